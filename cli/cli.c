@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cli - parsing and help. */
+ * cli - parses command lines and prints help. */
 #include "cli/cli.h"
 
 #include "base/check.h"
@@ -47,7 +47,7 @@ static const char *program_of(const struct cli_command *command)
     return command->program == NULL ? "stormglass" : command->program;
 }
 
-/* "stormglass: run: sentence". */
+/* Prints "stormglass: run: sentence". */
 static void __attribute__((format(printf, 2, 3)))
 complain(const struct cli_command *command, const char *format, ...)
 {
@@ -185,7 +185,7 @@ static int usage_error(const struct cli_command *command)
     return CLI_USAGE;
 }
 
-/* getopt accepts any unambiguous beginning of a long name; the text that it took is looked at
+/* getopt accepts any unambiguous prefix of a long name, so the text that it accepted is checked
  * again. */
 static bool is_exact(const char *taken, const char *name)
 {
@@ -216,7 +216,7 @@ static void keep(struct cli_args *args, int option, const char *value)
     args->values[option] = values;
 }
 
-/* getopt's own tables: long options carry their index behind the letters. */
+/* getopt's own tables: codes of long options are LONG_FIRST + index, above all letters. */
 enum { LONG_FIRST = 256, LONG_HELP = LONG_FIRST + CLI_OPTIONS_MAX };
 
 struct getopt_tables {
@@ -229,7 +229,7 @@ static void make_tables(const struct cli_option *options, struct getopt_tables *
     size_t used = 0;
     int i = 0;
     *tables = (struct getopt_tables){0};
-    tables->shorts[used++] = ':'; /* a missing argument is told apart */
+    tables->shorts[used++] = ':'; /* distinguishes a missing argument */
     for (; options[i].name != NULL; i++) {
         CHECK(i < CLI_OPTIONS_MAX);
         const int takes = options[i].argument != NULL ? required_argument : no_argument;
@@ -254,13 +254,14 @@ static int index_of_letter(const struct cli_option *options, int letter)
 
 enum parsed { PARSED_RUN, PARSED_HELP, PARSED_WRONG };
 
-/* The name that a long option should have been written with. */
+/* The full name of a long option. */
 static const char *long_name(const struct cli_command *command, int code)
 {
     return code == LONG_HELP ? "help" : command->options[code - LONG_FIRST].name;
 }
 
-/* A letter takes the rest of its word as its value: -json would be --jobs with the value "son". */
+/* getopt takes the rest of a word as the value of a letter: -json would be --jobs with the value
+ * "son". */
 static bool is_long_with_one_dash(const struct cli_command *command, const char *taken)
 {
     for (const struct cli_option *option = command->options; option->name != NULL; option++)
@@ -269,12 +270,12 @@ static bool is_long_with_one_dash(const struct cli_command *command, const char 
     return false;
 }
 
-/* What is wrong with the option that getopt has just taken from `taken`; false: nothing.  `next` is
- * what it looks at next, which may be NULL: letters of -json that it has not come to. */
+/* Checks the option that getopt has just taken from `taken`; false: it is correct. `next` is the
+ * next argument for getopt, possibly NULL; it may still point to remaining letters of -json. */
 static bool is_wrong(const struct cli_command *command, int code, const char *taken,
                      const char *next)
 {
-    /* -json is a slip for --json, not the option -j with the value son. */
+    /* -json is a misspelled --json, not the option -j with the value son. */
     if (taken[0] == '-' && taken[1] != '-' && strlen(taken) > 2 &&
         option_index(command->options, taken + 1) >= 0) {
         unknown_option(command, taken);
@@ -342,7 +343,7 @@ static bool apply_color(const struct cli_args *args)
     return false;
 }
 
-/* Nothing that a command prints reaches standard output then, whichever way it prints. */
+/* Redirects standard output, so that no command prints there, however it prints. */
 static bool apply_quiet(const struct cli_args *args)
 {
     static const char *const prints[] = {"json", "csv"};
@@ -362,7 +363,7 @@ static bool apply_quiet(const struct cli_args *args)
     return false;
 }
 
-/* A result that could not be written is no result. */
+/* A result that cannot be written counts as an error. */
 static int flush_output(int code)
 {
     errno = 0;
@@ -372,7 +373,7 @@ static int flush_output(int code)
     return CLI_FAILED;
 }
 
-/* Whatever a command makes of a run that was stopped: to a script it is no result. */
+/* Exit code: a stopped run has no valid result for a script, whatever the command returned. */
 static int stopped(int code)
 {
     return stop_asked() == 0 ? code : CLI_SIGNAL + stop_asked();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * completion - prints completion scripts from the tables of commands and options.
- * A value or an operand is completed by tokens: a word, @KIND for the first column of `stormglass
- * list KIND`, *.END for files of that ending and folders. */
+ * Completion of a value or an operand is described by tokens: a word, @KIND for the first column of
+ * `stormglass list KIND`, *.END for files with that extension and directories. */
 #include "cli/completion.h"
 
 #include "base/nearest.h"
@@ -14,8 +14,8 @@ struct shell {
     void (*print)(const struct cli_command *const *commands, int count);
 };
 
-/* What the rows that many commands share are completed with, by option and by the word of its
- * argument; the first that fits. */
+/* Tokens for options shared by many commands, by option and by the name of its value; the first
+ * match counts. */
 static const struct {
     const char *option, *argument, *tokens;
 } value_rows[] = {
@@ -43,7 +43,7 @@ static const struct {
     {NULL, "DIRECTORY", "*/"},
 };
 
-/* Empty: any text, such as a number. */
+/* Empty: arbitrary text, such as a number. */
 static const char *value_tokens(const struct cli_option *option)
 {
     for (size_t i = 0; i < sizeof value_rows / sizeof value_rows[0]; i++) {
@@ -55,7 +55,7 @@ static const char *value_tokens(const struct cli_option *option)
     return "";
 }
 
-/* By a word of a command's operands, as its usage line has them; every row that fits counts. */
+/* Tokens by a word in a command's operands, as in its usage line; all matching rows count. */
 static const struct {
     const char *word, *tokens;
 } operand_rows[] = {
@@ -80,14 +80,14 @@ static void print_operand_tokens(const struct cli_command *command)
         printf("%s ", *word);
 }
 
-/* A command that hands its arguments over has no table here. */
+/* A command that passes its arguments on has no table here. */
 static const struct cli_option *options_of(const struct cli_command *command)
 {
     static const struct cli_option none[] = {{0}};
     return command->options != NULL ? command->options : none;
 }
 
-/* In single quotes of a shell; zsh's specifications also end at brackets and colons. */
+/* Prints text in single quotes of a shell; zsh's specifications also end at brackets and colons. */
 static void print_quoted(const char *text, const char *escaped)
 {
     for (; *text != '\0'; text++) {
@@ -277,7 +277,7 @@ static void print_zsh(const struct cli_command *const *commands, int count)
 
 /* ---- fish ---- */
 
-/* In double quotes, within which single ones keep the shell from expanding *.db. */
+/* In double quotes, with inner single quotes that prevent the shell from expanding *.db. */
 static void print_fish_tokens(const char *tokens)
 {
     if (tokens[0] != '\0')
@@ -342,7 +342,7 @@ static void print_fish(const struct cli_command *const *commands, int count)
     }
 }
 
-/* ---- which ---- */
+/* ---- list of shells ---- */
 
 static const struct shell shells[] = {
     {"bash", print_bash},

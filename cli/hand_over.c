@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file of that name in this program's directory; false: the directory is not known. */
+/* Finds the file of that name in this program's directory; false: the directory is unknown. */
 static bool beside(const char *program, char path[PATH_MAX])
 {
     const size_t size = strlen(program) + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * load - scenarios of a command line. */
+ * load - loads the scenarios of a command line. */
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "cli/cli.h"
@@ -37,7 +37,7 @@ bool cli_seed(const struct cli_args *args, char set[CLI_SEED_BYTES])
     return false;
 }
 
-/* The seed is one more --set, so that the database knows one list of changes. */
+/* The seed becomes another --set, so that the database has a single list of changes. */
 struct scenario *cli_load_changed_as(const struct cli_args *args, const char *name)
 {
     uint32_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * main - the table of commands. */
+ * main - table of commands. */
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
@@ -122,8 +122,8 @@ static bool is_one_of(const char *word, const char *const *words)
     return *words != NULL;
 }
 
-/* Under `mpirun -n N` this program is begun N times: without those that link MPI, each would play
- * the whole plan.  Open MPI says to each process how many there are. */
+/* Under `mpirun -n N`, N processes of this program start. Without the program that links MPI, each
+ * would run the whole plan. Open MPI passes the number of processes in the environment. */
 static bool is_for_many(const char *command)
 {
     const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
@@ -132,7 +132,8 @@ static bool is_for_many(const char *command)
 
 int main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the command that met it */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit then is an error of the command
+                               * that writes the file */
     if (argc < 2) {
         print_usage(stderr);
         return CLI_USAGE;

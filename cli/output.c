@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * output - what commands say of their outputs. */
+ * output - messages about the outputs of commands. */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -38,7 +38,7 @@ static bool each_row(const char *where, const struct opt *rows, parameters_fn *c
     return true;
 }
 
-/* What plug-ins have for themselves is written among the rows of all. */
+/* Parameters of plug-ins are in the same mapping as the common ones. */
 static bool each_own(const struct opt *of, const char *where, parameters_fn *call, void *self)
 {
     bool more = true;
@@ -154,7 +154,7 @@ struct paths {
     uint32_t count, room;
 };
 
-/* "workloads{kind: nvme}.read" is "workloads.0.read". */
+/* Removes the kind in braces: "workloads{kind: nvme}.read" becomes "workloads.0.read". */
 static void plain(const char *path, char text[PATH_BYTES])
 {
     static const char *const lists[] = {"hosts.targets.namespaces", "workloads", "faults"};
@@ -183,7 +183,7 @@ static bool tell(struct paths *paths, const char *path, const char *about)
     return paths->call(paths->self, text, about);
 }
 
-/* Controls and media are chosen by a word of their own, the others by `kind`. */
+/* Congestion controls and media are chosen by their own key, other plug-ins by `kind`. */
 static bool tell_kind(struct paths *paths, const char *where)
 {
     char path[PATH_BYTES];

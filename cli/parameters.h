@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * parameters - tables of rows, and where they are. */
+ * parameters - tables of parameters, and their paths. */
 #ifndef STORMGLASS_CLI_PARAMETERS_H
 #define STORMGLASS_CLI_PARAMETERS_H
 
@@ -8,16 +8,16 @@
 #include <stdbool.h>
 
 struct parameter {
-    const char *where; /* "fabric.switch"; "": the top of the file */
+    const char *where; /* such as "fabric.switch"; "": the top of the file */
     const struct opt *row;
 };
 
-/* Calls back for each parameter in order until the function returns false. */
+/* Calls `call` for each parameter, in order, until it returns false. */
 typedef bool parameters_fn(void *self, const struct parameter *parameter);
 void parameters_each(parameters_fn *call, void *self);
 
-/* Calls back for each path that a --set may begin with, once: lists by their first member, no kind
- * in braces, and the words that choose a kind. */
+/* Calls `call` once for each path with which a --set may begin: lists with their first member,
+ * without kinds in braces, and the keys that choose a kind. */
 typedef bool parameters_path_fn(void *self, const char *path, const char *about);
 void parameters_each_path(parameters_path_fn *call, void *self);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * state_machines - the edge lists as drawings see them. */
+ * state_machines - converts the edge lists for drawings. */
 #include "cli/state_machines.h"
 
 #include "base/memory.h"
@@ -54,7 +54,7 @@ static struct draw_machine convert(const struct nvme_machine *from)
                                  steps,      fsm->state_count, fsm->edge_count};
 }
 
-/* They are made once, and stay. */
+/* Created on first use and kept. */
 const struct draw_machine *state_machines(unsigned *count)
 {
     static struct draw_machine machines[NVME_MACHINES + 1];

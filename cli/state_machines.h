@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * state_machines - every state machine of the code, made from its edge list.
- * The names are those of the files: model/nvme/fsm/host_queue_state.def is host-queue. */
+ * state_machines - all state machines of the code, from their edge lists.
+ * Names are derived from the files: model/nvme/fsm/host_queue_state.def is host-queue. */
 #ifndef STORMGLASS_CLI_STATE_MACHINES_H
 #define STORMGLASS_CLI_STATE_MACHINES_H
 
 #include "reports/draw/draw.h"
 
-/* The row, and how many; they live as long as the program. */
+/* Returns the array and its size; it exists as long as the program. */
 const struct draw_machine *state_machines(unsigned *count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * access - the secret, and lists of addresses. */
+ * access - the shared secret, and lists of addresses. */
 #include "bridge/access/access.h"
 
 #include "base/check.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ------------------------------------------------------------------ the secret */
+/* ------------------------------------------------------------------ secret */
 
 bool access_set_secret(struct access *access, const char *secret, size_t length,
                        char why[ACCESS_WHY_BYTES])
@@ -35,7 +35,7 @@ bool access_set_secret(struct access *access, const char *secret, size_t length,
     return true;
 }
 
-/* False: it cannot be read, or others can. */
+/* False: the file cannot be read, or other users can access it. */
 static bool is_private(FILE *file, const char *path, char why[ACCESS_WHY_BYTES])
 {
     struct stat stat;
@@ -51,7 +51,7 @@ static bool is_private(FILE *file, const char *path, char why[ACCESS_WHY_BYTES])
 
 bool access_read_secret(struct access *access, const char *path, char why[ACCESS_WHY_BYTES])
 {
-    char secret[ACCESS_SECRET_MAX + 3]; /* beside the newline one byte that is too many */
+    char secret[ACCESS_SECRET_MAX + 3]; /* room for a newline and one excess byte */
     FILE *file = fopen(path, "rbe");
     if (file == NULL) {
         snprintf(why, ACCESS_WHY_BYTES, "%.200s: %s", path, strerror(errno));

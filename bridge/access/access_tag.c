@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * access_tag - HMAC by nettle, random bytes by the kernel. */
+ * access_tag - HMAC with nettle, random bytes from the kernel. */
 #include "bridge/access/access.h"
 
 #include "base/check.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* The first `length` bytes of it. */
+/* Writes the first `length` bytes of the HMAC. */
 static void mac(const unsigned char key[ACCESS_KEY_BYTES], const char *purpose,
                 const struct access_part *parts, unsigned count, unsigned char *out, size_t length)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agree_host - the end that asks.
- *
+ * agree_host - the end that sends requests.
  *   challenge -> challenged (with a shared secret)
  *   join -> welcome -> ping, pong (several) -> begin, begun: agreed
- *        -> another scenario -> compare, halving, until the first difference is known: refused
+ *        -> another scenario -> compare, bisecting, until the first difference is known: refused
  *        -> no such port: foreign */
 #include "base/check.h"
 #include "base/memory.h"
@@ -23,16 +22,16 @@ struct agree_host {
     struct agree_link link;
     void (*on_done)(void *self);
     void *self;
-    struct timer next;  /* asks again, outside of the old connection's callback */
-    struct timer limit; /* of one connection */
+    struct timer next;  /* sends the next request, outside of the old connection's callback */
+    struct timer limit; /* time limit of one connection */
     uint32_t ip, pings;
-    uint32_t same, different; /* so many first lines are, so many are not, the same */
-    time_ps lead, zero, asked_at, round_trip, offset; /* offset: the target's clock less this */
+    uint32_t same, different; /* so many first lines are known to be equal, so many not */
+    time_ps lead, zero, asked_at, round_trip, offset; /* offset: target's clock minus this one */
     enum agree_end end;
     uint32_t ips[NICS_MAX];
-    unsigned char request[AGREE_REQUEST_BYTES]; /* the one under way */
+    unsigned char request[AGREE_REQUEST_BYTES]; /* request in progress */
     unsigned char challenge[AGREE_NONCE_BYTES];
-    bool challenged, proved; /* there is a challenge, and a proof about it was good */
+    bool challenged, proved; /* a challenge was received; a proof based on it was accepted */
     bool comparing;
     char theirs[AGREE_TEXT_BYTES];
     char text[512];
@@ -59,7 +58,7 @@ static void ask_soon(struct agree_host *host)
     env_timer_set(host->site.env, &host->next, env_now(host->site.env));
 }
 
-/* ------------------------------------------------------------------ the moments */
+/* ------------------------------------------------------------------ moments */
 
 static void say(struct agree_host *host, enum agree_kind kind, time_ps zero)
 {
@@ -104,7 +103,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     }
 }
 
-/* ------------------------------------------------------------------ what differs */
+/* ------------------------------------------------------------------ differences */
 
 static const char *our_line(const struct agree_host *host)
 {
@@ -120,7 +119,7 @@ static void say_difference(struct agree_host *host)
     done(host, AGREE_REFUSED);
 }
 
-/* The number of lines that this asks about: the middle of what is not known yet. */
+/* Number of lines for the next comparison: the middle of the unknown range. */
 static uint32_t middle(const struct agree_host *host)
 {
     return host->same + (host->different - host->same) / 2;
@@ -147,12 +146,12 @@ static void begin_comparing(struct agree_host *host, const struct agree_answer *
     host->comparing = true;
     host->same = 0;
     snprintf(host->theirs, sizeof host->theirs, "%s", answer->text);
-    /* One more than both have is never the same. */
+    /* one line more than both have is never equal */
     host->different = (ours < answer->lines ? ours : answer->lines) + 1;
     ask_soon(host);
 }
 
-/* ------------------------------------------------------------------ the connection */
+/* ------------------------------------------------------------------ connection */
 
 static void refuse(struct agree_host *host, const char *why)
 {
@@ -160,7 +159,7 @@ static void refuse(struct agree_host *host, const char *why)
     done(host, AGREE_REFUSED);
 }
 
-/* Verdicts that need no proof; false: it is another one. */
+/* Handles verdicts that need no proof; false: another verdict. */
 static bool is_about_access(struct agree_host *host, const struct agree_answer *answer)
 {
     const bool secret = host->site.access->secret;
@@ -182,7 +181,7 @@ static bool is_about_access(struct agree_host *host, const struct agree_answer *
             refuse(host, "the target has a different shared secret");
             return true;
         }
-        host->challenged = host->proved = false; /* the challenge is too old by now */
+        host->challenged = host->proved = false; /* the challenge has expired */
         ask_soon(host);
         return true;
     case AGREE_SECRET_NEEDED:
@@ -251,7 +250,8 @@ static void on_rejected(struct agree_host *host, const struct verbs_event *event
     done(host, AGREE_FOREIGN);
 }
 
-/* The session's key is made of the answer: the first moment proves that both ends have it. */
+/* The session's key is derived from the answer, so the first moment proves that both ends have the
+ * secret. */
 static void on_welcome(struct agree_host *host, const struct verbs_event *event)
 {
     struct agree_answer answer;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agree_link - two buffers and their work requests. */
+ * agree_link - two buffers with their work requests. */
 #include "bridge/agree/agree_link.h"
 
-/* A send may not have completed yet when the answer to it is there and answered. */
+/* A send may still be incomplete when its answer has arrived and is being answered. */
 const struct ibv_qp_cap agree_link_cap = {
     .max_send_wr = 4, .max_recv_wr = 2, .max_send_sge = 1, .max_recv_sge = 1};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agree_plan - lines and their hashes. */
+ * agree_plan - lines of a scenario, and their hashes. */
 #include "bridge/agree/agree_plan.h"
 
 #include "base/memory.h"

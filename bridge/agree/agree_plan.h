@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agree_plan - what a scenario asks, as lines in a fixed order.
- * Every effective setting, workload, pair and fault is one line, `path = value`; where it was
- * written is not in it.  Two processes with the same lines play the same scenario, and a hash of
- * the first k of them finds the first difference by halving.
+ * agree_plan - content of a scenario as lines in a fixed order.
+ * Every effective setting, workload, pair and fault is one line, `path = value`, independent of its
+ * place in the file. Two processes with equal lines have the same scenario; hashes of the first k
+ * lines allow finding the first difference by bisection.
  * Owner: agree_plan_free. */
 #ifndef STORMGLASS_BRIDGE_AGREE_AGREE_PLAN_H
 #define STORMGLASS_BRIDGE_AGREE_AGREE_PLAN_H
@@ -13,7 +13,7 @@
 struct agree_plan {
     const struct scenario *scenario;
     char **lines;
-    uint64_t *hashes; /* [k]: of the first k lines; count + 1 of them */
+    uint64_t *hashes; /* [k]: hash of the first k lines; count + 1 entries */
     uint32_t count, room;
     struct digest digest;
 };

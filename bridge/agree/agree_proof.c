@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agree_proof - tags of the three kinds of message. */
+ * agree_proof - tags of the three kinds of messages. */
 #include "bridge/agree/agree_proof.h"
 
 #include "nvme/wire/wire.h"
@@ -10,7 +10,8 @@ enum {
     MOMENT_TAG_AT = AGREE_MOMENT_BYTES - ACCESS_TAG_BYTES
 };
 
-/* A host that compares 2^30 lines asks thirty times, a millisecond each. */
+/* Long enough for a host that compares 2^30 lines, which takes thirty requests of a millisecond
+ * each. */
 static const time_ps period = 30 * PS_PER_S;
 
 void agree_challenge(const unsigned char key[ACCESS_KEY_BYTES], uint32_t ip, time_ps now,
@@ -23,11 +24,11 @@ void agree_challenge(const unsigned char key[ACCESS_KEY_BYTES], uint32_t ip, tim
     access_tag(key, "challenge", &part, 1, nonce);
 }
 
-/* What a tag is about: the message up to the tag, which stands at its end, and what came before. */
+/* Content of a tag: the message up to its tag at the end, and the preceding data. */
 struct statement {
-    const unsigned char *key; /* NULL: there is no secret, and no tag */
+    const unsigned char *key; /* NULL: no secret, so no tag */
     const char *purpose;
-    struct access_part parts[2]; /* before, message */
+    struct access_part parts[2]; /* preceding data, message */
 };
 
 static void tag_of(const struct statement *statement, unsigned char tag[ACCESS_TAG_BYTES])

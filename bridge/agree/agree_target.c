@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agree_target - the end that is asked. */
+ * agree_target - the end that answers requests. */
 #include "base/memory.h"
 #include "bridge/agree/agree_link.h"
 
@@ -12,7 +12,7 @@ struct session {
     struct agree_target *target;
     struct session *next;
     struct agree_link link;
-    uint32_t ips[NICS_MAX]; /* of the host, 0 for none; once it has joined */
+    uint32_t ips[NICS_MAX]; /* addresses of the host once it has joined, 0 for none */
     bool up, joined, over;
 };
 
@@ -23,7 +23,7 @@ struct agree_target {
     void *self;
     struct session *sessions;
     uint32_t session_count;
-    unsigned char key[ACCESS_KEY_BYTES]; /* of challenges */
+    unsigned char key[ACCESS_KEY_BYTES]; /* key of challenges */
 };
 
 /* ------------------------------------------------------------------ sessions */
@@ -40,7 +40,8 @@ static void leave(struct session *session)
         state->zero = TIME_NEVER;
 }
 
-/* Connections may not be destroyed while they are told something; so the next one clears away. */
+/* A connection must not be destroyed in its own callback, so it is destroyed when the next one
+ * arrives. */
 static void clear_away(struct agree_target *target, bool all)
 {
     struct session **link = &target->sessions;
@@ -94,7 +95,8 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
 {
     struct session *session = self;
     struct agree_moment heard;
-    const bool failed = wc->status != IBV_WC_SUCCESS; /* too long a message, or it has gone */
+    const bool failed = wc->status != IBV_WC_SUCCESS; /* the message is too long, or the host has
+                                                       * left */
     if (!session->up || (!failed && (wc->opcode & IBV_WC_RECV) == 0))
         return;
     if (agree_link_heard(&session->link, wc, &heard))
@@ -139,7 +141,7 @@ static void compare(struct agree_target *target, const struct agree_request *req
         snprintf(answer->text, sizeof answer->text, "%s", plan->lines[request->prefix]);
 }
 
-/* By the challenge of this period, or of the last one. */
+/* True if the proof matches the challenge of this period or of the previous one. */
 static bool is_proven(const struct agree_target *target, const unsigned char *bytes, uint32_t ip)
 {
     unsigned char challenge[AGREE_NONCE_BYTES];
@@ -151,7 +153,7 @@ static bool is_proven(const struct agree_target *target, const unsigned char *by
     return false;
 }
 
-/* Whether to listen to who asks; false: with this verdict, which reveals nothing. */
+/* True if the sender may be answered; false: with this verdict, which reveals nothing. */
 static bool admit(struct agree_target *target, const struct agree_request *request,
                   const unsigned char *bytes, uint32_t ip, struct agree_answer *answer)
 {
@@ -180,7 +182,7 @@ static bool admit(struct agree_target *target, const struct agree_request *reque
     return false;
 }
 
-/* Whom to let in. */
+/* Decides whether a host is accepted. */
 static void judge(struct agree_target *target, const struct agree_request *request, uint32_t ip,
                   struct agree_answer *answer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * agree_wire - fields at their offsets. */
+ * agree_wire - encodes and decodes the fields at their offsets. */
 #include "bridge/agree/agree_wire.h"
 
 #include "nvme/wire/wire.h"
@@ -11,7 +11,7 @@ static const unsigned char magic[4] = {'s', 'g', 'a', 'g'};
 
 enum {
     VERSION_AT = 4,
-    KIND_AT = 6, /* of all three */
+    KIND_AT = 6, /* of all three kinds of messages */
     PROVEN_AT = 7,
     NONCE_AT = 8,
     DIGEST_AT = 16, /* of JOIN */
@@ -62,7 +62,7 @@ void agree_write_request(const struct agree_request *request, unsigned char *byt
     }
 }
 
-/* Another version says nothing but that. */
+/* Of a message with another version, only the version is read. */
 bool agree_read_request(const unsigned char *bytes, size_t length, struct agree_request *request)
 {
     if (!begins(bytes, length, AGREE_REQUEST_BYTES))
@@ -95,7 +95,7 @@ void agree_write_answer(const struct agree_answer *answer, unsigned char *bytes)
     memcpy(bytes + ANSWER_TEXT_AT, answer->text, length);
 }
 
-/* A peer's text goes to a terminal: nothing but printable characters does. */
+/* A peer's text is printed on a terminal, so only printable characters are kept. */
 static void read_text(const unsigned char *bytes, size_t length, char *text)
 {
     for (size_t i = 0; i < length; i++)
@@ -132,7 +132,7 @@ void agree_write_moment(const struct agree_moment *moment, unsigned char *bytes)
         wire_put32(bytes + IPS_AT + 4 * i, moment->ips[i]);
 }
 
-/* Clocks begin at 0 with their process; three months are the most that time_ps holds. */
+/* Clocks start at 0 with their process; time_ps can represent at most three months. */
 static bool is_moment(time_ps at)
 {
     return at >= 0 && at < 8000000 * PS_PER_S;

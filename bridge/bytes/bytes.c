@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bytes - the list of kinds. */
+ * bytes - list of the store kinds. */
 #include "bridge/bytes/bytes.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bytes_file - a file or a block device, and memory: a file that has no name.
- * A file that is made has holes, so that only what is written takes room.  It is locked: two
- * namespaces, or two programs, never share one.
- * Errors of the system as statuses: an end of the file before the end of the namespace, and what
- * the disk cannot read or write, are media errors; no room is Capacity Exceeded. */
+ * bytes_file - a file or a block device, and memory as a file without a name.
+ * A new file is sparse, so that only written data take space. The file is locked, so that two
+ * namespaces or two programs never share one.
+ * System errors as statuses: an end of file before the end of the namespace, and disk read or write
+ * errors, are media errors; no space is Capacity Exceeded. */
 #define _GNU_SOURCE /* fallocate, memfd_create */
 #include "base/memory.h"
 #include "bridge/bytes/bytes.h"
@@ -25,8 +25,8 @@ enum { ZEROS_BYTES = 64 << 10 };
 struct file {
     struct nvme_store base;
     int fd;
-    bool grown; /* it was empty, and is not kept yet */
-    char *made; /* the path of one that was not there, and is not kept yet; else NULL */
+    bool grown; /* was empty, and is not kept yet */
+    char *made; /* path of a new file that is not kept yet; else NULL */
 };
 
 static struct file *file_of(struct nvme_store *store)
@@ -34,7 +34,7 @@ static struct file *file_of(struct nvme_store *store)
     return (struct file *)(void *)store;
 }
 
-/* ---- the table ---- */
+/* ---- operations table ---- */
 
 static uint16_t failure(int error, enum nvme_status otherwise)
 {
@@ -51,7 +51,7 @@ static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struc
             pread(file_of(store)->fd, to->bytes + done, length - done, (off_t)(from + done));
         if (got > 0)
             done += (size_t)got;
-        else if (got == 0 || errno != EINTR) /* 0: somebody has cut the file */
+        else if (got == 0 || errno != EINTR) /* 0: the file was truncated by another program */
             return NVME_STATUS_READ_ERROR | NVME_STATUS_DNR;
     }
     return NVME_STATUS_OK;
@@ -78,7 +78,7 @@ static uint16_t on_write(struct nvme_store *store, struct nvme_range range,
     return put(file_of(store), from->bytes + at, length, range.lba * store->block_bytes);
 }
 
-/* A hole reads zeros; where the file system has none, zeros are written. */
+/* Punches a hole, which reads as zeros; writes zeros if the file system has no holes. */
 static uint16_t on_zero(struct nvme_store *store, struct nvme_range range)
 {
     static const unsigned char zeros[ZEROS_BYTES];
@@ -109,7 +109,7 @@ static void on_destroy(struct nvme_store *store)
     if (file->made != NULL)
         unlink(file->made);
     else if (file->grown)
-        (void)!ftruncate(file->fd, 0); /* or it keeps its hole */
+        (void)!ftruncate(file->fd, 0); /* on failure the file keeps its size */
     close(file->fd);
     free(file->made);
     free(file);
@@ -160,7 +160,7 @@ static struct nvme_store *open_memory(const char *path, uint32_t block_bytes, in
     return new_store(fd, block_bytes);
 }
 
-/* What there is to store in, in bytes; 0: a new file. */
+/* Size of the existing file in bytes; 0: a new file. */
 static int64_t room_of(int fd)
 {
     struct stat stat;
@@ -174,7 +174,7 @@ static int64_t room_of(int fd)
     return -1;
 }
 
-/* A file of room for *size bytes, or what there is already. */
+/* Uses a file with room for *size bytes, or with its existing size. */
 static struct nvme_store *use_file(int fd, uint32_t block_bytes, int64_t *size,
                                    char why[BYTES_WHY_MAX])
 {

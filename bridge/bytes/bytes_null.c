@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bytes_null - nothing is kept.
- * The trivial kind, as Linux's null_blk without memory; every block reads zeros. */
+ * bytes_null - discards data.
+ * The simplest kind, like Linux's null_blk without memory; every block reads as zeros. */
 #include "base/memory.h"
 #include "bridge/bytes/bytes.h"
 

@@ -37,7 +37,7 @@ void content_fill(unsigned char *bytes, uint32_t length, uint32_t tag)
     }
 }
 
-/* What one sector says. */
+/* Information in one sector. */
 struct reading {
     uint32_t tag;
     uint64_t offset;
@@ -72,7 +72,7 @@ static struct reading read_sector(const unsigned char *bytes, uint32_t length,
     return reading;
 }
 
-/* An I/O in several commands begins anew with each. */
+/* True if the sector continues the previous one. Offsets restart with each command of an I/O. */
 static bool follows(const struct reading *last, const struct reading *next)
 {
     return !last->written || !next->written || !next->whole || last->tag != next->tag ||

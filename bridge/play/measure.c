@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* What the device says of itself, and the model has a parameter for. */
+/* Values reported by the device for which the model has a parameter. */
 static void ask_device(struct measurements *figures, const struct play *play)
 {
     const struct verbs_device *device = play_device(play);
@@ -26,7 +26,7 @@ static void ask_device(struct measurements *figures, const struct play *play)
     measurements_add(figures, &figures->facts, fact);
 }
 
-/* False with a sentence, or messages. */
+/* False, with a sentence or with messages. */
 static bool play_once(const struct measure_options *options, struct measurements *figures,
                       const struct scenario *scenario, uint32_t benchmark, struct diag *diag,
                       char error[STORE_ERROR_BYTES])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * places - lists with commas. */
+ * places - lists separated by commas. */
 #include "bridge/play/places.h"
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@ struct reader {
     struct scenario *scenario;
     struct places *places;
     struct diag *diag;
-    const char *option; /* stands for the file in messages */
+    const char *option; /* used as the file name in messages */
 };
 
 static bool read_address(const char *text, uint32_t *ip)
@@ -78,7 +78,7 @@ static bool select_hosts(const struct reader *reader, const char *name, struct s
     return select_from(reader->scenario, &where, SELECT_HOSTS, hosts, reader->diag);
 }
 
-/* HOST=ADDRESS, or ADDRESS. */
+/* Reads HOST=ADDRESS, or ADDRESS. */
 static bool read_peer(const struct reader *reader, char *text)
 {
     char *equals = strchr(text, '=');

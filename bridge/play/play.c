@@ -18,8 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-static const time_ps slice = 50 * PS_PER_MS; /* Ctrl-C answers within it */
-static const time_ps quiet = PS_PER_S;       /* a target without hosts ends after it */
+static const time_ps slice = 50 * PS_PER_MS; /* longest delay of the reaction to Ctrl-C */
+static const time_ps quiet = PS_PER_S;       /* a target without hosts ends after this time */
 static const double commit_s = 1.0;
 
 static void on_removed(void *self)
@@ -42,7 +42,7 @@ static void on_refused(void *self, const char *why)
     printable_say("stormglass-bridge", "a connection was refused: %s", why);
 }
 
-/* The portable core cannot go on, and what it holds cannot be given back. */
+/* The portable core cannot continue, and its memory cannot be released. */
 static void on_fatal(void *self, const char *why)
 {
     (void)self;
@@ -50,7 +50,7 @@ static void on_fatal(void *self, const char *why)
     exit(3);
 }
 
-/* ------------------------------------------------------------------ devices and the target */
+/* ------------------------------------------------------------------ devices and targets */
 
 struct env play_env(struct play *play, const char *owner)
 {
@@ -69,7 +69,8 @@ struct verbs_device *play_device_at(const struct play *play, uint32_t ip)
     return NULL;
 }
 
-/* What the scenario allows its targets' queue pairs; the smaller side decides. */
+/* READs in flight that the scenario allows the queue pairs of its targets; each device limits them
+ * further. */
 static int64_t rd_atomic_of(const struct play *play)
 {
     int64_t least = 0;
@@ -81,8 +82,8 @@ static int64_t rd_atomic_of(const struct play *play)
     return least;
 }
 
-/* The smallest of all that play: both ends find the same.  A peer of another kind has what the REQ
- * says, which is the port's. */
+/* The smallest path MTU of all hosts, so that both ends compute the same value. A foreign peer has
+ * that of the REQ, which is the port's. */
 static int64_t path_mtu_of(const struct play *play)
 {
     int64_t least = 0;
@@ -113,7 +114,7 @@ static struct verbs_real_wishes wishes_of(const struct play *play, uint32_t node
     };
 }
 
-/* False, and why. */
+/* False, with the reason. */
 static bool open_device(struct play *play, uint32_t ip, uint32_t node, char why[PLAY_WHY_BYTES])
 {
     const struct play_options *options = &play->options;
@@ -153,7 +154,7 @@ static bool open_all(struct play *play, const struct places_nics *nics, uint32_t
     return true;
 }
 
-/* All hosts are one here; its wishes are those of the first. */
+/* All hosts are one device here, with the requested settings of the first host. */
 static bool open_devices(struct play *play, char why[PLAY_WHY_BYTES])
 {
     const bool host = (play->options.role & PLAY_HOST) != 0;
@@ -191,7 +192,7 @@ struct verbs_real_counters play_counters(const struct play *play)
     return sum;
 }
 
-/* One on each NIC where there are raw workloads. */
+/* Creates a sink on each NIC if there are raw RDMA workloads. */
 static bool make_sinks(struct play_target *target)
 {
     for (uint32_t i = 0; target->play->raw && i < target->nics.count; i++) {
@@ -236,7 +237,7 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
     play_places_find(play, diag);
     play_access_prepare(play);
     play_survey(play, diag);
-    if (!diag_failed(diag)) /* the last to be refused: it makes files */
+    if (!diag_failed(diag)) /* prepared last, because it creates files */
         play_target_prepare(play, diag);
     if (diag_failed(diag)) {
         play_free(play);
@@ -259,7 +260,7 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
 
 /* ------------------------------------------------------------------ time */
 
-/* True when a target that is alone has had hosts, and has none any more for a while. */
+/* True if a target without local hosts has had hosts and then none for a while. */
 static bool deserted(struct play *play, time_ps *alone_since)
 {
     const struct verbs_real_counters counters = play_counters(play);
@@ -342,7 +343,7 @@ bool play_run(struct play *play)
     if (play_agree_ask(play))
         play_and_record(play);
     stop_release(&former);
-    stop_forget(); /* the run has ended as it was asked to: its result counts */
+    stop_forget(); /* the run ended as requested, so its result counts */
     return play->error[0] == '\0';
 }
 

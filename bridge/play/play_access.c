@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_access - which addresses may connect to which port (access.h).
- * The agreement decides for itself and says why; see agree.h. */
+ * The agreement has its own checks and reports their reasons; see agree.h. */
 #include "bridge/play/play_private.h"
 
 #include "base/printable.h"
 
 #include <stdio.h>
 
-/* A stranger may ask a thousand times. */
+/* An unknown host may send a thousand requests. */
 enum { SAID_MOST = 20 };
 
 void play_access_say(void *self, const char *text)
@@ -55,7 +55,7 @@ bool play_access_admits(void *self, uint16_t port, uint32_t ip)
     return false;
 }
 
-/* Devices of this process are of this machine, whatever its interfaces say. */
+/* Devices of this process belong to this machine, whatever its interfaces report. */
 void play_access_prepare(struct play *play)
 {
     struct access *access = &play->options.access;

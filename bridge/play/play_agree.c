@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play_agree - whom to ask, and what follows. */
+ * play_agree - agreement with the targets, and its consequences. */
 #include "base/printable.h"
 #include "bridge/play/play_private.h"
 
@@ -44,7 +44,7 @@ static void on_done(void *self)
     loop_stop(self);
 }
 
-/* What the answer of one means; false: it is no use to play. */
+/* Handles the answer of one target; false: the run is impossible. */
 static bool heed(struct play *play, const struct play_target *target)
 {
     const char *name = play->scenario->nodes[target->node].name;
@@ -77,7 +77,7 @@ static bool ask(struct play *play, struct play_target *target, time_ps zero)
     return play_stopped(play) || heed(play, target);
 }
 
-/* The first that agrees is told the moment in which all are to begin. */
+/* The first target that agrees receives the common moment 0. */
 bool play_agree_ask(struct play *play)
 {
     time_ps zero = TIME_NEVER;

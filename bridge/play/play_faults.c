@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play_faults - faults of targets' software, made by who plays the target, at the scenario's
- * moments. */
+ * play_faults - faults of targets' software, applied at the scenario's times by the process that
+ * runs the target. */
 #include "base/memory.h"
 #include "bridge/play/play_private.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* The beginning of a fault, or its end. */
+/* The beginning or the end of a fault. */
 struct play_edge {
     struct play *play;
     struct timer timer;
@@ -66,8 +66,8 @@ void play_faults_init(struct play *play)
     }
 }
 
-/* What is past is done at once, in its order.  A target that hosts agree with hears from them when
- * moment 0 is. */
+/* Past edges are due at once, in order. A target that agrees with hosts learns moment 0 from
+ * them. */
 void play_faults_set(struct play *play)
 {
     const time_ps now = loop_now(play->loop);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_guard - which raw RDMA connections a target accepts.
- * A connection request names the buffer that the target is to register, up to 1 GiB.  A target
- * therefore accepts only the requests of its scenario's own workloads, and only as many as these
- * open. */
+ * A connection request contains the size of the buffer that the target must register, up to 1 GiB.
+ * A target therefore accepts only the requests of its scenario's own workloads, and only as many as
+ * these open. */
 #include "bridge/play/play_private.h"
 
 #include <string.h>
 
-/* A host that restarts finds room before the connections of its predecessor time out. */
+/* A restarted host needs room before the connections of its previous process time out. */
 enum { GENERATIONS = 2 };
 
 static uint32_t pairs_to(const struct scenario_workload *workload, uint32_t node)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play_hosts - the workloads of the hosts that are played here.
- * As world_play does for the model: an entry begins when the fio jobs that it waits for are
- * finished, is finished when its last instance is idle, and may then end others. */
+ * play_hosts - workloads of the hosts that run here.
+ * As in world_play of the model: an entry begins when the fio jobs that it waits for have finished,
+ * is finished when its last instance is idle, and may then end others. */
 #include "base/memory.h"
 #include "bridge/play/play_private.h"
 
@@ -62,14 +62,14 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
     instance->workload = workload->ops->create(&site);
 }
 
-/* All instances exist before the first starts: one may be idle at once. */
+/* Creates all instances before starting the first one, because an instance may be idle at once. */
 static void begin_entry(void *self, uint32_t index)
 {
     struct play *play = self;
     const struct scenario_workload *workload = &play->scenario->workloads[index];
     struct play_entry *entry = &play->entries[index];
     uint32_t made = 0;
-    if (entry->count == 0) { /* of other processes */
+    if (entry->count == 0) { /* all its instances are in other processes */
         play->jobs[index].finished = play->attention = true;
         return;
     }
@@ -112,7 +112,7 @@ void play_hosts_init(struct play *play)
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
     play->jobs = memory_zeroed(scenario->workload_count, sizeof *play->jobs);
     play->stats = memory_zeroed(scenario->workload_count, sizeof *play->stats);
-    play->attention = true; /* the first entries begin */
+    play->attention = true; /* begin the first entries */
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
         workload_name(&play->stats[i], workload->name);

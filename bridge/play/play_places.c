@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play_places - which targets there are, where, and what of the scenario is played here. */
+ * play_places - the targets, their addresses, and the part of the scenario that runs here. */
 #include "base/memory.h"
 #include "bridge/play/play_private.h"
 
@@ -55,7 +55,7 @@ static void add_target(struct play *play, uint32_t node, const struct scenario_w
                 (play->options.role == PLAY_BOTH || play_here(play, node)),
     };
     if (play->options.role == PLAY_TARGET && !target.here)
-        return; /* another process plays it */
+        return; /* another process runs it */
     if (target.nics.count == 0)
         complain(diag, workload, "no address for the target ", name,
                  "expected --peer HOST=ADDRESS");

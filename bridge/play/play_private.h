@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play_private - what the files of play share.
- * play.c         devices, targets, sinks, time
- * play_target.c  targets and their namespaces
- * play_places.c  who is where, and what is played here
- * play_survey.c  what real devices do not do
- * play_faults.c  faults of targets' software
- * play_access.c  which addresses may connect
- * play_agree.c   agreement of hosts and targets
- * play_hosts.c   workloads
- * play_ways.c    by which NICs they go
- * play_record.c  the result and its database */
+ * play_private - interfaces between the files of play.
+ *   play.c         devices, targets, sinks, time
+ *   play_target.c  targets and their namespaces
+ *   play_places.c  places, and the part that runs here
+ *   play_survey.c  unsupported features of real devices
+ *   play_faults.c  faults of targets' software
+ *   play_access.c  which addresses may connect
+ *   play_agree.c   agreement of hosts and targets
+ *   play_hosts.c   workloads
+ *   play_ways.c    NICs of the workloads
+ *   play_record.c  the result and its database */
 #ifndef STORMGLASS_BRIDGE_PLAY_PLAY_PRIVATE_H
 #define STORMGLASS_BRIDGE_PLAY_PLAY_PRIVATE_H
 
@@ -31,28 +31,29 @@ struct play_instance {
     bool idle;
 };
 
-/* One of `workloads:`; counted are the instances that are played here. */
+/* An entry of `workloads:`; counts only the instances that run here. */
 struct play_entry {
     struct play_instance *instances;
     uint32_t count, busy;
 };
 
-/* Open, at an address; the host's may be a target's too. */
+/* An open device at an address; a host and a target may share it. */
 struct play_device {
     uint32_t ip;
     struct verbs_device *device;
 };
 
-/* A host that workloads go to; of those that are elsewhere only the address is known. */
+/* A host that workloads go to; of those in other processes only the address is known. */
 struct play_target {
     struct play *play;
     struct env env;
-    struct nvme_target_namespace *namespaces; /* until the target has them */
+    struct nvme_target_namespace *namespaces; /* until the target takes them over */
     uint32_t namespace_count;
-    struct nvme_target *nvme;          /* NULL: it has no namespace */
-    struct rdma_sink *sinks[NICS_MAX]; /* of each NIC; NULL: no raw workload */
-    struct agree_target *listens;      /* for agreement; here */
-    struct agree_host *asked;          /* elsewhere, and this is the host */
+    struct nvme_target *nvme;          /* NULL: no namespace */
+    struct rdma_sink *sinks[NICS_MAX]; /* by NIC; NULL: no raw RDMA workload */
+    struct agree_target *listens;      /* for agreement, if the target runs here */
+    struct agree_host *asked;          /* for agreement, if the target is elsewhere and the host
+                                        * runs here */
     struct places_nics nics;
     uint32_t node;
     bool here;
@@ -64,27 +65,27 @@ struct play {
     struct loop *loop;
     struct explain_fabric fabric;
     struct observe observe;
-    struct probe probe;           /* the observer's, as the role has it */
+    struct probe probe;           /* of the observer, according to the role */
     struct workload_stats *stats; /* by workload */
     struct record *record;
     struct result result;
-    struct play_device *devices; /* the host's first */
+    struct play_device *devices; /* those of the host first */
     uint32_t device_count;
     struct play_target *targets;
     struct play_entry *entries;
-    struct job_state *jobs; /* of the entries */
+    struct job_state *jobs; /* by entry */
     uint32_t target_count, serial;
     struct nvme_store **stores; /* of all namespaces; the targets own them */
     uint32_t store_count;
     struct agree_plan plan;
-    struct agree_state agreed; /* of the targets here */
+    struct agree_state agreed; /* of the local targets */
     struct env agree_env, fault_env;
-    struct play_edge *edges; /* of faults */
+    struct play_edge *edges; /* beginnings and ends of faults */
     struct fault_order fault_order;
     uint32_t edge_count;
     time_ps zero; /* the scenario's moment 0, on the loop's clock */
     uint32_t refusals_said;
-    bool raw;       /* a workload goes to sinks */
+    bool raw;       /* a workload uses sinks */
     bool attention; /* an entry may have finished */
     bool cut_short, gone, refused;
     double wall_s, cpu_s;
@@ -93,52 +94,52 @@ struct play {
 
 /* play.c */
 struct env play_env(struct play *play, const char *owner);
-/* A signal came, or a device went. */
+/* True after a signal or the removal of a device. */
 bool play_stopped(const struct play *play);
-/* All devices' sums; each device counts once. */
+/* Sums over all devices; each device counts once. */
 struct verbs_real_counters play_counters(const struct play *play);
-/* NULL: it is not open, or not here. */
+/* NULL: not open, or not local. */
 struct verbs_device *play_device_at(const struct play *play, uint32_t ip);
 
 /* play_places.c */
 void play_places_find(struct play *play, struct diag *diag);
-bool play_here(const struct play *play, uint32_t node); /* it is of this process */
+bool play_here(const struct play *play, uint32_t node); /* the node runs in this process */
 struct play_target *play_target_of(const struct play *play, uint32_t node);
 
 /* play_survey.c */
 void play_survey(const struct play *play, struct diag *diag);
-/* Wishes of the scenario that the devices, now open, have another way. */
+/* Settings requested by the scenario that the open devices do not have. */
 void play_survey_devices(const struct play *play, struct diag *diag);
-/* The scenario's faults in words; empty: none. */
+/* Describes the scenario's faults; empty: none. */
 void play_survey_faults(const struct play *play, char *text, size_t size);
 
 /* play_faults.c */
-/* Who plays the target makes it; false: it befalls what nobody here holds, or what a store keeps.
- */
+/* True if the process that runs the target can apply the fault; false if it affects a component
+ * outside the bridge, or something that a store keeps. */
 bool play_faults_can(const struct play *play, const struct scenario_fault *fault);
 void play_faults_init(struct play *play);
-void play_faults_set(struct play *play); /* moment 0 is known, or is another */
+void play_faults_set(struct play *play); /* called when moment 0 becomes known or changes */
 void play_faults_fini(struct play *play);
 
 /* play_access.c */
-void play_access_prepare(struct play *play); /* places are known */
+void play_access_prepare(struct play *play); /* places must be known */
 bool play_access_admits(void *self, uint16_t port, uint32_t ip);
-void play_access_say(void *self, const char *text); /* the first ones only */
+void play_access_say(void *self, const char *text); /* prints only the first messages */
 
 /* play_agree.c */
 bool play_agree_listen(struct play *play);
-/* Hosts ask every target; false: they cannot play, see play->error and play->refused. */
+/* Hosts contact every target; false: the run is impossible, see play->error and play->refused. */
 bool play_agree_ask(struct play *play);
 void play_agree_fini(struct play *play);
-/* In words, and the longest round trip; -1: none was measured. */
+/* Description of the agreement, and the longest round trip; -1: not measured. */
 void play_agree_words(const struct play *play, char *text, size_t size);
 time_ps play_agree_round_trip(const struct play *play);
 
 /* play_target.c */
-/* The namespaces of the targets here and what they keep; what cannot be had is reported in diag. */
+/* Creates the namespaces of the local targets and their stores; failures are reported in diag. */
 void play_target_prepare(struct play *play, struct diag *diag);
-void play_target_keep(struct play *play);          /* the files that were made stay */
-bool play_target_make(struct play_target *target); /* listens; false: errno */
+void play_target_keep(struct play *play);          /* keeps the created files */
+bool play_target_make(struct play_target *target); /* starts listening; false: errno */
 void play_target_drop(struct play_target *target);
 
 /* play_guard.c */
@@ -146,15 +147,15 @@ void play_target_drop(struct play_target *target);
 void play_guard_sinks(struct play_target *target);
 
 /* play_ways.c */
-/* The site's devices and addresses; NICs that were given no address are the others in turn. */
+/* Sets the site's devices and addresses; NICs without an address use the others in turn. */
 void play_ways_give(const struct play *play, struct workload_site *site);
-/* Paths of one of its pairs that real devices have. */
+/* Number of paths of one of its pairs that real devices have. */
 uint32_t play_ways_paths(const struct play *play, uint32_t workload, uint32_t pair);
 
 /* play_hosts.c */
 void play_hosts_init(struct play *play);
 void play_hosts_fini(struct play *play);
-/* Lets what has finished end and begin others; true: all is finished. */
+/* Processes finished entries, which may end and begin others; true: all have finished. */
 bool play_hosts_attend(struct play *play);
 
 /* play_record.c */

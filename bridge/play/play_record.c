@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_record - the result of a measured run.
- * The tables are those of a model's run, so that everything that reads one reads the other; the
- * table `measured` tells them apart and says what the run was measured on. */
+ * The tables are those of a simulated run, so that every reader of one can read the other. The
+ * table `measured` distinguishes them and describes the devices. */
 #include "bridge/play/play_private.h"
 
 #include "base/plural.h"
@@ -70,7 +70,7 @@ static void write_counters(struct store *store, const struct play *play)
     write_number(store, "target_errors", sum.errors);
 }
 
-/* One address, or HOST=ADDRESS of each target. */
+/* Writes one address, or HOST=ADDRESS for each target. */
 static void write_peers(struct store *store, const struct play *play)
 {
     char text[1024] = "", ip[PLACES_NICS_BYTES];
@@ -123,7 +123,7 @@ static void write_measured(const struct play *play)
     write_counters(store, play);
 }
 
-/* An instance that never began to measure leaves no trace in the numbers. */
+/* An instance that never began to measure would not appear in the results. */
 static void fail_unconnected(const struct play *play, struct result *result)
 {
     for (uint32_t i = 0; i < play->scenario->workload_count; i++) {
@@ -144,7 +144,7 @@ static bool all_elsewhere(const struct result *result)
     return true;
 }
 
-/* The bridge does not measure this quantity on real devices: neither pass nor fail. */
+/* Quantities that the bridge does not measure on real devices are neither passed nor failed. */
 static void leave_undecided(const struct scenario *scenario, struct result *result)
 {
     for (uint32_t i = 0; i < result->expectation_count; i++) {
@@ -158,7 +158,7 @@ static void leave_undecided(const struct scenario *scenario, struct result *resu
     }
 }
 
-/* What other processes play is theirs to judge. */
+/* Expectations about workloads in other processes are left to those. */
 static void judge(const struct play *play, struct result *result)
 {
     const struct scenario *scenario = play->scenario;
@@ -192,7 +192,7 @@ static bool member_of(const void *player, uint32_t workload, uint32_t number,
     return true;
 }
 
-/* What still holds counts up to now. */
+/* States that still last are counted up to now. */
 static void close_states(struct play *play, time_ps now, time_ps end)
 {
     for (uint32_t i = 0; i < play->scenario->workload_count; i++) {

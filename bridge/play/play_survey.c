@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play_survey - what of a scenario real devices do not do.
- * The bridge makes those faults that are of a target's software, by who plays the target.  Others
- * befall links, switches and devices, which it does not hold.  Somebody else may make them (tc
- * netem, a switch's command line): then it says which, and when. */
+ * play_survey - features of a scenario that real devices do not have.
+ * The bridge applies faults of a target's software, in the process that runs the target. Other
+ * faults affect links, switches and devices, which the bridge does not control. They may be applied
+ * externally (tc netem, a switch's command line); then the bridge prints which faults, and when. */
 #include "bridge/play/play_private.h"
 
 #include "base/plural.h"
@@ -52,7 +52,7 @@ static void refuse_faults(const struct play *play, struct diag *diag)
     }
 }
 
-/* Protection information is made of tags: a real block would have none. */
+/* Protection information is modeled with tags; real blocks would have none. */
 static void refuse_protection(const struct play *play, struct diag *diag)
 {
     for (uint32_t i = 0; i < play->scenario->host_count; i++) {
@@ -66,7 +66,7 @@ static void refuse_protection(const struct play *play, struct diag *diag)
     }
 }
 
-/* Paths that the model has, and these addresses do not. */
+/* Reports paths of the model that these addresses do not provide. */
 static void note_paths(const struct play *play, struct diag *diag)
 {
     struct nic_pair list[NICS_PATHS_MAX];
@@ -100,8 +100,8 @@ static bool is_wish(const char *path)
     return false;
 }
 
-/* Of the fabric and of the RNICs, which are what they are here but for what they can be asked for;
- * topologies give the names. */
+/* Settings of the fabric and of RNICs, which real hardware determines, except those that can be
+ * requested. Topologies still provide the names. */
 static bool is_without_meaning(const struct scenario_setting *setting)
 {
     const bool fabric = strncmp(setting->path, "fabric.", 7) == 0 &&
@@ -166,6 +166,6 @@ void play_survey(const struct play *play, struct diag *diag)
     note_settings(play, diag);
     if (!diag_failed(diag) && play->options.role != PLAY_TARGET)
         note_paths(play, diag);
-    if (!diag_failed(diag)) /* what the model cannot play could not be compared */
+    if (!diag_failed(diag)) /* a scenario that the model cannot simulate could not be compared */
         check_memories(play->scenario, diag);
 }

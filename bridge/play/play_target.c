@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play_target - targets, their namespaces and what these keep. */
+ * play_target - targets, their namespaces and the stores of these. */
 #include "base/memory.h"
 #include "bridge/play/play_private.h"
 
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Queues without a Connect: half a megabyte each with the default sizes. */
+/* Limit of queues without a Connect; each takes half a megabyte with the default sizes. */
 enum { STRANGERS = 64 };
 
 static uint32_t namespaces_of(const struct scenario_host *host)
@@ -50,7 +50,7 @@ static bool open_store(struct play *play, const char *word, struct nvme_target_n
     return ns->store != NULL;
 }
 
-/* The namespaces of the targets here; returns how many. */
+/* Lists the local targets and returns the number of their namespaces. */
 static uint32_t list_targets(struct play *play)
 {
     uint32_t count = 0;
@@ -120,7 +120,7 @@ bool play_target_make(struct play_target *target)
     target->nvme = nvme_target_create(&site);
     if (target->nvme != NULL)
         scenario_set_ana(node->host, target->nvme);
-    free(target->namespaces); /* their stores are the target's */
+    free(target->namespaces); /* their stores belong to the target */
     target->namespaces = NULL;
     return target->nvme != NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play_ways - the NICs of a workload as devices and addresses.
- * A scenario's NIC is the address of the same number; where fewer were given, the others stand for
- * it in turn, and paths that would be one are one. */
+ * play_ways - maps the NICs of a workload to devices and addresses.
+ * A scenario's NIC is the address with the same number. If fewer addresses were given, they are
+ * used in turn, and paths that become equal are merged. */
 #include "bridge/play/play_private.h"
 
 #include "base/check.h"
@@ -29,7 +29,7 @@ static struct verbs_device *way(const struct workload_site *site, uint32_t queue
     return device_of(play, nics.from);
 }
 
-/* The scenario's paths, each two addresses once. */
+/* The scenario's paths, with each pair of addresses only once. */
 static uint32_t paths_of(const struct play *play, const struct scenario_workload *workload,
                          const struct scenario_pair *pair, struct nic_pair list[NICS_PATHS_MAX])
 {

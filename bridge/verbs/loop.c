@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * loop - a heap of timers under libev.
- * Before libev waits, everything that is due by then is fired, and the timerfd is set to the next.
- * A timer's `pending` is its place in the heap plus one, its `wakeup` the order of its setting:
- * timers of the same moment fire in that order. */
+ * loop - a heap of timers on top of libev.
+ * Before libev waits, all timers that are due are fired, and the timerfd is set to the next one. A
+ * timer's `pending` is its position in the heap plus one, its `wakeup` the number of the setting:
+ * timers due at the same time fire in the order in which they were set. */
 #include "bridge/verbs/loop.h"
 
 #include "base/check.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 struct loop_watch {
-    ev_io io; /* first: libev hands it back */
+    ev_io io; /* first member, because libev returns its address */
     void (*on_readable)(void *self);
     void *self;
     struct loop *loop;
@@ -28,7 +28,7 @@ struct loop {
     struct loop_watch *alarm;
     int alarm_fd;
     int64_t origin_ns;
-    time_ps now, armed; /* armed: what the timerfd is set to */
+    time_ps now, armed; /* armed: expiry of the timerfd */
     struct timer **heap;
     int count;
     uint32_t room;
@@ -40,7 +40,7 @@ struct loop {
     int poll_count;
 };
 
-/* ------------------------------------------------------------------ the clock */
+/* ------------------------------------------------------------------ clock */
 
 static int64_t clock_ns(void)
 {
@@ -71,7 +71,7 @@ static time_ps env_clock(void *world)
     return loop_now(world);
 }
 
-/* ------------------------------------------------------------------ the heap */
+/* ------------------------------------------------------------------ heap */
 
 static bool before(const struct timer *a, const struct timer *b)
 {
@@ -126,7 +126,7 @@ static void timer_set(void *world, struct timer *timer, time_ps due)
 
 const struct env_ops loop_env_ops = {.now = env_clock, .timer_set = timer_set};
 
-/* Timers that are set meanwhile wait for the next round, so that descriptors have their turn. */
+/* Timers set in the meantime wait for the next round, so that descriptors are also served. */
 static void fire_due(struct loop *loop)
 {
     const time_ps before_now = loop->sequence;
@@ -156,7 +156,7 @@ static void arm(struct loop *loop)
     CHECK(error == 0);
 }
 
-/* ------------------------------------------------------------------ libev's callbacks */
+/* ------------------------------------------------------------------ callbacks of libev */
 
 static void on_prepare(struct ev_loop *ev, ev_prepare *watcher, int events)
 {
@@ -199,7 +199,7 @@ static void on_end(void *self, time_ps now)
     loop->ended = loop->stopped = true;
 }
 
-/* ------------------------------------------------------------------ public */
+/* ------------------------------------------------------------------ public functions */
 
 struct loop_watch *loop_watch(struct loop *loop, int fd, void (*on_readable)(void *self),
                               void *self)
@@ -229,7 +229,7 @@ void loop_spin(struct loop *loop, void (*poll)(void *self), void *self)
     ev_idle_start(loop->ev, &loop->idle);
 }
 
-/* For libev: NULL is its answer to nothing alone. */
+/* Allocator for libev, which expects NULL only for size 0. */
 static void *resize_memory(void *memory, long bytes)
 {
     if (bytes > 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma_calls - the libraries themselves.
- * Some of their calls are inline functions or macros, so each has a function of its own here where
- * its address cannot be taken. */
+ * rdma_calls - the functions of the libraries.
+ * Some of them are inline functions or macros without an address, so they have wrappers here. */
 #include "bridge/verbs/rdma_calls.h"
 
 static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
@@ -58,7 +57,7 @@ const struct rdma_calls rdma_calls_real = {
     .modify_qp = ibv_modify_qp,
     .alloc_pd = ibv_alloc_pd,
     .dealloc_pd = ibv_dealloc_pd,
-    .reg_mr = ibv_reg_mr, /* not the macro of that name */
+    .reg_mr = ibv_reg_mr, /* the function, not the macro of that name */
     .dereg_mr = ibv_dereg_mr,
     .create_comp_channel = ibv_create_comp_channel,
     .destroy_comp_channel = ibv_destroy_comp_channel,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rdma_calls - every call of libibverbs and librdmacm that the bridge makes.
- * A seam: the bridge calls through this table, so that tests can put a device of their own behind
- * it.  Signatures, ownership and errors are those of the functions of the same names (their man
- * pages): int results are 0 or -1 with errno for rdma_*, 0 or an errno value for ibv_post_* and
- * ibv_modify/query; pointers are NULL with errno on failure. */
+ * rdma_calls - every call of libibverbs and librdmacm by the bridge.
+ * The bridge calls through this table, so that tests can replace the device. Signatures, ownership
+ * and errors are those of the functions with the same names (their man pages): int results are 0 or
+ * -1 with errno for rdma_*, 0 or an errno value for ibv_post_* and ibv_modify/query; pointers are
+ * NULL with errno on failure. */
 #ifndef STORMGLASS_BRIDGE_VERBS_RDMA_CALLS_H
 #define STORMGLASS_BRIDGE_VERBS_RDMA_CALLS_H
 

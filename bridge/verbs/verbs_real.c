@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verbs_real - a device and the table. */
+ * verbs_real - a device, and the table of verbs. */
 #include "base/memory.h"
 #include "bridge/verbs/verbs_real_private.h"
 
@@ -9,7 +9,8 @@
 
 enum {
     RETRIES_MAX = 7, /* three bits */
-    RNR_TIMER = 12   /* 0.64 ms, as perftest and rdma-core's examples; 0, the CM's own, is 655 ms */
+    RNR_TIMER = 12   /* 0.64 ms, as in perftest and rdma-core's examples; 0, the CM's default, is
+                      * 655 ms */
 };
 
 const struct verbs_real_wishes verbs_real_no_wishes = {
@@ -36,14 +37,15 @@ void verbs_real_removed(struct verbs_device *device)
         device->site.on_removed(device->site.self);
 }
 
-/* What failed by itself flushes once it is disconnected. */
+/* A queue pair that failed is flushed by disconnecting it. */
 static void on_broken(struct verbs_conn *conn)
 {
     if (conn != NULL)
         verbs_real_cm_disconnect(conn);
 }
 
-/* Data came before the last message of the CM's handshake, which may be lost: the CM is told. */
+/* Data arrived before the last message of the CM's handshake, which may have been lost, so the CM
+ * is notified that the connection is established. */
 static void on_talked(struct verbs_device *device, struct verbs_conn *conn)
 {
     if (conn != NULL && device->calls->notify(conn->id, IBV_EVENT_COMM_EST) != 0)
@@ -68,7 +70,7 @@ static void on_async(struct verbs_device *device, const struct ibv_async_event *
     case IBV_EVENT_QP_ACCESS_ERR:
         on_broken(event->element.qp->qp_context);
         break;
-    case IBV_EVENT_CQ_ERR: /* it has run over: nothing more comes of it */
+    case IBV_EVENT_CQ_ERR: /* the queue has overrun and reports nothing more */
         on_broken(event->element.cq->cq_context);
         break;
     case IBV_EVENT_COMM_EST:
@@ -81,7 +83,7 @@ static void on_async(struct verbs_device *device, const struct ibv_async_event *
         on_port(device, true);
         break;
     default:
-        break; /* reported for information, or of things that are not used */
+        break; /* informational, or about unused features */
     }
 }
 
@@ -208,7 +210,7 @@ uint32_t verbs_real_path_mtu(const struct verbs_device *device)
     return known ? 128u << port.active_mtu : 0;
 }
 
-/* ------------------------------------------------------------------ questions */
+/* ------------------------------------------------------------------ queries */
 
 static uint32_t local_ip(struct verbs_device *device)
 {
@@ -232,7 +234,7 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
     return (uint8_t)(both < 0 ? 0 : both > most ? most : both);
 }
 
-/* Nothing to do: keys of plain regions hold as long as the region. */
+/* No-op: the keys of plain regions are valid as long as the region. */
 static void renew_rkey(struct verbs_conn *conn, struct verbs_mr *mr, uint32_t length)
 {
     (void)length;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verbs_real_cm - connections by librdmacm.
- *
+ * verbs_real_cm - connections with librdmacm.
  *   connect: create_id, bind, QP (INIT: receives may be posted), resolve_addr
  *            -> ADDR_RESOLVED: resolve_route -> ROUTE_RESOLVED: rdma_connect
- *            -> CONNECT_RESPONSE: QP to RTS, rdma_establish; its user hears ESTABLISHED
+ *            -> CONNECT_RESPONSE: QP to RTS, rdma_establish; its user gets ESTABLISHED
  *   listen:  CONNECT_REQUEST -> prepare (QP), accept (QP to RTS first) or reject
- *
- * An event is copied and acknowledged before its user hears of it, so that a user may destroy any
- * other connection meanwhile: rdma_destroy_id waits for what is not acknowledged. */
+ * An event is copied and acknowledged before its user's callback, so that the callback may destroy
+ * any other connection: rdma_destroy_id waits for unacknowledged events. */
 #include "base/memory.h"
 #include "bridge/verbs/verbs_real_private.h"
 
@@ -47,7 +45,7 @@ static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int stat
         conn->user.on_cm(conn->user.self, conn, &event);
 }
 
-/* It counts as open no longer, whenever it is destroyed. */
+/* The connection no longer counts as open, whenever it is destroyed. */
 static void end(struct verbs_conn *conn)
 {
     if (conn->state != REAL_OVER && conn->state != REAL_LISTENING)
@@ -107,7 +105,7 @@ static int set_option(const struct verbs_conn *conn, int name, uint8_t value)
                : errno;
 }
 
-/* The class of this end's packets; the other end takes it from the REQ. */
+/* Sets the class of this end's packets; the other end uses that of the REQ. */
 static int set_class(const struct verbs_conn *conn, const struct verbs_class *class)
 {
     const int64_t dscp = conn->device->wishes.dscp;
@@ -116,8 +114,9 @@ static int set_class(const struct verbs_conn *conn, const struct verbs_class *cl
     return dscp == VERBS_REAL_ANY ? 0 : set_option(conn, RDMA_OPTION_ID_TOS, (uint8_t)(dscp << 2));
 }
 
-/* For the REQ: half of it becomes the packet lifetime (Linux cma.c), so that none cannot be asked
- * for.  The queue pair has the wish in any case; kernels before 5.1 do not know the option. */
+/* Sets the ACK timeout for the REQ. The kernel uses half of it as the packet lifetime (Linux
+ * cma.c), so no timeout (0) cannot be requested this way. The queue pair gets the requested value
+ * in any case; kernels before 5.1 do not have this option. */
 static void set_timeout(const struct verbs_conn *conn)
 {
     const int64_t timeout = conn->device->wishes.timeout;
@@ -134,7 +133,7 @@ static int make_id(struct verbs_conn *conn, uint32_t ip, uint16_t port)
     return calls->bind_addr(conn->id, (struct sockaddr *)&local) == 0 ? 0 : errno;
 }
 
-/* ------------------------------------------------------------------ what the table offers */
+/* ------------------------------------------------------------------ functions of the table */
 
 int verbs_real_cm_listen(struct verbs_device *device, uint16_t port, const struct verbs_user *user)
 {
@@ -212,8 +211,8 @@ int verbs_real_cm_reject(struct verbs_conn *conn, const void *private_data, uint
     return conn->device->calls->reject(conn->id, private_data, private_len) == 0 ? 0 : errno;
 }
 
-/* The CM tells of the end of what was open.  Of what was not, it may say nothing: then the end is
- * told here, after the caller has returned. */
+/* The CM reports the end of connections that were open. Of others it may report nothing, so their
+ * end is reported here by a timer, after the caller has returned. */
 void verbs_real_cm_disconnect(struct verbs_conn *conn)
 {
     if (conn->state == REAL_OVER)
@@ -260,7 +259,7 @@ static int ask(struct verbs_conn *conn)
     return conn->device->calls->connect(conn->id, &conn->param);
 }
 
-/* Steps of the way to rdma_connect; false: the attempt is over, and the user has been told. */
+/* Steps until rdma_connect; false: the attempt is over, and the user was notified. */
 static void step(struct verbs_conn *conn, const struct rdma_cm_event *event)
 {
     switch (event->event) {
@@ -277,8 +276,8 @@ static void step(struct verbs_conn *conn, const struct rdma_cm_event *event)
     }
 }
 
-/* librdmacm names the depths from the receiver's point of view (rdma_get_cm_event(3)), verbs_event
- * as the peer offered them. */
+/* librdmacm names the depths from the receiver's point of view (rdma_get_cm_event(3)); verbs_event
+ * has them as the peer offered them. */
 static struct verbs_event translate(const struct rdma_cm_event *event, const unsigned char *private)
 {
     const struct rdma_conn_param *param = &event->param.conn;
@@ -311,7 +310,7 @@ static void on_request(struct verbs_device *device, struct rdma_cm_id *id,
     listener->user.on_cm(listener->user.self, conn, event);
 }
 
-/* The REP came: the queue pair is connected, and the RTU sent. */
+/* The REP has arrived: the queue pair is connected, and the RTU sent. */
 static void on_response(struct verbs_conn *conn, struct verbs_event *event)
 {
     const int error = verbs_real_qp_connect(conn);

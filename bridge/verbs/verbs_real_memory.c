@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verbs_real_memory - buffers, registered.
- * A buffer's bytes are made when they are about to leave, and only if they are not there already: a
- * workload that sends the same content again and again pays once. */
+ * verbs_real_memory - registered buffers.
+ * A buffer's bytes are generated when they are about to be sent, unless they are already there, so
+ * a workload that sends the same content repeatedly generates it once. */
 #include "base/memory.h"
 #include "bridge/verbs/verbs_real_private.h"
 
@@ -16,7 +16,7 @@
 
 enum { PAGE = 4096 };
 
-/* What is registered of so many bytes: whole pages, at least one. */
+/* Size of the registration: whole pages, at least one. */
 static size_t pages(uint32_t length)
 {
     const size_t bytes = ((size_t)length + PAGE - 1) / PAGE * PAGE;

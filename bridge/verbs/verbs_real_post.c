@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verbs_real_post - work requests out, completions in.
- * The work requests of the portable core are ibv_* already and go out as they are.  What is
- * remembered of them is where BULK data will arrive: receives and READs complete in the order of
- * posting, so a ring of each is enough. */
+ * verbs_real_post - posts work requests and polls completions.
+ * The work requests of the portable core are already ibv_* structs and are posted unchanged. Only
+ * the destination of BULK data is recorded: receives and READs complete in the order of posting, so
+ * one ring for each is sufficient. */
 #include "bridge/verbs/verbs_real_private.h"
 
 #include "base/check.h"
@@ -29,7 +29,7 @@ static struct real_arrival pop(struct real_ring *ring)
     return arrival;
 }
 
-/* The BULK piece among a request's pieces: at most one, behind the bytes. */
+/* The BULK piece of a request: at most one, after the other bytes. */
 static struct real_arrival bulk_of(const struct verbs_device *device, const struct ibv_sge *sges,
                                    int count)
 {
@@ -54,8 +54,8 @@ static void arrived(struct verbs_conn *conn, struct real_ring *ring, uint32_t le
 
 /* ------------------------------------------------------------------ posting */
 
-/* SEND_WITH_INV needs a device that knows it; a plain SEND says the same and leaves the key to its
- * owner (NVMe over RDMA 7.3 lets the controller choose). */
+/* SEND_WITH_INV needs support by the device. A plain SEND has the same meaning and leaves the key
+ * to its owner (NVMe over RDMA 7.3 leaves the choice to the controller). */
 static void settle_opcode(const struct verbs_device *device, struct ibv_send_wr *wr)
 {
     const unsigned able = device->attributes.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
@@ -99,7 +99,7 @@ static bool before_send(struct verbs_conn *conn, struct ibv_send_wr *wr)
     }
 }
 
-/* What was not posted will not arrive. */
+/* Requests that were not posted will not complete. */
 static void take_back(struct verbs_conn *conn, const struct ibv_send_wr *from,
                       const struct ibv_send_wr *end)
 {
@@ -150,8 +150,8 @@ int verbs_real_post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct
 
 /* ------------------------------------------------------------------ completions */
 
-/* A flushed receive frees its place; of a failed send nobody knows what it was, but the queue pair
- * is in error and READs that follow fail too. */
+/* A flushed receive frees its entry. A failed send has no known opcode, but the queue pair is in
+ * error and the READs after it fail, too. */
 static void note(struct verbs_conn *conn, const struct ibv_wc *wc)
 {
     struct verbs_real_counters *counters = &conn->device->counters;
@@ -167,8 +167,8 @@ static void note(struct verbs_conn *conn, const struct ibv_wc *wc)
         arrived(conn, &conn->reads, UINT32_MAX);
 }
 
-/* One batch: other connections have theirs before one whose completions make new ones.  The queue
- * is armed, so what comes after the last poll wakes again. */
+/* Processes one batch, so that a connection whose completions cause new ones does not starve
+ * others. The queue is armed, so completions after the last poll wake the loop again. */
 static int complete_batch(struct verbs_conn *conn)
 {
     struct verbs_device *device = conn->device;
@@ -196,7 +196,7 @@ void verbs_real_post_resume(void *self, time_ps now)
     complete(self);
 }
 
-/* Armed before it is polled, so that what comes in between wakes again. */
+/* Armed before polling, so that completions in between wake the loop again. */
 void verbs_real_post_readable(void *self)
 {
     struct verbs_device *device = self;
@@ -217,7 +217,7 @@ void verbs_real_post_readable(void *self)
 void verbs_real_post_spin(void *self)
 {
     struct verbs_device *device = self;
-    /* Callbacks may destroy others: then the list is walked anew next time. */
+    /* Callbacks may destroy other connections; then the list is walked again next time. */
     const uint64_t destroyed = device->destroyed;
     for (struct verbs_conn *conn = device->conns; conn != NULL; conn = conn->next) {
         if (conn->cq != NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verbs_real_qp - what a device can do, and the states of a queue pair.
- * librdmacm moves the queue pairs that it makes itself, with the kernel's attributes and no others:
- * then nobody could say the path MTU, which INIT to RTR sets once and for all.  So they are made
- * with libibverbs, and at each step rdma_init_qp_attr is asked for the CM's attributes, of which
- * those that the scenario has are replaced.
+ * verbs_real_qp - limits of a device, and the states of a queue pair.
+ * librdmacm moves the queue pairs that it creates itself through their states with the kernel's
+ * attributes only, so the path MTU, which INIT to RTR fixes permanently, could not be set.
+ * Therefore queue pairs are created with libibverbs, and at each step the CM's attributes are
+ * obtained with rdma_init_qp_attr and those set in the scenario are replaced.
  * Source: librdmacm cma.c ucma_modify_qp_rtr, ucma_modify_qp_rts; ibv_modify_qp(3). */
 #include "base/check.h"
 #include "base/memory.h"
@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ what the device can */
+/* ------------------------------------------------------------------ limits of the device */
 
-/* X(attribute, how many are asked for, of what, what to make smaller) */
+/* X(attribute, requested number, unit, remedy) */
 #define LIMITS(X)                                                                                  \
     X(max_qp, open, "queue pairs", "use fewer queues")                                             \
     X(max_cq, open, "completion queues", "use fewer queues")                                       \
@@ -73,7 +73,7 @@ bool verbs_real_can(const struct verbs_device *device, char why[VERBS_REAL_WHY_B
     return why[0] == '\0';
 }
 
-/* Who asked for it here cannot go on; a peer's connection is refused. */
+/* If the local user requested it, the run cannot continue; a peer's connection is rejected. */
 static void tell_limit(const struct verbs_conn *conn, const char *why)
 {
     const struct verbs_real_site *site = &conn->device->site;
@@ -83,7 +83,7 @@ static void tell_limit(const struct verbs_conn *conn, const char *why)
         told(site->self, why);
 }
 
-/* ------------------------------------------------------------------ making one */
+/* ------------------------------------------------------------------ creation */
 
 static void make_ring(struct real_ring *ring, uint32_t room)
 {
@@ -91,7 +91,7 @@ static void make_ring(struct real_ring *ring, uint32_t room)
     ring->arrivals = memory_zeroed(ring->room, sizeof *ring->arrivals);
 }
 
-/* One completion queue for both directions of one queue pair, as the Linux host has it. */
+/* One completion queue for both directions of a queue pair, as in the Linux host. */
 static int make_cq(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
 {
     const struct verbs_device *device = conn->device;
@@ -100,7 +100,7 @@ static int make_cq(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
     return conn->cq == NULL ? errno : device->calls->req_notify_cq(conn->cq, 0);
 }
 
-/* How much inline data there is room for no device says before it is asked for a queue pair. */
+/* Devices do not report their limit of inline data; it is found only by creating a queue pair. */
 static void say_refused(const struct verbs_conn *conn, const struct ibv_qp_cap *cap,
                         char why[VERBS_REAL_WHY_BYTES])
 {
@@ -133,10 +133,10 @@ static int create(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
     return error;
 }
 
-/* ------------------------------------------------------------------ its states */
+/* ------------------------------------------------------------------ states */
 
-/* Of the mask, what ibv_modify_qp knows of an RC queue pair: kernels set more bits for RoCE, which
- * are the kernel's own (librdmacm cma.c). */
+/* Keeps the bits of the mask that ibv_modify_qp accepts for an RC queue pair: for RoCE, kernels set
+ * additional bits that are for kernel use (librdmacm cma.c). */
 static int ask_attributes(const struct verbs_conn *conn, enum ibv_qp_state state,
                           struct ibv_qp_attr *attr, int *mask)
 {
@@ -179,7 +179,7 @@ static void wish_for_rtr(const struct verbs_conn *conn, struct ibv_qp_attr *attr
         attr->ah_attr.grh.traffic_class = (uint8_t)(wishes->accept_dscp << 2);
 }
 
-/* Retries are as REQ and REP say. */
+/* Retries are those of REQ and REP. */
 static void wish_for_rts(const struct verbs_conn *conn, struct ibv_qp_attr *attr)
 {
     const struct verbs_real_wishes *wishes = &conn->device->wishes;
@@ -190,7 +190,7 @@ static void wish_for_rts(const struct verbs_conn *conn, struct ibv_qp_attr *attr
         attr->max_rd_atomic = conn->param.initiator_depth;
 }
 
-/* INIT once more: only now does the CM know what the peer may access. */
+/* INIT is repeated, because only now does the CM know the peer's access rights. */
 int verbs_real_qp_connect(struct verbs_conn *conn)
 {
     struct ibv_qp_attr attr;
@@ -228,7 +228,7 @@ int verbs_real_qp_make(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
     return 0;
 }
 
-/* A queue pair of a device that is gone, or that never was connected, may refuse it. */
+/* May fail for a queue pair whose device was removed, or that was never connected. */
 void verbs_real_qp_end(struct verbs_conn *conn)
 {
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench - figures as text, as JSON and as history. */
+ * bench - prints benchmark results as text and as JSON, and appends them to a history. */
 #include "cli/bench/bench.h"
 
 #include "base/memory.h"
@@ -36,7 +36,7 @@ void bench_print_list(void)
     bench_list(&lines);
 }
 
-/* ------------------------------------------------------------------ for people */
+/* ------------------------------------------------------------------ text output */
 
 static void print_memory(const struct bench_figures *figures)
 {
@@ -73,7 +73,7 @@ static void print_figures(const char *work, const struct bench_figures *figures)
         putchar('\n');
 }
 
-/* ------------------------------------------------------------------ for programs */
+/* ------------------------------------------------------------------ machine-readable output */
 
 static void print_json(const char *work, const struct bench_figures *figures)
 {
@@ -87,7 +87,7 @@ static void print_json(const char *work, const struct bench_figures *figures)
     printf("}\n");
 }
 
-/* The class of machine: "x86_64 x 2". */
+/* The machine, such as "x86_64 x 2". */
 static void print_machine(FILE *file)
 {
     struct utsname name;
@@ -116,7 +116,7 @@ static void write_line(FILE *file, const char *label, const char *work,
     fputc('\n', file);
 }
 
-/* Where a history ends, it goes on after it: a whole line more, or none. */
+/* Appends to a history: the whole line or nothing. */
 static bool append_text(const char *path, const char *text, size_t length)
 {
     const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench - the works of `stormglass bench`, and what is measured of one.
- * A work is a scenario that travels in the program (scenarios/works), or a part: a loop that is a
- * bound of what the whole can reach.  A figure is a row below; text, JSON and history follow. */
+ * bench - the benchmarks of `stormglass bench`, and their results.
+ * A benchmark is an embedded scenario (scenarios/works), or a part: a loop that gives an upper
+ * bound for the whole program. Each result is a row below, from which text, JSON and history are
+ * generated. */
 #ifndef STORMGLASS_CLI_BENCH_BENCH_H
 #define STORMGLASS_CLI_BENCH_BENCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is measured, and what is known: X(type, member, name).  0: it has none. */
+/* Measured and known values: X(type, member, name). 0: not available. */
 #define BENCH_FIGURES(X)                                                                           \
     X(count, hosts, "hosts")                                                                       \
     X(count, packet_hops, "packet_hops")                                                           \
@@ -36,31 +37,31 @@ struct bench_figures {
 #undef X
 };
 
-/* Where figures go. */
+/* Output of results. */
 struct bench_output {
-    bool json;           /* one object on a line for each work, instead of lines for people */
-    const char *history; /* a file of comma-separated values that gets a line more; NULL: none */
-    const char *label;   /* says in it what was measured, a commit for instance */
+    bool json;           /* one JSON object per line and benchmark, instead of text */
+    const char *history; /* CSV file that gets another line; NULL: none */
+    const char *label;   /* label in the history, such as a commit */
 };
 
-/* False, and a message: the history could not be written. */
+/* False, with a message, if the history cannot be written. */
 bool bench_tell(const struct bench_output *output, const char *work,
                 const struct bench_figures *figures);
 
-/* A part of the program by itself. */
+/* A part of the program, measured separately. */
 struct bench_part {
     const char *name, *about;
-    bool (*measure)(const struct bench_output *output); /* false, and a message: it failed */
+    bool (*measure)(const struct bench_output *output); /* false, with a message, on failure */
 };
 
-extern const struct bench_part bench_parts[]; /* a row without a name ends it */
+extern const struct bench_part bench_parts[]; /* terminated by a row without a name */
 
-/* A row for each work: name and sentence; in lines on standard output. */
+/* Adds a row for each benchmark: name and description; as lines on standard output. */
 struct cli_list;
 void bench_list(struct cli_list *list);
 void bench_print_list(void);
 
-/* A count per second of something that took so long; 0 when no time passed. */
+/* Count per second; 0 if no time passed. */
 int64_t bench_rate(int64_t count, double seconds);
 
 #endif

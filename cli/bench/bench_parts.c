@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench_parts - what bounds the whole. */
+ * bench_parts - benchmarks of parts that limit the whole program. */
 #include "cli/bench/bench.h"
 #include "cli/bench/touch.h"
 #include "cli/cli.h"
@@ -19,7 +19,7 @@ static double cpu_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* At a size of a fabric's. */
+/* Measures the event queues with the number of events in a fabric. */
 static bool measure_queues(const struct bench_output *output)
 {
     uint64_t first = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_bench - stormglass bench.
- * Each run of a scenario has a process of its own, so that the memory it is said to take is its
- * own, and hands its figures back through a pipe.  Seconds are first of all those of the processor:
- * what another program takes from the machine is not counted. */
+ * Each run of a scenario is a separate process, so that its memory use can be measured, and returns
+ * its results through a pipe. Seconds are primarily CPU seconds, which do not include other
+ * programs on the machine. */
 #include "base/check.h"
 #include "base/memory.h"
 #include "cli/bench/bench.h"
@@ -90,7 +90,7 @@ static int play(const struct bench *bench, const struct scenario *scenario, int6
                                 : CLI_FAILED;
 }
 
-/* What the process of one run does. */
+/* Main function of the process of one run. */
 static int run_once(const struct bench *bench, const char *name, int to)
 {
     struct bench_figures figures = {0};
@@ -103,7 +103,7 @@ static int run_once(const struct bench *bench, const char *name, int to)
     return write(to, &figures, sizeof figures) == sizeof figures ? code : CLI_FAILED;
 }
 
-/* ------------------------------------------------------------------ a process for it */
+/* ------------------------------------------------------------------ process of a run */
 
 static int failed(const char *what)
 {
@@ -111,7 +111,7 @@ static int failed(const char *what)
     return CLI_FAILED;
 }
 
-/* CLI_FAILED when it was killed; then nobody else says so. */
+/* CLI_FAILED, with a message, if the process was killed, because then it printed none. */
 static int end_of(pid_t child, const char *name)
 {
     int status;
@@ -167,7 +167,7 @@ static int bench_one(const struct bench *bench, const char *name)
     return bench_scenario(bench, name);
 }
 
-/* ------------------------------------------------------------------ the command */
+/* ------------------------------------------------------------------ command */
 
 static bool read_runs(const struct cli_args *args, uint32_t *runs)
 {
@@ -184,7 +184,7 @@ static bool read_runs(const struct cli_args *args, uint32_t *runs)
     return false;
 }
 
-/* It is a field between commas. */
+/* The label is a field between commas, so it must not contain any. */
 static bool read_label(const struct cli_args *args, const char **label)
 {
     const char *text = cli_value(args, "label");

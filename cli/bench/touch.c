@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames: as many as the works of these names have at once. */
+/* Numbers of frames in flight as in the scenarios of these names. */
 const struct touch_size touch_sizes[] = {
     {"fat-tree-k8", 80, 8, 128, 41000, 6},
     {"fat-tree-k16", 320, 16, 1024, 310000, 6},
@@ -23,15 +23,15 @@ struct touch {
     const struct touch_size *size;
     struct frame *frames;
     struct event *events;
-    uint32_t *order; /* of the frames */
+    uint32_t *order; /* permutation of the frames */
     struct swtch *switches;
     struct port *ports;          /* of the switches, then of the hosts */
     struct buffer_group *groups; /* of the switches' ports */
     uint16_t *egress;            /* of each switch to each host */
-    struct qp *qps;              /* of each host one to send and one to receive */
+    struct qp *qps;              /* two per host: one to send and one to receive */
 };
 
-/* Written once, so that every page is there. */
+/* Allocates a table and writes it once, so that every page is mapped. */
 static void *table(size_t count, size_t bytes)
 {
     const size_t lines = (count * bytes + LINE - 1) / LINE;
@@ -40,7 +40,7 @@ static void *table(size_t count, size_t bytes)
     return items;
 }
 
-/* Fisher and Yates' shuffle. */
+/* Fisher-Yates shuffle. */
 static uint32_t *permutation(uint32_t count, uint64_t seed)
 {
     struct rng rng = rng_stream(seed, "touch", "order");
@@ -84,7 +84,7 @@ void touch_free(struct touch *touch)
     free(touch);
 }
 
-/* A part of 32 random bits as a number below `bound`. */
+/* Maps 32 random bits to a number below `bound`. */
 static inline uint32_t below(uint64_t random, uint32_t bound)
 {
     return (uint32_t)(((random & UINT32_MAX) * bound) >> 32);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bridge_calibrate - stormglass-bridge calibrate: measures, fits, writes the profile. */
+ * bridge_calibrate - stormglass-bridge calibrate: measures, fits, and writes the profile. */
 #include "cli/bridge/bridge_options.h"
 
 #include "base/memory.h"
@@ -21,7 +21,7 @@ struct options {
     bool measure_only, json;
 };
 
-/* Of the figures, from which on a fit foretells nothing: what a prediction may be off by. */
+/* Maximum error of a useful fit, as a fraction of the measured values. */
 static const double misfit = 0.15;
 
 static const struct cli_option table[] = {
@@ -41,7 +41,7 @@ static const struct cli_option table[] = {
     {"json", 0, NULL, "figures and fit as one JSON object, which --from reads"},
     {0}};
 
-/* ------------------------------------------------------------------ the command line */
+/* ------------------------------------------------------------------ command line */
 
 static int read_repeats(struct options *options, const char *text)
 {
@@ -118,7 +118,7 @@ static int read_options(struct options *options, const struct cli_args *args)
     return CLI_DONE;
 }
 
-/* ------------------------------------------------------------------ the far end */
+/* ------------------------------------------------------------------ remote end */
 
 static int serve(const struct play_options *options, struct diag *diag)
 {
@@ -139,7 +139,7 @@ static int serve(const struct play_options *options, struct diag *diag)
     return code;
 }
 
-/* ------------------------------------------------------------------ measure, fit, write */
+/* ------------------------------------------------------------------ measuring, fitting, writing */
 
 static void show_play(void *self, const char *benchmark, uint32_t repeat)
 {
@@ -177,7 +177,7 @@ static int refuse_output(const struct options *options)
     return CLI_FAILED;
 }
 
-/* Before minutes of playing: is there a place for the profile? */
+/* Checks before minutes of measurement that the profile can be written. */
 static int try_output(const struct options *options)
 {
     const struct output_inputs inputs = inputs_of(options);
@@ -206,7 +206,7 @@ static int write_profile(const struct options *options, const struct calibration
     return refuse_output(options);
 }
 
-/* A profile is written all the same: its ranges and spreads say what it is worth. */
+/* The profile is written in any case; its ranges and spreads show its quality. */
 static void tell_misfit(const struct calibration *calibration)
 {
     if (calibration->noise > misfit)
@@ -267,7 +267,8 @@ static int run(const struct cli_args *args)
                              .role = PLAY_BOTH,
                              .depth = CONTENT_TAGS,
                              .serve = true,
-                             .foreign = true}, /* the benchmarks are agreed on by their names */
+                             .foreign = true}, /* no agreement, because both ends know the
+                                                * benchmarks by name */
                     .repeats = 5},
         .base = "rnic-100g",
         .name = "calibrated",

@@ -13,7 +13,8 @@ int bridge_options_complain(const char *what, const char *value, const char *exp
     return CLI_USAGE;
 }
 
-/* Index of an option's value in a list that NULL ends, `absent` when it is not given, or -1. */
+/* Index of an option's value in a list terminated by NULL; `absent` if the option is not given; -1:
+ * not in the list. */
 static int find(const char *value, int absent, const char *const *words)
 {
     if (value == NULL)
@@ -53,7 +54,7 @@ int bridge_options_read(const struct cli_args *args, struct play_options *play)
     return bridge_options_address(args, "address", &play->address);
 }
 
-/* One or several, with commas between them. */
+/* Reads one or several addresses, separated by commas. */
 static int read_allowed(const char *text, struct access *access)
 {
     static const char *const expected =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bridge_options - what the commands of stormglass-bridge share.
- * A command is a file, and a line in main.c. */
+ * bridge_options - helpers shared by the commands of stormglass-bridge.
+ * A command is one file, and one line in main.c. */
 #ifndef STORMGLASS_CLI_BRIDGE_BRIDGE_OPTIONS_H
 #define STORMGLASS_CLI_BRIDGE_BRIDGE_OPTIONS_H
 
@@ -10,18 +10,18 @@
 
 extern const struct cli_command bridge_run, bridge_calibrate;
 
-/* "stormglass-bridge: WHAT VALUE: expected ..."; gives CLI_USAGE. */
+/* Prints "stormglass-bridge: WHAT VALUE: expected ..."; returns CLI_USAGE. */
 int bridge_options_complain(const char *what, const char *value, const char *expected);
 
-/* --address, --role and --verify, as far as they are given, and --busy-poll: CLI_DONE, or
- * CLI_USAGE, and that was said. */
+/* Reads --address, --role, --verify and --busy-poll, if given. Returns CLI_DONE, or CLI_USAGE after
+ * a message. */
 int bridge_options_read(const struct cli_args *args, struct play_options *play);
 
-/* An option that is an address; not given, it stays. */
+/* Reads an address option; without the option, `nics` is unchanged. */
 int bridge_options_address(const struct cli_args *args, const char *option,
                            struct places_nics *nics);
 
-/* --allow, and with `secret` --secret or else the variable STORMGLASS_SECRET. */
+/* Reads --allow, and with `secret` also --secret or else the variable STORMGLASS_SECRET. */
 int bridge_options_access(const struct cli_args *args, bool secret, struct access *access);
 
 #endif

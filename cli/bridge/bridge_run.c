@@ -50,7 +50,7 @@ static const struct cli_option options[] = {
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {0}};
 
-/* What was given of an option; false: more often than there is room. */
+/* Copies the values of an option; false: more than there is room for. */
 static bool take(const struct cli_args *args, const char *option, uint32_t most, const char **texts,
                  uint32_t *count)
 {
@@ -144,7 +144,8 @@ static int play_scenario(const struct command *command, const struct scenario *s
         printable_say("stormglass-bridge", "%s", why);
         return CLI_FAILED;
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the command that met it */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit then is an error of the command
+                               * that writes the file */
     diag_print(diag, stderr); /* notes */
     *diag = (struct diag){0};
     play_tell_listening(play, stderr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * main - stormglass-bridge: the table of commands. */
+ * main - stormglass-bridge: table of commands. */
 #include "cli/bridge/bridge_options.h"
 #include "scenarios/embedded.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cmd_calibrate - stormglass calibrate: from what other tools printed; stormglass-bridge measures.
- */
+ * cmd_calibrate - stormglass calibrate: fits to the output of other tools; stormglass-bridge
+ * measures. */
 #include "base/memory.h"
 #include "cli/hand_over.h"
 #include "replay/readings/tool.h"
@@ -22,7 +22,7 @@ static const struct cli_option table[] = {
     {0},
 };
 
-/* ------------------------------------------------------------------ from files */
+/* ------------------------------------------------------------------ input from files */
 
 static bool is_name(const char *name)
 {
@@ -132,7 +132,7 @@ static const struct cli_command files = {
     .run = run_files,
 };
 
-/* ------------------------------------------------------------------ which of the two */
+/* ------------------------------------------------------------------ choice of the program */
 
 static bool is_option(const char *text, const char *option)
 {

@@ -30,7 +30,7 @@ static const struct cli_option options[] = {
 
 enum { MILLION = 1000000 };
 
-/* `ppm` keeps what it was where the option is not given. */
+/* `ppm` is unchanged if the option is not given. */
 static bool read_percent(const struct cli_args *args, const char *option, int64_t *ppm)
 {
     const char *text = cli_value(args, option);
@@ -41,7 +41,7 @@ static bool read_percent(const struct cli_args *args, const char *option, int64_
     return false;
 }
 
-/* Options that mean nothing here are refused: somebody expects something of them. */
+/* Options without meaning here are rejected, because users expect them to have an effect. */
 static bool only(const struct cli_args *args, const char *where, const char *const *none)
 {
     for (; *none != NULL; none++)

@@ -37,7 +37,7 @@ static struct grid *load_grid(const char *path)
     return grid;
 }
 
-/* A shell takes the words as they are: the grid has seen to that. */
+/* The words need no quoting, because the grid allows only such words. */
 static void list_cells(const struct grid *grid)
 {
     for (uint32_t i = 0; i < grid->cell_count; i++) {
@@ -56,7 +56,7 @@ static char *path_in(const char *folder, const char *name, const char *ending)
     return path;
 }
 
-/* ------------------------------------------------------------------ playing */
+/* ------------------------------------------------------------------ running */
 
 struct predicting {
     const struct grid *grid;
@@ -74,7 +74,7 @@ static int play_cell(const struct predicting *at, uint32_t index)
     struct scenario *scenario = library_load(at->grid->scenario, cell->sets, cell->set_count, diag);
     int code = CLI_FAILED;
     if (scenario != NULL) {
-        *diag = (struct diag){0}; /* its notes were printed when it was checked */
+        *diag = (struct diag){0}; /* its notes were printed by check_cells */
         const struct run_options how = {.path = path, .level = at->level, .until = TIME_NEVER};
         const enum run_end end = predict_cell(at->predictions, index, scenario, &how, diag, error);
         diag_print(diag, stderr);
@@ -88,7 +88,7 @@ static int play_cell(const struct predicting *at, uint32_t index)
     return code;
 }
 
-/* A cell of which some work was left undone predicts less than it looks like. */
+/* Reports a cell with unfinished work, whose prediction is less reliable than it looks. */
 static void tell_unfinished(const struct prediction *cell)
 {
     for (size_t i = 0; i < cell->figures.count; i++) {
@@ -121,7 +121,7 @@ static bool check_cell(const struct predicting *at, const struct grid_cell *cell
     return well;
 }
 
-/* Before anything is written. */
+/* Must be called before anything is written. */
 static int check_cells(const struct predicting *at)
 {
     for (uint32_t i = 0; i < at->grid->cell_count; i++)
@@ -176,7 +176,8 @@ static int predict(const struct cli_args *args, const struct grid *grid)
     }
     if (check_cells(&at) != CLI_DONE)
         return CLI_USAGE;
-    struct output_folder folder; /* before minutes of playing: may the result be written? */
+    struct output_folder folder; /* check before minutes of simulation that the result may be
+                                  * written */
     const bool may = output_folder_open(&folder, at.folder, &at.inputs) &&
                      output_folder_may(&folder, predictions_name);
     const int why = errno;
@@ -191,7 +192,7 @@ static int predict(const struct cli_args *args, const struct grid *grid)
     return code;
 }
 
-/* --set and --seed are settings of every cell, so that what is frozen says them. */
+/* --set and --seed become settings of every cell, so that the frozen prediction contains them. */
 static bool change(const struct cli_args *args, struct grid *grid)
 {
     char why[DIAG_TEXT_BYTES] = "", seed[CLI_SEED_BYTES];

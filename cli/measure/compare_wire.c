@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compare_wire - reads the captures, compares, prints. */
+ * compare_wire - reads the captures, compares them, and prints the result. */
 #include "cli/measure/compare_wire.h"
 
 #include "base/plural.h"
@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* What hides the connections, or that they are older than the capture. */
+/* Explains why no connections are visible, or that they are older than the capture. */
 static void tell_no_connection(const struct wire_trace *trace, const char *path)
 {
     if (trace->cut > 0)

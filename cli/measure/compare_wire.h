@@ -5,8 +5,7 @@
 
 #include <stdbool.h>
 
-/* Two captures against each other; of one alone (B NULL) its frames in words.  Returns the exit
- * code. */
+/* Compares two captures; with b NULL, prints the frames of one. Returns the exit code. */
 int compare_wire(const char *a, const char *b, bool json);
 
 #endif

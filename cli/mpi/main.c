@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * main - stormglass-mpi: the command plan, played by all ranks of an MPI program.
- * `mpirun -n N stormglass plan ...` becomes it.  Only rank 0 speaks. */
+ * main - stormglass-mpi: the command plan, executed by all ranks of an MPI program.
+ * `mpirun -n N stormglass plan ...` executes this program. Only rank 0 prints. */
 #include "cli/mpi/places.h"
 #include "scenarios/embedded.h"
 
@@ -30,7 +30,7 @@ static int run(const struct cli_args *args)
     return rank == 0 ? lead(args) : follow(args);
 }
 
-/* What is wrong with a command line, or --help, is said once. */
+/* Errors of the command line and --help are printed only once. */
 static int parse(int argc, char **argv)
 {
     struct cli_command command = cmd_plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * places - four kinds of message. */
+ * places - four kinds of messages. */
 #include "cli/mpi/places.h"
 
 #include "base/memory.h"
@@ -13,10 +13,10 @@
 #include <time.h>
 
 enum message {
-    MESSAGE_LOADED, /* to rank 0: what a rank has loaded */
-    MESSAGE_RUN,    /* from rank 0: a run to play; empty: there is no more */
-    MESSAGE_STOP,   /* from rank 0: what is under way shall end */
-    MESSAGE_RESULT  /* to rank 0: whether it is one, a byte, and the result */
+    MESSAGE_LOADED, /* to rank 0: fingerprint of what a rank has loaded */
+    MESSAGE_RUN,    /* from rank 0: a run to execute; empty: no more runs */
+    MESSAGE_STOP,   /* from rank 0: stop the current run */
+    MESSAGE_RESULT  /* to rank 0: one byte, whether there is a result, and the result */
 };
 
 static void pause_briefly(void)
@@ -25,7 +25,7 @@ static void pause_briefly(void)
     nanosleep(&pause, NULL);
 }
 
-/* The caller's to free. */
+/* Owner of the result: the caller, with free. */
 static char *receive(int from, int kind, size_t *length)
 {
     MPI_Status status;
@@ -131,7 +131,7 @@ void places_close(struct places *places)
     free(places->loaded);
 }
 
-/* ------------------------------------------------------------------ the others */
+/* ------------------------------------------------------------------ other ranks */
 
 static void tell(void *self, const char *fingerprint)
 {
@@ -139,7 +139,7 @@ static void tell(void *self, const char *fingerprint)
     deliver(0, MESSAGE_LOADED, fingerprint, strlen(fingerprint));
 }
 
-/* Whether it has come; it says nothing more. */
+/* True if a stop message has arrived; it has no content. */
 static bool take_stop(void)
 {
     int there = 0;
@@ -154,7 +154,7 @@ static char *next(void *self, size_t *length)
 {
     (void)self;
     char *bytes = receive(0, MESSAGE_RUN, length);
-    while (take_stop()) /* of one that had ended by itself */
+    while (take_stop()) /* stop messages for runs that had already ended */
         ;
     if (*length > 0)
         return bytes;

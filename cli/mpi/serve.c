@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * serve - plays the runs of a plan that another process asks for. */
+ * serve - executes the runs of a plan for another process. */
 #include "cli/play/planning.h"
 
 #include "base/memory.h"
@@ -27,7 +27,7 @@ static bool stopped(void *self)
     return serving->with->stopped(serving->with->self);
 }
 
-/* In a process of its own, as everywhere: what ends it ends no more than that run. */
+/* Executes the run in a separate process, so that a crash affects only that run. */
 static bool play_alone(const struct cmd_plan_serving *with, const struct plan_trial *trial,
                        struct plan_outcome *outcome)
 {

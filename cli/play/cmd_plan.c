@@ -44,14 +44,14 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* One plan, or two that are compared. */
+/* One plan, or two plans to compare. */
 struct session {
     struct planning sides[PLAN_VERSUS_SIDES];
     uint32_t count;
     struct plan_versus versus;
 };
 
-/* Which part of the candidates; of 0 parts where nobody asked. */
+/* Number of the share of candidates; count 0: no shares. */
 struct part {
     uint32_t number, count;
 };
@@ -73,7 +73,7 @@ static bool read_part(const struct cli_args *args, struct part *part)
 
 /* ------------------------------------------------------------------ plans */
 
-/* Keys of the second are behind those of the first, and its runs have the same seeds. */
+/* Keys of the second plan follow those of the first, and its runs have the same seeds. */
 static bool open_plans(const struct cli_args *args, struct session *session)
 {
     const char *paths[PLAN_VERSUS_SIDES] = {args->operands[0], cli_value(args, "vs")};
@@ -87,7 +87,7 @@ static bool open_plans(const struct cli_args *args, struct session *session)
     return true;
 }
 
-/* What would be lost, before any work. */
+/* Checks before any work that the output would not overwrite an input. */
 static bool may_write(const struct cli_args *args, const struct session *session)
 {
     const char *path = cli_value(args, "output");
@@ -101,7 +101,7 @@ static bool may_write(const struct cli_args *args, const struct session *session
     return path == NULL || cli_output_allowed(path, &apart);
 }
 
-/* ------------------------------------------------------------------ the database */
+/* ------------------------------------------------------------------ database */
 
 static bool read_known(const struct cli_args *args, struct session *session)
 {
@@ -118,8 +118,8 @@ static bool read_known(const struct cli_args *args, struct session *session)
     return true;
 }
 
-/* What all shares of one folder have played; it is written as far as the search takes it, so that
- * the database is the same whoever played. */
+/* Reads the results of all shares in a directory. Those that the search uses are written, so the
+ * database does not depend on which process ran them. */
 static bool gather(const struct cli_args *args, struct session *session)
 {
     char error[STORE_ERROR_BYTES], pattern[PATH_MAX];
@@ -180,7 +180,7 @@ static bool close_store(struct session *session)
     return false;
 }
 
-/* ------------------------------------------------------------------ answers */
+/* ------------------------------------------------------------------ results */
 
 static int code_of(enum plan_result result)
 {
@@ -189,7 +189,8 @@ static int code_of(enum plan_result result)
                                         : CLI_UNDECIDED;
 }
 
-/* Of two plans that both chose, which were not compared as the budget was spent: undecided. */
+/* Two plans with a choice that were not compared, because the budget was exhausted, are
+ * undecided. */
 static int exit_code(const struct session *session)
 {
     const struct plan_versus *versus = &session->versus;
@@ -203,7 +204,7 @@ static int exit_code(const struct session *session)
     return code;
 }
 
-/* Of a share: what became of its candidates. */
+/* Reports the verdicts of a share's candidates. */
 static int report_part(const struct plan_state *state, const struct part *part)
 {
     uint32_t all = 0, open = 0;
@@ -259,7 +260,7 @@ static void search(const struct cli_args *args, struct session *session)
         plan_assumed_play(&session->sides[0].search);
 }
 
-/* Others play too: then one at a time here is the default. */
+/* If other processes execute runs, too, the default is one run at a time here. */
 static void divide(struct session *session, const struct cmd_plan_others *others, uint32_t at_once)
 {
     for (uint32_t i = 0; i < session->count; i++) {
@@ -323,7 +324,7 @@ static int play(const struct cli_args *args, struct session *session)
     return code;
 }
 
-/* Of options that cannot be given together the first two. */
+/* Reports the first two options that cannot be combined. */
 static bool are_together(const struct cli_args *args)
 {
     static const char *const apart[][2] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cmd_plan - the command plan, for a program in which many processes play. */
+ * cmd_plan - the command plan, for a program in which several processes execute runs. */
 #ifndef STORMGLASS_CLI_PLAY_CMD_PLAN_H
 #define STORMGLASS_CLI_PLAY_CMD_PLAN_H
 
@@ -10,22 +10,24 @@
 /* Other processes, each of which has loaded the same plans (cmd_plan_serve). */
 struct cmd_plan_others {
     struct jobs_elsewhere places;
-    /* Whether each of them has what these fingerprints say; false: it was said who has not. */
+    /* True if all of them have this fingerprint; false after a message that names the one that
+     * differs. */
     bool (*agree)(void *self, const char *fingerprint);
 };
 
-/* As the command does it; NULL: alone. */
+/* Runs the command; `others` NULL: in this process only. */
 int cmd_plan_run(const struct cli_args *args, const struct cmd_plan_others *others);
 
-/* What a process that only plays does: it tells what it has loaded (empty: nothing), and plays what
- * comes until there is no more. */
+/* Callbacks of a process that only executes runs: it reports what it has loaded (empty: nothing),
+ * and executes runs until there are no more. */
 struct cmd_plan_serving {
     void *self;
     void (*tell)(void *self, const char *fingerprint);
-    /* The caller's to free; NULL: there is no more.  The first byte says of which plan it is. */
+    /* Owner of the result: the caller; NULL: no more runs. The first byte is the index of the
+     * plan. */
     char *(*next)(void *self, size_t *length);
     void (*answer)(void *self, const void *result, size_t bytes, bool well);
-    bool (*stopped)(void *self); /* what is played shall end */
+    bool (*stopped)(void *self); /* True if the current run is to be stopped. */
 };
 int cmd_plan_serve(const struct cli_args *args, const struct cmd_plan_serving *serving);
 

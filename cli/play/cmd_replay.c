@@ -62,7 +62,7 @@ static int play_events(const struct cli_args *args, struct diag *diag)
     return CLI_USAGE;
 }
 
-/* ------------------------------------------------------------------ the whole run */
+/* ------------------------------------------------------------------ whole run */
 
 static void tell_parting(const struct verify *verify)
 {
@@ -105,7 +105,7 @@ static void tell_checkpoints(const struct checkpoint_parting *parting)
                plural(parting->equal, "is", "are"));
 }
 
-/* What a run says that was cut off, or played up to a moment. */
+/* Reports a run that did not finish, or was replayed only to a certain time. */
 static int tell_so_far(const struct verify *verify, time_ps until)
 {
     const bool finished = until == TIME_NEVER;

@@ -67,7 +67,7 @@ static bool read_interval(const struct cli_args *args, time_ps *interval)
     return true;
 }
 
-/* More rows than anybody could look at. */
+/* Rejects an --interval that would result in more than SERIES_SAMPLES_MAX samples. */
 static bool suits(const struct run_options *how, const struct scenario *scenario)
 {
     if (how->interval <= 0 || scenario->duration / how->interval <= SERIES_SAMPLES_MAX)
@@ -88,7 +88,7 @@ static bool read_level(const struct cli_args *args, enum record_level *level)
     return false;
 }
 
-/* A number is obeyed: whoever gives it may have a reason. */
+/* A number given by the user is used, with a note if fewer threads may be faster. */
 static void advise(const struct run_options *how, const struct scenario *scenario)
 {
     const uint32_t threads = how->threads;
@@ -102,7 +102,7 @@ static void advise(const struct run_options *how, const struct scenario *scenari
             threads, pay);
 }
 
-/* Rows that nobody can ask for afterwards would only fill the memory. */
+/* Without a database, recorded rows cannot be read and would only use memory. */
 static void limit_level(struct run_options *how)
 {
     if (how->path != NULL)

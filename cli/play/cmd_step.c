@@ -65,7 +65,7 @@ static int step_scenario(const struct cli_args *args, struct diag *diag)
     return code;
 }
 
-/* ------------------------------------------------------------------ a stored run */
+/* ------------------------------------------------------------------ stored run */
 
 static int step_stored(const struct cli_args *args, struct store *store, struct diag *diag)
 {

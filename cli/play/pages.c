@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pages - each run in memory, then the plan's own page. */
+ * pages - writes a page for each run, then the plan's own page. */
 #include "cli/play/pages.h"
 
 #include "base/memory.h"
@@ -33,12 +33,12 @@ int pages_begin(const char *path)
     return well ? CLI_DONE : CLI_USAGE;
 }
 
-/* The scenario of the run whose command the answer has; NULL: none was played. */
+/* The scenario of the run that the answer refers to; NULL: none was run. */
 static struct scenario *load(const struct plan_state *state, uint32_t candidate)
 {
     const struct plan_candidate *mine = &state->candidates[candidate];
     const uint32_t of = plan_telling_case(mine);
-    if (of == PLAN_NO_CASE || mine->verdict == PLAN_VERDICT_DIED) /* as it would here too */
+    if (of == PLAN_NO_CASE || mine->verdict == PLAN_VERDICT_DIED) /* it would die here, too */
         return NULL;
     struct diag *diag = memory_new(sizeof *diag);
     struct arena arena = {0};

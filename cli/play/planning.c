@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * planning - what a search asks and tells. */
+ * planning - queries and progress of a search. */
 #include "cli/play/planning.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "some 40 s left; ": as far as anybody can tell. */
+/* Writes "some 40 s left; ", if it can be estimated. */
 static void say_left(double left_s, char *text, size_t size)
 {
     text[0] = '\0';
@@ -23,7 +23,8 @@ static void say_left(double left_s, char *text, size_t size)
         snprintf(text, size, "some %.0f s left; ", left_s);
 }
 
-/* What is under way: the search, or behind the answer the cliffs of what is chosen. */
+/* Shows the current activity: the search or, after the answer, the cliffs of the chosen
+ * candidate. */
 static void show_progress(struct planning *planning)
 {
     const struct plan_state *state = &planning->state;
@@ -79,7 +80,8 @@ static bool known(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
                            outcome);
 }
 
-/* The budget of time, from the moment on when playing began; and a database that is not written. */
+/* True if the time budget since planning_begin is exhausted, or the database could not be
+ * written. */
 static bool late(void *self)
 {
     const struct planning *planning = self;

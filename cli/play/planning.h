@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * planning - a plan under way: its search, what is known of it, its database, the line of progress.
+ * planning - state of a running plan: its search, known results, its database, the progress line.
  * Owner: planning_close. */
 #ifndef STORMGLASS_CLI_PLAY_PLANNING_H
 #define STORMGLASS_CLI_PLAY_PLANNING_H
@@ -11,28 +11,29 @@ struct planning {
     struct plan *plan;
     struct plan_state state;
     struct plan_search search;
-    struct plan_known *known; /* NULL: nothing is */
-    struct plan_store *store; /* somebody else's, where runs are written; NULL: nowhere */
-    bool gathers;             /* what is known was gathered: what is taken of it is written */
-    bool failed;              /* the database could not be written: nothing more is played */
-    bool shown;               /* a line of progress is on the terminal */
+    struct plan_known *known; /* NULL: no known results */
+    struct plan_store *store; /* where runs are written, owned by the caller; NULL: nowhere */
+    bool gathers;             /* known results were gathered from shares, so those in use are
+                               * written, too */
+    bool failed;              /* the database could not be written, so no more runs are started */
+    bool shown;               /* a progress line is on the terminal */
     double begun_s;
     struct progress progress;
 };
 
-/* Loads a plan alone; nothing is said of what is wrong. */
+/* Loads a plan without a search; errors are not printed. */
 bool planning_load(struct planning *planning, const char *path);
 
-/* What makes runs of two processes the same: the program's version, and each plan with all of its
+/* Identifies equal inputs of two processes: the program's version, and each plan with all its
  * files. */
 enum { PLANNING_FINGERPRINT_BYTES = 160 };
 void planning_fingerprint(const struct planning *sides, uint32_t count,
                           char text[PLANNING_FINGERPRINT_BYTES]);
 
-/* Loads a plan, and opens its search.  False: what is wrong was said. */
+/* Loads a plan and opens its search. False after messages. */
 bool planning_open(struct planning *planning, const char *path);
 
-/* From here on the budget of time is spent. */
+/* Starts the time budget. */
 void planning_begin(struct planning *planning);
 
 void planning_hide_progress(struct planning *planning);

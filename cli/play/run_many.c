@@ -33,7 +33,7 @@ struct many {
     int code; /* the largest so far */
 };
 
-/* ---- where outputs go ---- */
+/* ---- output files ---- */
 
 static FILE *stream_of(int stream)
 {
@@ -45,7 +45,7 @@ static void kept_path(const struct many *many, uint32_t index, int stream, char 
     const int length = snprintf(path, PATH_BYTES, "%s/%u.%s", many->place, (unsigned)index,
                                 stream == 0 ? "out" : "err");
     if (length < 0 || length >= PATH_BYTES)
-        path[0] = '\0'; /* opens nothing */
+        path[0] = '\0'; /* an empty path, so that opening fails */
 }
 
 /* "scenarios/cases/pause-storm.yaml" is the run "pause-storm". */
@@ -69,7 +69,7 @@ static bool make_directory(const char *path)
     return false;
 }
 
-/* Two databases of one name would overwrite each other. */
+/* Two databases with the same name would overwrite each other. */
 static bool names_differ(const struct cli_args *args)
 {
     for (int i = 0; i < args->operand_count; i++)
@@ -86,9 +86,10 @@ static bool names_differ(const struct cli_args *args)
     return true;
 }
 
-/* ---- one of them ---- */
+/* ---- a single run ---- */
 
-/* Sends both streams to files; `kept` has what they were.  False: back to what they were. */
+/* Redirects both streams to files and saves the previous ones in `kept`. False: the previous ones
+ * were restored. */
 static bool redirect(const struct many *many, uint32_t index, int kept[STREAMS])
 {
     for (int i = 0; i < STREAMS; i++) {
@@ -146,7 +147,7 @@ static void play(void *self, uint32_t index, void *result)
     ((struct result *)result)->code = code;
 }
 
-/* ---- in their order ---- */
+/* ---- printing in order ---- */
 
 static bool print_kept(const struct many *many, uint32_t index, int stream)
 {
@@ -221,7 +222,7 @@ static int play_all(struct many *many, uint32_t at_once)
                               .results = many->results,
                               .bytes = sizeof *many->results};
     struct stop former;
-    stop_catch(&former); /* the runs under way end cleanly, and their outputs are printed */
+    stop_catch(&former); /* active runs end cleanly, and their outputs are printed */
     jobs_play(&jobs);
     stop_release(&former);
     for (uint32_t i = many->printed; i < many->count; i++)
@@ -243,7 +244,7 @@ int run_many(const struct cli_args *args, uint32_t at_once, int (*one)(const str
     if (!make_place(many.place))
         return CLI_FAILED;
     if (cli_given(args, "seeds"))
-        at_once = 1; /* the seeds of one take all processors */
+        at_once = 1; /* the seeds of a single scenario use all processors */
     many.results = memory_zeroed(many.count, sizeof *many.results);
     many.ended = memory_zeroed(many.count, sizeof *many.ended);
     many.well = memory_zeroed(many.count, sizeof *many.well);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * slurm - three short scripts. */
+ * slurm - writes three short scripts. */
 #include "cli/play/slurm.h"
 
 #include "base/plural.h"
@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TASKS_MAX = 1000 }; /* MaxArraySize is 1001 where nobody has changed it (slurm.conf(5)) */
+enum { TASKS_MAX = 1000 }; /* default MaxArraySize is 1001 (slurm.conf(5)) */
 
-/* What all three are about. */
+/* Common data of the scripts. */
 struct scripts {
     char program[PATH_MAX], here[PATH_MAX];
     const char *folder, *plan, *name;
     unsigned tasks, at_once;
     struct output_folder in;
-    int code; /* of what went wrong */
+    int code; /* exit code of an error */
 };
 
 static void put_quoted(const char *text, FILE *out)
@@ -34,7 +34,7 @@ static void put_quoted(const char *text, FILE *out)
     fputc('\'', out);
 }
 
-/* Names in lines of #SBATCH take no quotes of a shell: other letters become '_'. */
+/* Names in #SBATCH lines cannot be quoted, so other characters become '_'. */
 static void put_name(const char *text, FILE *out)
 {
     for (; *text != '\0'; text++)
@@ -84,7 +84,7 @@ static void write_gather(FILE *out, const void *what)
     fputs("/plan.db\n", out);
 }
 
-/* From the folder, so that logs lie beside the databases. */
+/* Runs in the directory of the scripts, so that logs are next to the databases. */
 static void write_submit(FILE *out, const void *what)
 {
     (void)what;

@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* What has been found in all the files so far. */
+/* Findings in all files so far. */
 struct found {
     struct json *json; /* NULL: lines of text */
     size_t findings;
@@ -93,7 +93,7 @@ static void tell_json(struct found *found, const char *name, const struct check_
     }
 }
 
-/* Takes the report. */
+/* Prints the report and frees it. */
 static int tell(const struct cli_args *args, const char *name, struct check_report *report,
                 struct found *found)
 {
@@ -144,7 +144,7 @@ static void add_finding(struct check_report *report, enum diag_level level,
     report->notes += level == DIAG_NOTE;
 }
 
-/* Whether no candidate with this value on this axis is left. */
+/* True if all candidates with this value of the axis are rejected. */
 static bool is_refused_with(const struct plan_state *state, uint32_t axis, uint32_t value)
 {
     for (uint32_t i = 0; i < state->count; i++)
@@ -154,7 +154,7 @@ static bool is_refused_with(const struct plan_state *state, uint32_t axis, uint3
     return true;
 }
 
-/* The value of the first axis with which no other candidate can hold either; else the axes. */
+/* The value of the first axis for which all candidates are rejected; otherwise the list of axes. */
 static const struct tree_node *refused_at(const struct plan_state *state, uint32_t index,
                                           struct arena *arena)
 {
@@ -177,7 +177,8 @@ static uint32_t count_refused(const struct plan_state *state)
     return refused;
 }
 
-/* That all are refused is said first, of the template: no axis is to blame. */
+/* If all candidates are rejected, this is reported first and for the template, because no single
+ * axis is the cause. */
 static void find_in_plan(const struct plan_state *state, struct check_report *report)
 {
     const struct grid *grid = &state->plan->grid;
@@ -203,7 +204,7 @@ static void find_in_plan(const struct plan_state *state, struct check_report *re
                              (unsigned)cases, plural(cases, "case", "cases")));
 }
 
-/* What can be said without playing: the plan, its candidates, and its template as a scenario. */
+/* Checks that need no simulation: the plan, its candidates, and its template as a scenario. */
 static int check_plan(const struct cli_args *args, const char *name, struct found *found)
 {
     struct diag *diag = memory_new(sizeof *diag);

@@ -11,7 +11,7 @@
 
 static const struct cli_option options[] = {{0}};
 
-/* What the range of a type is written like. */
+/* Format of the values of a type. */
 static const char *const type_words[] = {
     [OPT_INT] = "a whole number such as 32",
     [OPT_BOOL] = "true or false",
@@ -36,7 +36,7 @@ struct search {
     int found;
 };
 
-/* Other ways to write the row, or an empty list. */
+/* Other notations for the row, or an empty list. */
 static const struct block_word *words_of(const struct parameter *parameter)
 {
     static const struct block_word none[] = {{0}};
@@ -91,7 +91,7 @@ static void explain(const struct parameter *parameter, const char *path)
     printf("  source   %s\n", row->source);
 }
 
-/* A parameter is meant by its whole path, by the path's end, or by its own name. */
+/* A parameter is identified by its whole path, by the end of the path, or by its own name. */
 static bool is_end(const char *path, const char *wanted)
 {
     const size_t whole = strlen(path), end = strlen(wanted);
@@ -100,7 +100,7 @@ static bool is_end(const char *path, const char *wanted)
     return end == whole || path[whole - end - 1] == '.';
 }
 
-/* Keys nest where a row has a dash: ecn: {kmin: ..} is ecn-kmin. */
+/* Keys nest at a dash of a row's name: ecn: {kmin: ..} is ecn-kmin. */
 static bool is_nested(const char *where, const char *name, const char *wanted)
 {
     char joined[160];
@@ -123,8 +123,8 @@ static bool is_word(const struct parameter *parameter, const char *wanted)
     return false;
 }
 
-/* A path as --set takes it, and as the summary prints it, without members and kinds:
- * "faults[0].drain", "workloads.oltp.read" and "faults{kind: slow-receiver}.drain" lose them. */
+/* Removes members and kinds from a path in the syntax of --set or of the summary, such as
+ * "faults[0].drain", "workloads.oltp.read" and "faults{kind: slow-receiver}.drain". */
 static void make_plain(const char *path, char *text, size_t size)
 {
     size_t used = 0;
@@ -145,8 +145,8 @@ static void make_plain(const char *path, char *text, size_t size)
     text[used < size ? used : size - 1] = '\0';
 }
 
-/* A section of some, as a run prints it, and the section that the parameters are listed by.  A star
- * is one word. */
+/* A section for some nodes, as printed by a run, and the section under which its parameters are
+ * listed. A star matches one word. */
 static const struct {
     const char *printed, *listed;
 } sections[] = {
@@ -161,7 +161,7 @@ static const struct {
 
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
-/* The plain path in the other section; false: it is in another one. */
+/* Converts the plain path to the listed section; false: it is in another section. */
 static bool in_section(const char *plain, size_t section, char *text, size_t size)
 {
     const char *at = plain;
@@ -193,7 +193,7 @@ static bool is_of_section(const struct parameter *parameter, const char *path, c
     return false;
 }
 
-/* Words of a scenario that choose, and are no row. */
+/* Keys of a scenario that select something and are not parameters. */
 static const struct choice {
     const char *path, *about, *value;
 } choices[] = {
@@ -255,7 +255,7 @@ static bool is_written(const struct parameter *parameter, const char *path, cons
     return plain[0] != '\0' && is_end(there, plain);
 }
 
-/* A group of rows: ecn of ecn-kmin and ecn-kmax. */
+/* True for a group of rows: ecn of ecn-kmin and ecn-kmax. */
 static bool is_of_group(const struct parameter *parameter, const char *path, const char *wanted)
 {
     (void)path;
@@ -282,7 +282,7 @@ static int run(const struct cli_args *args)
     struct search search = {.wanted = args->operands[0]};
     const char *dot = strrchr(search.wanted, '.');
     search.nearest = nearest_to(dot == NULL ? search.wanted : dot + 1);
-    /* Each only when nothing is called as the one before it would have it. */
+    /* Each criterion is tried only if the previous ones found nothing. */
     static meant *const by[] = {is_named, is_written, is_of_section, is_of_group};
     for (size_t i = 0; i < sizeof by / sizeof *by && search.found == 0; i++) {
         search.is_this = by[i];

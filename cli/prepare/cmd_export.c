@@ -19,12 +19,12 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* What is written, and what could not be. */
+/* The output, and notes about what could not be exported. */
 struct work {
     const struct export_kind *kind;
     const struct scenario *scenario;
     const struct scenario_node *node;
-    const char *other; /* the scenario's path beside the output */
+    const char *other; /* path of the scenario relative to the output */
     struct notes *notes;
 };
 
@@ -45,7 +45,7 @@ static const char *word_of(const struct export_kind *kind)
     return kind->of == SCENARIO_SWITCH ? "switch" : "host";
 }
 
-/* The node of that name, or the only one of its kind; NULL after a message. */
+/* Finds the node of that name, or the only one of its kind; NULL after a message. */
 static const struct scenario_node *find_node(const struct scenario *scenario,
                                              const struct export_kind *kind, const char *name)
 {
@@ -83,7 +83,7 @@ static void write_node(FILE *out, const void *what)
         work->kind->write(work->scenario, work->node, out, work->notes);
 }
 
-/* The folder of a path, without links on the way; NULL: it is not there. */
+/* Directory of a path, with symbolic links resolved; NULL: it does not exist. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -95,7 +95,7 @@ static char *folder_of(const char *path)
     return real;
 }
 
-/* `path`, as the file `from` names it.  A case has no path. */
+/* `path` relative to the file `from`. A case has no path. */
 static const char *beside(struct arena *arena, const char *path, const char *from)
 {
     if (*path == '/' || from == NULL || access(path, F_OK) != 0)
@@ -124,7 +124,7 @@ static const char *beside(struct arena *arena, const char *path, const char *fro
     return found;
 }
 
-/* No node has a part in what is written of the whole. */
+/* Kinds that write the whole scenario do not accept a node. */
 static bool is_whole(const struct cli_args *args, const struct export_kind *kind)
 {
     if (!cli_given(args, "node"))
@@ -133,7 +133,7 @@ static bool is_whole(const struct cli_args *args, const struct export_kind *kind
     return false;
 }
 
-/* Changes that `run` refuses are not written. */
+/* Changes that `run` rejects are not written. */
 static bool can_run(const struct scenario *scenario)
 {
     struct diag *diag = memory_zeroed(1, sizeof *diag);

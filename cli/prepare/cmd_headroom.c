@@ -33,7 +33,8 @@ static void prove_one(const struct headroom_ask *ask, int64_t frame, bool dynami
     raise_need(answer, proof->found);
 }
 
-/* Every frame size with a threshold that stays, and, where it is dynamic, with one that sinks. */
+/* Computes the need for every frame size with a constant threshold and, if the threshold is
+ * dynamic, also with a falling one. False: a proof is impossible. */
 static bool prove(const struct headroom_ask *ask, struct headroom_answer *answer)
 {
     const struct headroom_link *link = &answer->link;

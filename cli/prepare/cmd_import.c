@@ -29,7 +29,8 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* Names in a configuration may be anything: ends of lines are ours, the rest is shown. */
+/* Names in a configuration may contain any bytes: line ends are the program's own, other
+ * unprintable characters are escaped. */
 static void put(FILE *out, const void *text)
 {
     char *shown = printable_new(text, true);
@@ -98,7 +99,7 @@ const struct import_kind import_counters = {
     take_counters,
     {NULL}};
 
-/* ---- one device's own configuration ---- */
+/* ---- configuration of one device ---- */
 
 static const struct {
     const char *name;
@@ -142,7 +143,7 @@ static bool is_rate(const struct cli_args *args, const char *option)
     return false;
 }
 
-/* Of a kind with a file of cables and, where `several`, others beside it. */
+/* Imports a kind with a file of cables and, with `several`, further files. */
 static int import_cables(const struct cli_args *args, cabling_reader *read, bool several)
 {
     if (!several && !import_one_file(args))
@@ -225,7 +226,7 @@ static bool heeds(const struct import_kind *kind, const char *option)
     return false;
 }
 
-/* Names the kinds that have the option, as in "dot and clab". */
+/* Names the kinds that accept the option, as in "dot and clab". */
 static void heeded_by(const char *option, char *text, size_t size)
 {
     text[0] = '\0';
@@ -235,7 +236,7 @@ static void heeded_by(const char *option, char *text, size_t size)
                      text[0] == '\0' ? "" : " and ", kinds[i]->name);
 }
 
-/* An option that would not be heeded is an error. */
+/* An option that the kind does not use is an error. */
 static int import(const struct import_kind *kind, const struct cli_args *args)
 {
     for (const struct cli_option *option = options; option->name != NULL; option++) {

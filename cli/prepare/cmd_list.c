@@ -26,7 +26,7 @@ static const struct cli_option options[] = {
 
 enum { NAME_WIDTH = 24, PATH_WIDTH = 58, PRESET_WIDTH = 12, PATH_BYTES = 160 };
 
-/* `preset` NULL: it has none. */
+/* `preset` NULL: no default. */
 static void list_row(struct cli_list *list, const char *name, const char *preset, const char *about)
 {
     char path[JSON_PATH_BYTES];
@@ -48,7 +48,7 @@ void cli_list_row(struct cli_list *list, const char *name, const char *about)
     list_row(list, name, NULL, about);
 }
 
-/* The value of a top-level key of a YAML file that the project wrote itself. */
+/* Value of a top-level key in a YAML file of the project. */
 static void top_value(const struct embedded_file *file, const char *key, char *text, size_t size)
 {
     const char *at = (const char *)file->bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headroom_ask - options that are rows of a port or a switch have their bounds and presets. */
+ * headroom_ask - reads the options. Options that are parameters of a port or a switch have the same
+ * limits and defaults. */
 #include "cli/prepare/headroom_ask_private.h"
 
 #include "base/memory.h"
@@ -36,7 +37,7 @@ const struct cli_option headroom_options[] = {
     {0},
 };
 
-/* ------------------------------------------------------------------ rows of this command */
+/* ------------------------------------------------------------------ parameters of this command */
 
 struct own {
     int64_t peer_mtu, lossless_mtu, response, smallest, frame, small_packets, phases;
@@ -64,7 +65,7 @@ static const struct opt own_opts[] = {
 
 /* ------------------------------------------------------------------ reading */
 
-/* One text for a row of a table; false and a message when it does not fit. */
+/* Reads one text as a value of a row; false, with a message, if it is invalid. */
 static bool read_text(const char *option, const struct opt *row, const char *text, int64_t *value)
 {
     char why[OPT_WHY_BYTES];
@@ -74,7 +75,7 @@ static bool read_text(const char *option, const struct opt *row, const char *tex
     return false;
 }
 
-/* The option of that name, if it was given, for the row of the same or another name. */
+/* Reads the option, if it is given, as a value of the row `name`. */
 static bool read_row(const struct cli_args *args, const char *option, const struct opt *rows,
                      const char *name, void *params)
 {
@@ -114,7 +115,7 @@ static bool read_rows(const struct cli_args *args, struct port_params *port,
     return true;
 }
 
-/* An option that may be given often. */
+/* Reads an option that may be repeated. */
 static bool read_list(const struct cli_args *args, const char *option, const struct opt *row,
                       int64_t *list, unsigned max, unsigned *count)
 {
@@ -134,7 +135,7 @@ static bool read_profile(const struct cli_args *args, struct switch_params *para
 {
     const char *name = cli_value(args, "profile");
     switch_presets(params);
-    params->cell = 1; /* by the byte, unless a profile or --cell says otherwise */
+    params->cell = 1; /* in bytes, unless a profile or --cell sets another size */
     if (name == NULL)
         return true;
     struct diag *diag = memory_new(sizeof *diag);
@@ -144,14 +145,14 @@ static bool read_profile(const struct cli_args *args, struct switch_params *para
     return found;
 }
 
-/* ------------------------------------------------------------------ the link */
+/* ------------------------------------------------------------------ link */
 
 static int64_t or_else(int64_t value, int64_t automatic)
 {
     return value < 0 ? automatic : value;
 }
 
-/* A length is what the cable's delay makes of it when only that is given. */
+/* If only a delay is given, the length follows from the cable's delay. */
 static int64_t length_of(const struct cli_args *args, const struct port_params *port)
 {
     if (port->delay == 0 || cli_given(args, "length"))
@@ -203,7 +204,7 @@ static bool frames_fit(const struct headroom_ask *ask)
     return true;
 }
 
-/* Rates of a table where none is given. */
+/* Default rates of the table. */
 static void usual_rates(struct headroom_ask *ask)
 {
     static const int64_t gbps[] = {10, 25, 40, 50, 100, 200, 400, 800};
@@ -257,7 +258,7 @@ static bool no_response(bool ieee, int64_t rate)
     return false;
 }
 
-/* The latency of a FEC and a response that is counted in quanta go by the rate. */
+/* The latency of FEC, and a response given in quanta, depend on the rate. */
 bool headroom_link_at(const struct headroom_ask *ask, int64_t rate, struct headroom_link *link)
 {
     const bool ieee = ask->response == HEADROOM_RESPONSE_IEEE;

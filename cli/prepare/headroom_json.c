@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headroom_json - the answer for programs. */
+ * headroom_json - the result as JSON. */
 #include "cli/prepare/headroom_ask_private.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* `"name": value` with what separates it from the one before. */
+/* Prints `"name": value`, preceded by a separator. */
 static void number(const char *before, const char *name, int64_t value)
 {
     printf("%s\"%s\": %" PRId64, before, name, value);
@@ -39,7 +39,7 @@ static void print_link(const struct headroom_link *link)
     truth(", ", "dynamic_threshold", link->dynamic != 0);
 }
 
-/* Total and terms, the object left open. */
+/* Prints total and terms, without closing the object. */
 static void print_sum(const struct headroom_sum *sum)
 {
     if (sum->known)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headroom_text - the answer for people: one link on a page, or a line for each rate. */
+ * headroom_text - the result as text: one link in detail, or one line per rate. */
 #include "base/opt.h"
 #include "base/plural.h"
 #include "base/quantity.h"
@@ -47,7 +47,7 @@ static void print_total(const char *name, int64_t bytes)
     printf("  = %-*s%*" PRId64 " B", NAME_WIDTH, name, NUMBER_WIDTH, bytes);
 }
 
-/* How far a figure is from the need. */
+/* Difference between a value and the need. */
 static void print_distance(int64_t bytes, int64_t need)
 {
     if (bytes >= need)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * import_trace - stormglass import iolog, and import blktrace.
- * Both write an iolog of version 3, which a workload of kind trace plays, to -o or standard output,
- * and tell on standard error what is in it and which line of a scenario plays it. */
+ * Both write an iolog of version 3 for a workload of kind trace, to -o or standard output. They
+ * print on standard error what the trace contains, and the line of a scenario that replays it. */
 #include "cli/prepare/import.h"
 
 #include "base/memory.h"
@@ -55,8 +55,8 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* The I/Os of one log behind those of the others.  Of several logs, the files of each get its name
- * before theirs, so that a workload can tell them apart. */
+/* Appends the I/Os of one log to those of the others. If there are several logs, the file names of
+ * each get the log's name as a prefix, so that a workload can distinguish them. */
 static void join(struct import *import, struct trace_files *files, const struct trace *one,
                  const struct tree_file *log, struct trace *all)
 {
@@ -114,7 +114,7 @@ static int finish(struct import *import, const struct cli_args *args, const stru
     return code;
 }
 
-/* Iologs and tables. */
+/* Reads iologs and tables. */
 static int take_text(const struct cli_args *args)
 {
     struct import import = {.diag = memory_zeroed(1, sizeof(struct diag))};

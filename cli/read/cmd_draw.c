@@ -27,12 +27,12 @@ struct request {
     const struct cli_args *args;
     const char *format;
     struct output_inputs inputs;
-    struct store *store; /* of a run or a scenario; NULL: states */
+    struct store *store; /* of a run or a scenario; NULL: state machines */
     const struct draw_view *view;
     char why[DRAW_WHY_BYTES];
 };
 
-/* A picture: its word, what it needs, and its function.  `words`: operands, at most. */
+/* A drawing: its name, its inputs, and its function. `words`: maximum number of operands. */
 struct kind {
     const char *name;
     bool of_store, of_scenario;
@@ -82,7 +82,7 @@ static bool states(struct request *request, FILE *out)
     return false;
 }
 
-/* Those that are not views of a database alone. */
+/* Drawings that are not only views of a database. */
 static const struct kind others[] = {
     {"io", true, false, 2, io},
     {"states", false, false, 1, states},
@@ -110,7 +110,7 @@ static bool find_kind(const char *name, struct kind *kind, struct request *reque
     return false;
 }
 
-/* A scenario becomes a database in memory that nothing has been played in yet. */
+/* Converts a scenario to a database in memory without a run. */
 static struct store *open_scenario(const struct cli_args *args)
 {
     char error[STORE_ERROR_BYTES];
@@ -148,7 +148,7 @@ static struct store *open_input(const struct cli_args *args, const struct kind *
     return store;
 }
 
-/* What is missing is the input's fault; else the output failed. */
+/* A missing input is an error of the command line; otherwise the output failed. */
 static int verdict(const struct request *request, const char *path, int error)
 {
     if (request->why[0] == '\0')
@@ -169,7 +169,7 @@ static int write_picture(const struct kind *kind, struct request *request, const
     return verdict(request, path, errno);
 }
 
-/* By the end of a file's name; what is no file has none. */
+/* Chooses the format by the extension of a file's name; a word that is not a file has none. */
 static bool choose_format(struct request *request, const char *path)
 {
     struct output_place place;

@@ -30,10 +30,10 @@ static int failed_to_write(void)
     return CLI_FAILED;
 }
 
-/* Whatever is played beside the run: a file that is not the run's, or the account of it. */
+/* Input of the explanation: a stored run or a scenario, and any additional simulations. */
 struct asked {
     const struct cli_args *args;
-    struct store *store; /* NULL: of a scenario */
+    struct store *store; /* NULL: a scenario */
     struct account_played played;
 };
 
@@ -177,7 +177,7 @@ static int explain(const struct cli_args *args, struct store *store)
     return code;
 }
 
-/* Runs it into a database in memory, and explains that. */
+/* Runs the scenario into a database in memory, and explains that. */
 static int explain_run(const struct cli_args *args, const struct scenario *scenario)
 {
     const struct run_options how = {
@@ -215,7 +215,7 @@ static int explain_scenario(const struct cli_args *args)
     return code;
 }
 
-/* Also by its name, so that the message of a missing one is that of a database. */
+/* Also recognized by its name, so that a missing file gets the message for databases. */
 static bool is_database(const char *path)
 {
     const size_t length = strlen(path);

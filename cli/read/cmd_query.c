@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_query - stormglass query.
- * On a terminal in columns, else with tabs between the values; the first line has the names.
- * Columns are as wide as their widest value among the first rows, which are kept until they are
- * known. */
+ * Prints columns on a terminal, otherwise values separated by tabs; the first line has the names.
+ * Columns are as wide as their widest value in the first rows, which are buffered until the width
+ * is known. */
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/printable.h"
@@ -38,7 +38,7 @@ static const char *cell(const struct store_statement *rows, int column)
     return text;
 }
 
-/* The first line of a value, as a terminal shows it.  Owner: free(). */
+/* The first line of a value, made safe for a terminal. Owner: the caller, with free. */
 static char *shown(const char *text)
 {
     char *line = memory_text(text);
@@ -48,8 +48,8 @@ static char *shown(const char *text)
     return printed;
 }
 
-/* Tabs and line breaks inside a value would look like the table's own.  A program gets the other
- * characters as they are. */
+/* Tabs and line breaks inside a value would look like those of the table. Other characters are
+ * printed unchanged for programs. */
 static void print_field(const char *text, bool last)
 {
     char *line = memory_text(text);
@@ -108,7 +108,7 @@ static void print_json(struct store_statement *rows)
 }
 
 struct kept {
-    char **cells; /* KEPT_ROWS rows of `columns` */
+    char **cells; /* KEPT_ROWS rows of `columns` cells */
     int *widths;
     int columns, rows;
 };
@@ -164,7 +164,8 @@ static void print_columns(struct store_statement *rows)
     free(kept.widths);
 }
 
-/* What a name that is not there was meant to be, asked of the database anew: errors stick. */
+/* Reports an error with a suggestion for a misspelled name. Uses a new connection, because errors
+ * of a store are permanent. */
 static void tell_error(const char *path, const char *error)
 {
     static const char words[] = "no such table: ";

@@ -21,21 +21,21 @@
 
 enum form { PAGE, TEXT, FIGURES, CSV };
 
-/* What to write of a run, or of two. */
+/* Options of a report on one or two runs. */
 struct order {
     int count;
     char *const *paths;
     struct store *stores[2];
     enum form form;
-    const char *directory; /* CSV */
-    const char *reads[3];  /* the databases, and what was measured */
+    const char *directory; /* for CSV */
+    const char *reads[3];  /* the databases, and the measurements */
     struct output_inputs inputs;
-    struct diff diff; /* of two */
+    struct diff diff; /* for two runs */
     char *comparison; /* owned; NULL: none */
     struct stored stored;
-    struct queued queued; /* names are those of the stored scenario */
+    struct queued queued; /* names belong to the stored scenario */
     bool with_queue;
-    bool plan; /* the only database holds one, and no run */
+    bool plan; /* the only database contains a plan instead of a run */
 };
 
 static const struct cli_option options[] = {
@@ -78,7 +78,7 @@ static bool choose(const struct cli_args *args, struct order *order)
     return false;
 }
 
-/* What stormglass compare says of the two. */
+/* Adds the output of stormglass compare for the two. */
 static bool compare_with(struct order *order, const char *measured)
 {
     const struct compare_options with = {.judged = COMPARE_JUDGED_PRESET, .tolerance = 0.15};
@@ -97,7 +97,7 @@ static bool compare_with(struct order *order, const char *measured)
     return comparable;
 }
 
-/* What stormglass explain --queue says. */
+/* Adds the output of stormglass explain --queue. */
 static bool find_queue(struct order *order)
 {
     struct diag *diag = memory_new(sizeof *diag);
@@ -111,7 +111,7 @@ static bool find_queue(struct order *order)
     return done;
 }
 
-/* What stormglass diff finds between them. */
+/* Adds the differences found by stormglass diff. */
 static bool find_differences(struct order *order)
 {
     struct diag *diag = memory_new(sizeof *diag);
@@ -124,7 +124,7 @@ static bool find_differences(struct order *order)
     return done;
 }
 
-/* The answer to a plan has one form here; stormglass plan gives the others. */
+/* The answer to a plan has only one form here; stormglass plan has the others. */
 static bool open_plan(struct order *order, bool measured)
 {
     char error[STORE_ERROR_BYTES];
@@ -199,7 +199,7 @@ static bool write_file(struct order *order, const char *path)
            output_end(&output, write_to(order, output.out));
 }
 
-/* A database that cannot be read is the command line's fault; else the output failed. */
+/* An unreadable database is an error of the command line; otherwise the output failed. */
 static int verdict(const struct order *order, bool well, const char *path)
 {
     if (well)

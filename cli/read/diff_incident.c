@@ -25,7 +25,7 @@ bool diff_is_incident(const char *path)
     return first < length && head[first] == '{';
 }
 
-/* "A=B" is cut in two; the texts are the caller's to free. */
+/* Splits "A=B"; the caller frees the texts. */
 static bool read_maps(const struct cli_args *args, struct incident_map *maps, char **texts)
 {
     uint32_t count;

@@ -5,7 +5,8 @@
 
 #include "cli/cli.h"
 
-/* Is the first operand the object of stormglass import counters, and no run database? */
+/* True if the first operand is the JSON output of stormglass import counters, not a run
+ * database. */
 bool diff_is_incident(const char *path);
 
 int diff_incident(const struct cli_args *args);

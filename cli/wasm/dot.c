@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dot - no cabling is read: Debian packages no libcgraph for WebAssembly. */
+ * dot - stub without import of cablings, because Debian has no libcgraph package for
+ * WebAssembly. */
 #include "scenarios/import/dot.h"
 
 bool dot_read(struct cabling *cabling)

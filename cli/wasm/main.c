@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stormglass for WebAssembly - plays a shipped case and says its digest.
- * usage: stormglass run CASE [--until T] [--json]      The answer is JSON in any case. */
+ * main - stormglass for WebAssembly: runs an embedded case and prints its digest.
+ * usage: stormglass run CASE [--until T] [--json]; the output is always JSON. */
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "replay/run/run.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DONE, NOT_HELD, USAGE, FAILED }; /* exit codes, as everywhere */
+enum { DONE, NOT_HELD, USAGE, FAILED }; /* the usual exit codes */
 
 struct task {
-    const char *name; /* of the case, without directories */
+    const char *name; /* name of the case, without directories */
     time_ps until;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store - keeps nothing: Debian packages no SQLite for WebAssembly.  Only a run that nobody reads
- * (run_options.unread) is played here. */
+ * store - stub that stores nothing, because Debian has no SQLite package for WebAssembly. Only runs
+ * without a reader (run_options.unread) are possible here. */
 #include "replay/database/store.h"
 
 #include "base/memory.h"
@@ -86,7 +86,7 @@ uint64_t store_pending(const struct store *store)
     return 0;
 }
 
-/* ---- statements: there are none, and what is done with none is nothing ---- */
+/* ---- statements: there are none, so all operations are no-ops ---- */
 
 struct store_statement *store_prepare(struct store *store, const char *sql)
 {

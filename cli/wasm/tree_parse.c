@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tree_parse - finds a text among those that were read when the program was built. */
+ * tree_parse - finds a text among those that were parsed when the program was built. */
 #include "cli/wasm/trees.h"
 
 #include <string.h>

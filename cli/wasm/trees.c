@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * trees - writes the C file that holds every embedded YAML file as the tree that it is.
- * Runs where the program is built, and reads with what reads every scenario.  Nodes are written
- * before those that hold them, so that a pointer names what is there already. */
+ * trees - writes a C file with every embedded YAML file as a parsed tree.
+ * Runs at build time and uses the same parser as for every scenario. Children are written before
+ * their parents, so that pointers refer only to nodes that already exist. */
 #include "base/check.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/tree.h"
@@ -25,7 +25,7 @@ static void put_place(struct diag_place place, size_t file)
     printf("{name_%zu, %d, %d, %d}", file, place.line, place.column, place.width);
 }
 
-/* Of each level of a tree: the next item, and the numbers of the nodes that are written. */
+/* One level of a tree: the next item, and the numbers of the nodes already written. */
 struct level {
     const struct tree_node *node;
     size_t next;
@@ -36,7 +36,7 @@ struct writer {
     size_t file;
     size_t nodes; /* so far, of all files */
     struct arena arena;
-    struct level levels[TREE_DEPTH_MAX * 2]; /* an alias may stand at any depth */
+    struct level levels[TREE_DEPTH_MAX * 2]; /* aliases may occur at any depth */
     size_t depth;
 };
 
@@ -47,7 +47,7 @@ static void open_node(struct writer *writer, const struct tree_node *node)
         node, 0, arena_array(&writer->arena, node->count, sizeof *writer->levels[0].numbers)};
 }
 
-/* Returns its number. */
+/* Returns the number of the node. */
 static size_t close_node(struct writer *writer)
 {
     const struct level *level = &writer->levels[--writer->depth];

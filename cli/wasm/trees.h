@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * trees - embedded YAML files as the native program read them (wasm/trees.c): Debian packages no
- * libyaml for WebAssembly. */
+ * trees - embedded YAML files as parsed by the native program (wasm/trees.c), because Debian has no
+ * libyaml package for WebAssembly. */
 #ifndef STORMGLASS_CLI_WASM_TREES_H
 #define STORMGLASS_CLI_WASM_TREES_H
 
@@ -11,6 +11,6 @@ struct tree {
     struct tree_node *const *root;
 };
 
-extern const struct tree embedded_trees[]; /* an entry without a file ends it */
+extern const struct tree embedded_trees[]; /* terminated by an entry without a file */
 
 #endif
