@@ -73,6 +73,8 @@ uint32_t frame_blob_bytes(const struct frame *frame)
     case FRAME_RC_SEND_ONLY_INV:
     case FRAME_UD_SEND_ONLY:
         return frame->length;
+    case FRAME_TCP:
+        return frame->blob_bytes;
     default:
         return frame->payload;
     }

@@ -3,8 +3,8 @@
  * Sizes on the wire are exact to the byte. The content is what the model needs: the transport
  * headers, a content tag for bulk data, and a blob where real bytes are transferred (capsules,
  * MADs, Identify data).
- * Source: IEEE 802.3 (preamble 8, gap 12, FCS 4), RFC 791, RFC 768, IBTA Vol 1 ch. 9 and annex A17
- * (RoCEv2). */
+ * Source: IEEE 802.3 (preamble 8, gap 12, FCS 4), RFC 791, RFC 768, RFC 9293, IBTA Vol 1 ch. 9 and
+ * annex A17 (RoCEv2). */
 #ifndef STORMGLASS_NET_FRAME_FRAME_H
 #define STORMGLASS_NET_FRAME_FRAME_H
 
@@ -36,7 +36,8 @@ enum {
 };
 
 /* BTH opcodes; <infiniband/opcode.h> lacks SEND with invalidate, UD names and CNP. PFC and PAUSE
- * are MAC control frames without a BTH; their values are not used by BTH. */
+ * are MAC control frames, TCP is a TCP segment: they have no BTH, and BTH does not use their
+ * values. */
 #define FRAME_OPCODES(X)                                                                           \
     X(RC_SEND_FIRST, 0x00, 0)                                                                      \
     X(RC_SEND_MIDDLE, 0x01, 0)                                                                     \
@@ -60,6 +61,7 @@ enum {
     X(RC_SEND_ONLY_INV, 0x17, WIRE_IETH_BYTES)                                                     \
     X(UD_SEND_ONLY, 0x64, WIRE_DETH_BYTES)                                                         \
     X(CNP, 0x81, WIRE_CNP_PAYLOAD)                                                                 \
+    X(TCP, 0xFD, 0)                                                                                \
     X(PFC, 0xFE, 0)                                                                                \
     X(PAUSE, 0xFF, 0)
 
@@ -94,7 +96,7 @@ enum frame_flags {
     uint32_t entropy;             /* hash of the 5-tuple, computed once by the sender; input of
                                    * ECMP */    \
     uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */            \
-    uint32_t qpn                  /* BTH.DestQP */
+    uint32_t qpn                  /* BTH.DestQP; TCP: source port << 16 | destination port */
 
 struct frame_head {
     FRAME_HEAD;
@@ -109,7 +111,7 @@ struct frame {
     uint16_t in_port; /* ingress port at the present node */
     uint8_t ttl;
     uint8_t pad;
-    uint32_t psn; /* first of the eight bytes of a frame that the digest includes */
+    uint32_t psn; /* or TCP sequence number; first of the eight bytes that the digest includes */
     union {
         struct {
             FRAME_HEAD;
@@ -124,6 +126,7 @@ struct frame {
     };
     union {
         uint32_t aeth;      /* syndrome << 24 | MSN */
+        uint32_t tcp_ack;   /* TCP: acknowledgment number */
         uint32_t immediate; /* immediate data, where the opcode has it */
         uint8_t classes;    /* PFC: class-enable vector */
     };
@@ -134,6 +137,14 @@ struct frame {
             uint32_t length; /* RETH.DMALen */
         };
         uint16_t quanta[8]; /* PFC */
+        struct {            /* TCP */
+            uint32_t ts_value, ts_echo;
+            uint16_t window; /* as in the header */
+            uint16_t mss;    /* SYN: the option */
+            uint16_t blob_bytes;
+            uint8_t tcp_flags;   /* the octet of the header: FIN is bit 0 */
+            uint8_t tcp_options; /* SACK blocks, and bits for the other options */
+        };
     };
     uint32_t content; /* tag of the bulk data of which this frame carries a part */
     uint32_t blob;    /* real bytes at the start of the payload, or POOL_NONE */

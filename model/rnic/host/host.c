@@ -6,6 +6,7 @@
 #include "rnic/host/fast_path.h"
 #include "rnic/host/verbs_sim.h"
 #include "rnic/soft/soft.h"
+#include "tcp/tcp.h"
 
 #include <stdlib.h>
 
@@ -237,7 +238,11 @@ static void arrive_soft(struct host *host, struct rnic *rnic, const struct event
     struct frame *frame = frame_at(host->frames, handle);
     if (!frame_is_mac_control(frame))
         frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
-    if (port_receive(&rnic->port, &host->node, event, frame))
+    if (!port_receive(&rnic->port, &host->node, event, frame))
+        return;
+    if (frame->opcode == FRAME_TCP)
+        rnic_transport(rnic, handle, event->at);
+    else
         soft_receive(rnic, handle, event->at);
 }
 
@@ -329,6 +334,30 @@ struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
     rnic_init(rnic, &site);
     host->rnics[host->rnic_count++] = rnic;
     return rnic;
+}
+
+static void send_tcp(void *nic, uint32_t handle)
+{
+    rnic_send_control(nic, handle);
+}
+
+struct tcp *host_add_tcp(struct host *host, uint32_t index, const struct tcp_params *params)
+{
+    struct rnic *rnic = host->rnics[index];
+    const struct tcp_site site = {
+        .port = &rnic->port,
+        .env = &host->env,
+        .endpoint = rnic->endpoint,
+        .first_ip = RNIC_FIRST_IP,
+        .ttl = rnic->ttl,
+        .priority_of_dscp = rnic->priority_of_dscp,
+        .params = params,
+        .nic = rnic,
+        .send = send_tcp,
+    };
+    CHECK(rnic->tcp == NULL);
+    rnic->tcp = tcp_create(&site);
+    return rnic->tcp;
 }
 
 void host_aggregate(struct host *host, uint8_t cabled)

@@ -14,6 +14,9 @@
 #include "rnic/soft/machine.h"
 #include "rnic/verbs.h"
 
+struct tcp;
+struct tcp_params;
+
 enum { HOST_RNICS = 8 };
 
 /* Event kinds of a host itself. */
@@ -56,6 +59,9 @@ struct host_rnic {
 
 /* Adds an RNIC; its port has the index of the RNIC. Join the port, then start the engine. */
 struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with);
+
+/* Gives an RNIC's port a TCP of its own. */
+struct tcp *host_add_tcp(struct host *host, uint32_t index, const struct tcp_params *params);
 
 /* Combines all its RNICs into a link aggregate; those in mask `cabled` have a link. Before the
  * engine starts. */

@@ -16,6 +16,7 @@
 #include "rnic/qp/selective.h"
 #include "rnic/qp/srq.h"
 #include "rnic/soft/soft.h"
+#include "tcp/tcp.h"
 
 #include <string.h>
 
@@ -97,9 +98,23 @@ static bool takes_packets(const struct qp *qp)
     return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_RTR;
 }
 
+static NOINLINE void receive_tcp(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    if (rnic->tcp != NULL) {
+        tcp_receive(rnic->tcp, handle, now);
+        return;
+    }
+    rnic->counters.stray++;
+    frame_give(rnic->port.frames, handle);
+}
+
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
+    if (UNLIKELY(frame->opcode == FRAME_TCP)) {
+        receive_tcp(rnic, handle, now);
+        return;
+    }
     struct qp *qp = rnic_find_qp(rnic, frame->qpn);
     if (UNLIKELY(qp == NULL && rnic->lag != NULL)) {
         rnic = lag_owner(rnic, frame->qpn);
@@ -357,6 +372,8 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
 
 void rnic_fini(struct rnic *rnic)
 {
+    if (rnic->tcp != NULL)
+        tcp_destroy(rnic->tcp);
     cm_fini(rnic);
     if (rnic->soft != NULL)
         soft_fini(rnic);
@@ -443,6 +460,8 @@ void rnic_audit(const struct rnic *rnic)
 {
     port_audit(&rnic->port);
     rx_buffer_audit(rnic);
+    if (rnic->tcp != NULL)
+        tcp_audit(rnic->tcp);
     if (rnic->soft != NULL)
         soft_audit(rnic);
     if (rnic->cqs != NULL)

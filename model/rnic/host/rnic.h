@@ -245,6 +245,7 @@ struct rnic {
     struct soft *soft;         /* NULL: hardware */
     struct cqs *cqs;           /* NULL: software polls without cost */
     struct lag *lag;           /* NULL: not in an aggregate */
+    struct tcp *tcp;           /* TCP of the port; NULL: none */
     struct rnic_fabric fabric; /* present reachability */
     struct rnic *const *peers; /* by endpoint, for verbs_ops.arrived; NULL: not available */
     struct rnic_params params;
@@ -254,6 +255,7 @@ struct rnic {
 };
 
 struct machine;
+struct tcp;
 
 /* Parameters for creating an RNIC. */
 struct rnic_site {

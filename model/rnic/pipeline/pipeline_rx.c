@@ -7,7 +7,7 @@
 bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
-    const bool datagram = frame->opcode == FRAME_UD_SEND_ONLY;
+    const bool datagram = frame->opcode == FRAME_UD_SEND_ONLY || frame->opcode == FRAME_TCP;
     const bool asks =
         frame->opcode == FRAME_RC_READ_REQUEST && pipeline_slows_reads(pipeline_costs(rnic));
     if (asks || pipeline_costs(rnic)->rx_packet > 0 || pipeline->rx_free > now)
@@ -67,7 +67,8 @@ time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps n
     struct pipeline *pipeline = rnic->pipeline;
     const unsigned opcode = frame->opcode;
     time_ps cost = pipeline_costs(rnic)->rx_packet;
-    if (opcode != FRAME_UD_SEND_ONLY && !context_cache_use(&pipeline->cache, frame->qpn))
+    if (opcode != FRAME_UD_SEND_ONLY && opcode != FRAME_TCP &&
+        !context_cache_use(&pipeline->cache, frame->qpn))
         cost += pipeline_costs(rnic)->qp_cache_miss;
     if (opcode == FRAME_RC_READ_REQUEST)
         cost += request_cost(rnic, frame->qpn);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tcp - the TCP of one network port.
+ * Segments are frames of the port's fabric, next to those of its RNIC; a protocol uses it through
+ * stream.h (tcp_stream_ops), whose struct stream_device is a struct tcp.
+ *
+ *   send buffer -> segments -> TSO batches -> qdisc -> NIC queue -> wire
+ *   wire -> ring of the NIC -> GRO batches -> reassembly -> receive buffer
+ *
+ * A core executes TCP: each batch takes time, one after another.  All connections of a core share
+ * it; with cores 0 each connection has its own.
+ * Not modeled: F-RTO, fast open, accurate ECN, urgent data, IP fragments, path MTU discovery,
+ * keep-alive, memory pressure, SYN queues and cookies, Nagle's algorithm (TCP_NODELAY is set).
+ * Source: RFC 9293, 7323, 2018, 2883, 3168, 5681, 6298, 6937, 8985; Linux net/ipv4/tcp_input.c,
+ * tcp_output.c, tcp_timer.c, tcp_recovery.c for what these leave open.
+ * Owner: the caller of tcp_create.  Clock: the host's. */
+#ifndef STORMGLASS_TCP_TCP_H
+#define STORMGLASS_TCP_TCP_H
+
+#include "base/env.h"
+#include "net/frame/frame.h"
+#include "net/port/port.h"
+#include "tcp/stream.h"
+#include "tcp/tcp_cc.h"
+
+#include <stdalign.h>
+
+enum { TCP_FIRST_PORT = 1024 };
+
+#define TCP_ECNS(X)   X(OFF, "off") X(PASSIVE, "passive") X(ON, "on")
+#define X(name, word) TCP_ECN_##name,
+enum { TCP_ECNS(X) }; /* ecn */
+#undef X
+
+struct tcp_params {
+    int64_t congestion_control; /* index in tcp_cc_list */
+    int64_t initial_window, reordering;
+    int64_t rto_min, rto_initial, rto_max, timer_slack;
+    int64_t retries, syn_retries;
+    int64_t sack, rack, tlp, timestamps, window_scaling, ecn;
+    int64_t delayed_ack, quick_acks;
+    int64_t send_buffer, send_buffer_max, receive_buffer, receive_buffer_max;
+    int64_t slow_start_after_idle;
+    int64_t tso_size, gro_size, output_limit, nic_queue;
+    int64_t pacing, pacing_slow_start, pacing_avoidance;
+    int64_t interrupt_delay, interrupt_cost, rx_batch_cost, rx_segment_cost, tx_batch_cost;
+    int64_t copy_cost; /* ps for each KiB */
+    int64_t cores;
+    int64_t dscp, time_wait;
+    alignas(8) unsigned char cc[TCP_CCS][TCP_CC_PARAMS_MAX];
+};
+
+/* The rows over struct tcp_params, those of all congestion controls with them, and the one that
+ * ends them: how many.  Fills them in unless `rows` is NULL. */
+size_t tcp_rows(struct opt *rows);
+
+/* Cumulative; names are nstat's where it has them (tcp_counters.def). */
+struct tcp_counters {
+#define COUNTER(field, name, about) uint64_t field;
+#include "tcp/tcp_counters.def"
+#undef COUNTER
+};
+
+struct tcp_counter_name {
+    const char *name, *about;
+};
+enum {
+#define COUNTER(field, name, about) TCP_COUNTER_##field,
+#include "tcp/tcp_counters.def"
+#undef COUNTER
+    TCP_COUNTERS
+};
+extern const struct tcp_counter_name tcp_counter_names[TCP_COUNTERS];
+
+static inline uint64_t tcp_counter(const struct tcp_counters *counters, unsigned index)
+{
+    return ((const uint64_t *)(const void *)counters)[index];
+}
+
+struct tcp_site {
+    struct port *port;
+    const struct env *env;
+    uint32_t endpoint; /* index of the port in the fabric: its IP address is first_ip + endpoint */
+    uint32_t first_ip;
+    uint8_t ttl;
+    const uint8_t *priority_of_dscp; /* DSCPS entries */
+    const struct tcp_params *params;
+    void *nic;
+    void (*send)(void *nic, uint32_t handle); /* queues a frame at the port */
+};
+
+struct tcp *tcp_create(const struct tcp_site *site);
+void tcp_destroy(struct tcp *tcp);
+
+/* A segment has arrived; takes the frame over. */
+void tcp_receive(struct tcp *tcp, uint32_t handle, time_ps now);
+
+extern const struct stream_ops tcp_stream_ops;
+
+static inline struct stream_device *tcp_device(struct tcp *tcp)
+{
+    return (struct stream_device *)(void *)tcp;
+}
+
+const struct tcp_counters *tcp_counters(const struct tcp *tcp);
+
+/* Time that the cores of the port's connections were busy. */
+time_ps tcp_busy(const struct tcp *tcp);
+
+/* Connections that exist. */
+uint32_t tcp_connections(const struct tcp *tcp);
+
+void tcp_audit(const struct tcp *tcp);
+
+#endif

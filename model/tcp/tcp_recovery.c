@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tcp_recovery - the state of loss recovery, proportional rate reduction, undo.
+ * Source: RFC 6937 (PRR with its slow-start reduction bound), RFC 6582 (without SACK), RFC 5681
+ * 3.2; Linux net/ipv4/tcp_input.c (tcp_fastretrans_alert, tcp_cwnd_reduction, tcp_enter_loss). */
+#include "tcp/tcp_private.h"
+
+void tcp_set_recovery(struct tcp_conn *conn, enum tcp_recovery recovery)
+{
+    static const bool legal[TCP_RECOVERIES][TCP_RECOVERIES] = {
+#define EDGE(from, to, when) [TCP_##from][TCP_##to] = true,
+#include "tcp/tcp_recovery.def"
+#undef EDGE
+    };
+    if (conn->recovery == recovery)
+        return;
+    CHECK(legal[conn->recovery][recovery]);
+    conn->recovery = (uint8_t)recovery;
+}
+
+/* ------------------------------------------------------------------ window reduction */
+
+static void begin_reduction(struct tcp_conn *conn, bool loss, time_ps now)
+{
+    conn->high_seq = conn->nxt;
+    conn->tlp_end = 0;
+    conn->cc.cwnd_cnt = 0;
+    conn->prior_cwnd = conn->cc.cwnd;
+    conn->prr_delivered = conn->prr_out = 0;
+    conn->cc.ssthresh = conn->ops->ssthresh(&conn->cc, loss, now);
+    if (conn->ecn)
+        conn->cwr_due = true;
+}
+
+static void end_reduction(struct tcp_conn *conn)
+{
+    if (conn->cc.ssthresh < TCP_CC_INFINITE &&
+        (conn->recovery == TCP_CWR || conn->undo_marker != 0))
+        conn->cc.cwnd = conn->cc.ssthresh;
+}
+
+void tcp_cwnd_reduction(struct tcp_conn *conn, uint32_t acked_sacked, bool newly_lost,
+                        bool advanced)
+{
+    const int64_t flight = tcp_in_flight(conn), ssthresh = conn->cc.ssthresh;
+    const int64_t gap = ssthresh - flight;
+    if (acked_sacked == 0 || conn->prior_cwnd == 0)
+        return;
+    conn->prr_delivered += acked_sacked;
+    int64_t count;
+    if (gap < 0) {
+        const int64_t share = ssthresh * conn->prr_delivered + conn->prior_cwnd - 1;
+        count = share / conn->prior_cwnd - conn->prr_out;
+    } else {
+        count = (int64_t)conn->prr_delivered - conn->prr_out;
+        count = count > acked_sacked ? count : acked_sacked;
+        if (advanced && !newly_lost)
+            count++;
+        count = count < gap ? count : gap;
+    }
+    const int64_t least = conn->prr_out > 0 ? 0 : 1; /* the fast retransmission itself */
+    conn->cc.cwnd = (uint32_t)(flight + (count > least ? count : least));
+    if (conn->cc.cwnd == 0)
+        conn->cc.cwnd = 1;
+}
+
+void tcp_enter_cwr(struct tcp_conn *conn, time_ps now)
+{
+    conn->prior_ssthresh = 0;
+    if (conn->recovery >= TCP_CWR)
+        return;
+    conn->undo_marker = 0;
+    begin_reduction(conn, false, now);
+    tcp_set_recovery(conn, TCP_CWR);
+}
+
+void tcp_end_cwr_at_once(struct tcp_conn *conn, time_ps now)
+{
+    if (conn->recovery >= TCP_CWR)
+        return;
+    tcp_enter_cwr(conn, now);
+    end_reduction(conn);
+    tcp_set_recovery(conn, TCP_OPEN);
+}
+
+/* ------------------------------------------------------------------ undo */
+
+static void begin_undo(struct tcp_conn *conn)
+{
+    conn->undo_marker = conn->una;
+    /* What is under way again already may be what a D-SACK reports. */
+    conn->undo_retrans = conn->retrans_out > 0 ? (int64_t)conn->retrans_out : -1;
+}
+
+static bool may_undo(const struct tcp_conn *conn)
+{
+    return conn->undo_marker != 0 && conn->undo_retrans == 0;
+}
+
+/* Each retransmission was reported as a duplicate: nothing was lost. */
+static void undo(struct tcp_conn *conn)
+{
+    struct tcp_cc_flow *cc = &conn->cc;
+    if (conn->prior_ssthresh != 0) {
+        cc->cwnd = cc->cwnd > conn->prior_cwnd ? cc->cwnd : conn->prior_cwnd;
+        if (conn->prior_ssthresh > cc->ssthresh)
+            cc->ssthresh = conn->prior_ssthresh;
+    }
+    conn->undo_marker = 0;
+    conn->rack_moved = true;
+    conn->tcp->counters.dsack_undo++;
+}
+
+/* ------------------------------------------------------------------ entering */
+
+static uint32_t current_ssthresh(const struct tcp_conn *conn)
+{
+    const uint32_t part = conn->cc.cwnd - conn->cc.cwnd / 4;
+    if (conn->recovery == TCP_CWR || conn->recovery == TCP_RECOVERY)
+        return conn->cc.ssthresh;
+    return conn->cc.ssthresh > part ? conn->cc.ssthresh : part;
+}
+
+static void enter_recovery(struct tcp_conn *conn, bool echo, time_ps now)
+{
+    struct tcp_counters *counters = &conn->tcp->counters;
+    conn->prior_ssthresh = 0;
+    begin_undo(conn);
+    if (conn->recovery < TCP_CWR) {
+        if (!echo)
+            conn->prior_ssthresh = current_ssthresh(conn);
+        begin_reduction(conn, true, now);
+    } else { /* a reduction has begun already */
+        conn->high_seq = conn->nxt;
+    }
+    tcp_set_recovery(conn, TCP_RECOVERY);
+    if (conn->sack)
+        counters->sack_recovery++;
+    else
+        counters->reno_recovery++;
+}
+
+void tcp_recovery_on_rto(struct tcp_conn *conn, time_ps now)
+{
+    const bool fresh = conn->recovery <= TCP_DISORDER || conn->una >= conn->high_seq ||
+                       (conn->recovery == TCP_LOSS && conn->timeouts_in_row == 0);
+    for (uint32_t number = conn->seg_head; number != conn->seg_tail; number++) {
+        const struct tcp_seg *seg = tcp_seg(conn, number);
+        const bool recent = conn->tcp->params.rack && conn->sack && number != conn->seg_head &&
+                            tcp_rack_left(conn, seg, 0, now) > 0;
+        if ((seg->flags & TCP_SEG_SACKED) == 0 && !recent)
+            tcp_board_mark_lost(conn, number);
+    }
+    if (!conn->sack)
+        conn->sacked_out = 0;
+    conn->dup_acks = 0;
+    if (fresh) {
+        conn->prior_ssthresh = current_ssthresh(conn);
+        conn->prior_cwnd = conn->cc.cwnd;
+        conn->cc.ssthresh = conn->ops->ssthresh(&conn->cc, true, now);
+        begin_undo(conn);
+    }
+    conn->cc.cwnd = tcp_in_flight(conn) + 1;
+    conn->cc.cwnd_cnt = 0;
+    conn->tlp_end = 0;
+    if (conn->ops->on_timeout != NULL)
+        conn->ops->on_timeout(&conn->cc);
+    conn->high_seq = conn->nxt;
+    if (conn->ecn)
+        conn->cwr_due = true;
+    tcp_set_recovery(conn, TCP_LOSS);
+}
+
+/* ------------------------------------------------------------------ without SACK */
+
+/* Duplicate ACKs stand for SACKed segments; the third one says that the first segment is lost, and
+ * so does an ACK for a part of what was outstanding. */
+static void count_duplicates(struct tcp_conn *conn, const struct tcp_round *round)
+{
+    if (round->duplicate && conn->sacked_out + conn->lost_out < tcp_packets_out(conn)) {
+        conn->sacked_out++;
+        conn->dup_acks++;
+        conn->cc.delivered++;
+    } else if (round->acked > 0 && conn->recovery < TCP_RECOVERY) {
+        conn->sacked_out = conn->dup_acks = 0;
+    }
+}
+
+static void mark_first_lost(struct tcp_conn *conn)
+{
+    const struct tcp_seg *seg = tcp_seg(conn, conn->seg_head);
+    if (tcp_packets_out(conn) > 0 && (seg->flags & (TCP_SEG_LOST | TCP_SEG_RETRANS)) == 0)
+        tcp_board_mark_lost(conn, conn->seg_head);
+}
+
+static void detect(struct tcp_conn *conn, struct tcp_round *round, time_ps now)
+{
+    const uint32_t most = (uint32_t)conn->tcp->params.reordering;
+    if (conn->sack) {
+        round->timer_set = tcp_rack_detect(conn, now);
+        return;
+    }
+    count_duplicates(conn, round);
+    const bool partial = conn->recovery == TCP_RECOVERY && round->acked > 0;
+    if (partial || (conn->recovery < TCP_RECOVERY && conn->dup_acks >= most))
+        mark_first_lost(conn);
+}
+
+/* ------------------------------------------------------------------ each ACK */
+
+/* All that was outstanding when the state began is acknowledged. */
+static void leave(struct tcp_conn *conn)
+{
+    if (conn->recovery == TCP_RECOVERY || conn->recovery == TCP_LOSS) {
+        if (may_undo(conn))
+            undo(conn);
+        else if (conn->recovery == TCP_RECOVERY)
+            end_reduction(conn);
+        if (!conn->sack)
+            conn->sacked_out = conn->dup_acks = 0;
+    } else if (conn->recovery == TCP_CWR) {
+        end_reduction(conn);
+    }
+    tcp_set_recovery(conn, TCP_OPEN);
+}
+
+static void try_to_open(struct tcp_conn *conn, const struct tcp_round *round, time_ps now)
+{
+    if (round->echo && round->acked > 0)
+        tcp_enter_cwr(conn, now);
+    if (conn->recovery == TCP_CWR)
+        return;
+    const bool clean = conn->sacked_out + conn->lost_out + conn->retrans_out == 0;
+    tcp_set_recovery(conn, clean ? TCP_OPEN : TCP_DISORDER);
+}
+
+bool tcp_recovery_on_ack(struct tcp_conn *conn, struct tcp_round *round, time_ps now)
+{
+    const bool over = conn->una >= conn->high_seq;
+    if (conn->recovery == TCP_CWR ? conn->una > conn->high_seq || tcp_packets_out(conn) == 0
+                                  : conn->recovery >= TCP_RECOVERY && over)
+        leave(conn);
+    detect(conn, round, now);
+    if (conn->recovery >= TCP_RECOVERY) {
+        if (may_undo(conn) && conn->recovery == TCP_RECOVERY && round->dsack)
+            leave(conn);
+        return true;
+    }
+    if (round->dsack && may_undo(conn))
+        undo(conn); /* also after the recovery */
+    if (conn->lost_out == 0) {
+        try_to_open(conn, round, now);
+        return false;
+    }
+    enter_recovery(conn, round->echo, now);
+    return true;
+}
