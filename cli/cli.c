@@ -208,7 +208,7 @@ static int unknown_option(const struct cli_command *command, const char *text)
     return usage_error(command);
 }
 
-static void keep(struct cli_args *args, int option, const char *value)
+static void add_value(struct cli_args *args, int option, const char *value)
 {
     const uint32_t count = ++args->counts[option];
     const char **values = memory_resized(args->values[option], count, sizeof *values);
@@ -315,8 +315,9 @@ static enum parsed parse(const struct cli_command *command, int argc, char **arg
             return PARSED_WRONG;
         if (code == 'h' || code == LONG_HELP)
             return PARSED_HELP;
-        keep(args, code >= LONG_FIRST ? code - LONG_FIRST : index_of_letter(command->options, code),
-             optarg);
+        add_value(args,
+                  code >= LONG_FIRST ? code - LONG_FIRST : index_of_letter(command->options, code),
+                  optarg);
     }
     args->operands = argv + optind;
     args->operand_count = argc - optind;
@@ -374,7 +375,7 @@ static int flush_output(int code)
 }
 
 /* Exit code: a stopped run has no valid result for a script, whatever the command returned. */
-static int stopped(int code)
+static int exit_code_of_stop(int code)
 {
     return stop_asked() == 0 ? code : CLI_SIGNAL + stop_asked();
 }
@@ -403,5 +404,5 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
     }
     for (int i = 0; i < CLI_OPTIONS_MAX; i++)
         free(args.values[i]);
-    return flush_output(stopped(code));
+    return flush_output(exit_code_of_stop(code));
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Finds the file of that name in this program's directory; false: the directory is unknown. */
-static bool beside(const char *program, char path[PATH_MAX])
+static bool find_sibling(const char *program, char path[PATH_MAX])
 {
     const size_t size = strlen(program) + 1;
     const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -35,7 +35,7 @@ int hand_over(const char *program, const char *word, char *const *rest, int coun
     for (int i = 0; i < count; i++)
         *next++ = rest[i];
     fflush(NULL);
-    if (beside(program, path) && access(path, X_OK) == 0)
+    if (find_sibling(program, path) && access(path, X_OK) == 0)
         execv(path, argv);
     else
         execvp(program, argv);

@@ -155,7 +155,7 @@ struct paths {
 };
 
 /* Removes the kind in braces: "workloads{kind: nvme}.read" becomes "workloads.0.read". */
-static void plain(const char *path, char text[PATH_BYTES])
+static void make_plain_path(const char *path, char text[PATH_BYTES])
 {
     static const char *const lists[] = {"hosts.targets.namespaces", "workloads", "faults"};
     const size_t head = strcspn(path, "{");
@@ -170,10 +170,10 @@ static void plain(const char *path, char text[PATH_BYTES])
              (int)(head - list), path + list, behind);
 }
 
-static bool tell(struct paths *paths, const char *path, const char *about)
+static bool report_path(struct paths *paths, const char *path, const char *about)
 {
     char text[PATH_BYTES];
-    plain(path, text);
+    make_plain_path(path, text);
     for (uint32_t i = 0; i < paths->count; i++)
         if (strcmp(paths->reported[i], text) == 0)
             return true;
@@ -193,14 +193,14 @@ static bool tell_kind(struct paths *paths, const char *where)
     const bool word =
         strstr(where, ".congestion-control{") != NULL || strstr(where, ".media{") != NULL;
     snprintf(path, sizeof path, "%.*s%s", (int)head, where, word ? "" : ".kind");
-    return tell(paths, path, "Kind.");
+    return report_path(paths, path, "Kind.");
 }
 
 static bool tell_parameter(void *self, const struct parameter *parameter)
 {
     char path[PATH_BYTES];
     parameters_path(parameter, path, sizeof path);
-    return tell_kind(self, parameter->where) && tell(self, path, parameter->row->about);
+    return tell_kind(self, parameter->where) && report_path(self, path, parameter->row->about);
 }
 
 void parameters_each_path(parameters_path_fn *call, void *self)

@@ -60,7 +60,7 @@ static void ask_soon(struct agree_host *host)
 
 /* ------------------------------------------------------------------ moments */
 
-static void say(struct agree_host *host, enum agree_kind kind, time_ps zero)
+static void send_moment(struct agree_host *host, enum agree_kind kind, time_ps zero)
 {
     host->asked_at = env_now(host->site.env);
     struct agree_moment moment = {
@@ -80,12 +80,12 @@ static void on_pong(struct agree_host *host, const struct agree_moment *heard)
         host->offset = heard->clock - (host->asked_at + round_trip / 2);
     }
     if (++host->pings < PINGS) {
-        say(host, AGREE_PING, TIME_NEVER);
+        send_moment(host, AGREE_PING, TIME_NEVER);
         return;
     }
     if (host->zero == TIME_NEVER)
         host->zero = now + host->lead;
-    say(host, AGREE_BEGIN, host->zero + host->offset);
+    send_moment(host, AGREE_BEGIN, host->zero + host->offset);
 }
 
 static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
@@ -266,7 +266,7 @@ static void on_welcome(struct agree_host *host, const struct verbs_event *event)
     }
     agree_session_make(&host->link.session, access, host->request, event->private_data);
     host->pings = 0;
-    say(host, AGREE_PING, TIME_NEVER);
+    send_moment(host, AGREE_PING, TIME_NEVER);
 }
 
 static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct agree_plan *plan, const char *path, const char *value)
+static void add_line(struct agree_plan *plan, const char *path, const char *value)
 {
     plan->lines = memory_grown(plan->lines, plan->count, &plan->room, sizeof *plan->lines);
     const size_t size = strlen(path) + strlen(value) + sizeof " = ";
@@ -21,7 +21,7 @@ static void add(struct agree_plan *plan, const char *path, const char *value)
 
 static void add_setting(void *self, const struct scenario_setting_text *setting)
 {
-    add(self, setting->path, setting->value);
+    add_line(self, setting->path, setting->value);
 }
 
 static void add_workload(struct agree_plan *plan, const struct scenario_workload *workload)
@@ -29,12 +29,12 @@ static void add_workload(struct agree_plan *plan, const struct scenario_workload
     const struct scenario_node *nodes = plan->scenario->nodes;
     char path[128], pair[128];
     snprintf(path, sizeof path, "workloads.%s.kind", workload->name);
-    add(plan, path, workload->ops->name);
+    add_line(plan, path, workload->ops->name);
     snprintf(path, sizeof path, "workloads.%s.pair", workload->name);
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         snprintf(pair, sizeof pair, "%s to %s", nodes[workload->pairs[i].from].name,
                  nodes[workload->pairs[i].to].name);
-        add(plan, path, pair);
+        add_line(plan, path, pair);
     }
 }
 
@@ -43,7 +43,7 @@ static void add_fault(struct agree_plan *plan, uint32_t index)
     const struct scenario_fault *fault = &plan->scenario->faults[index];
     char path[64], where[128];
     snprintf(path, sizeof path, "faults[%u].kind", index);
-    add(plan, path, fault->ops->name);
+    add_line(plan, path, fault->ops->name);
     snprintf(path, sizeof path, "faults[%u].where", index);
     for (uint32_t i = 0; i < fault->spot_count; i++) {
         const struct scenario_spot *spot = &fault->spots[i];
@@ -52,7 +52,7 @@ static void add_fault(struct agree_plan *plan, uint32_t index)
             snprintf(where, sizeof where, "%s", name);
         else
             snprintf(where, sizeof where, "%s:p%u", name, spot->port);
-        add(plan, path, where);
+        add_line(plan, path, where);
     }
 }
 
@@ -68,7 +68,7 @@ static void add_hashes(struct agree_plan *plan)
 void agree_plan_make(struct agree_plan *plan, const struct scenario *scenario)
 {
     *plan = (struct agree_plan){.scenario = scenario};
-    add(plan, "name", scenario->name);
+    add_line(plan, "name", scenario->name);
     scenario_settings(scenario, add_setting, plan);
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         add_workload(plan, &scenario->workloads[i]);

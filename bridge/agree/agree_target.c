@@ -59,7 +59,7 @@ static void clear_away(struct agree_target *target, bool all)
     }
 }
 
-static time_ps settle(struct session *session, const struct agree_moment *heard)
+static time_ps settle_zero(struct session *session, const struct agree_moment *heard)
 {
     struct agree_state *state = session->target->state;
     if (state->zero == TIME_NEVER)
@@ -82,7 +82,7 @@ static void answer_moment(struct session *session, const struct agree_moment *he
                                 .zero = target->state->zero};
     if (heard->kind == AGREE_BEGIN && heard->zero != TIME_NEVER) {
         said.kind = AGREE_BEGUN;
-        said.zero = settle(session, heard);
+        said.zero = settle_zero(session, heard);
     } else if (heard->kind != AGREE_PING) {
         target->site.verbs->disconnect(session->link.conn);
         return;
@@ -130,8 +130,8 @@ static const char *name_of(const struct agree_target *target)
     return target->site.plan->scenario->nodes[target->site.node].name;
 }
 
-static void compare(struct agree_target *target, const struct agree_request *request,
-                    struct agree_answer *answer)
+static void answer_compare(struct agree_target *target, const struct agree_request *request,
+                           struct agree_answer *answer)
 {
     const struct agree_plan *plan = target->site.plan;
     const bool same =
@@ -183,8 +183,8 @@ static bool admit(struct agree_target *target, const struct agree_request *reque
 }
 
 /* Decides whether a host is accepted. */
-static void judge(struct agree_target *target, const struct agree_request *request, uint32_t ip,
-                  struct agree_answer *answer)
+static void answer_join(struct agree_target *target, const struct agree_request *request,
+                        uint32_t ip, struct agree_answer *answer)
 {
     const struct agree_plan *plan = target->site.plan;
     const bool same = request->digest.high == plan->digest.high &&
@@ -193,7 +193,7 @@ static void judge(struct agree_target *target, const struct agree_request *reque
     answer->lines = plan->count;
     access_random(answer->nonce, sizeof answer->nonce);
     if (request->question == AGREE_COMPARE) {
-        compare(target, request, answer);
+        answer_compare(target, request, answer);
     } else if (!same) {
         answer->verdict = AGREE_OTHER_SCENARIO;
         snprintf(answer->text, sizeof answer->text, "%s", plan->lines[0]);
@@ -261,7 +261,7 @@ static void on_request(void *self, struct verbs_conn *conn, const struct verbs_e
     }
     const bool admitted = admit(target, &request, event->private_data, event->peer_ip, &answer);
     if (admitted)
-        judge(target, &request, event->peer_ip, &answer);
+        answer_join(target, &request, event->peer_ip, &answer);
     agree_write_answer(&answer, bytes);
     if (admitted)
         agree_prove_answer(target->site.access, event->private_data, bytes);

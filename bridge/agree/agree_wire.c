@@ -33,7 +33,7 @@ static_assert(ANSWER_TEXT_AT + AGREE_TEXT_BYTES - 1 + ACCESS_TAG_BYTES == AGREE_
               "the text fills it");
 static_assert(TARGET_AT + 4 + ACCESS_TAG_BYTES == AGREE_REQUEST_BYTES, "and the target this");
 
-static void begin(unsigned char *bytes, size_t length, uint16_t version, unsigned kind)
+static void write_header(unsigned char *bytes, size_t length, uint16_t version, unsigned kind)
 {
     memset(bytes, 0, length);
     memcpy(bytes, magic, sizeof magic);
@@ -48,7 +48,7 @@ static bool begins(const unsigned char *bytes, size_t length, size_t least)
 
 void agree_write_request(const struct agree_request *request, unsigned char *bytes)
 {
-    begin(bytes, AGREE_REQUEST_BYTES, request->version, request->question);
+    write_header(bytes, AGREE_REQUEST_BYTES, request->version, request->question);
     bytes[PROVEN_AT] = request->proven;
     wire_put64(bytes + NONCE_AT, request->nonce);
     if (request->question == AGREE_JOIN) {
@@ -88,7 +88,7 @@ bool agree_read_request(const unsigned char *bytes, size_t length, struct agree_
 void agree_write_answer(const struct agree_answer *answer, unsigned char *bytes)
 {
     const size_t length = strnlen(answer->text, AGREE_TEXT_BYTES - 1);
-    begin(bytes, AGREE_ANSWER_BYTES, answer->version, answer->verdict);
+    write_header(bytes, AGREE_ANSWER_BYTES, answer->version, answer->verdict);
     bytes[ANSWER_TEXT_LENGTH_AT] = (unsigned char)length;
     wire_put32(bytes + ANSWER_LINES_AT, answer->lines);
     memcpy(bytes + ANSWER_NONCE_AT, answer->nonce, AGREE_NONCE_BYTES);
@@ -124,7 +124,7 @@ bool agree_read_answer(const unsigned char *bytes, size_t length, struct agree_a
 
 void agree_write_moment(const struct agree_moment *moment, unsigned char *bytes)
 {
-    begin(bytes, AGREE_MOMENT_BYTES, AGREE_VERSION, moment->kind);
+    write_header(bytes, AGREE_MOMENT_BYTES, AGREE_VERSION, moment->kind);
     wire_put32(bytes + SEQUENCE_AT, moment->sequence);
     wire_put64(bytes + CLOCK_AT, (uint64_t)moment->clock);
     wire_put64(bytes + ZERO_AT, (uint64_t)moment->zero);

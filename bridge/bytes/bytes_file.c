@@ -57,7 +57,8 @@ static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struc
     return NVME_STATUS_OK;
 }
 
-static uint16_t put(const struct file *file, const unsigned char *bytes, size_t length, uint64_t to)
+static uint16_t write_bytes(const struct file *file, const unsigned char *bytes, size_t length,
+                            uint64_t to)
 {
     for (size_t done = 0; done < length;) {
         const ssize_t put_now = pwrite(file->fd, bytes + done, length - done, (off_t)(to + done));
@@ -75,7 +76,7 @@ static uint16_t on_write(struct nvme_store *store, struct nvme_range range,
     const size_t length = range.blocks * store->block_bytes;
     if (from == NULL || at > from->length || length > from->length - at)
         return NVME_STATUS_DATA_TRANSFER | NVME_STATUS_DNR;
-    return put(file_of(store), from->bytes + at, length, range.lba * store->block_bytes);
+    return write_bytes(file_of(store), from->bytes + at, length, range.lba * store->block_bytes);
 }
 
 /* Punches a hole, which reads as zeros; writes zeros if the file system has no holes. */
@@ -90,7 +91,7 @@ static uint16_t on_zero(struct nvme_store *store, struct nvme_range range)
     uint16_t status = NVME_STATUS_OK;
     while (at < end && status == NVME_STATUS_OK) {
         const size_t piece = end - at < ZEROS_BYTES ? (size_t)(end - at) : ZEROS_BYTES;
-        status = put(file_of(store), zeros, piece, at);
+        status = write_bytes(file_of(store), zeros, piece, at);
         at += piece;
     }
     return status;
@@ -142,7 +143,7 @@ static struct nvme_store *new_store(int fd, uint32_t block_bytes)
     return &file->base;
 }
 
-static struct nvme_store *refuse(int fd, const char *why_not, char why[BYTES_WHY_MAX])
+static struct nvme_store *fail_open(int fd, const char *why_not, char why[BYTES_WHY_MAX])
 {
     snprintf(why, BYTES_WHY_MAX, "%s", why_not);
     if (fd >= 0)
@@ -156,7 +157,7 @@ static struct nvme_store *open_memory(const char *path, uint32_t block_bytes, in
     (void)path;
     const int fd = memfd_create("namespace", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, *size) != 0)
-        return refuse(fd, strerror(errno), why);
+        return fail_open(fd, strerror(errno), why);
     return new_store(fd, block_bytes);
 }
 
@@ -179,15 +180,15 @@ static struct nvme_store *use_file(int fd, uint32_t block_bytes, int64_t *size,
                                    char why[BYTES_WHY_MAX])
 {
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-        return refuse(fd, errno == EWOULDBLOCK ? "it is in use" : strerror(errno), why);
+        return fail_open(fd, errno == EWOULDBLOCK ? "it is in use" : strerror(errno), why);
     const int64_t room = room_of(fd);
     if (room < 0)
-        return refuse(fd, errno == EINVAL ? "expected a file or a block device" : strerror(errno),
-                      why);
+        return fail_open(
+            fd, errno == EINVAL ? "expected a file or a block device" : strerror(errno), why);
     if (room > 0 && room < block_bytes)
-        return refuse(fd, "it is smaller than a block", why);
+        return fail_open(fd, "it is smaller than a block", why);
     if (room == 0 && ftruncate(fd, *size) != 0)
-        return refuse(fd, strerror(errno), why);
+        return fail_open(fd, strerror(errno), why);
     if (room > 0)
         *size = room / block_bytes * block_bytes;
     struct nvme_store *store = new_store(fd, block_bytes);
@@ -203,7 +204,7 @@ static struct nvme_store *open_file(const char *path, uint32_t block_bytes, int6
     if (!made && errno == EEXIST)
         fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
-        return refuse(fd, strerror(errno), why);
+        return fail_open(fd, strerror(errno), why);
     struct nvme_store *store = use_file(fd, block_bytes, size, why);
     if (made && store == NULL)
         unlink(path);

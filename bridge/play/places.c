@@ -62,7 +62,7 @@ void places_write_nics(const struct places_nics *nics, char text[PLACES_NICS_BYT
     }
 }
 
-static bool refuse(const struct reader *reader, const char *text, const char *expected)
+static bool report_error(const struct reader *reader, const char *text, const char *expected)
 {
     const struct diag_place place = {.file = reader->option};
     diag_add(reader->diag, DIAG_ERROR, place, NULL, "'%.64s': expected %s", text, expected);
@@ -85,8 +85,8 @@ static bool read_peer(const struct reader *reader, char *text)
     struct selection hosts;
     struct places_nics nics;
     if (!places_read_nics(equals == NULL ? text : equals + 1, &nics))
-        return refuse(reader, text,
-                      "ADDRESS or HOST=ADDRESS with an IPv4 address, or several with '+'");
+        return report_error(reader, text,
+                            "ADDRESS or HOST=ADDRESS with an IPv4 address, or several with '+'");
     if (equals == NULL) {
         reader->places->peer = nics;
         return true;
@@ -114,7 +114,7 @@ static bool read_list(const struct reader *reader, const char *list,
 {
     char text[PLACES_TEXT_BYTES], *rest = text;
     if (strlen(list) >= sizeof text)
-        return refuse(reader, list, "a shorter list");
+        return report_error(reader, list, "a shorter list");
     memcpy(text, list, strlen(list) + 1);
     while (rest != NULL)
         if (!read(reader, strsep(&rest, ",")))

@@ -261,7 +261,7 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
 /* ------------------------------------------------------------------ time */
 
 /* True if a target without local hosts has had hosts and then none for a while. */
-static bool deserted(struct play *play, time_ps *alone_since)
+static bool is_deserted(struct play *play, time_ps *alone_since)
 {
     const struct verbs_real_counters counters = play_counters(play);
     const time_ps now = loop_now(play->loop);
@@ -282,7 +282,7 @@ static bool is_over(struct play *play, time_ps last, time_ps *alone_since)
     if (play_stopped(play) || record_error(play->record) != NULL)
         return true;
     if (play->options.role == PLAY_TARGET)
-        return deserted(play, alone_since);
+        return is_deserted(play, alone_since);
     return play_hosts_attend(play) || loop_now(play->loop) >= last;
 }
 

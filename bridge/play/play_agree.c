@@ -45,7 +45,7 @@ static void on_done(void *self)
 }
 
 /* Handles the answer of one target; false: the run is impossible. */
-static bool heed(struct play *play, const struct play_target *target)
+static bool handle_answer(struct play *play, const struct play_target *target)
 {
     const char *name = play->scenario->nodes[target->node].name;
     const char *text = agree_host_text(target->asked);
@@ -74,7 +74,7 @@ static bool ask(struct play *play, struct play_target *target, time_ps zero)
                                       play->options.lead, on_done, play->loop);
     while (agree_host_end(target->asked) == AGREE_ASKING && !play_stopped(play))
         loop_run(play->loop, loop_now(play->loop) + slice);
-    return play_stopped(play) || heed(play, target);
+    return play_stopped(play) || handle_answer(play, target);
 }
 
 /* The first target that agrees receives the common moment 0. */

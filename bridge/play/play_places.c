@@ -34,7 +34,7 @@ static struct places_nics nics_of_target(const struct play *play, uint32_t node)
     return options->role == PLAY_TARGET ? options->address : options->peer;
 }
 
-static bool share(const struct places_nics *a, const struct places_nics *b)
+static bool share_address(const struct places_nics *a, const struct places_nics *b)
 {
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < b->count; k++)
@@ -60,7 +60,7 @@ static void add_target(struct play *play, uint32_t node, const struct scenario_w
         complain(diag, workload, "no address for the target ", name,
                  "expected --peer HOST=ADDRESS");
     for (uint32_t i = 0; i < play->target_count && !diag_failed(diag); i++)
-        if (share(&play->targets[i].nics, &target.nics))
+        if (share_address(&play->targets[i].nics, &target.nics))
             complain(diag, workload, "one address for two targets, one of them ", name,
                      play->options.role == PLAY_TARGET
                          ? "expected --as HOST, or --peer HOST=ADDRESS for each"

@@ -159,7 +159,7 @@ static void leave_undecided(const struct scenario *scenario, struct result *resu
 }
 
 /* Expectations about workloads in other processes are left to those. */
-static void judge(const struct play *play, struct result *result)
+static void judge_expectations(const struct play *play, struct result *result)
 {
     const struct scenario *scenario = play->scenario;
     for (uint32_t i = 0; i < result->workload_count; i++) {
@@ -234,7 +234,7 @@ void play_record_finish(struct play *play)
     };
     collect_result(&collect, result);
     if (play->options.role != PLAY_TARGET)
-        judge(play, result);
+        judge_expectations(play, result);
     record_end(play->record, &collect, result);
     routing_free(play->scenario, routes);
     write_measured(play);

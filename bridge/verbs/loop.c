@@ -73,12 +73,12 @@ static time_ps env_clock(void *world)
 
 /* ------------------------------------------------------------------ heap */
 
-static bool before(const struct timer *a, const struct timer *b)
+static bool is_before(const struct timer *a, const struct timer *b)
 {
     return a->due != b->due ? a->due < b->due : a->wakeup < b->wakeup;
 }
 
-static void put(struct loop *loop, int at, struct timer *timer)
+static void place_timer(struct loop *loop, int at, struct timer *timer)
 {
     loop->heap[at] = timer;
     timer->pending = at + 1;
@@ -86,19 +86,19 @@ static void put(struct loop *loop, int at, struct timer *timer)
 
 static void sift(struct loop *loop, int at, struct timer *timer)
 {
-    while (at > 0 && before(timer, loop->heap[(at - 1) / 2])) {
-        put(loop, at, loop->heap[(at - 1) / 2]);
+    while (at > 0 && is_before(timer, loop->heap[(at - 1) / 2])) {
+        place_timer(loop, at, loop->heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
     for (int child = 2 * at + 1; child < loop->count; child = 2 * at + 1) {
-        if (child + 1 < loop->count && before(loop->heap[child + 1], loop->heap[child]))
+        if (child + 1 < loop->count && is_before(loop->heap[child + 1], loop->heap[child]))
             child++;
-        if (!before(loop->heap[child], timer))
+        if (!is_before(loop->heap[child], timer))
             break;
-        put(loop, at, loop->heap[child]);
+        place_timer(loop, at, loop->heap[child]);
         at = child;
     }
-    put(loop, at, timer);
+    place_timer(loop, at, timer);
 }
 
 static void take_out(struct loop *loop, struct timer *timer)
@@ -141,7 +141,7 @@ static void fire_due(struct loop *loop)
     }
 }
 
-static void arm(struct loop *loop)
+static void arm_timerfd(struct loop *loop)
 {
     const time_ps due = loop->count > 0 ? loop->heap[0]->due : TIME_NEVER;
     if (due == loop->armed)
@@ -163,7 +163,7 @@ static void on_prepare(struct ev_loop *ev, ev_prepare *watcher, int events)
     struct loop *loop = watcher->data;
     (void)events;
     fire_due(loop);
-    arm(loop);
+    arm_timerfd(loop);
     if (loop->stopped)
         ev_break(ev, EVBREAK_ALL);
 }

@@ -38,7 +38,7 @@ static uint32_t peer_ip(struct rdma_cm_id *id)
     return address.sin_family == AF_INET ? ntohl(address.sin_addr.s_addr) : 0;
 }
 
-static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int status)
+static void report_event(struct verbs_conn *conn, enum rdma_cm_event_type type, int status)
 {
     const struct verbs_event event = {.type = type, .status = status};
     if (conn->user.on_cm != NULL)
@@ -46,7 +46,7 @@ static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int stat
 }
 
 /* The connection no longer counts as open, whenever it is destroyed. */
-static void end(struct verbs_conn *conn)
+static void mark_ended(struct verbs_conn *conn)
 {
     if (conn->state != REAL_OVER && conn->state != REAL_LISTENING)
         conn->device->counters.open--;
@@ -57,11 +57,11 @@ static void on_later(void *self, time_ps now)
 {
     struct verbs_conn *conn = self;
     (void)now;
-    tell(conn, RDMA_CM_EVENT_DISCONNECTED, 0);
+    report_event(conn, RDMA_CM_EVENT_DISCONNECTED, 0);
 }
 
-static struct verbs_conn *add(struct verbs_device *device, const struct verbs_user *user,
-                              enum real_state state)
+static struct verbs_conn *add_conn(struct verbs_device *device, const struct verbs_user *user,
+                                   enum real_state state)
 {
     struct verbs_conn *conn = memory_new(sizeof *conn);
     conn->device = device;
@@ -137,7 +137,7 @@ static int make_id(struct verbs_conn *conn, uint32_t ip, uint16_t port)
 
 int verbs_real_cm_listen(struct verbs_device *device, uint16_t port, const struct verbs_user *user)
 {
-    struct verbs_conn *conn = add(device, user, REAL_LISTENING);
+    struct verbs_conn *conn = add_conn(device, user, REAL_LISTENING);
     conn->port = port;
     int error = make_id(conn, device->site.any ? INADDR_ANY : device->site.ip, port);
     if (error == 0 && device->calls->listen(conn->id, BACKLOG) != 0)
@@ -162,7 +162,7 @@ struct verbs_conn *verbs_real_cm_connect(struct verbs_device *device, const stru
                                          const struct rdma_conn_param *param,
                                          const struct verbs_user *user)
 {
-    struct verbs_conn *conn = add(device, user, REAL_CONNECTING);
+    struct verbs_conn *conn = add_conn(device, user, REAL_CONNECTING);
     copy_param(conn, param);
     conn->peer = verbs_real_cm_address(peer->ip, peer->port);
     device->counters.connects++;
@@ -206,7 +206,7 @@ int verbs_real_cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *
 
 int verbs_real_cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private_len)
 {
-    end(conn);
+    mark_ended(conn);
     conn->device->counters.rejects++;
     return conn->device->calls->reject(conn->id, private_data, private_len) == 0 ? 0 : errno;
 }
@@ -218,7 +218,7 @@ void verbs_real_cm_disconnect(struct verbs_conn *conn)
     if (conn->state == REAL_OVER)
         return;
     const bool was_open = conn->state == REAL_OPEN;
-    end(conn);
+    mark_ended(conn);
     conn->device->counters.disconnects++;
     verbs_real_qp_end(conn);
     const bool asked = conn->device->calls->disconnect(conn->id) == 0;
@@ -239,7 +239,7 @@ void verbs_real_cm_destroy(struct verbs_conn *conn)
     *conn->link = conn->next;
     if (conn->next != NULL)
         conn->next->link = conn->link;
-    end(conn);
+    mark_ended(conn);
     free(conn->receives.arrivals);
     free(conn->reads.arrivals);
     free(conn);
@@ -260,19 +260,19 @@ static int ask(struct verbs_conn *conn)
 }
 
 /* Steps until rdma_connect; false: the attempt is over, and the user was notified. */
-static void step(struct verbs_conn *conn, const struct rdma_cm_event *event)
+static void advance_connect(struct verbs_conn *conn, const struct rdma_cm_event *event)
 {
     switch (event->event) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
         if (resolve_route(conn) != 0)
-            tell(conn, RDMA_CM_EVENT_UNREACHABLE, -errno);
+            report_event(conn, RDMA_CM_EVENT_UNREACHABLE, -errno);
         return;
     case RDMA_CM_EVENT_ROUTE_RESOLVED:
         if (ask(conn) != 0)
-            tell(conn, RDMA_CM_EVENT_CONNECT_ERROR, -errno);
+            report_event(conn, RDMA_CM_EVENT_CONNECT_ERROR, -errno);
         return;
     default:
-        tell(conn, RDMA_CM_EVENT_UNREACHABLE, event->status);
+        report_event(conn, RDMA_CM_EVENT_UNREACHABLE, event->status);
     }
 }
 
@@ -304,7 +304,7 @@ static void on_request(struct verbs_device *device, struct rdma_cm_id *id,
         device->calls->destroy_id(id);
         return;
     }
-    struct verbs_conn *conn = add(device, NULL, REAL_ASKED);
+    struct verbs_conn *conn = add_conn(device, NULL, REAL_ASKED);
     conn->id = id;
     id->context = conn;
     listener->user.on_cm(listener->user.self, conn, event);
@@ -334,13 +334,13 @@ static void on_event(struct verbs_conn *conn, struct verbs_event *event)
             verbs_real_qp_end(conn);
             conn->device->calls->disconnect(conn->id);
         }
-        end(conn);
+        mark_ended(conn);
         break;
     case RDMA_CM_EVENT_REJECTED:
     case RDMA_CM_EVENT_UNREACHABLE:
     case RDMA_CM_EVENT_CONNECT_ERROR:
     case RDMA_CM_EVENT_DEVICE_REMOVAL:
-        end(conn);
+        mark_ended(conn);
         break;
     default:
         break;
@@ -364,7 +364,7 @@ static void dispatch(struct verbs_device *device, const struct rdma_cm_event *ra
     case RDMA_CM_EVENT_ADDR_ERROR:
     case RDMA_CM_EVENT_ROUTE_ERROR:
         if (conn->state == REAL_CONNECTING)
-            step(conn, raw);
+            advance_connect(conn, raw);
         break;
     case RDMA_CM_EVENT_DEVICE_REMOVAL:
         verbs_real_removed(device);

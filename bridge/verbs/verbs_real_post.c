@@ -13,14 +13,14 @@ enum { BATCH = 16 };
 
 /* ------------------------------------------------------------------ arrivals */
 
-static void push(struct real_ring *ring, const struct real_arrival *arrival)
+static void ring_push(struct real_ring *ring, const struct real_arrival *arrival)
 {
     CHECK(ring->count < ring->room);
     ring->arrivals[(ring->head + ring->count) % ring->room] = *arrival;
     ring->count++;
 }
 
-static struct real_arrival pop(struct real_ring *ring)
+static struct real_arrival ring_pop(struct real_ring *ring)
 {
     CHECK(ring->count > 0);
     const struct real_arrival arrival = ring->arrivals[ring->head];
@@ -45,7 +45,7 @@ static struct real_arrival bulk_of(const struct verbs_device *device, const stru
 
 static void arrived(struct verbs_conn *conn, struct real_ring *ring, uint32_t length)
 {
-    const struct real_arrival to = pop(ring);
+    const struct real_arrival to = ring_pop(ring);
     if (to.mr == NULL || length <= to.message_at)
         return;
     const uint32_t here = length - to.message_at;
@@ -81,7 +81,7 @@ static bool before_send(struct verbs_conn *conn, struct ibv_send_wr *wr)
             return false;
         if (bulk.mr != NULL)
             verbs_real_memory_forget(bulk.mr);
-        push(&conn->reads, &bulk);
+        ring_push(&conn->reads, &bulk);
         return true;
     case IBV_WR_SEND:
     case IBV_WR_SEND_WITH_IMM:
@@ -143,7 +143,7 @@ int verbs_real_post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct
         }
         if (bulk.mr != NULL)
             verbs_real_memory_forget(bulk.mr);
-        push(&conn->receives, &bulk);
+        ring_push(&conn->receives, &bulk);
     }
     return 0;
 }
@@ -152,7 +152,7 @@ int verbs_real_post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct
 
 /* A flushed receive frees its entry. A failed send has no known opcode, but the queue pair is in
  * error and the READs after it fail, too. */
-static void note(struct verbs_conn *conn, const struct ibv_wc *wc)
+static void note_completion(struct verbs_conn *conn, const struct ibv_wc *wc)
 {
     struct verbs_real_counters *counters = &conn->device->counters;
     counters->completions++;
@@ -178,7 +178,7 @@ static int complete_batch(struct verbs_conn *conn)
         verbs_real_removed(device);
     for (int i = 0; i < count; i++) {
         loop_touch(device->loop);
-        note(conn, &wcs[i]);
+        note_completion(conn, &wcs[i]);
         conn->user.on_completion(conn->user.self, conn, &wcs[i]);
     }
     return count;

@@ -43,8 +43,8 @@ static void say_limit(const struct verbs_device *device, const char *attribute, 
              remedy);
 }
 
-static bool fits(const struct verbs_device *device, const struct ibv_qp_cap *cap,
-                 char why[VERBS_REAL_WHY_BYTES])
+static bool fits_device(const struct verbs_device *device, const struct ibv_qp_cap *cap,
+                        char why[VERBS_REAL_WHY_BYTES])
 {
     const struct ibv_device_attr *can = &device->attributes;
     const int64_t open = device->counters.open;
@@ -212,7 +212,7 @@ int verbs_real_qp_connect(struct verbs_conn *conn)
 int verbs_real_qp_make(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
 {
     char why[VERBS_REAL_WHY_BYTES];
-    if (!fits(conn->device, cap, why)) {
+    if (!fits_device(conn->device, cap, why)) {
         tell_limit(conn, why);
         return EINVAL;
     }

@@ -207,7 +207,7 @@ static int write_profile(const struct options *options, const struct calibration
 }
 
 /* The profile is written in any case; its ranges and spreads show its quality. */
-static void tell_misfit(const struct calibration *calibration)
+static void report_misfit(const struct calibration *calibration)
 {
     if (calibration->noise > misfit)
         printable_say("stormglass-bridge",
@@ -218,7 +218,7 @@ static void tell_misfit(const struct calibration *calibration)
 
 static int report(const struct options *options, const struct calibration *calibration)
 {
-    tell_misfit(calibration);
+    report_misfit(calibration);
     const bool fine = options->json ? calibration_json(calibration->figures, calibration, stdout)
                                     : calibration_text(calibration, stdout);
     if (!fine)

@@ -15,7 +15,7 @@ int bridge_options_complain(const char *what, const char *value, const char *exp
 
 /* Index of an option's value in a list terminated by NULL; `absent` if the option is not given; -1:
  * not in the list. */
-static int find(const char *value, int absent, const char *const *words)
+static int find_word(const char *value, int absent, const char *const *words)
 {
     if (value == NULL)
         return absent;
@@ -42,8 +42,8 @@ int bridge_options_read(const struct cli_args *args, struct play_options *play)
     static const char *const roles[] = {"", "host", "target", "both", NULL};
     static const char *const depths[] = {"first", "tags", "full", NULL};
     const char *role = cli_value(args, "role"), *depth = cli_value(args, "verify");
-    const int as = find(role, (int)play->role, roles);
-    const int deep = find(depth, (int)play->depth, depths);
+    const int as = find_word(role, (int)play->role, roles);
+    const int deep = find_word(depth, (int)play->depth, depths);
     if (as < 0 || (as == 0 && role != NULL))
         return bridge_options_complain("--role", role, "host, target or both");
     if (deep < 0)

@@ -51,8 +51,8 @@ static const struct cli_option options[] = {
     {0}};
 
 /* Copies the values of an option; false: more than there is room for. */
-static bool take(const struct cli_args *args, const char *option, uint32_t most, const char **texts,
-                 uint32_t *count)
+static bool copy_values(const struct cli_args *args, const char *option, uint32_t most,
+                        const char **texts, uint32_t *count)
 {
     const char **given = cli_values(args, option, count);
     for (uint32_t i = 0; i < *count && i < most; i++)
@@ -65,11 +65,11 @@ static int read_texts(struct command *command, const struct cli_args *args)
     struct places_texts *places = &command->places;
     struct play_options *play = &command->play;
     const char *path;
-    if (!take(args, "peer", PLACES_TEXTS_MAX, places->peers, &places->peer_count))
+    if (!copy_values(args, "peer", PLACES_TEXTS_MAX, places->peers, &places->peer_count))
         return bridge_options_complain("--peer", "", "at most 64 of them");
-    if (!take(args, "as", PLACES_TEXTS_MAX, places->as, &places->as_count))
+    if (!copy_values(args, "as", PLACES_TEXTS_MAX, places->as, &places->as_count))
         return bridge_options_complain("--as", "", "at most 64 of them");
-    if (!take(args, "store", PLAY_STORES_MAX, play->stores, &play->store_count))
+    if (!copy_values(args, "store", PLAY_STORES_MAX, play->stores, &play->store_count))
         return bridge_options_complain("--store", "", "at most 64 of them");
     for (uint32_t i = 0; i < play->store_count; i++)
         if (bytes_find(play->stores[i], &path) == NULL)

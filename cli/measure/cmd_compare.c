@@ -42,7 +42,8 @@ static bool read_percent(const struct cli_args *args, const char *option, int64_
 }
 
 /* Options without meaning here are rejected, because users expect them to have an effect. */
-static bool only(const struct cli_args *args, const char *where, const char *const *none)
+static bool check_unused_options(const struct cli_args *args, const char *where,
+                                 const char *const *none)
 {
     for (; *none != NULL; none++)
         if (cli_given(args, *none)) {
@@ -59,9 +60,10 @@ static bool options_fit(const struct cli_args *args)
     static const char *const of_grids[] = {"share", "markdown", NULL};
     static const char *const of_pairs[] = {"json", NULL};
     if (!cli_given(args, "wire"))
-        return cli_given(args, "frozen") || only(args, "without --frozen", of_grids);
-    return only(args, "with --wire", of_runs) &&
-           (args->operand_count > 1 || only(args, "with one capture", of_pairs));
+        return cli_given(args, "frozen") ||
+               check_unused_options(args, "without --frozen", of_grids);
+    return check_unused_options(args, "with --wire", of_runs) &&
+           (args->operand_count > 1 || check_unused_options(args, "with one capture", of_pairs));
 }
 
 static bool read_options(const struct cli_args *args, struct compare_options *with)
@@ -79,7 +81,7 @@ static bool read_options(const struct cli_args *args, struct compare_options *wi
     return false;
 }
 
-static int verdict(bool written, bool well)
+static int exit_code_of(bool written, bool well)
 {
     if (written)
         return well ? CLI_DONE : CLI_BROKEN;
@@ -96,9 +98,9 @@ static int compare_two(const struct cli_args *args, const struct compare_options
     if (compare_runs(&compare, args->operands[0], args->operands[1], with) == COMPARE_REFUSED)
         cli_error("%s", compare.why);
     else
-        code = verdict(cli_given(args, "json") ? compare_json(&compare, stdout)
-                                               : compare_text(&compare, stdout),
-                       compare_equal(&compare));
+        code = exit_code_of(cli_given(args, "json") ? compare_json(&compare, stdout)
+                                                    : compare_text(&compare, stdout),
+                            compare_equal(&compare));
     compare_free(&compare);
     return code;
 }
@@ -126,8 +128,8 @@ static int compare_grid(const struct cli_args *args, const struct compare_option
         matrix_compare(&matrix, predictions, args->operands[0], with) == COMPARE_REFUSED)
         cli_error("%s", matrix.why);
     else
-        code = verdict(write_matrix(args, &matrix),
-                       (int64_t)matrix.holding * MILLION >= share * matrix.row_count);
+        code = exit_code_of(write_matrix(args, &matrix),
+                            (int64_t)matrix.holding * MILLION >= share * matrix.row_count);
     matrix_free(&matrix);
     return code;
 }

@@ -17,7 +17,7 @@ static int lead(const struct cli_args *args)
     return code;
 }
 
-static int follow(const struct cli_args *args)
+static int serve_rank(const struct cli_args *args)
 {
     const struct cmd_plan_serving serving = places_serving();
     return cmd_plan_serve(args, &serving);
@@ -27,7 +27,7 @@ static int run(const struct cli_args *args)
 {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank == 0 ? lead(args) : follow(args);
+    return rank == 0 ? lead(args) : serve_rank(args);
 }
 
 /* Errors of the command line and --help are printed only once. */

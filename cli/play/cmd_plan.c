@@ -261,7 +261,8 @@ static void search(const struct cli_args *args, struct session *session)
 }
 
 /* If other processes execute runs, too, the default is one run at a time here. */
-static void divide(struct session *session, const struct cmd_plan_others *others, uint32_t at_once)
+static void set_parallelism(struct session *session, const struct cmd_plan_others *others,
+                            uint32_t at_once)
 {
     for (uint32_t i = 0; i < session->count; i++) {
         struct plan_search *search = &session->sides[i].search;
@@ -349,7 +350,7 @@ int cmd_plan_run(const struct cli_args *args, const struct cmd_plan_others *othe
     if (!cli_jobs(args, &at_once) || !read_part(args, &part) || !are_together(args))
         return CLI_USAGE;
     if (open_plans(args, &session) && may_write(args, &session) && agree(&session, others)) {
-        divide(&session, others, at_once);
+        set_parallelism(&session, others, at_once);
         code = cli_given(args, "slurm")  ? slurm_write(args, &session.sides[0].state, at_once)
                : cli_given(args, "list") ? report(args, &session)
                                          : play(args, &session);

@@ -64,7 +64,7 @@ static int play_events(const struct cli_args *args, struct diag *diag)
 
 /* ------------------------------------------------------------------ whole run */
 
-static void tell_parting(const struct verify *verify)
+static void report_difference(const struct verify *verify)
 {
     const struct checkpoint_parting *parting = &verify->parting;
     if (!parting->known) {
@@ -91,7 +91,7 @@ static int tell_different(const struct verify *verify)
     else
         printf("different: digest was %s and is %s\nfirst difference: %s\n", verify->digest_then,
                verify->digest_now, verify->difference);
-    tell_parting(verify);
+    report_difference(verify);
     return CLI_BROKEN;
 }
 
@@ -106,7 +106,7 @@ static void tell_checkpoints(const struct checkpoint_parting *parting)
 }
 
 /* Reports a run that did not finish, or was replayed only to a certain time. */
-static int tell_so_far(const struct verify *verify, time_ps until)
+static int report_progress(const struct verify *verify, time_ps until)
 {
     const bool finished = until == TIME_NEVER;
     printf("%s: digest %s\n", finished ? "finished" : "equal so far", verify->digest_now);
@@ -124,7 +124,7 @@ static int tell(const char *path, enum verify_end end, const struct verify *veri
         printf("equal: digest %s\n", verify->digest_now);
         return CLI_DONE;
     case VERIFY_EQUAL_SO_FAR:
-        return tell_so_far(verify, until);
+        return report_progress(verify, until);
     case VERIFY_DIFFERENT:
         return tell_different(verify);
     case VERIFY_UNUSABLE:

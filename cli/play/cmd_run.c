@@ -68,7 +68,7 @@ static bool read_interval(const struct cli_args *args, time_ps *interval)
 }
 
 /* Rejects an --interval that would result in more than SERIES_SAMPLES_MAX samples. */
-static bool suits(const struct run_options *how, const struct scenario *scenario)
+static bool check_interval(const struct run_options *how, const struct scenario *scenario)
 {
     if (how->interval <= 0 || scenario->duration / how->interval <= SERIES_SAMPLES_MAX)
         return true;
@@ -89,7 +89,7 @@ static bool read_level(const struct cli_args *args, enum record_level *level)
 }
 
 /* A number given by the user is used, with a note if fewer threads may be faster. */
-static void advise(const struct run_options *how, const struct scenario *scenario)
+static void advise_threads(const struct run_options *how, const struct scenario *scenario)
 {
     const uint32_t threads = how->threads;
     if (threads < 2 || threads == RUN_THREADS_AUTO)
@@ -237,11 +237,11 @@ static int run_one(const struct cli_args *args)
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
-    advise(&how, scenario);
+    advise_threads(&how, scenario);
     int code = CLI_USAGE;
     if (seeds > 0)
         code = play_seeds(args, scenario, seeds, how.until);
-    else if (may_write(&how, scenario) && suits(&how, scenario))
+    else if (may_write(&how, scenario) && check_interval(&how, scenario))
         code = play(scenario, &how, cli_given(args, "json"));
     scenario_free(scenario);
     return code;

@@ -105,7 +105,7 @@ static bool redirect(const struct many *many, uint32_t index, int kept[STREAMS])
     return true;
 }
 
-static void restore(const int kept[STREAMS])
+static void restore_streams(const int kept[STREAMS])
 {
     for (int i = 0; i < STREAMS; i++) {
         fflush(stream_of(i));
@@ -143,7 +143,7 @@ static void play(void *self, uint32_t index, void *result)
         code = run_one(many, index);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         code = CLI_FAILED;
-    restore(kept);
+    restore_streams(kept);
     ((struct result *)result)->code = code;
 }
 

@@ -94,8 +94,8 @@ static void tell_json(struct found *found, const char *name, const struct check_
 }
 
 /* Prints the report and frees it. */
-static int tell(const struct cli_args *args, const char *name, struct check_report *report,
-                struct found *found)
+static int print_report(const struct cli_args *args, const char *name, struct check_report *report,
+                        struct found *found)
 {
     if (found->json != NULL)
         tell_json(found, name, report);
@@ -118,7 +118,7 @@ static int check_one(const struct cli_args *args, const char *name, struct found
         return CLI_USAGE;
     struct check_report report;
     check_scenario(scenario, &report);
-    const int code = tell(args, name, &report, found);
+    const int code = print_report(args, name, &report, found);
     scenario_free(scenario);
     return code;
 }
@@ -217,7 +217,7 @@ static int check_plan(const struct cli_args *args, const char *name, struct foun
         struct check_report report = {.count = 0};
         code = check_one(args, plan->grid.scenario, found);
         find_in_plan(&state, &report);
-        const int own = tell(args, name, &report, found);
+        const int own = print_report(args, name, &report, found);
         code = own > code ? own : code;
     }
     plan_state_free(&state);

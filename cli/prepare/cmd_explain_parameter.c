@@ -264,7 +264,7 @@ static bool is_of_group(const struct parameter *parameter, const char *path, con
     return length > 0 && strncmp(name, wanted, length) == 0 && name[length] == '-';
 }
 
-static bool look(void *self, const struct parameter *parameter)
+static bool match_parameter(void *self, const struct parameter *parameter)
 {
     struct search *search = self;
     char path[160];
@@ -286,7 +286,7 @@ static int run(const struct cli_args *args)
     static meant *const by[] = {is_named, is_written, is_of_section, is_of_group};
     for (size_t i = 0; i < sizeof by / sizeof *by && search.found == 0; i++) {
         search.is_this = by[i];
-        parameters_each(look, &search);
+        parameters_each(match_parameter, &search);
     }
     if (search.found > 0 || explain_choices(search.wanted) > 0)
         return CLI_DONE;

@@ -96,7 +96,7 @@ static char *folder_of(const char *path)
 }
 
 /* `path` relative to the file `from`. A case has no path. */
-static const char *beside(struct arena *arena, const char *path, const char *from)
+static const char *relative_path(struct arena *arena, const char *path, const char *from)
 {
     if (*path == '/' || from == NULL || access(path, F_OK) != 0)
         return path;
@@ -157,12 +157,12 @@ static int run(const struct cli_args *args)
     struct arena arena = {0};
     struct notes notes = {.arena = &arena};
     const bool whole = kind->write_changes != NULL;
-    const struct work work = {.kind = kind,
-                              .scenario = scenario,
-                              .node =
-                                  whole ? NULL : find_node(scenario, kind, cli_value(args, "node")),
-                              .other = beside(&arena, args->operands[1], cli_value(args, "output")),
-                              .notes = &notes};
+    const struct work work = {
+        .kind = kind,
+        .scenario = scenario,
+        .node = whole ? NULL : find_node(scenario, kind, cli_value(args, "node")),
+        .other = relative_path(&arena, args->operands[1], cli_value(args, "output")),
+        .notes = &notes};
     const bool well = whole ? is_whole(args, kind) : work.node != NULL;
     const int code = well ? cli_output_write(args, 1, write_node, &work) : CLI_USAGE;
     if (code == CLI_DONE)

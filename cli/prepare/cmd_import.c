@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
 
 /* Names in a configuration may contain any bytes: line ends are the program's own, other
  * unprintable characters are escaped. */
-static void put(FILE *out, const void *text)
+static void write_printable(FILE *out, const void *text)
 {
     char *shown = printable_new(text, true);
     fputs(shown, out);
@@ -45,8 +45,8 @@ int import_give(const struct cli_args *args, bool fine, const char *text, const 
     free(diag);
     if (!fine)
         return CLI_USAGE;
-    put(stderr, notes);
-    return cli_output_write(args, 1, put, text);
+    write_printable(stderr, notes);
+    return cli_output_write(args, 1, write_printable, text);
 }
 
 bool import_one_file(const struct cli_args *args)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Prints `"name": value`, preceded by a separator. */
-static void number(const char *before, const char *name, int64_t value)
+static void print_number(const char *before, const char *name, int64_t value)
 {
     printf("%s\"%s\": %" PRId64, before, name, value);
 }
@@ -25,17 +25,17 @@ static void truth(const char *before, const char *name, bool value)
 
 static void print_link(const struct headroom_link *link)
 {
-    number("{", "rate_bps", link->rate);
-    number(", ", "length_mm", link->length);
-    number(", ", "propagation_ps", link->propagation);
-    number(", ", "mtu_bytes", link->mtu);
-    number(", ", "peer_mtu_bytes", link->peer_mtu);
-    number(", ", "lossless_mtu_bytes", link->lossless_mtu);
-    number(", ", "response_ps", link->response);
-    number(", ", "latency_ps", link->latency);
-    number(", ", "cell_bytes", link->cell);
-    number(", ", "smallest_frame_bytes", link->smallest);
-    number(", ", "largest_frame_bytes", headroom_largest(link));
+    print_number("{", "rate_bps", link->rate);
+    print_number(", ", "length_mm", link->length);
+    print_number(", ", "propagation_ps", link->propagation);
+    print_number(", ", "mtu_bytes", link->mtu);
+    print_number(", ", "peer_mtu_bytes", link->peer_mtu);
+    print_number(", ", "lossless_mtu_bytes", link->lossless_mtu);
+    print_number(", ", "response_ps", link->response);
+    print_number(", ", "latency_ps", link->latency);
+    print_number(", ", "cell_bytes", link->cell);
+    print_number(", ", "smallest_frame_bytes", link->smallest);
+    print_number(", ", "largest_frame_bytes", headroom_largest(link));
     truth(", ", "dynamic_threshold", link->dynamic != 0);
 }
 
@@ -43,13 +43,13 @@ static void print_link(const struct headroom_link *link)
 static void print_sum(const struct headroom_sum *sum)
 {
     if (sum->known)
-        number("", "bytes", sum->bytes);
+        print_number("", "bytes", sum->bytes);
     else
         printf("\"bytes\": null");
     printf(", \"terms\": [");
     for (unsigned i = 0; i < sum->count; i++) {
         text(i == 0 ? "{" : ", {", "name", sum->terms[i].name);
-        number(", ", "bytes", sum->terms[i].bytes);
+        print_number(", ", "bytes", sum->terms[i].bytes);
         printf("}");
     }
     printf("]");
@@ -60,15 +60,15 @@ static void print_proofs(const struct headroom_answer *answer)
     printf("\"proofs\": [");
     for (unsigned i = 0; i < answer->proof_count; i++) {
         const struct headroom_proof *proof = &answer->proofs[i];
-        number(i == 0 ? "\n     {" : ",\n     {", "frame_bytes", proof->frame);
+        print_number(i == 0 ? "\n     {" : ",\n     {", "frame_bytes", proof->frame);
         text(", ", "threshold", answer->dynamic[i] ? "sinks" : "stays");
-        number(", ", "formula_bytes", proof->exact);
-        number(", ", "found_bytes", proof->found);
-        number(", ", "phases", proof->phases);
-        number(", ", "losing_phases", proof->losing);
-        number(", ", "drops_below", (int64_t)proof->drops);
-        number(", ", "phase_below_ps", proof->phase);
-        number(", ", "plays", (int64_t)proof->plays);
+        print_number(", ", "formula_bytes", proof->exact);
+        print_number(", ", "found_bytes", proof->found);
+        print_number(", ", "phases", proof->phases);
+        print_number(", ", "losing_phases", proof->losing);
+        print_number(", ", "drops_below", (int64_t)proof->drops);
+        print_number(", ", "phase_below_ps", proof->phase);
+        print_number(", ", "plays", (int64_t)proof->plays);
         truth(", ", "holds", proof->holds);
         printf("}");
     }
@@ -87,7 +87,7 @@ static void print_methods(const struct headroom_answer *answer)
         printf(", ");
         print_sum(&sum);
         if (sum.known)
-            number(", ", "over_need_bytes", sum.bytes - answer->need);
+            print_number(", ", "over_need_bytes", sum.bytes - answer->need);
         else
             printf(", \"over_need_bytes\": null");
         if (sum.note != NULL)
@@ -108,7 +108,7 @@ void headroom_print_json(const struct headroom_answer *answers, unsigned count)
         text(", ", "response_source", answer->response_source);
         printf("},\n   \"bound\": {");
         print_sum(&answer->bound);
-        number("},\n   ", "need_bytes", answer->need);
+        print_number("},\n   ", "need_bytes", answer->need);
         truth(", ", "holds", answer->holds);
         printf(",\n   ");
         print_proofs(answer);

@@ -22,7 +22,7 @@ struct import {
     size_t count;
 };
 
-static void tell(const struct trace *trace)
+static void describe_trace(const struct trace *trace)
 {
     const struct trace_sums sums = trace_sums(trace);
     fprintf(stderr,
@@ -57,8 +57,8 @@ static const char *base_name(const char *path)
 
 /* Appends the I/Os of one log to those of the others. If there are several logs, the file names of
  * each get the log's name as a prefix, so that a workload can distinguish them. */
-static void join(struct import *import, struct trace_files *files, const struct trace *one,
-                 const struct tree_file *log, struct trace *all)
+static void append_trace(struct import *import, struct trace_files *files, const struct trace *one,
+                         const struct tree_file *log, struct trace *all)
 {
     for (uint32_t i = 0; i < one->count; i++) {
         struct trace_io io = one->ios[i];
@@ -90,13 +90,13 @@ static void join_logs(struct import *import, const struct trace_ask *ask, struct
     count = count < TRACE_IOS_MAX ? count : TRACE_IOS_MAX;
     *all = (struct trace){.ios = arena_array(&import->arena, count, sizeof *all->ios)};
     for (size_t i = 0; i < import->count && !diag_failed(import->diag); i++)
-        join(import, &files, &logs[i], import->files[i], all);
+        append_trace(import, &files, &logs[i], import->files[i], all);
     trace_sort(all, &import->arena);
     all->files = files.names;
     all->file_count = files.count;
 }
 
-static void put(FILE *out, const void *trace)
+static void write_iolog(FILE *out, const void *trace)
 {
     iolog_write(out, trace);
 }
@@ -106,8 +106,8 @@ static int finish(struct import *import, const struct cli_args *args, const stru
     int code = CLI_USAGE;
     diag_print(import->diag, stderr);
     if (!diag_failed(import->diag)) {
-        code = cli_output_write(args, 1, put, trace);
-        tell(trace);
+        code = cli_output_write(args, 1, write_iolog, trace);
+        describe_trace(trace);
     }
     free(import->diag);
     arena_free(&import->arena);

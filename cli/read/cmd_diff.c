@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static int tell(const struct cli_args *args, const struct diff *diff)
+static int print_diff(const struct cli_args *args, const struct diff *diff)
 {
     const bool written = cli_given(args, "json") ? diff_json(diff, stdout)
                                                  : diff_text(diff, cli_given(args, "all"), stdout);
@@ -43,7 +43,7 @@ static int run(const struct cli_args *args)
     struct diag *diag = memory_new(sizeof *diag);
     int code = CLI_USAGE;
     if (diff_runs(&diff, args->operands[0], args->operands[1], true, diag) == DIFF_DONE)
-        code = tell(args, &diff);
+        code = print_diff(args, &diff);
     else
         cli_error("%s", diff.why);
     diag_print(diag, stderr);

@@ -149,7 +149,7 @@ static struct store *open_input(const struct cli_args *args, const struct kind *
 }
 
 /* A missing input is an error of the command line; otherwise the output failed. */
-static int verdict(const struct request *request, const char *path, int error)
+static int exit_code_of(const struct request *request, const char *path, int error)
 {
     if (request->why[0] == '\0')
         return cli_output_failed(path, &request->inputs, error);
@@ -166,7 +166,7 @@ static int write_picture(const struct kind *kind, struct request *request, const
     if (output_open(&output, path, &request->inputs) &&
         output_end(&output, kind->draw(request, output.out)))
         return CLI_DONE;
-    return verdict(request, path, errno);
+    return exit_code_of(request, path, errno);
 }
 
 /* Chooses the format by the extension of a file's name; a word that is not a file has none. */

@@ -25,7 +25,7 @@ static const struct cli_option options[] = {
 };
 
 /* A value as text, a blob in hexadecimal; valid until the next call. */
-static const char *cell(const struct store_statement *rows, int column)
+static const char *cell_text(const struct store_statement *rows, int column)
 {
     static char *text;
     size_t bytes;
@@ -69,7 +69,7 @@ static void print_tabs(struct store_statement *rows)
         print_field(store_column_name(rows, i), i == columns - 1);
     while (store_step(rows))
         for (int i = 0; i < columns; i++)
-            print_field(cell(rows, i), i == columns - 1);
+            print_field(cell_text(rows, i), i == columns - 1);
 }
 
 static void print_json_value(const struct store_statement *rows, int column)
@@ -86,7 +86,7 @@ static void print_json_value(const struct store_statement *rows, int column)
         break;
     case STORE_TEXT:
     case STORE_BLOB:
-        json_string(stdout, cell(rows, column));
+        json_string(stdout, cell_text(rows, column));
         break;
     }
 }
@@ -149,14 +149,14 @@ static void print_columns(struct store_statement *rows)
     kept.rows = 1;
     while (kept.rows <= KEPT_ROWS && store_step(rows)) {
         for (int i = 0; i < kept.columns; i++)
-            keep_cell(&kept, i, cell(rows, i));
+            keep_cell(&kept, i, cell_text(rows, i));
         kept.rows++;
     }
     const bool more = kept.rows > KEPT_ROWS;
     print_kept(&kept);
     while (more && store_step(rows))
         for (int i = 0; i < kept.columns; i++) {
-            char *text = shown(cell(rows, i));
+            char *text = shown(cell_text(rows, i));
             print_cell(&kept, i, text);
             free(text);
         }

@@ -49,7 +49,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static bool choose(const struct cli_args *args, struct order *order)
+static bool choose_form(const struct cli_args *args, struct order *order)
 {
     const bool text = cli_given(args, "text"), figures = cli_given(args, "figures");
     const bool csv = cli_given(args, "csv"), measured = cli_given(args, "measured");
@@ -200,7 +200,7 @@ static bool write_file(struct order *order, const char *path)
 }
 
 /* An unreadable database is an error of the command line; otherwise the output failed. */
-static int verdict(const struct order *order, bool well, const char *path)
+static int exit_code_of(const struct order *order, bool well, const char *path)
 {
     if (well)
         return CLI_DONE;
@@ -213,16 +213,16 @@ static int verdict(const struct order *order, bool well, const char *path)
     return cli_output_failed(path, &order->inputs, why);
 }
 
-static int make(struct order *order, const char *path)
+static int make_report(struct order *order, const char *path)
 {
     if (order->form != CSV)
-        return verdict(order, write_file(order, path), path);
+        return exit_code_of(order, write_file(order, path), path);
     struct output_folder folder;
     bool well = output_folder_open(&folder, order->directory, &order->inputs);
     if (well)
         well = order->count == 2 ? page_pair_csv(order->stores, &order->diff, &folder)
                                  : page_csv(order->stores[0], &folder);
-    const int code = verdict(order, well, folder.file);
+    const int code = exit_code_of(order, well, folder.file);
     output_folder_close(&folder);
     return code;
 }
@@ -232,11 +232,11 @@ static int run(const struct cli_args *args)
     const char *measured = cli_value(args, "measured");
     struct order order = {0};
     int code = CLI_USAGE;
-    if (!choose(args, &order) || !cli_output_allowed(cli_value(args, "output"), &order.inputs))
+    if (!choose_form(args, &order) || !cli_output_allowed(cli_value(args, "output"), &order.inputs))
         return CLI_USAGE;
     if (open_stores(&order) && (measured == NULL || compare_with(&order, measured)) &&
         (!order.with_queue || find_queue(&order)) && (order.count < 2 || find_differences(&order)))
-        code = make(&order, cli_value(args, "output"));
+        code = make_report(&order, cli_value(args, "output"));
     for (int i = 0; i < 2; i++)
         if (order.stores[i] != NULL)
             store_close(order.stores[i]);

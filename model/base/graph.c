@@ -21,7 +21,7 @@ struct search {
     uint32_t path_count, stack_count, met, member_count;
 };
 
-static void enter(struct search *search, uint32_t vertex)
+static void enter_vertex(struct search *search, uint32_t vertex)
 {
     search->index[vertex] = search->low[vertex] = ++search->met;
     search->open[vertex] = true;
@@ -53,7 +53,7 @@ static void close_component(struct search *search, uint32_t vertex)
     found->first[++found->count] = search->member_count;
 }
 
-static void leave(struct search *search, uint32_t vertex)
+static void leave_vertex(struct search *search, uint32_t vertex)
 {
     search->path_count--;
     if (search->low[vertex] == search->index[vertex])
@@ -67,18 +67,18 @@ static void leave(struct search *search, uint32_t vertex)
 
 static void search_from(struct search *search, uint32_t start)
 {
-    enter(search, start);
+    enter_vertex(search, start);
     while (search->path_count > 0) {
         const uint32_t vertex = search->path[search->path_count - 1];
         const uint32_t next =
             search->graph->next(search->graph->self, vertex, &search->cursor[vertex]);
         if (next == GRAPH_NONE) {
-            leave(search, vertex);
+            leave_vertex(search, vertex);
             continue;
         }
         search->loop[vertex] |= next == vertex;
         if (search->index[next] == 0)
-            enter(search, next);
+            enter_vertex(search, next);
         else if (search->open[next] && search->index[next] < search->low[vertex])
             search->low[vertex] = search->index[next];
     }

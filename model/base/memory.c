@@ -45,7 +45,7 @@ static size_t bytes_of(size_t count, size_t bytes)
     return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
 }
 
-static void *taken(void *memory, size_t bytes)
+static void *require_memory(void *memory, size_t bytes)
 {
     if (memory == NULL)
         memory_out(bytes, NULL);
@@ -54,12 +54,12 @@ static void *taken(void *memory, size_t bytes)
 
 void *memory_new(size_t bytes)
 {
-    return taken(calloc(1, bytes > 0 ? bytes : 1), bytes);
+    return require_memory(calloc(1, bytes > 0 ? bytes : 1), bytes);
 }
 
 void *memory_zeroed(size_t count, size_t bytes)
 {
-    return taken(calloc(count > 0 ? count : 1, bytes), bytes_of(count, bytes));
+    return require_memory(calloc(count > 0 ? count : 1, bytes), bytes_of(count, bytes));
 }
 
 void *memory_aligned_or_null(size_t count, size_t bytes, size_t alignment)
@@ -71,13 +71,13 @@ void *memory_aligned_or_null(size_t count, size_t bytes, size_t alignment)
 
 void *memory_aligned(size_t count, size_t bytes, size_t alignment)
 {
-    return taken(memory_aligned_or_null(count, bytes, alignment), bytes_of(count, bytes));
+    return require_memory(memory_aligned_or_null(count, bytes, alignment), bytes_of(count, bytes));
 }
 
 void *memory_resized(void *items, size_t count, size_t bytes)
 {
     const size_t all = bytes_of(count, bytes);
-    return taken(realloc(items, all > 0 ? all : 1), all);
+    return require_memory(realloc(items, all > 0 ? all : 1), all);
 }
 
 enum { FIRST_ROOM = 64 };
@@ -101,7 +101,7 @@ char *memory_text(const char *text)
 
 FILE *memory_stream(char **text, size_t *length)
 {
-    return taken(open_memstream(text, length), BUFSIZ);
+    return require_memory(open_memstream(text, length), BUFSIZ);
 }
 
 void memory_stream_end(FILE *stream)

@@ -31,7 +31,7 @@ unsigned nearest_distance(const char *a, const char *b)
 
 /* Maximum distance of a misspelling: a third of the length, but short words may have one or two
  * errors. */
-static unsigned tolerance(const char *wanted)
+static unsigned max_distance(const char *wanted)
 {
     const size_t length = strlen(wanted);
     return length < 3 ? 1 : length < 6 ? 2 : min_u32((unsigned)length, WORD_MAX) / 3;
@@ -40,7 +40,7 @@ static unsigned tolerance(const char *wanted)
 struct nearest nearest_to(const char *wanted)
 {
     CHECK(wanted != NULL);
-    return (struct nearest){.wanted = wanted, .distance = tolerance(wanted) + 1};
+    return (struct nearest){.wanted = wanted, .distance = max_distance(wanted) + 1};
 }
 
 static bool is_listed(const char *list, const char *word)

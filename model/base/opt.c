@@ -163,8 +163,8 @@ static void mask_write(int64_t value, char *text, size_t size)
 }
 
 /* Writes what was expected, including the special words; where "never" is accepted, so is -1. */
-static void expected(const struct opt *row, const char *what, const char *text,
-                     char why[OPT_WHY_BYTES])
+static void write_expected(const struct opt *row, const char *what, const char *text,
+                           char why[OPT_WHY_BYTES])
 {
     char words[64];
     words_write(row->choices, words, sizeof words);
@@ -243,7 +243,7 @@ static bool parse_quantity(const struct opt *row, enum quantity_kind kind, const
     if (quantity_parse(kind, text, value, why))
         return true;
     if (row->choices != NULL)
-        expected(row, quantity_expected(kind), text, why);
+        write_expected(row, quantity_expected(kind), text, why);
     return false;
 }
 
@@ -253,7 +253,7 @@ static bool parse_numbers(const struct opt *row, const char *text, int64_t *valu
     if (parse_mask(text, value, why))
         return true;
     if (row->choices != NULL)
-        expected(row, "a list of numbers such as [3, 4]", text, why);
+        write_expected(row, "a list of numbers such as [3, 4]", text, why);
     return false;
 }
 

@@ -26,7 +26,7 @@ enum { SHARES = 16 };
 #define POOL_RESERVE_MAX SIZE_MAX
 #endif
 
-static bool is_there(uint64_t wanted)
+static bool can_reserve(uint64_t wanted)
 {
     if (wanted > POOL_RESERVE_MAX)
         return false;
@@ -38,9 +38,9 @@ static bool is_there(uint64_t wanted)
 }
 
 /* Items per part: `limit`, halved until the address space suffices. */
-static uint32_t fitting(uint64_t item_bytes, uint32_t limit, uint32_t parts)
+static uint32_t find_fitting_limit(uint64_t item_bytes, uint32_t limit, uint32_t parts)
 {
-    while (limit > 1 && !is_there(item_bytes * limit * parts * SHARES))
+    while (limit > 1 && !can_reserve(item_bytes * limit * parts * SHARES))
         limit /= 2;
     return limit;
 }
@@ -78,7 +78,7 @@ void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_
 }
 
 /* Doubles the capacity and copies the items. */
-static void make_more(struct pool *pool)
+static void double_capacity(struct pool *pool)
 {
     const struct pool before = *pool;
     const uint32_t limit = before.limit < before.most / 2 ? before.limit * 2 : before.most;
@@ -94,11 +94,11 @@ static void make_more(struct pool *pool)
 }
 
 /* Adds `more` items in place, provided that at least as much address space remains for others. */
-static bool extend(struct pool *pool, uint32_t more)
+static bool extend_in_place(struct pool *pool, uint32_t more)
 {
     const size_t before = pool->limit, after = before + more;
     const size_t link_bytes = sizeof *pool->link, item_bytes = pool->item_bytes;
-    if (!is_there(2 * (uint64_t)(item_bytes + link_bytes) * more) ||
+    if (!can_reserve(2 * (uint64_t)(item_bytes + link_bytes) * more) ||
         !memory_range_resize(pool->link, before * link_bytes, after * link_bytes))
         return false;
     if (!memory_range_resize(pool->items, before * item_bytes, after * item_bytes)) {
@@ -114,7 +114,7 @@ void pool_grow(struct pool *pool)
     const uint32_t limit = pool->limit - pool->first, missing = pool->asked - limit;
     const uint32_t wanted = limit < MORE_MIN ? MORE_MIN : limit;
     for (uint32_t more = wanted < missing ? wanted : missing; can_grow(pool) && more > 0; more /= 2)
-        if (extend(pool, more))
+        if (extend_in_place(pool, more))
             return;
     if (limit < pool->asked)
         memory_out(2 * (size_t)pool->item_bytes * limit, pool->name);
@@ -131,7 +131,7 @@ bool pool_make_room(struct pool *pool)
 {
     if (pool->free < pool->limit || pool->limit == pool->most)
         return false;
-    make_more(pool);
+    double_capacity(pool);
     return true;
 }
 
@@ -139,7 +139,7 @@ void pool_init_parts(struct pool *pool, const char *name, uint32_t item_bytes, u
                      uint32_t parts)
 {
     CHECK(item_bytes > 0 && limit > 0 && parts > 0 && (uint64_t)limit * parts < POOL_NONE);
-    const uint32_t fits = fitting(item_bytes + sizeof *pool->link, limit, parts);
+    const uint32_t fits = find_fitting_limit(item_bytes + sizeof *pool->link, limit, parts);
     *pool = (struct pool){
         .item_bytes = item_bytes,
         .parts = parts,

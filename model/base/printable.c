@@ -100,7 +100,8 @@ bool printable_is(const char *text)
 }
 
 /* Writes a character in its printed form; returns the number of bytes. */
-static size_t form(char out[ESCAPE_BYTES], const char *text, struct character c, bool lines)
+static size_t format_character(char out[ESCAPE_BYTES], const char *text, struct character c,
+                               bool lines)
 {
     if (is_kept(c, lines)) {
         memcpy(out, text, c.bytes);
@@ -118,7 +119,7 @@ static size_t copy(char *to, size_t size, const char *text, bool lines)
     while (*text != '\0') {
         char out[ESCAPE_BYTES];
         const struct character c = take_character(text);
-        const size_t length = form(out, text, c, lines);
+        const size_t length = format_character(out, text, c, lines);
         if (used + length >= size)
             break;
         memcpy(to + used, out, length);

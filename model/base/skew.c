@@ -32,7 +32,7 @@ static uint64_t integral_q40(uint64_t x, int64_t less_one)
 
 /* Sum of i^-theta for i from 1 to n, in 2^-32 steps: the first terms are added, the others follow
  * from the Euler-Maclaurin formula, whose next term is below 10^-9. */
-static uint64_t zeta(uint64_t n, int64_t theta)
+static uint64_t compute_zeta(uint64_t n, int64_t theta)
 {
     const uint64_t whole = n < SUM_TERMS ? n : SUM_TERMS;
     uint64_t sum = 0; /* q40 */
@@ -75,7 +75,7 @@ static void init_zipf(struct skew *skew, int64_t theta)
     const uint64_t ranks = n < ZIPF_RANKS_MAX ? n : (uint64_t)ZIPF_RANKS_MAX;
     skew->less_one = theta - ONE_Q32;
     skew->zeta2 = (uint64_t)ONE_Q32 + (exp2_negative_q60(theta) >> 28);
-    skew->zetan = zeta(ranks, theta);
+    skew->zetan = compute_zeta(ranks, theta);
     if (n < 3)
         return;
     const uint64_t rest = skew->zetan > skew->zeta2 ? skew->zetan - skew->zeta2 : 1;
@@ -138,7 +138,7 @@ void skew_init(struct skew *skew, const struct skew_params *params, int64_t plac
 }
 
 /* The rank 2^log2 (q32), clamped to the existing ranks. */
-static uint64_t bounded(const struct skew *skew, __int128 log2)
+static uint64_t clamp_rank(const struct skew *skew, __int128 log2)
 {
     if (log2 >= skew->log2_places)
         return skew->places - 1;
@@ -171,14 +171,14 @@ static uint64_t draw_zipf(const struct skew *skew, struct rng *rng)
     if (z < skew->zeta2 || skew->places == 2)
         return 1;
     const __int128 log = (__int128)log2_base(skew, UINT64_MAX - share) * ONE_Q32 / skew->less_one;
-    return bounded(skew, skew->log2_places - log);
+    return clamp_rank(skew, skew->log2_places - log);
 }
 
 /* (n - 1) * u^power */
 static uint64_t draw_pareto(const struct skew *skew, struct rng *rng)
 {
     const int64_t log2_share = (int64_t)log2_q32(rng_next(rng) | 1) - 64 * ONE_Q32;
-    return bounded(skew, skew->log2_places + ((__int128)log2_share * skew->power >> 32));
+    return clamp_rank(skew, skew->log2_places + ((__int128)log2_share * skew->power >> 32));
 }
 
 /* The mean of twelve draws, shifted by a uniform one within the deviation. */

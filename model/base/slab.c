@@ -37,7 +37,7 @@ static void add_block(struct slab *slab)
     slab->blocks[block] = memory_new((size_t)slab->item_bytes << slab->block_bits);
 }
 
-static uint32_t take_new(struct slab *slab)
+static uint32_t take_new_item(struct slab *slab)
 {
     if (slab->used == slab->limit) {
         fprintf(stderr, "stormglass: more than %u %s in use at once\n", slab->limit, slab->name);
@@ -53,7 +53,7 @@ uint32_t slab_take(struct slab *slab)
 {
     const uint32_t index = slab->free;
     if (index == slab->used)
-        return take_new(slab);
+        return take_new_item(slab);
     memcpy(&slab->free, slab_at(slab, index), sizeof slab->free);
     return index;
 }

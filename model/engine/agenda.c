@@ -50,7 +50,7 @@ void agenda_begin(struct agenda *agenda, time_ps base, uint32_t time_bits, size_
 
 /* ------------------------------------------------------------------ overflow heap */
 
-static bool before(const struct agenda *agenda, uint32_t a, uint32_t b)
+static bool place_before(const struct agenda *agenda, uint32_t a, uint32_t b)
 {
     return event_before(agenda_event(agenda, a), agenda_event(agenda, b));
 }
@@ -61,7 +61,8 @@ static void heap_push(struct agenda *agenda, uint32_t place)
         agenda->heap = memory_grown(agenda->heap, (uint32_t)agenda->heap_count, &agenda->heap_room,
                                     sizeof *agenda->heap);
     size_t hole = agenda->heap_count++;
-    for (; hole > 0 && before(agenda, place, agenda->heap[(hole - 1) / 2]); hole = (hole - 1) / 2)
+    for (; hole > 0 && place_before(agenda, place, agenda->heap[(hole - 1) / 2]);
+         hole = (hole - 1) / 2)
         agenda->heap[hole] = agenda->heap[(hole - 1) / 2];
     agenda->heap[hole] = place;
 }
@@ -72,9 +73,9 @@ static uint32_t heap_pop(struct agenda *agenda)
     size_t hole = 0;
     for (size_t child; (child = 2 * hole + 1) < agenda->heap_count; hole = child) {
         if (child + 1 < agenda->heap_count &&
-            before(agenda, agenda->heap[child + 1], agenda->heap[child]))
+            place_before(agenda, agenda->heap[child + 1], agenda->heap[child]))
             child++;
-        if (!before(agenda, agenda->heap[child], last))
+        if (!place_before(agenda, agenda->heap[child], last))
             break;
         agenda->heap[hole] = agenda->heap[child];
     }
@@ -128,7 +129,7 @@ void agenda_squeeze(struct agenda *agenda, size_t slot, uint32_t place)
         return;
     }
     agenda->taken[hole / 64] |= UINT64_C(1) << (hole % 64);
-    for (; hole > slot && before(agenda, place, agenda->slots[hole - 1]); hole--)
+    for (; hole > slot && place_before(agenda, place, agenda->slots[hole - 1]); hole--)
         agenda->slots[hole] = agenda->slots[hole - 1];
     agenda->slots[hole] = place;
 }

@@ -232,7 +232,7 @@ static uint32_t groups_of(struct engine *engine, uint32_t *of)
     return numbering.count;
 }
 
-static void find_lonely(const struct engine *engine)
+static void find_alone_nodes(const struct engine *engine)
 {
     for (uint32_t i = 0; i < engine->node_count; i++)
         engine->nodes[i]->alone = engine->nodes[i]->ops->take_batch != NULL;
@@ -243,7 +243,7 @@ static void find_lonely(const struct engine *engine)
 
 /* Under a watch all nodes form one group, because the watch needs the global order of all
  * events. */
-static void divide(struct engine *engine)
+static void divide_nodes(struct engine *engine)
 {
     const bool several = engine->executors > 1;
     const bool batches = engine->watch == NULL;
@@ -258,7 +258,7 @@ static void divide(struct engine *engine)
         wheel_divide(&engine->executor[i].queue, &division, engine->lookahead);
     free(of);
     if (batches)
-        find_lonely(engine);
+        find_alone_nodes(engine);
     if (several)
         engine->parallel = parallel_create(engine);
     engine->divided = true;
@@ -322,7 +322,7 @@ void engine_run_window(struct engine *engine, struct executor *executor)
 }
 
 /* Window end with a single executor, to which no other sends anything. */
-static void tell_window_end(const struct engine *engine)
+static void report_window_end(const struct engine *engine)
 {
     const struct engine_window *window = engine->window;
     if (window != NULL && window->ran != NULL)
@@ -331,11 +331,11 @@ static void tell_window_end(const struct engine *engine)
         window->end(window->self);
 }
 
-static void run(struct engine *engine, struct executor *executor)
+static void run_windows(struct engine *engine, struct executor *executor)
 {
     while (!engine_asked_to_stop(engine) && wheel_open(&executor->queue, engine->until)) {
         engine_run_window(engine, executor);
-        tell_window_end(engine);
+        report_window_end(engine);
     }
 }
 
@@ -349,7 +349,7 @@ static void run_watched(struct engine *engine, struct executor *executor)
         if (wheel_peek(queue) == NULL && !wheel_group(queue))
             continue;
         run_group_watched(engine, executor);
-        tell_window_end(engine);
+        report_window_end(engine);
         if (wheel_peek(queue) != NULL || engine->paused)
             return;
     }
@@ -378,13 +378,13 @@ bool engine_run(struct engine *engine, time_ps until)
 {
     struct executor *executor = &engine->executor[0];
     if (!engine->divided)
-        divide(engine);
+        divide_nodes(engine);
     engine->until = until;
     engine->paused = false;
     if (engine->executors > 1)
         parallel_run(engine->parallel);
     else if (LIKELY(engine->watch == NULL))
-        run(engine, executor);
+        run_windows(engine, executor);
     else
         run_watched(engine, executor);
     if (engine_asked_to_stop(engine) && engine->watch == NULL) {

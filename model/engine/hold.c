@@ -9,7 +9,7 @@
 
 /* Of 64 delays one is a distant timer, 31 are a frame's serialization and 32 a link delay, each
  * with some spread so that few events tie. */
-static time_ps delay(struct rng *rng)
+static time_ps draw_delay(struct rng *rng)
 {
     const uint64_t draw = rng_next(rng);
     const time_ps spread = (time_ps)(draw >> 44); /* below 2^20 ps, about 1 us */
@@ -20,15 +20,15 @@ static time_ps delay(struct rng *rng)
 
 enum { WIDTH = 1 << 17 }; /* width of a window, ps; measured: half as wide costs more */
 
-static struct event first(struct rng *rng, uint64_t order)
+static struct event make_first_event(struct rng *rng, uint64_t order)
 {
-    return (struct event){.at = delay(rng), .order = order};
+    return (struct event){.at = draw_delay(rng), .order = order};
 }
 
-static void again(struct event *event, struct rng *rng, uint64_t *order, uint64_t *sum)
+static void reschedule_event(struct event *event, struct rng *rng, uint64_t *order, uint64_t *sum)
 {
     digest_chain(sum, (uint64_t)event->at ^ event->order);
-    event->at += delay(rng);
+    event->at += draw_delay(rng);
     event->order = (*order)++;
 }
 
@@ -40,7 +40,7 @@ static uint64_t hold_wheel(size_t pending, uint64_t holds, uint64_t seed)
     wheel_init(&wheel);
     wheel_divide(&wheel, &(struct wheel_division){&(uint32_t){0}, 1, 1}, WIDTH);
     for (size_t i = 0; i < pending; i++) {
-        const struct event event = first(&rng, order++);
+        const struct event event = make_first_event(&rng, order++);
         wheel_push(&wheel, &event);
     }
     for (uint64_t i = 0; i < holds && wheel_open(&wheel, TIME_NEVER);) {
@@ -48,7 +48,7 @@ static uint64_t hold_wheel(size_t pending, uint64_t holds, uint64_t seed)
         while (wheel_group(&wheel))
             for (; i < holds && (least = wheel_next(&wheel)) != NULL; i++) {
                 struct event event = *least;
-                again(&event, &rng, &order, &sum);
+                reschedule_event(&event, &rng, &order, &sum);
                 wheel_push(&wheel, &event);
             }
     }
@@ -62,12 +62,12 @@ static uint64_t hold_heap(size_t pending, uint64_t holds, uint64_t seed)
     struct heap heap = {0};
     uint64_t order = 0, sum = 0;
     for (size_t i = 0; i < pending; i++) {
-        const struct event event = first(&rng, order++);
+        const struct event event = make_first_event(&rng, order++);
         heap_push(&heap, &event);
     }
     for (uint64_t i = 0; i < holds && heap.count > 0; i++) {
         struct event event = heap_pop(&heap);
-        again(&event, &rng, &order, &sum);
+        reschedule_event(&event, &rng, &order, &sum);
         heap_push(&heap, &event);
     }
     heap_fini(&heap);

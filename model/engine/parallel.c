@@ -56,7 +56,7 @@ struct parallel {
 
 /* ------------------------------------------------------------------ counts */
 
-static void relax(void)
+static void relax_cpu(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -102,7 +102,7 @@ static void sleep_until(struct count *count, uint64_t value)
  * processor, each poll delays them: a thread that had to sleep halves its number of polls, one
  * whose polling succeeded doubles it. sched_yield would give whole time slices to unrelated
  * programs, while a sleeping thread is woken at once. */
-static void await(struct member *member, struct count *count, uint64_t value)
+static void await_count(struct member *member, struct count *count, uint64_t value)
 {
     for (int looks = 0; looks < member->patience; looks++) {
         if (atomic_load_explicit(&count->value, memory_order_acquire) >= value) {
@@ -110,7 +110,7 @@ static void await(struct member *member, struct count *count, uint64_t value)
                 member->patience *= 2;
             return;
         }
-        relax();
+        relax_cpu();
     }
     sleep_until(count, value);
     if (member->patience > PATIENCE_LEAST)
@@ -131,7 +131,7 @@ static uint64_t done_window(uint64_t window)
     return 2 * window + 2;
 }
 
-static void receive(const struct parallel *parallel, uint32_t number)
+static void receive_mail(const struct parallel *parallel, uint32_t number)
 {
     const struct engine_window *window = parallel->engine->window;
     if (window->begin != NULL)
@@ -165,8 +165,8 @@ static void await_others(struct parallel *parallel, uint32_t number, uint64_t wi
     const bool leads = rules->leads != NULL && rules->leads(rules->self, number);
     for (uint32_t i = 0; i < parallel->engine->executors; i++)
         if (i != number)
-            await(&parallel->members[number], &parallel->members[i].done,
-                  leads ? done_outer(window - 1) : done_window(window - 1));
+            await_count(&parallel->members[number], &parallel->members[i].done,
+                        leads ? done_outer(window - 1) : done_window(window - 1));
 }
 
 static void end_share(const struct parallel *parallel, uint32_t number)
@@ -188,7 +188,7 @@ static void execute_share(struct parallel *parallel, uint32_t number)
         const uint64_t window = round.first + i;
         if (i > 0)
             await_others(parallel, number, window);
-        receive(parallel, number);
+        receive_mail(parallel, number);
         execute_window(parallel, number, round.window + i, done, window);
         if (i + 1 == round.windows)
             end_share(parallel, number);
@@ -196,20 +196,20 @@ static void execute_share(struct parallel *parallel, uint32_t number)
     }
 }
 
-static void play_together(struct parallel *parallel)
+static void run_with_threads(struct parallel *parallel)
 {
     raise_to(&parallel->rounds, parallel->rounds.value + 1);
     execute_share(parallel, 0);
     for (uint32_t i = 1; i < parallel->engine->executors; i++)
-        await(&parallel->members[0], &parallel->members[i].done,
-              done_window(parallel->round.first + parallel->round.windows - 1));
+        await_count(&parallel->members[0], &parallel->members[i].done,
+                    done_window(parallel->round.first + parallel->round.windows - 1));
     parallel->round.first += parallel->round.windows;
 }
 
-static void play_alone(struct parallel *parallel)
+static void run_on_caller(struct parallel *parallel)
 {
     for (uint32_t i = 0; i < parallel->engine->executors; i++) {
-        receive(parallel, i);
+        receive_mail(parallel, i);
         execute_window(parallel, i, parallel->round.window, NULL, 0);
         end_share(parallel, i);
     }
@@ -217,7 +217,7 @@ static void play_alone(struct parallel *parallel)
 
 /* Decides whether windows have enough events for threads to pay. The average adapts quickly: the
  * first full window starts the threads, while a single empty one does not stop them. */
-static void reckon(struct parallel *parallel)
+static void decide_threads(struct parallel *parallel)
 {
     const uint64_t events = engine_events(parallel->engine);
     if (parallel->round.windows > 0)
@@ -244,7 +244,7 @@ static bool begin_round(struct parallel *parallel)
     const time_ps until = atomic_load(&engine->until);
     if (engine->window->end != NULL)
         engine->window->end(engine->window->self);
-    reckon(parallel);
+    decide_threads(parallel);
     parallel->round.windows = 0;
     if (engine_asked_to_stop(engine))
         return false;
@@ -261,12 +261,12 @@ void parallel_run(struct parallel *parallel)
 {
     while (begin_round(parallel)) {
         if (parallel->alone)
-            play_alone(parallel);
+            run_on_caller(parallel);
         else
-            play_together(parallel);
+            run_with_threads(parallel);
     }
     for (uint32_t i = 0; i < parallel->engine->executors; i++)
-        receive(parallel, i);
+        receive_mail(parallel, i);
 }
 
 /* ------------------------------------------------------------------ threads */
@@ -276,7 +276,7 @@ static void *member_main(void *self)
     struct member *member = self;
     struct parallel *parallel = member->parallel;
     for (uint64_t round = 1;; round++) {
-        await(member, &parallel->rounds, round);
+        await_count(member, &parallel->rounds, round);
         if (parallel->over)
             return NULL;
         execute_share(parallel, member->number);

@@ -120,23 +120,23 @@ static uint32_t chunk_before(const struct wheel *wheel, uint32_t tail)
 }
 
 /* Frees the list's chunks from `first` on. */
-static void give_back(struct wheel *wheel, uint32_t first, uint32_t tail)
+static void free_chunks(struct wheel *wheel, uint32_t first, uint32_t tail)
 {
     wheel->chunks.link[first] = wheel->free_chunk;
     wheel->free_chunk = last_chunk(tail);
 }
 
 /* Frees the list's last chunk and returns the tail of the rest. */
-static uint32_t shorten(struct wheel *wheel, uint32_t tail)
+static uint32_t free_last_chunk(struct wheel *wheel, uint32_t tail)
 {
     const uint32_t before = chunk_before(wheel, tail);
-    give_back(wheel, last_chunk(tail), tail);
+    free_chunks(wheel, last_chunk(tail), tail);
     return before;
 }
 
 /* ------------------------------------------------------------------ pushing */
 
-static void reckon_far(struct wheel *wheel)
+static void update_far_window(struct wheel *wheel)
 {
     wheel->far_window =
         wheel->far.count == 0 ? INT64_MAX : wheel_window(wheel, heap_top(&wheel->far)->at);
@@ -145,7 +145,7 @@ static void reckon_far(struct wheel *wheel)
 static NOINLINE void push_far(struct wheel *wheel, const struct event *event)
 {
     heap_push(&wheel->far, event);
-    reckon_far(wheel);
+    update_far_window(wheel);
 }
 
 /* The chunk is full, the event is not for the open window, or no window is open. */
@@ -184,27 +184,27 @@ void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t t
 /* ------------------------------------------------------------------ groups */
 
 /* Changes the width and inserts the waiting events again. */
-static void rewiden(struct wheel *wheel, time_ps width)
+static void change_width(struct wheel *wheel, time_ps width)
 {
     uint32_t *tails = wheel->tails;
     wheel->tails = memory_zeroed(WHEEL_WINDOWS, sizeof *wheel->tails);
     memset(wheel->occupied, 0, WHEEL_WORDS * sizeof *wheel->occupied);
     set_width(wheel, width);
     for (uint32_t window = 0; window < WHEEL_WINDOWS; window++) {
-        for (uint32_t tail = tails[window]; tail != 0; tail = shorten(wheel, tail)) {
+        for (uint32_t tail = tails[window]; tail != 0; tail = free_last_chunk(wheel, tail)) {
             for (uint32_t place = first_place(tail); place < tail; place += AGENDA_PLACE)
                 wheel_push(wheel, wheel_event(wheel, place));
         }
     }
     free(tails);
-    reckon_far(wheel);
+    update_far_window(wheel);
 }
 
 void wheel_divide(struct wheel *wheel, const struct wheel_division *division, time_ps delay)
 {
     struct wheel_groups *groups = &wheel->groups;
     CHECK(!wheel->open && wheel->open_window < 0 && wheel->near == 0);
-    rewiden(wheel, min_i64(delay, WHEEL_WIDTH_MAX));
+    change_width(wheel, min_i64(delay, WHEEL_WIDTH_MAX));
     groups->words = wheel->halt = division->groups / 64 + 1;
     groups->lists = memory_zeroed(division->groups, sizeof *groups->lists);
     groups->of = memory_zeroed(division->nodes, sizeof(struct wheel_lists *));
@@ -264,7 +264,7 @@ int64_t wheel_due(const struct wheel *wheel, time_ps until)
 static NOINLINE void deal_list(struct wheel *wheel)
 {
     uint32_t tail = take_list(wheel, (uint32_t)wheel->open_window & (WHEEL_WINDOWS - 1));
-    for (; tail != 0; tail = shorten(wheel, tail)) {
+    for (; tail != 0; tail = free_last_chunk(wheel, tail)) {
         for (uint32_t place = first_place(tail); place < tail; place += AGENDA_PLACE)
             wheel_deal(wheel, wheel->open_window, wheel_event(wheel, place));
     }
@@ -276,7 +276,7 @@ static NOINLINE void deal_far(struct wheel *wheel)
     while (wheel->far_window == wheel->open_window) {
         const struct event event = heap_pop(&wheel->far);
         wheel_deal(wheel, wheel->open_window, &event);
-        reckon_far(wheel);
+        update_far_window(wheel);
     }
 }
 
@@ -309,7 +309,7 @@ bool wheel_open(struct wheel *wheel, time_ps until)
 
 /* Counts the events of the list with which the batch begins, and finds its first chunk: all chunks
  * but the last are full. */
-static size_t survey(struct wheel *wheel, uint32_t tail)
+static size_t count_list_events(struct wheel *wheel, uint32_t tail)
 {
     uint32_t first = last_chunk(tail), before;
     size_t full = 0;
@@ -321,7 +321,7 @@ static size_t survey(struct wheel *wheel, uint32_t tail)
 
 /* Puts the present group's events on the agenda; those after the point at which the window is cut
  * go back to its list. */
-static inline void gather(struct wheel *wheel, bool cut)
+static inline void fill_agenda(struct wheel *wheel, bool cut)
 {
     const struct agenda agenda = wheel->agenda; /* a local copy stays in registers */
     const time_ps bound = wheel->bound;
@@ -343,16 +343,16 @@ static inline void gather(struct wheel *wheel, bool cut)
 
 static NOINLINE void gather_due(struct wheel *wheel)
 {
-    gather(wheel, true);
+    fill_agenda(wheel, true);
 }
 
 /* Frees the events of the previous batch. */
 static void forget_window(struct wheel *wheel)
 {
     if (LIKELY(wheel->list_tail != 0))
-        give_back(wheel, wheel->list_first, wheel->list_tail);
+        free_chunks(wheel, wheel->list_first, wheel->list_tail);
     while (UNLIKELY(wheel->own_tail - wheel->own_first >= WHEEL_CHUNK))
-        wheel->own_tail = shorten(wheel, wheel->own_tail);
+        wheel->own_tail = free_last_chunk(wheel, wheel->own_tail);
     wheel->own_tail = wheel->own_first;
 }
 
@@ -383,9 +383,9 @@ bool wheel_group(struct wheel *wheel)
         return false;
     forget_window(wheel);
     wheel->list_tail = tail;
-    agenda_begin(&wheel->agenda, wheel->base, wheel->width_bits, survey(wheel, tail));
+    agenda_begin(&wheel->agenda, wheel->base, wheel->width_bits, count_list_events(wheel, tail));
     if (LIKELY(!wheel->cut))
-        gather(wheel, false);
+        fill_agenda(wheel, false);
     else
         gather_due(wheel);
     agenda_settle(&wheel->agenda);

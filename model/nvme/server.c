@@ -12,7 +12,7 @@ static struct nvme_job *take_first(struct nvme_server *server)
 }
 
 /* A job's `done` may add jobs to the same server; the running loop handles them. */
-static void drain(struct nvme_server *server)
+static void drain_jobs(struct nvme_server *server)
 {
     const time_ps now = env_now(server->env);
     server->draining = true;
@@ -27,7 +27,7 @@ static void drain(struct nvme_server *server)
 static void on_timer(void *self, time_ps now)
 {
     (void)now;
-    drain(self);
+    drain_jobs(self);
 }
 
 /* On a shared processor the first job's `due` is its cost. */
@@ -103,7 +103,7 @@ time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_p
         return now;
     }
     if (alone && !server->draining)
-        drain(server);
+        drain_jobs(server);
     return begin;
 }
 

@@ -277,7 +277,7 @@ static void nodes_text(const struct check_finding *finding, char *text, size_t s
 }
 
 /* "leaf0:p0: ", "48 ports of 6 switches (leaf0:p0, ...): " */
-static void put_text(struct check_report *report, struct check_finding *finding)
+static void write_text(struct check_report *report, struct check_finding *finding)
 {
     char nodes[80];
     const char *first = finding->places[0].name;
@@ -318,7 +318,7 @@ static void sort_by_level(struct check_report *report)
     report->findings = sorted;
     report->latest = NULL;
     for (size_t i = 0; i < used; i++) {
-        put_text(report, &sorted[i]);
+        write_text(report, &sorted[i]);
         remedy_end(&sorted[i].remedy, &report->arena);
     }
 }

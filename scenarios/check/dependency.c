@@ -121,7 +121,8 @@ uint8_t dependency_priority(const struct dependency *dependency, uint32_t vertex
 /* ------------------------------------------------------------------ walks */
 
 /* Visits a switch: on the first visit, records the egress ports and queues the next switches. */
-static void meet(struct dependency *dependency, uint32_t node, uint32_t endpoint, uint32_t *tail)
+static void visit_switch(struct dependency *dependency, uint32_t node, uint32_t endpoint,
+                         uint32_t *tail)
 {
     if (dependency->met[node] == dependency->round)
         return;
@@ -145,22 +146,23 @@ static void meet(struct dependency *dependency, uint32_t node, uint32_t endpoint
 }
 
 /* Fills the queue with the links that the traffic uses and returns their number. */
-static uint32_t walk(struct dependency *dependency, const struct dependency_traffic *traffic,
-                     uint32_t count)
+static uint32_t walk_links(struct dependency *dependency, const struct dependency_traffic *traffic,
+                           uint32_t count)
 {
     uint32_t tail = 0;
     dependency->round++;
     for (uint32_t i = 0; i < count; i++)
-        meet(dependency, traffic[i].entry, traffic->endpoint, &tail);
+        visit_switch(dependency, traffic[i].entry, traffic->endpoint, &tail);
     for (uint32_t head = 0; head < tail; head++)
-        meet(dependency, dependency->node[dependency->queue[head]], traffic->endpoint, &tail);
+        visit_switch(dependency, dependency->node[dependency->queue[head]], traffic->endpoint,
+                     &tail);
     return tail;
 }
 
 void dependency_walk(struct dependency *dependency, const struct dependency_traffic *traffic,
                      uint32_t count)
 {
-    walk(dependency, traffic, count);
+    walk_links(dependency, traffic, count);
 }
 
 static uint64_t *row_of(struct dependency *dependency, int load, uint8_t priority, uint32_t vertex)
@@ -174,7 +176,7 @@ static uint64_t *row_of(struct dependency *dependency, int load, uint8_t priorit
 void dependency_add(struct dependency *dependency, const struct dependency_traffic *traffic,
                     uint32_t count)
 {
-    const uint32_t links = walk(dependency, traffic, count);
+    const uint32_t links = walk_links(dependency, traffic, count);
     for (uint32_t i = 0; i < links; i++) {
         const uint32_t in = dependency->queue[i], node = dependency->node[in];
         const uint8_t priority = dependency_priority(dependency, in, traffic->dscp);

@@ -63,7 +63,7 @@ static bool routes_stay(const struct scenario *scenario)
 
 /* ---- paths ---- */
 
-static void see(struct walk *walk, uint32_t node, uint32_t *depth)
+static void visit_node(struct walk *walk, uint32_t node, uint32_t *depth)
 {
     if (!is_switch(walk->reach->scenario, node) || walk->met[node] == walk->round)
         return;
@@ -71,8 +71,8 @@ static void see(struct walk *walk, uint32_t node, uint32_t *depth)
     walk->stack[(*depth)++] = node;
 }
 
-static void follow(struct walk *walk, const struct scenario_workload *workload,
-                   struct scenario_spot from, struct scenario_spot to)
+static void follow_pair(struct walk *walk, const struct scenario_workload *workload,
+                        struct scenario_spot from, struct scenario_spot to)
 {
     struct fault_reach *reach = walk->reach;
     const struct scenario *scenario = reach->scenario;
@@ -84,7 +84,7 @@ static void follow(struct walk *walk, const struct scenario_workload *workload,
     if (walk->tables == NULL || walk->work >= WORK_MAX)
         return;
     walk->round++;
-    see(walk, scenario->nodes[from.node].ports[from.port].peer_node, &depth);
+    visit_node(walk, scenario->nodes[from.node].ports[from.port].peer_node, &depth);
     while (depth > 0) {
         const uint32_t node = walk->stack[--depth];
         const uint16_t *out;
@@ -92,7 +92,7 @@ static void follow(struct walk *walk, const struct scenario_workload *workload,
         walk->work += count + 1;
         for (uint32_t i = 0; i < count; i++) {
             widen(&reach->ports[reach->first_port[node] + out[i]], workload);
-            see(walk, scenario->nodes[node].ports[out[i]].peer_node, &depth);
+            visit_node(walk, scenario->nodes[node].ports[out[i]].peer_node, &depth);
         }
     }
 }
@@ -109,8 +109,8 @@ static void follow_all(struct walk *walk)
             for (uint32_t n = 0; n < used; n++) {
                 const struct scenario_spot from = {pair->from, nics[n].from};
                 const struct scenario_spot to = {pair->to, nics[n].to};
-                follow(walk, workload, from, to);
-                follow(walk, workload, to, from);
+                follow_pair(walk, workload, from, to);
+                follow_pair(walk, workload, to, from);
             }
             if (workload->ops->needs_nvme_target)
                 widen(&walk->reach->nvme[pair->to], workload);
@@ -158,7 +158,7 @@ void fault_reach_fini(struct fault_reach *reach)
 
 /* ---- result ---- */
 
-static void join(struct fault_span *into, const struct fault_span *from)
+static void join_spans(struct fault_span *into, const struct fault_span *from)
 {
     if (from->since == TIME_NEVER)
         return;
@@ -173,8 +173,8 @@ static void join_port(const struct fault_reach *reach, uint32_t node, uint16_t n
     const struct scenario_port *port = &reach->scenario->nodes[node].ports[number];
     if (port->link == SCENARIO_NO_LINK)
         return;
-    join(span, &reach->ports[reach->first_port[node] + number]);
-    join(span, &reach->ports[reach->first_port[port->peer_node] + port->peer_port]);
+    join_spans(span, &reach->ports[reach->first_port[node] + number]);
+    join_spans(span, &reach->ports[reach->first_port[port->peer_node] + port->peer_port]);
 }
 
 static void join_spot(const struct fault_reach *reach, const struct scenario_spot *spot,
@@ -204,7 +204,7 @@ enum fault_touch fault_reach_of(const struct fault_reach *reach, const struct sc
             return FAULT_TOUCHES;
         join_spot(reach, spot, &span);
         if (spares)
-            join(&nvme, &reach->nvme[spot->node]);
+            join_spans(&nvme, &reach->nvme[spot->node]);
     }
     if (span.since == TIME_NEVER)
         return FAULT_TOUCHES_NO_PATH;

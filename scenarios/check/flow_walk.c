@@ -14,7 +14,7 @@ struct walk {
     uint32_t round, depth;
 };
 
-static void meet(struct walk *walk, uint32_t node)
+static void visit_node(struct walk *walk, uint32_t node)
 {
     if (walk->scenario->nodes[node].kind != SCENARIO_SWITCH || walk->met[node] == walk->round)
         return;
@@ -28,7 +28,7 @@ static void walk_group(struct walk *walk, const struct dependency_traffic *entri
 {
     walk->round++;
     for (uint32_t i = 0; i < count; i++)
-        meet(walk, entries[i].entry);
+        visit_node(walk, entries[i].entry);
     while (walk->depth > 0) {
         struct flow_hop hop = {
             .node = walk->stack[--walk->depth],
@@ -38,7 +38,7 @@ static void walk_group(struct walk *walk, const struct dependency_traffic *entri
         hop.count = route_all(&walk->tables[hop.node], entries->endpoint, &hop.ports);
         call(self, &hop);
         for (uint32_t i = 0; i < hop.count; i++)
-            meet(walk, walk->scenario->nodes[hop.node].ports[hop.ports[i]].peer_node);
+            visit_node(walk, walk->scenario->nodes[hop.node].ports[hop.ports[i]].peer_node);
     }
 }
 

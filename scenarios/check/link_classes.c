@@ -27,7 +27,7 @@ const int64_t *link_classes_weights(const struct scenario_node *node)
     return node->kind == SCENARIO_HOST ? node->host->rnic->weight : node->switch_params->weight;
 }
 
-static void join(struct link_classes_port *port, const struct link_classes_port *more)
+static void join_classes(struct link_classes_port *port, const struct link_classes_port *more)
 {
     port->data |= more->data;
     port->control |= more->control;
@@ -44,9 +44,9 @@ static void add_ends(struct gathering *gathering, struct scenario_spot from,
     const struct scenario_node *taker = &scenario->nodes[to.node];
     const struct scenario_port *last = &taker->ports[to.port];
     if (from.port < sender->port_count)
-        join(&classes->ports[classes->first_port[from.node] + from.port], what);
+        join_classes(&classes->ports[classes->first_port[from.node] + from.port], what);
     if (to.port < taker->port_count && last->link != SCENARIO_NO_LINK)
-        join(&classes->ports[classes->first_port[last->peer_node] + last->peer_port], what);
+        join_classes(&classes->ports[classes->first_port[last->peer_node] + last->peer_port], what);
 }
 
 static uint64_t bit(int64_t dscp)
@@ -108,7 +108,7 @@ static void add_hop(void *self, const struct flow_hop *hop)
     for (uint32_t i = 0; i < hop->count; i++)
         if (gathering->scenario->nodes[node->ports[hop->ports[i]].peer_node].kind ==
             SCENARIO_SWITCH)
-            join(&classes->ports[classes->first_port[hop->node] + hop->ports[i]], &what);
+            join_classes(&classes->ports[classes->first_port[hop->node] + hop->ports[i]], &what);
 }
 
 void link_classes_init(struct link_classes *classes, const struct scenario *scenario)

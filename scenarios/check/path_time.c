@@ -23,7 +23,8 @@ static void add_link(struct path_time *path, const struct scenario_port *port)
 }
 
 /* The port with the longest cable among those of equal cost. */
-static uint16_t longest(const struct scenario_node *node, const uint16_t *ports, uint32_t count)
+static uint16_t longest_cable(const struct scenario_node *node, const uint16_t *ports,
+                              uint32_t count)
 {
     uint16_t most = ports[0];
     for (uint32_t i = 1; i < count; i++)
@@ -52,7 +53,7 @@ static bool walk_path(const struct path_walk *walk, const struct scenario_pair *
         const uint32_t count = route_all(&walk->tables[port->peer_node], endpoint, &ports);
         if (count == 0)
             return false;
-        port = &next->ports[longest(next, ports, count)];
+        port = &next->ports[longest_cable(next, ports, count)];
     }
     return false;
 }

@@ -111,8 +111,8 @@ struct end {
     uint16_t nic;
 };
 
-static void add(struct gather *gather, uint32_t workload, struct end from, struct end to,
-                uint8_t dscp, enum dependency_load load)
+static void add_entry(struct gather *gather, uint32_t workload, struct end from, struct end to,
+                      uint8_t dscp, enum dependency_load load)
 {
     const struct scenario *scenario = gather->scenario;
     const struct scenario_node *sender = &scenario->nodes[from.node];
@@ -163,12 +163,12 @@ static void add_pair(struct gather *gather, uint32_t index, const struct scenari
     const struct end from = {pair->from, nics.from}, to = {pair->to, nics.to};
     const uint8_t dscp = scenario_dscp(gather->scenario, workload, pair);
     const uint8_t dscp_back = scenario_dscp_back(gather->scenario, workload, pair);
-    add(gather, index, from, to, dscp, ways.out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
-    add(gather, index, to, from, ack_dscp(gather, pair->to, dscp_back), DEPENDENCY_CONTROL);
+    add_entry(gather, index, from, to, dscp, ways.out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
+    add_entry(gather, index, to, from, ack_dscp(gather, pair->to, dscp_back), DEPENDENCY_CONTROL);
     if (!ways.back)
         return;
-    add(gather, index, to, from, dscp_back, DEPENDENCY_DATA);
-    add(gather, index, from, to, ack_dscp(gather, pair->from, dscp), DEPENDENCY_CONTROL);
+    add_entry(gather, index, to, from, dscp_back, DEPENDENCY_DATA);
+    add_entry(gather, index, from, to, ack_dscp(gather, pair->from, dscp), DEPENDENCY_CONTROL);
 }
 
 static void add_workload(struct gather *gather, uint32_t index)

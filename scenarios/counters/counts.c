@@ -277,7 +277,7 @@ static void sum_changes(struct arena *arena, struct changes *changes)
 /* ---- JSON ---- */
 
 /* `more`: text after the counter's name. */
-static void put(FILE *out, const struct counts_item *item, const char *more, bool first)
+static void write_item(FILE *out, const struct counts_item *item, const char *more, bool first)
 {
     fprintf(out, "%s\n  {\"port\": \"%s\", \"priority\": ", first ? "" : ",", item->port);
     if (item->what.priority >= 0)
@@ -298,7 +298,7 @@ static void put_counters(const struct changes *changes, bool moved, FILE *out)
             continue;
         if (moved)
             snprintf(more, sizeof more, ", \"difference\": %" PRId64, change->sum);
-        put(out, change->item, more, first);
+        write_item(out, change->item, more, first);
         first = false;
     }
 }

@@ -235,7 +235,7 @@ static void take_cell(struct counts_reader *reader, const struct row *row, int a
 
 /* True if there are as many cells as columns, or if one column with several words takes the
  * rest. */
-static bool fits(struct counts_reader *reader, const struct row *row)
+static bool check_cell_count(struct counts_reader *reader, const struct row *row)
 {
     const struct table *table = row->table;
     if (table->has_port && !counts_is_port(row->cells[0].at, row->cells[0].length)) {
@@ -265,7 +265,7 @@ static bool row(struct counts_reader *reader)
     row.count = tables_cells(text, row.cells);
     row.shift = row.count - table->count;
     const int errors = reader->diag->errors;
-    if (!fits(reader, &row) || !take_keys(reader, &row))
+    if (!check_cell_count(reader, &row) || !take_keys(reader, &row))
         return true;
     for (int i = 0; i < table->count && reader->diag->errors == errors; i++)
         if (table->columns[i].key == KEY_NONE && !table->columns[i].text)

@@ -236,7 +236,7 @@ static bool set_ports(struct cumulus *cumulus, const struct command *command, co
     return false;
 }
 
-static struct command behind(const struct command *command, int count)
+static struct command command_rest(const struct command *command, int count)
 {
     struct command rest = {.place = command->place};
     for (int i = count; i <= command->count; i++) /* includes the terminating NULL */
@@ -249,7 +249,7 @@ void cumulus_command(struct cumulus *cumulus, const struct command *command)
 {
     const bool of_qos = command_is(command, 2, "qos");
     const bool of_ports = command_is(command, 2, "interface * qos");
-    const struct command rest = behind(command, of_qos ? 3 : 5);
+    const struct command rest = command_rest(command, of_qos ? 3 : 5);
     cumulus->read += of_qos || of_ports;
     if ((of_qos && !set_qos(cumulus, &rest)) ||
         (of_ports && !set_ports(cumulus, &rest, command->words[3])))
@@ -264,7 +264,7 @@ static void read_line(struct cumulus *cumulus)
     if (command.count == 0 || command.words[0][0] == '#')
         return;
     if (command_is(&command, 0, "sudo"))
-        command = behind(&command, 1);
+        command = command_rest(&command, 1);
     if (command_is(&command, 0, "nv set"))
         cumulus_command(cumulus, &command);
     else if (command_is(&command, 0, "nv"))

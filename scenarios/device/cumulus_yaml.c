@@ -15,7 +15,8 @@ bool cumulus_is_yaml(const struct tree_file *file)
 }
 
 /* Emits the leaves below a node; `command` has the path of the node. */
-static void walk(struct cumulus *cumulus, const struct tree_node *node, struct command *command)
+static void emit_leaves(struct cumulus *cumulus, const struct tree_node *node,
+                        struct command *command)
 {
     const int count = command->count;
     command->place = node->place;
@@ -26,7 +27,7 @@ static void walk(struct cumulus *cumulus, const struct tree_node *node, struct c
         if (item->key != NULL)
             command->words[command->count++] = item->key;
         command->words[command->count] = NULL;
-        walk(cumulus, item->value, command);
+        emit_leaves(cumulus, item->value, command);
         command->count = count;
     }
     if (node->kind == TREE_SCALAR && node->text[0] != '\0')
@@ -47,5 +48,5 @@ void cumulus_yaml(struct cumulus *cumulus)
     for (size_t i = 0; root->kind == TREE_LIST && i < root->count && set == NULL; i++)
         set = tree_get(root->items[i].value, "set");
     struct command command = {.words = {"nv", "set"}, .count = 2};
-    walk(cumulus, set == NULL ? root : set, &command);
+    emit_leaves(cumulus, set == NULL ? root : set, &command);
 }

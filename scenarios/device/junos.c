@@ -58,7 +58,7 @@ struct junos {
     size_t read;
 };
 
-static void *push(struct junos *junos, void *rows, size_t *count, size_t bytes)
+static void *push_row(struct junos *junos, void *rows, size_t *count, size_t bytes)
 {
     return arena_push(&junos->device->arena, rows, count, bytes);
 }
@@ -70,7 +70,7 @@ static struct class *class_named(struct junos *junos, const char *name)
     for (size_t i = 0; i < junos->class_count; i++)
         if (strcmp(junos->classes[i].name, name) == 0)
             return &junos->classes[i];
-    struct class *class = push(junos, &junos->classes, &junos->class_count, sizeof *class);
+    struct class *class = push_row(junos, &junos->classes, &junos->class_count, sizeof *class);
     *class = (struct class){.name = name, .queue = QOS_UNSET, .pfc_priority = QOS_UNSET};
     return class;
 }
@@ -80,7 +80,8 @@ static struct scheduler *scheduler_named(struct junos *junos, const char *name)
     for (size_t i = 0; i < junos->scheduler_count; i++)
         if (strcmp(junos->schedulers[i].name, name) == 0)
             return &junos->schedulers[i];
-    struct scheduler *made = push(junos, &junos->schedulers, &junos->scheduler_count, sizeof *made);
+    struct scheduler *made =
+        push_row(junos, &junos->schedulers, &junos->scheduler_count, sizeof *made);
     *made = (struct scheduler){.name = name, .weight = QOS_UNSET};
     return made;
 }
@@ -90,7 +91,7 @@ static struct drops *drops_named(struct junos *junos, const char *name)
     for (size_t i = 0; i < junos->drops_count; i++)
         if (strcmp(junos->drops[i].name, name) == 0)
             return &junos->drops[i];
-    struct drops *made = push(junos, &junos->drops, &junos->drops_count, sizeof *made);
+    struct drops *made = push_row(junos, &junos->drops, &junos->drops_count, sizeof *made);
     *made = (struct drops){
         .name = name, .least_fill = QOS_UNSET, .most_fill = QOS_UNSET, .most = QOS_UNSET};
     return made;
@@ -103,7 +104,7 @@ static void count_use(struct junos *junos, struct used **rows, size_t *count, co
             (*rows)[i].ports++;
             return;
         }
-    struct used *made = push(junos, rows, count, sizeof *made);
+    struct used *made = push_row(junos, rows, count, sizeof *made);
     *made = (struct used){.name = name, .ports = 1};
 }
 
@@ -143,7 +144,8 @@ static bool read_classifier(struct junos *junos, const struct command *at)
     }
     if (!command_is(at, 1, "dscp * forwarding-class * loss-priority * code-points"))
         return command_is(at, 1, "dscp * import default");
-    struct pair *pair = push(junos, &junos->classifiers, &junos->classifier_count, sizeof *pair);
+    struct pair *pair =
+        push_row(junos, &junos->classifiers, &junos->classifier_count, sizeof *pair);
     *pair = (struct pair){
         .of = at->words[2], .class = at->words[4], .dscps = junos_code_points(at, 8, 6)};
     class_named(junos, pair->class);
@@ -245,7 +247,7 @@ static bool read_map(struct junos *junos, const struct command *at)
 {
     if (!command_is(at, 2, "forwarding-class * scheduler *"))
         return false;
-    struct pair *pair = push(junos, &junos->maps, &junos->map_count, sizeof *pair);
+    struct pair *pair = push_row(junos, &junos->maps, &junos->map_count, sizeof *pair);
     *pair = (struct pair){.of = at->words[1], .class = at->words[3], .scheduler = at->words[5]};
     return true;
 }
@@ -358,8 +360,8 @@ static const char *in_force(struct junos *junos, const struct used *used, size_t
     return best != NULL ? best->name : count > 0 ? rows[0].of : NULL;
 }
 
-static void note_rest(struct junos *junos, const char *name, const struct pair *rows, size_t count,
-                      const char *what)
+static void note_other_rows(struct junos *junos, const char *name, const struct pair *rows,
+                            size_t count, const char *what)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(rows[i].of, name) != 0) {
@@ -410,7 +412,7 @@ static void take_classifier(struct junos *junos)
             qos_map(&junos->qos, pair->dscps, class->queue);
     }
     if (name != NULL)
-        note_rest(junos, name, junos->classifiers, junos->classifier_count, "the classifier");
+        note_other_rows(junos, name, junos->classifiers, junos->classifier_count, "the classifier");
 }
 
 /* Fill levels are in percent of a queue's buffer, so only the probability can be used. */
@@ -447,7 +449,7 @@ static void take_schedulers(struct junos *junos)
             take_drops(junos, from, to);
     }
     if (name != NULL)
-        note_rest(junos, name, junos->maps, junos->map_count, "the scheduler map");
+        note_other_rows(junos, name, junos->maps, junos->map_count, "the scheduler map");
 }
 
 static void take_presets(struct junos *junos)

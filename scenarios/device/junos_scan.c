@@ -57,7 +57,7 @@ static void close_block(struct scan *scan, const char *at)
 }
 
 /* Reads one word or sign; returns the position behind it. */
-static const char *take(struct scan *scan, const char *at)
+static const char *scan_token(struct scan *scan, const char *at)
 {
     static const char signs[] = "{};[]";
     if (*at == '{')
@@ -147,7 +147,7 @@ static void read_line(struct scan *scan)
         } else if (*at == '#') {
             break;
         } else if (*at != '\0') {
-            at = take(scan, at);
+            at = scan_token(scan, at);
         }
     }
     if (scan->is_set)

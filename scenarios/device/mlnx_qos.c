@@ -45,12 +45,12 @@ static const char *skip(const char *at)
     return at + strspn(at, blanks);
 }
 
-static void wrong(struct reader *reader, const char *at, const char *expected)
+static void report_error(struct reader *reader, const char *at, const char *expected)
 {
     device_error(reader->device, at, strcspn(at, " \t,"), "expected %s", expected);
 }
 
-static void note(struct reader *reader, const char *at, const char *text)
+static void add_note(struct reader *reader, const char *at, const char *text)
 {
     device_note(reader->device, at, "%s", text);
 }
@@ -62,7 +62,7 @@ static bool number(struct reader *reader, const char **at, int64_t max, const ch
     const size_t digits = strspn(*at, "0123456789");
     *value = digits == 0 || digits > 12 ? -1 : strtoll(*at, NULL, 10);
     if (*value < 0 || *value > max) {
-        wrong(reader, *at, expected);
+        report_error(reader, *at, expected);
         return false;
     }
     *at += digits;
@@ -70,8 +70,8 @@ static bool number(struct reader *reader, const char **at, int64_t max, const ch
 }
 
 /* Reads eight numbers separated by blanks or commas. */
-static const char *numbers(struct reader *reader, const char *at, int64_t max, const char *expected,
-                           int64_t out[PRIORITIES])
+static const char *read_numbers(struct reader *reader, const char *at, int64_t max,
+                                const char *expected, int64_t out[PRIORITIES])
 {
     for (int i = 0; i < PRIORITIES; i++) {
         at = skip(at);
@@ -86,7 +86,7 @@ static void small_numbers(struct reader *reader, const char *at, int64_t max, co
                           int out[PRIORITIES])
 {
     int64_t values[PRIORITIES];
-    if (numbers(reader, at, max, expected, values) == NULL)
+    if (read_numbers(reader, at, max, expected, values) == NULL)
         return;
     for (int i = 0; i < PRIORITIES; i++)
         out[i] = (int)values[i];
@@ -94,7 +94,7 @@ static void small_numbers(struct reader *reader, const char *at, int64_t max, co
 
 /* ---- lines ---- */
 
-static void unset(struct reader *reader)
+static void unset_values(struct reader *reader)
 {
     *reader = (struct reader){.device = reader->device, .class = UNSET};
     for (int i = 0; i < DSCPS; i++)
@@ -109,7 +109,7 @@ static void begin_output(struct reader *reader)
     struct device *device = reader->device;
     const int first = reader->line;
     if (first != 0) {
-        unset(reader);
+        unset_values(reader);
         device->notes.count = 0;
         device_note(device, device->text,
                     "another output of mlnx_qos: this last one is used, not that of line %d",
@@ -122,15 +122,15 @@ static void read_mode(struct reader *reader, const char *at)
 {
     begin_output(reader);
     if (strncmp(at, "OS controlled", 13) != 0)
-        note(reader, at,
-             "DCBX of the firmware: what the switch announces may override these values");
+        add_note(reader, at,
+                 "DCBX of the firmware: what the switch announces may override these values");
 }
 
 /* Priority of packets with neither a DSCP nor a VLAN tag, which are not modeled. */
 static void read_default(struct reader *reader, const char *at)
 {
     if (*at != '\0' && strcmp(at, "0") != 0)
-        note(reader, at, "a default priority has no counterpart");
+        add_note(reader, at, "a default priority has no counterpart");
 }
 
 static void read_trust(struct reader *reader, const char *at)
@@ -141,10 +141,11 @@ static void read_trust(struct reader *reader, const char *at)
     reader->is_trust = true;
     reader->is_pcp = is_pcp;
     if (is_pcp)
-        note(reader, at,
-             "this device trusts PCP: RoCE without a VLAN tag has priority 0, whatever its DSCP");
+        add_note(
+            reader, at,
+            "this device trusts PCP: RoCE without a VLAN tag has priority 0, whatever its DSCP");
     else if (strcmp(at, "dscp") != 0 && strcmp(at, "both") != 0)
-        note(reader, at, "an unknown state of trust: taken as dscp");
+        add_note(reader, at, "an unknown state of trust: taken as dscp");
 }
 
 /* Reads the head of the PFC table. */
@@ -164,7 +165,7 @@ static void read_map(struct reader *reader, const char *at)
         return;
     at = skip(at);
     if (strncmp(at, "dscp:", 5) != 0) {
-        wrong(reader, at, expected);
+        report_error(reader, at, expected);
         return;
     }
     for (at += 5; *at != '\0' && strchr(blanks, *at) == NULL; at += *at == ',') {
@@ -172,7 +173,7 @@ static void read_map(struct reader *reader, const char *at)
         if (!number(reader, &at, DSCPS - 1, expected, &dscp))
             return;
         if (reader->priority_of_dscp[dscp] != UNSET) {
-            wrong(reader, from, "each DSCP once");
+            report_error(reader, from, "each DSCP once");
             return;
         }
         reader->priority_of_dscp[dscp] = (int)priority;
@@ -183,13 +184,13 @@ static void read_map(struct reader *reader, const char *at)
 static void read_buffers(struct reader *reader, const char *at)
 {
     reader->buffer_place = lines_place(&reader->device->lines, at, 1);
-    numbers(reader, at, BUFFER_MAX, "eight sizes of receive buffers", reader->buffer);
+    read_numbers(reader, at, BUFFER_MAX, "eight sizes of receive buffers", reader->buffer);
 }
 
 static void read_enabled(struct reader *reader, const char *at)
 {
     if (reader->pfc_line != 0) {
-        wrong(reader, at, "one row enabled in a table of PFC");
+        report_error(reader, at, "one row enabled in a table of PFC");
         return;
     }
     reader->pfc_line = reader->device->lines.number;
@@ -204,7 +205,7 @@ static void read_buffer_map(struct reader *reader, const char *at)
 
 static void read_cable(struct reader *reader, const char *at)
 {
-    note(reader, at, "here the cable length is set on the host's link");
+    add_note(reader, at, "here the cable length is set on the host's link");
 }
 
 /* "ets, bw: 40%", "strict", "vendor" */
@@ -214,7 +215,8 @@ static void read_algorithm(struct reader *reader, const char *at)
     if (strncmp(at, "ets, bw:", 8) != 0) {
         reader->vendor[reader->class] = strcmp(at, "vendor") == 0;
         if (strcmp(at, "strict") != 0 && !reader->vendor[reader->class])
-            note(reader, at, "an algorithm that is none of strict, ets and vendor: strict here");
+            add_note(reader, at,
+                     "an algorithm that is none of strict, ets and vendor: strict here");
         reader->weight[reader->class] = 0;
         return;
     }
@@ -223,7 +225,7 @@ static void read_algorithm(struct reader *reader, const char *at)
     if (!number(reader, &at, 100, "a share from 0% to 100%", &percent))
         return;
     if (percent == 0)
-        note(reader, from, "a weight of 0% is 1 here; 0 would be strict");
+        add_note(reader, from, "a weight of 0% is 1 here; 0 would be strict");
     reader->weight[reader->class] = percent == 0 ? 1 : (int)percent;
 }
 
@@ -238,18 +240,18 @@ static void read_class(struct reader *reader, const char *at)
         return;
     const char *comma = strstr(at, tsa);
     if (strncmp(at, limit, strlen(limit)) != 0 || comma == NULL) {
-        wrong(reader, at, "tc: N ratelimit: .., tsa: ..");
+        report_error(reader, at, "tc: N ratelimit: .., tsa: ..");
         return;
     }
     if (reader->weight[class] != UNSET) {
-        wrong(reader, at, "each traffic class once");
+        report_error(reader, at, "each traffic class once");
         return;
     }
     at += strlen(limit);
     reader->class = (int)class;
     reader->place_of[class] = place;
     if (strncmp(at, "unlimited,", 10) != 0)
-        note(reader, at, "a rate limit of a traffic class has no counterpart");
+        add_note(reader, at, "a rate limit of a traffic class has no counterpart");
     read_algorithm(reader, comma + strlen(tsa));
 }
 
@@ -258,7 +260,7 @@ static void read_member(struct reader *reader, const char *at)
 {
     int64_t priority;
     if (reader->class == UNSET)
-        wrong(reader, at, "a traffic class before its priorities");
+        report_error(reader, at, "a traffic class before its priorities");
     else if (number(reader, &at, PRIORITIES - 1, "a priority, 0 to 7", &priority)) {
         reader->class_of[priority] = reader->class;
         if (++reader->members[reader->class] == 2)
@@ -268,7 +270,7 @@ static void read_member(struct reader *reader, const char *at)
     }
 }
 
-static void pass(struct reader *reader, const char *at)
+static void skip_line(struct reader *reader, const char *at)
 {
     (void)reader;
     (void)at;
@@ -281,13 +283,13 @@ static const struct {
     {"DCBX mode:", read_mode},
     {"Priority trust state:", read_trust},
     {"Priority trust mode:", read_trust},
-    {"dscp2prio mapping:", pass},
+    {"dscp2prio mapping:", skip_line},
     {"default priority:", read_default},
     {"prio:", read_map},
     {"Receive buffer size (bytes):", read_buffers},
     {"Cable len:", read_cable},
     {"PFC configuration:", read_pfc},
-    {"priority  ", pass}, /* head of the table */
+    {"priority  ", skip_line}, /* head of the table */
     {"enabled", read_enabled},
     {"buffer", read_buffer_map},
     {"tc:", read_class},
@@ -304,7 +306,7 @@ static void read_line(struct reader *reader)
             rows[i].read(reader, skip(text + strlen(rows[i].begins)));
             return;
         }
-    note(reader, text, "not understood: left out");
+    add_note(reader, text, "not understood: left out");
 }
 
 /* ---- result ---- */
@@ -453,7 +455,7 @@ static void write(const struct reader *reader, FILE *out)
 void device_mlnx_qos(struct device *device, FILE *out)
 {
     struct reader reader = {.device = device};
-    unset(&reader);
+    unset_values(&reader);
     while (device_line(device))
         read_line(&reader);
     if (!diag_failed(device->diag) && reader.pfc_line == 0)

@@ -89,8 +89,8 @@ static bool read_value(const struct row *row, const char *text, size_t length, i
     return *value >= row->min && *value <= row->max;
 }
 
-static void take(struct reader *reader, const struct row *row, bool first_port, const char *text,
-                 size_t length)
+static void store_value(struct reader *reader, const struct row *row, bool first_port,
+                        const char *text, size_t length)
 {
     const size_t index = (size_t)(row - rows);
     int64_t value;
@@ -146,7 +146,7 @@ static void read_line(struct reader *reader)
     if (row == NULL)
         reader->others++;
     else
-        take(reader, row, name[length - 1] == '1', value, (size_t)(text + end - value));
+        store_value(reader, row, name[length - 1] == '1', value, (size_t)(text + end - value));
 }
 
 /* ---- result ---- */

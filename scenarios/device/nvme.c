@@ -91,7 +91,7 @@ static void read_fields(struct reader *reader, const struct tree_node *root)
     }
 }
 
-static void note(struct reader *reader, const char *text, int64_t value)
+static void add_note(struct reader *reader, const char *text, int64_t value)
 {
     notes_add(&reader->device->notes,
               (struct diag_place){.file = reader->device->lines.file->name, .line = 1, .column = 1},
@@ -115,21 +115,21 @@ static void write_target(struct reader *reader)
         fprintf(reader->out, "%smax-transfer: %" PRId64 "KiB", comma(&first),
                 (int64_t)(PAGE / 1024) << reader->mdts);
     else if (reader->mdts == 0)
-        note(reader, "mdts %" PRId64 " is no limit: max-transfer has its default", 0);
+        add_note(reader, "mdts %" PRId64 " is no limit: max-transfer has its default", 0);
     else if (reader->mdts != UNSAID)
-        note(reader, "mdts %" PRId64 " is beyond 8 MiB: max-transfer has its default",
-             reader->mdts);
+        add_note(reader, "mdts %" PRId64 " is beyond 8 MiB: max-transfer has its default",
+                 reader->mdts);
     const int64_t data = 16 * reader->ioccsz - SQE_BYTES;
     if (reader->ioccsz > 0 && data >= 0 && data <= CAPSULE_MOST)
         fprintf(reader->out, "%sin-capsule: %" PRId64 "B", comma(&first), data);
     else if (reader->ioccsz > 0)
-        note(reader, "ioccsz %" PRId64 " is beyond 16 KiB of data: in-capsule has its default",
-             reader->ioccsz);
+        add_note(reader, "ioccsz %" PRId64 " is beyond 16 KiB of data: in-capsule has its default",
+                 reader->ioccsz);
     if (reader->maxcmd >= QUEUE_LEAST && reader->maxcmd <= QUEUE_MOST)
         fprintf(reader->out, "%smax-queue-size: %" PRId64, comma(&first), reader->maxcmd);
     else if (reader->maxcmd > QUEUE_MOST)
-        note(reader, "maxcmd %" PRId64 " is beyond 1024: max-queue-size has its default",
-             reader->maxcmd);
+        add_note(reader, "maxcmd %" PRId64 " is beyond 1024: max-queue-size has its default",
+                 reader->maxcmd);
     fputs("}\n", reader->out);
 }
 

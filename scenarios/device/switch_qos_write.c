@@ -89,8 +89,8 @@ static void begin_item(struct writer *writer, const char *section, const char *k
     fprintf(writer->out, "%s: ", key);
 }
 
-static void put(struct writer *writer, const char *section, const char *key,
-                enum quantity_kind kind, int64_t value)
+static void write_value(struct writer *writer, const char *section, const char *key,
+                        enum quantity_kind kind, int64_t value)
 {
     char text[QUANTITY_TEXT_BYTES];
     if (value == QOS_UNSET)
@@ -118,7 +118,8 @@ static void put_bytes(struct writer *writer, const char *section, const char *ke
 
 static void put_ms(struct writer *writer, const char *key, int64_t ms)
 {
-    put(writer, "watchdog", key, QUANTITY_TIME, ms == QOS_UNSET ? QOS_UNSET : ms * PS_PER_MS);
+    write_value(writer, "watchdog", key, QUANTITY_TIME,
+                ms == QOS_UNSET ? QOS_UNSET : ms * PS_PER_MS);
 }
 
 static void end_section(struct writer *writer, const char *comment)
@@ -130,7 +131,7 @@ static void end_section(struct writer *writer, const char *comment)
 }
 
 /* The first lossless queue with pause thresholds; NULL: none. */
-static const struct qos_queue *pausing(struct writer *writer)
+static const struct qos_queue *pausing_queue(struct writer *writer)
 {
     const struct qos_queue *first = NULL;
     for (int q = 0; q < QOS_QUEUES; q++) {
@@ -172,12 +173,12 @@ static void put_buffer(struct writer *writer, const struct qos_queue *pause)
         fputs("static", writer->out);
     }
     if (qos->has_alpha)
-        put(writer, "buffer", "alpha", QUANTITY_PERCENT,
-            qos->alpha_shift >= 0 ? (int64_t)PPM << qos->alpha_shift
-                                  : (int64_t)PPM >> -qos->alpha_shift);
+        write_value(writer, "buffer", "alpha", QUANTITY_PERCENT,
+                    qos->alpha_shift >= 0 ? (int64_t)PPM << qos->alpha_shift
+                                          : (int64_t)PPM >> -qos->alpha_shift);
     if (qos->lossy_percent != QOS_UNSET)
-        put(writer, "buffer", "lossy-pool", QUANTITY_PERCENT,
-            (int64_t)qos->lossy_percent * (PPM / 100));
+        write_value(writer, "buffer", "lossy-pool", QUANTITY_PERCENT,
+                    (int64_t)qos->lossy_percent * (PPM / 100));
     end_section(writer, NULL);
 }
 
@@ -187,7 +188,7 @@ static bool same_marks(const struct qos_queue *a, const struct qos_queue *b)
 }
 
 /* The queue whose ECN thresholds apply to the switch: the first lossless one, else the first. */
-static const struct qos_queue *marking(struct writer *writer)
+static const struct qos_queue *marking_queue(struct writer *writer)
 {
     const struct qos_queue *first = NULL;
     for (int lossy = 0; lossy < 2; lossy++)
@@ -202,7 +203,7 @@ static const struct qos_queue *marking(struct writer *writer)
 
 static void put_ecn(struct writer *writer)
 {
-    const struct qos_queue *mark = marking(writer);
+    const struct qos_queue *mark = marking_queue(writer);
     if (mark == NULL) {
         fputs("    ecn: {kmin: 0B, kmax: 0B} # no queue marks\n", writer->out);
         return;
@@ -214,7 +215,7 @@ static void put_ecn(struct writer *writer)
     put_bytes(writer, "ecn", "kmin", fits ? mark->kmin : QOS_UNSET);
     put_bytes(writer, "ecn", "kmax", fits ? mark->kmax : QOS_UNSET);
     if (mark->pmax != QOS_UNSET)
-        put(writer, "ecn", "pmax", QUANTITY_PERCENT, (int64_t)mark->pmax * (PPM / 100));
+        write_value(writer, "ecn", "pmax", QUANTITY_PERCENT, (int64_t)mark->pmax * (PPM / 100));
     end_section(writer, NULL);
 }
 
@@ -311,7 +312,7 @@ void qos_write(struct device *device, struct switch_qos *qos, FILE *out)
 {
     struct writer writer = {.device = device, .qos = qos, .out = out};
     number_queues(&writer);
-    const struct qos_queue *pause = pausing(&writer);
+    const struct qos_queue *pause = pausing_queue(&writer);
     fprintf(out,
             "# From %s configuration; all other settings are defaults.\n"
             "# A priority is queue and PFC priority at once.\n"

@@ -53,7 +53,7 @@ static void put_pauses(FILE *out, const struct rnic_params *rnic, unsigned mask)
 
 /* Percentages of the weighted priorities, which must add up to 100: the first ones get the rounding
  * remainder. */
-static void share(const struct rnic_params *rnic, int64_t percent[PRIORITIES])
+static void share_percent(const struct rnic_params *rnic, int64_t percent[PRIORITIES])
 {
     int64_t sum = 0, given = 0;
     for (int p = 0; p < PRIORITIES; p++)
@@ -77,7 +77,7 @@ static void put_shares(FILE *out, const struct rnic_params *rnic)
         class[p] = p;
         weighted |= rnic->weight[p] > 0;
     }
-    share(rnic, percent);
+    share_percent(rnic, percent);
     fputs("mlnx_qos -i \"$DEVICE\"", out);
     put_list(out, "--prio_tc", class);
     fputs(" --tsa ", out);

@@ -330,7 +330,7 @@ static void put_watchdog(struct sonic_out *w)
 /* ---- main function ---- */
 
 /* Reports parameters without a table that differ from their defaults. */
-static void note_rest(struct sonic_out *w)
+static void note_unexported(struct sonic_out *w)
 {
     static const char *const unsaid[] = {"cell",      "latency",  "forwarding",   "ecmp-seed",
                                          "ecmp-hash", "ecn-mark", "watchdog-rule"};
@@ -376,7 +376,7 @@ static void write_switch(const struct scenario *scenario, const struct scenario_
     put_queues(&w);
     put_watchdog(&w);
     fputs("\n}\n", out);
-    note_rest(&w);
+    note_unexported(&w);
 }
 
 const struct export_kind export_sonic = {.name = "sonic",

@@ -84,8 +84,8 @@ static void widen(struct loader *loader, struct scenario_node *host)
     making->port_blocks = blocks;
 }
 
-static void join(struct loader *loader, struct scenario_node *host, uint16_t card,
-                 struct diag_place place)
+static void join_inner_ports(struct loader *loader, struct scenario_node *host, uint16_t card,
+                             struct diag_place place)
 {
     struct scenario *scenario = loader->scenario;
     const uint32_t node = (uint32_t)(host - scenario->nodes);
@@ -144,7 +144,7 @@ bool loopback_make(struct loader *loader, const struct scenario_workload *worklo
             tree_error(loader->diag, written, "loopback: %s", why);
             return false;
         }
-        join(loader, host, card_of(workload), workload->place);
+        join_inner_ports(loader, host, card_of(workload), workload->place);
     }
     nics_number_endpoints(scenario);
     return true;

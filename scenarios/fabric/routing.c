@@ -37,7 +37,7 @@ static uint32_t links_up(const struct scenario *scenario, const uint8_t *down,
     return count;
 }
 
-static struct route_table *shortest(const struct scenario *scenario, const uint8_t *down)
+static struct route_table *shortest_routes(const struct scenario *scenario, const uint8_t *down)
 {
     uint32_t endpoints = 0, filled = 0;
     for (uint32_t i = 0; i < scenario->host_count; i++)
@@ -88,8 +88,8 @@ static bool port_works(const struct scenario_node *node, uint16_t port, const ui
 }
 
 /* Keeps the working ones of these ports; returns their number. */
-static uint16_t working(const struct scenario_node *node, const uint16_t *ports, uint32_t count,
-                        const uint8_t *dead, uint16_t *kept)
+static uint16_t working_ports(const struct scenario_node *node, const uint16_t *ports,
+                              uint32_t count, const uint8_t *dead, uint16_t *kept)
 {
     uint16_t used = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -100,8 +100,9 @@ static uint16_t working(const struct scenario_node *node, const uint16_t *ports,
 
 /* Removes ports that end at another NIC of the destination host: a NIC does not accept packets for
  * its neighbor unless both are one aggregate. Returns the number of remaining ports. */
-static uint16_t leading(const struct scenario_node *node, const uint16_t *ports, uint16_t count,
-                        uint32_t host, uint16_t nic, bool one, uint16_t *kept)
+static uint16_t drop_other_nics(const struct scenario_node *node, const uint16_t *ports,
+                                uint16_t count, uint32_t host, uint16_t nic, bool one,
+                                uint16_t *kept)
 {
     uint16_t used = 0;
     for (uint16_t i = 0; i < count; i++) {
@@ -122,13 +123,13 @@ static void apply_route(const struct scenario *scenario, const struct scenario_r
         const struct scenario_node *node = &scenario->nodes[at];
         uint16_t *ports = memory_zeroed(route->egress[i].count, sizeof *ports);
         const uint16_t count =
-            working(node, route->egress[i].ports, route->egress[i].count, dead, ports);
+            working_ports(node, route->egress[i].ports, route->egress[i].count, dead, ports);
         uint16_t *kept = memory_zeroed(route->egress[i].count, sizeof *kept);
         for (uint32_t to = 0; count > 0 && to < route->to_count; to++) {
             const uint32_t host = route->to[to].node;
             const bool one = scenario->nodes[host].is_aggregate;
             for (uint16_t p = 0; p < scenario->nodes[host].port_count; p++) {
-                const uint16_t some = leading(node, ports, count, host, p, one, kept);
+                const uint16_t some = drop_other_nics(node, ports, count, host, p, one, kept);
                 if (some > 0)
                     route_set(&tables[at], first_endpoint[host] + p, kept, some);
             }
@@ -171,7 +172,7 @@ static void repair(const struct scenario_node *node, const uint8_t *dead, struct
             const uint16_t *ports;
             const uint32_t count = route_all(table, i, &ports);
             before = table->egress[i];
-            const uint16_t left = working(node, ports, count, dead, kept);
+            const uint16_t left = working_ports(node, ports, count, dead, kept);
             if (left != count)
                 route_set(table, i, kept, left);
             after = table->egress[i];
@@ -185,7 +186,7 @@ struct route_table *routing_compute_view(const struct scenario *scenario,
                                          const struct routing_view *view)
 {
     const uint8_t *dead = scenario->routing.local_repair ? view->detected : view->converged;
-    struct route_table *tables = shortest(scenario, view->converged);
+    struct route_table *tables = shortest_routes(scenario, view->converged);
     apply_written(scenario, view, dead, tables);
     for (uint32_t i = 0; dead != NULL && i < scenario->node_count; i++)
         if (scenario->nodes[i].kind == SCENARIO_SWITCH && has_dead_port(&scenario->nodes[i], dead))

@@ -28,7 +28,7 @@ static void write_state(const struct search *search, const struct routing_view *
     memcpy(state + 2 * links, view->misrouted, scenario->fault_count);
 }
 
-static void take(void *self, const struct routing_view *view)
+static void add_epoch(void *self, const struct routing_view *view)
 {
     struct search *search = self;
     if (search->count == search->most)
@@ -69,11 +69,11 @@ uint32_t routing_epochs(const struct scenario *scenario, uint32_t most,
         .state_bytes = state_bytes,
         .most = most,
     };
-    const struct timeline_calls calls = {&search, ignore, ignore, ignore_loss, take, NULL};
+    const struct timeline_calls calls = {&search, ignore, ignore, ignore_loss, add_epoch, NULL};
     struct timeline *timeline = timeline_new(scenario);
     const time_ps end = scenario->duration + scenario->drain;
     const struct routing_view first = timeline_view(timeline);
-    take(&search, &first);
+    add_epoch(&search, &first);
     for (int i = 0; i < STEPS_MAX && timeline_due(timeline) <= end; i++) {
         search.now = timeline_due(timeline);
         timeline_step(timeline, &calls);

@@ -115,8 +115,8 @@ bool topology_links_fit(const struct tree_node *written, int64_t links, struct d
 }
 
 /* Values that are legal on their own may make a topology that is too large. */
-static bool fits(const struct tree_node *written, const struct topology_size *size,
-                 struct diag *diag)
+static bool check_size(const struct tree_node *written, const struct topology_size *size,
+                       struct diag *diag)
 {
     const int64_t nodes = size->hosts + size->switches;
     if (nodes > TOPOLOGY_NODES_MAX)
@@ -158,7 +158,7 @@ static bool generate(struct arena *arena, const struct topology_ops *ops,
         (ops->check != NULL && !ops->check(block->params, written, diag)))
         return false;
     ops->size(block->params, &size);
-    if (!fits(written, &size, diag))
+    if (!check_size(written, &size, diag))
         return false;
     topology->sizes = block;
     topology->nics = 1;

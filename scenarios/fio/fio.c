@@ -42,7 +42,7 @@ struct words {
 };
 
 /* Splits `option = value`; false if the name is longer than that of any option. */
-static bool cut(const struct fio_line *line, struct words *words)
+static bool split_option(const struct fio_line *line, struct words *words)
 {
     const char *first = line->text + line->first;
     const size_t length = line->end - line->first;
@@ -85,7 +85,8 @@ static void scan_section(struct parser *parser)
         const struct fio_line *line = &parser->lines.list[at];
         if (is_section(line))
             return;
-        if (line->length > FIO_LINE_BYTES_MAX || !cut(line, &words) || words.value.text == NULL)
+        if (line->length > FIO_LINE_BYTES_MAX || !split_option(line, &words) ||
+            words.value.text == NULL)
             continue;
         const bool base = strcmp(words.option, "kb_base") == 0;
         if (base && strcmp(words.text, "1000") == 0)
@@ -144,7 +145,7 @@ static bool read_option(struct parser *parser, const struct fio_line *line)
     if (!parser->in_section)
         return fio_error(&parser->reader, column,
                          "expected a section such as [global] or [job] before the first option");
-    if (!cut(line, &words) || words.option[0] == '\0')
+    if (!split_option(line, &words) || words.option[0] == '\0')
         return fio_error(&parser->reader, column, "expected an option such as bs=4k");
     return apply_option(parser, &words.value);
 }
@@ -227,7 +228,7 @@ static void refuse_engine(struct parser *parser)
         return;
     parser->refused = parser->engine.text;
     fio_stand_at(&parser->reader, &parser->engine);
-    if (cut(&parser->engine, &words))
+    if (split_option(&parser->engine, &words))
         fio_read_ioengine(&parser->reader, &parser->raw, &words.value);
 }
 

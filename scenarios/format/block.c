@@ -104,7 +104,7 @@ static void unknown_key(const struct tree_node *map, const struct tree_item *ite
     unknown(map, item, &nearest, diag);
 }
 
-static bool known(const struct block *const *blocks, const char *key)
+static bool is_key_known(const struct block *const *blocks, const char *key)
 {
     for (; blocks != NULL && *blocks != NULL; blocks++)
         if (block_knows(*blocks, key))
@@ -121,7 +121,7 @@ bool block_only(const struct tree_node *map, const char *const *keys,
         return false;
     }
     for (size_t i = 0; i < map->count; i++) {
-        if (listed(keys, map->items[i].key) || known(blocks, map->items[i].key))
+        if (listed(keys, map->items[i].key) || is_key_known(blocks, map->items[i].key))
             continue;
         unknown_key(map, &map->items[i], keys, blocks, diag);
         fine = false;
@@ -166,7 +166,7 @@ struct groups {
 };
 
 /* Converts "ecn.kmin" to the form of a row's name, "ecn-kmin". */
-static void join(const char *path, char joined[PATH_BYTES])
+static void join_path(const char *path, char joined[PATH_BYTES])
 {
     snprintf(joined, PATH_BYTES, "%s", path);
     for (char *at = joined; *at != '\0'; at++)
@@ -188,7 +188,7 @@ static const struct opt *row_of(const struct block *block, const char *path)
     if (word != NULL)
         return opt_find(block->rows, word->row);
     char joined[PATH_BYTES];
-    join(path, joined);
+    join_path(path, joined);
     return opt_find(block->rows, joined);
 }
 
@@ -196,7 +196,7 @@ static const struct opt *row_of(const struct block *block, const char *path)
 static bool is_group(const struct block *block, const char *path)
 {
     char joined[PATH_BYTES];
-    join(path, joined);
+    join_path(path, joined);
     for (size_t i = 0; i < block->row_count; i++)
         if (begins(block->rows[i].name, joined, '-'))
             return true;

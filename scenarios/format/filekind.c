@@ -45,7 +45,7 @@ static const struct mark marks[] = {
     MARK(DRAWING, ANYWHERE, "<svg"),
 };
 
-static bool has(const struct mark *mark, const char *head, size_t length)
+static bool has_mark(const struct mark *mark, const char *head, size_t length)
 {
     if (mark->at != LINE && mark->at != ANYWHERE)
         return length >= mark->at + mark->length &&
@@ -61,7 +61,7 @@ enum filekind filekind_of(const char *head, size_t length)
 {
     const size_t looked = length < FILEKIND_HEAD_BYTES ? length : FILEKIND_HEAD_BYTES;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (has(&marks[i], head, looked))
+        if (has_mark(&marks[i], head, looked))
             return marks[i].kind;
     return FILEKIND_UNKNOWN;
 }

@@ -57,7 +57,7 @@ static size_t take_token(struct walk *walk)
 
 /* Copies a string, with unprintable characters escaped: names of equipment are printed, and its
  * banners contain line breaks. */
-static const char *keep(struct walk *walk, const char *text, size_t length)
+static const char *copy_printable(struct walk *walk, const char *text, size_t length)
 {
     const char *kept = arena_text(walk->arena, text, length);
     walk->escaped = !printable_is(kept);
@@ -75,10 +75,10 @@ static const char *token_text(struct walk *walk, const char *from, size_t length
     if (*from != '"')
         return arena_text(walk->arena, from, length);
     if (memchr(from, '\\', length) == NULL)
-        return keep(walk, from + 1, length - 2);
+        return copy_printable(walk, from + 1, length - 2);
     json_t *string = json_loadb(from, length, JSON_DECODE_ANY, NULL);
     CHECK(string != NULL);
-    const char *text = keep(walk, json_string_value(string), json_string_length(string));
+    const char *text = copy_printable(walk, json_string_value(string), json_string_length(string));
     json_decref(string);
     return text;
 }

@@ -25,7 +25,7 @@ static bool is_with_ending(const char *name, const char *wanted)
            strchr(name + length + 1, '.') == NULL;
 }
 
-static struct near_file say(const char *path, int folder, const char *name)
+static struct near_file write_hint(const char *path, int folder, const char *name)
 {
     struct near_file near = {""};
     if (folder + (int)strlen(name) < NEAR_FILE_BYTES - 32)
@@ -71,7 +71,8 @@ struct near_file near_file_to(const char *path)
     snprintf(where, sizeof where, "%.*s", folder == 0 ? 1 : folder, folder == 0 ? "." : path);
     const int count = scandir(where, &names, is_seen, alphasort);
     const char *best = best_of(names, count, wanted);
-    const struct near_file near = best == NULL ? (struct near_file){""} : say(path, folder, best);
+    const struct near_file near =
+        best == NULL ? (struct near_file){""} : write_hint(path, folder, best);
     for (int i = 0; i < count; i++)
         free(names[i]);
     free(names);

@@ -80,7 +80,7 @@ static void fail_event(struct build *build, const yaml_event_t *event, const cha
     fail(build, place_at(build, event->start_mark, mark_width(event)), "%s", text);
 }
 
-static bool weigh(struct build *build, struct diag_place place, uint32_t weight)
+static bool add_weight(struct build *build, struct diag_place place, uint32_t weight)
 {
     if (weight <= TREE_NODES_MAX - build->weight) {
         build->weight += weight;
@@ -127,7 +127,7 @@ static bool fold(const yaml_event_t *event, char *text)
 }
 
 /* Text of a scalar; reports an error if it is not printable. */
-static const char *keep(struct build *build, const yaml_event_t *event)
+static const char *copy_scalar(struct build *build, const yaml_event_t *event)
 {
     char *text =
         arena_text(build->arena, (const char *)event->data.scalar.value, event->data.scalar.length);
@@ -148,8 +148,8 @@ static struct tree_node *node_new(struct build *build, const yaml_event_t *event
     return node;
 }
 
-static void remember(struct build *build, const yaml_event_t *event, const yaml_char_t *anchor,
-                     struct tree_node *node)
+static void add_anchor(struct build *build, const yaml_event_t *event, const yaml_char_t *anchor,
+                       struct tree_node *node)
 {
     if (anchor == NULL)
         return;
@@ -167,7 +167,8 @@ static void on_key(struct build *build, const yaml_event_t *event)
     const bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     const char *text = (const char *)event->data.scalar.value;
     level->key_place = place_at(build, event->start_mark, mark_width(event));
-    level->key = plain && strcmp(text, tree_merge_key) == 0 ? tree_merge_key : keep(build, event);
+    level->key =
+        plain && strcmp(text, tree_merge_key) == 0 ? tree_merge_key : copy_scalar(build, event);
     if (*text == '\0')
         fail_event(build, event, "expected a key");
     if (event->data.scalar.anchor != NULL)
@@ -191,9 +192,9 @@ static void on_scalar(struct build *build, const yaml_event_t *event)
     struct tree_node *node = node_new(build, event, TREE_SCALAR, mark_width(event));
     node->weight = 1;
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    node->text = keep(build, event);
-    remember(build, event, event->data.scalar.anchor, node);
-    if (weigh(build, node->place, 1))
+    node->text = copy_scalar(build, event);
+    add_anchor(build, event, event->data.scalar.anchor, node);
+    if (add_weight(build, node->place, 1))
         attach(build, node);
 }
 
@@ -213,7 +214,7 @@ static void on_alias(struct build *build, const yaml_event_t *event)
         fail_event(build, event, "a key cannot be an alias");
     else if (node->weight == 0) /* it gets its weight when it ends */
         fail_event(build, event, "an alias cannot be inside the value that it names");
-    else if (weigh(build, place_at(build, event->start_mark, mark_width(event)), node->weight))
+    else if (add_weight(build, place_at(build, event->start_mark, mark_width(event)), node->weight))
         attach(build, node);
 }
 
@@ -232,8 +233,8 @@ static void on_open(struct build *build, const yaml_event_t *event, enum tree_ki
     if (build->failed)
         return;
     struct tree_node *node = node_new(build, event, kind, 1);
-    remember(build, event, anchor, node);
-    if (weigh(build, node->place, 1))
+    add_anchor(build, event, anchor, node);
+    if (add_weight(build, node->place, 1))
         build->levels[build->depth++] = (struct level){.node = node};
 }
 

@@ -42,8 +42,8 @@ static struct tree_node *copy(const struct setter *setter, const struct tree_nod
     return made;
 }
 
-static struct tree_node *make(const struct setter *setter, const char *step, size_t length,
-                              enum tree_kind kind)
+static struct tree_node *make_value(const struct setter *setter, const char *step, size_t length,
+                                    enum tree_kind kind)
 {
     struct tree_node *made = arena_take(setter->arena, sizeof *made);
     *made = (struct tree_node){
@@ -64,7 +64,7 @@ static struct tree_item *find_member(const struct setter *setter, struct tree_no
 {
     if (length == 1 && *step == '+') {
         struct tree_item *item = &list->items[list->count++];
-        *item = (struct tree_item){.value = make(setter, step, length, TREE_MAP)};
+        *item = (struct tree_item){.value = make_value(setter, step, length, TREE_MAP)};
         return item;
     }
     if (length > 0 && length < 9 && strspn(step, "0123456789") >= length) {
@@ -94,7 +94,7 @@ static struct tree_item *find_key(const struct setter *setter, struct tree_node 
     for (size_t i = 0; i < map->count; i++)
         if (is_word(map->items[i].key, step, length))
             return &map->items[i];
-    struct tree_node *made = make(setter, step, length, kind);
+    struct tree_node *made = make_value(setter, step, length, kind);
     struct tree_item *item = &map->items[map->count++];
     *item = (struct tree_item){
         .key = arena_text(setter->arena, step, length), .key_place = made->place, .value = made};
@@ -102,8 +102,8 @@ static struct tree_item *find_key(const struct setter *setter, struct tree_node 
 }
 
 /* `kind`: kind of the value to create if it is missing. */
-static struct tree_item *find(const struct setter *setter, struct tree_node *node, const char *step,
-                              size_t length, enum tree_kind kind)
+static struct tree_item *find_item(const struct setter *setter, struct tree_node *node,
+                                   const char *step, size_t length, enum tree_kind kind)
 {
     if (length == 0) {
         fail(setter, step, 1, "expected a key or a number here");
@@ -156,7 +156,7 @@ static struct tree_node *descend(const struct setter *setter, const struct tree_
             return NULL;
         const bool appends = step.next != NULL && strncmp(step.next, "[+]", 3) == 0;
         struct tree_item *item =
-            find(setter, node, step.at, step.length, appends ? TREE_LIST : TREE_MAP);
+            find_item(setter, node, step.at, step.length, appends ? TREE_LIST : TREE_MAP);
         if (item == NULL)
             return NULL;
         if (step.next == NULL) {

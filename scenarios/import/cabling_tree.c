@@ -24,8 +24,8 @@ static struct tree_node *scalar(const struct cabling *cabling, const char *text,
 }
 
 /* `key` NULL: appends to a list. */
-static void put(const struct cabling *cabling, struct tree_node *parent, const char *key,
-                struct tree_node *value)
+static void add_value(const struct cabling *cabling, struct tree_node *parent, const char *key,
+                      struct tree_node *value)
 {
     struct tree_item *item =
         arena_push(cabling->arena, (void **)(void *)&parent->items, &parent->count, sizeof *item);
@@ -39,7 +39,8 @@ static struct tree_node *name_list(const struct cabling *cabling, const char *co
     struct tree_node *list = new_node(cabling, TREE_LIST, place);
     for (size_t i = 0; i < count; i++) {
         const struct cabling_node *node = cabling_find(cabling, names[i]);
-        put(cabling, list, NULL, scalar(cabling, names[i], node == NULL ? place : node->place));
+        add_value(cabling, list, NULL,
+                  scalar(cabling, names[i], node == NULL ? place : node->place));
     }
     return list;
 }
@@ -53,14 +54,14 @@ static struct tree_node *link_node(const struct cabling *cabling, const struct c
         const struct cabling_end *end = &link->ends[i];
         const char *text = arena_format(cabling->arena, "%s:p%u", end->called, end->number);
         const bool has_name = end->port != NULL && topology_port_name(end->port);
-        put(cabling, ends, NULL, scalar(cabling, text, link->place));
-        put(cabling, names, NULL, scalar(cabling, has_name ? end->port : "", link->place));
+        add_value(cabling, ends, NULL, scalar(cabling, text, link->place));
+        add_value(cabling, names, NULL, scalar(cabling, has_name ? end->port : "", link->place));
     }
-    put(cabling, node, "ends", ends);
-    put(cabling, node, "names", names);
+    add_value(cabling, node, "ends", ends);
+    add_value(cabling, node, "names", names);
     for (size_t i = 0; i < link->value_count; i++)
-        put(cabling, node, link->values[i].name,
-            scalar(cabling, link->values[i].text, link->values[i].place));
+        add_value(cabling, node, link->values[i].name,
+                  scalar(cabling, link->values[i].text, link->values[i].place));
     return node;
 }
 
@@ -70,14 +71,14 @@ struct tree_node *cabling_tree(const struct cabling *cabling)
     struct tree_node *tree = new_node(cabling, TREE_MAP, top);
     struct tree_node *links = new_node(cabling, TREE_LIST, top);
     for (size_t i = 0; i < cabling->link_count; i++)
-        put(cabling, links, NULL, link_node(cabling, &cabling->links[i]));
-    put(cabling, tree, "kind", scalar(cabling, "explicit", top));
-    put(cabling, tree, "hosts", name_list(cabling, cabling->hosts, cabling->host_count, top));
-    put(cabling, tree, "switches",
-        name_list(cabling, cabling->switches, cabling->switch_count, top));
+        add_value(cabling, links, NULL, link_node(cabling, &cabling->links[i]));
+    add_value(cabling, tree, "kind", scalar(cabling, "explicit", top));
+    add_value(cabling, tree, "hosts", name_list(cabling, cabling->hosts, cabling->host_count, top));
+    add_value(cabling, tree, "switches",
+              name_list(cabling, cabling->switches, cabling->switch_count, top));
     if (cabling->nics > 1)
-        put(cabling, tree, "nics",
-            scalar(cabling, arena_format(cabling->arena, "%u", cabling->nics), top));
-    put(cabling, tree, "links", links);
+        add_value(cabling, tree, "nics",
+                  scalar(cabling, arena_format(cabling->arena, "%u", cabling->nics), top));
+    add_value(cabling, tree, "links", links);
     return tree;
 }

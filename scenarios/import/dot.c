@@ -33,7 +33,7 @@ static int keep_words(char *text)
 }
 
 /* Reports "Error: syntax error in line 2 near '->'" at the line and column of the token. */
-static void tell(struct cabling *cabling)
+static void report_syntax_error(struct cabling *cabling)
 {
     struct diag_place place = {.file = cabling->file->name, .line = 1, .column = 1, .width = 1};
     const char *line = strstr(words, " in line "), *near = strstr(words, " near '");
@@ -62,7 +62,7 @@ static Agraph_t *parse(struct cabling *cabling)
     agseterrf(before);
     if (graph != NULL && words[0] == '\0')
         return graph;
-    tell(cabling);
+    report_syntax_error(cabling);
     if (graph != NULL)
         agclose(graph);
     return NULL;

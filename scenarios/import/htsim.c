@@ -25,7 +25,7 @@ struct reading {
     int triggers, priorities; /* number of flows with a trigger, with a priority */
 };
 
-static void cut(struct reading *reading)
+static void split_words(struct reading *reading)
 {
     const char *at = reading->lines.text;
     reading->count = 0;
@@ -40,7 +40,7 @@ static void cut(struct reading *reading)
     }
 }
 
-static bool wrong(const struct reading *reading, int word, const char *what)
+static bool report_error(const struct reading *reading, int word, const char *what)
 {
     const bool there = word < reading->count;
     const char *at =
@@ -62,16 +62,16 @@ static bool number_at(const struct reading *reading, int word, int64_t most, con
                       int64_t *number)
 {
     if (word >= reading->count)
-        return wrong(reading, word, what);
+        return report_error(reading, word, what);
     const char *text = reading->words[word];
     const size_t length = reading->lengths[word], digits = strspn(text, "0123456789");
     size_t end = digits;
     if (end < length && text[end] == '.')
         end += 1 + strspn(text + end + 1, "0123456789");
     if (digits == 0 || digits > 18 || end != length)
-        return wrong(reading, word, what);
+        return report_error(reading, word, what);
     *number = strtoll(text, NULL, 10);
-    return *number <= most || wrong(reading, word, what);
+    return *number <= most || report_error(reading, word, what);
 }
 
 /* ------------------------------------------------------------------ the tree */
@@ -117,7 +117,7 @@ static bool take_row(struct reading *reading)
         if (!is_word(reading, 0, rows[i].word))
             continue;
         if (reading->tier < 0)
-            return wrong(reading, 0, "a line Tier N before what is of a tier");
+            return report_error(reading, 0, "a line Tier N before what is of a tier");
         char *tier = (char *)&reading->tree->tier[reading->tier];
         return number_at(reading, 1, rows[i].most, rows[i].what,
                          (int64_t *)(void *)(tier + rows[i].offset));
@@ -135,7 +135,7 @@ static bool take_tree_line(struct reading *reading)
     if (is_word(reading, 0, "Tiers"))
         return (number_at(reading, 1, HTSIM_TIERS, "2 or 3 tiers", &tree->tiers) &&
                 tree->tiers >= 2) ||
-               (!diag_failed(reading->cabling->diag) && wrong(reading, 1, "2 or 3 tiers"));
+               (!diag_failed(reading->cabling->diag) && report_error(reading, 1, "2 or 3 tiers"));
     if (is_word(reading, 0, "Podsize"))
         return number_at(reading, 1, CABLING_NODES_MAX, "the hosts of a pod, at most 50000",
                          &tree->pod);
@@ -197,7 +197,7 @@ static bool read_tree(struct reading *reading)
 {
     reading->tier = -1;
     while (lines_next(&reading->lines, reading->cabling->arena)) {
-        cut(reading);
+        split_words(reading);
         if (reading->count > 0 && !take_tree_line(reading))
             return false;
     }
@@ -216,7 +216,8 @@ static bool make_switch(struct reading *reading)
     struct cabling *cabling = reading->cabling;
     const struct diag_place place = lines_place(&reading->lines, reading->lines.text, 1);
     if (reading->nodes > SWITCH_NODES_MAX)
-        return wrong(reading, 0, "a topology (.topo) beside a matrix of more than 1024 nodes");
+        return report_error(reading, 0,
+                            "a topology (.topo) beside a matrix of more than 1024 nodes");
     notes_add(&cabling->notes, place,
               "without a topology (.topo) the hosts are at one switch, with links of 100 Gb/s");
     struct cabling_node *middle = cabling_node(cabling, "switch0", place);
@@ -250,7 +251,7 @@ static bool ends_of(const struct reading *reading, struct cabling_flow *flow)
         snprintf(name, sizeof name, "host%" PRId64, number);
         nodes[i] = cabling_find(reading->cabling, name);
         if (number < 0 || number >= reading->nodes || nodes[i] == NULL)
-            return wrong(reading, 0, what);
+            return report_error(reading, 0, what);
     }
     flow->from = nodes[0];
     flow->to = nodes[1];
@@ -277,14 +278,14 @@ static bool take_options(struct reading *reading, struct cabling_flow *flow, boo
                    is_word(reading, i, "recv_done_trigger"))
             fine = number_at(reading, ++i, INT32_MAX, "a number", &ignored);
         else if (!is_word(reading, i, "addon"))
-            fine = wrong(reading, i,
-                         "start, size, id, prio, trigger, send_done_trigger, "
-                         "recv_done_trigger or addon");
+            fine = report_error(reading, i,
+                                "start, size, id, prio, trigger, send_done_trigger, "
+                                "recv_done_trigger or addon");
         if (!fine)
             return false;
     }
     return flow->start >= 0 || *triggered ||
-           wrong(reading, reading->count, "start with a time in ps");
+           report_error(reading, reading->count, "start with a time in ps");
 }
 
 static bool take_connection(struct reading *reading)
@@ -292,7 +293,7 @@ static bool take_connection(struct reading *reading)
     struct cabling_flow flow = {0};
     bool triggered = false;
     if (reading->nodes == 0)
-        return wrong(reading, 0, "Nodes before the first connection");
+        return report_error(reading, 0, "Nodes before the first connection");
     if (reading->cabling->node_count == 0 && !make_switch(reading))
         return false;
     if (!ends_of(reading, &flow) || !take_options(reading, &flow, &triggered))
@@ -325,16 +326,16 @@ static bool take_matrix_line(struct reading *reading)
     }
     const char *arrow = strstr(reading->words[0], "->");
     if (arrow == NULL || arrow >= reading->words[0] + reading->lengths[0])
-        return wrong(reading, 0,
-                     "Nodes, Connections, or a connection such as 0->7 start 0 size "
-                     "2000000");
+        return report_error(reading, 0,
+                            "Nodes, Connections, or a connection such as 0->7 start 0 size "
+                            "2000000");
     return take_connection(reading);
 }
 
 static bool read_matrix(struct reading *reading)
 {
     while (lines_next(&reading->lines, reading->cabling->arena)) {
-        cut(reading);
+        split_words(reading);
         if (reading->count > 0 && !take_matrix_line(reading))
             return false;
     }

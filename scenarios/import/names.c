@@ -34,7 +34,7 @@ static char *lettered(struct arena *arena, const char *wanted)
     return name;
 }
 
-static struct name *find(const struct names *names, const char *text)
+static struct name *find_name(const struct names *names, const char *text)
 {
     const struct name wanted = {.text = text};
     struct name *const *found = tfind(&wanted, &names->taken, by_text);
@@ -44,8 +44,8 @@ static struct name *find(const struct names *names, const char *text)
 const char *names_pick(struct names *names, const char *wanted)
 {
     const char *text = lettered(names->arena, wanted);
-    struct name *base = find(names, text);
-    for (const char *stem = text; base != NULL && find(names, text) != NULL;)
+    struct name *base = find_name(names, text);
+    for (const char *stem = text; base != NULL && find_name(names, text) != NULL;)
         text = arena_format(names->arena, "%s-%u", stem, base->next++);
     struct name *name = arena_take(names->arena, sizeof *name);
     *name = (struct name){.text = text, .next = 2};

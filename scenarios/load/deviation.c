@@ -91,8 +91,8 @@ bool deviation_won(const struct deviation_vote *vote)
     return vote->holders > vote->members / 2;
 }
 
-static struct deviation_search *begin(struct deviations *deviations,
-                                      const struct scenario *scenario)
+static struct deviation_search *search_new(struct deviations *deviations,
+                                           const struct scenario *scenario)
 {
     struct deviation_search *search = memory_zeroed(1, sizeof *search);
     *deviations = (struct deviations){0};
@@ -104,7 +104,7 @@ static struct deviation_search *begin(struct deviations *deviations,
 
 void deviations_find(struct deviations *deviations, const struct scenario *scenario)
 {
-    struct deviation_search *search = begin(deviations, scenario);
+    struct deviation_search *search = search_new(deviations, scenario);
     for (int broad = 0; broad <= 1; broad++) {
         search->broad = broad == 1;
         deviation_find_values(search);
@@ -117,7 +117,7 @@ void deviations_find(struct deviations *deviations, const struct scenario *scena
 
 void deviations_find_written(struct deviations *deviations, const struct scenario *scenario)
 {
-    struct deviation_search *search = begin(deviations, scenario);
+    struct deviation_search *search = search_new(deviations, scenario);
     search->broad = true;
     deviation_find_written(search);
     free(search);

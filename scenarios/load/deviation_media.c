@@ -65,7 +65,8 @@ static const struct scenario_namespace *common_medium(const struct scenario *sce
 
 /* The smallest value of the row among all targets, used if the media differ only in their values
  * and none has a majority. */
-static int64_t shortest(const struct scenario *scenario, uint32_t index, const struct opt *row)
+static int64_t smallest_value(const struct scenario *scenario, uint32_t index,
+                              const struct opt *row)
 {
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
@@ -85,7 +86,7 @@ static void add_medium_row(struct deviation_search *search, uint32_t node, uint3
     const struct scenario_namespaces *said_by =
         search->scenario->origins->nodes[node].host->namespaces;
     const int64_t value = *opt_field(row, (void *)(uintptr_t)entry->media_params);
-    const int64_t usual = common == NULL ? shortest(search->scenario, index, row)
+    const int64_t usual = common == NULL ? smallest_value(search->scenario, index, row)
                                          : *opt_field(row, (void *)(uintptr_t)common->media_params);
     char text[WORD_BYTES], other[WORD_BYTES];
     if (value == usual || (common == NULL && row->type != OPT_TIME))
@@ -211,8 +212,8 @@ static int64_t preset_of(const struct opt *row)
     return preset;
 }
 
-static void look_at(struct deviation_search *search, const struct alike *alike,
-                    const struct opt *row)
+static void check_row(struct deviation_search *search, const struct alike *alike,
+                      const struct opt *row)
 {
     const struct scenario *scenario = search->scenario;
     struct deviation_vote vote = vote_on(alike, scenario, row);
@@ -231,18 +232,18 @@ static void look_at(struct deviation_search *search, const struct alike *alike,
                                                    .common = common});
 }
 
-static void look_at_all(struct deviation_search *search, const struct alike *alike)
+static void check_rows(struct deviation_search *search, const struct alike *alike)
 {
     for (const struct opt *row = alike->rows; row->name != NULL; row++)
         if (!is_planned(row))
-            look_at(search, alike, row);
+            check_row(search, alike, row);
 }
 
 void deviation_find_media(struct deviation_search *search)
 {
     if (!search->broad) {
-        look_at_all(search, &namespaces_alike);
-        look_at_all(search, &subsystems_alike);
+        check_rows(search, &namespaces_alike);
+        check_rows(search, &subsystems_alike);
     }
     const struct scenario *scenario = search->scenario;
     bool more = !search->broad;

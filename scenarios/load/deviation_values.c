@@ -152,8 +152,8 @@ static bool is_override(const char *path)
 }
 
 /* `vote` is that of the item's group. */
-static void look_at_item(struct deviation_search *search, const struct section *section,
-                         const struct item *item, size_t row, const struct deviation_vote *vote)
+static void check_item(struct deviation_search *search, const struct section *section,
+                       const struct item *item, size_t row, const struct deviation_vote *vote)
 {
     const struct opt *opt = &item->block->rows[row];
     const int64_t value = value_of(item->block, row), base = value_of(item->base, row);
@@ -185,8 +185,8 @@ static bool find_own(const struct section *section, const struct classes *classe
     return any;
 }
 
-static void look_at_row(struct deviation_search *search, const struct section *section,
-                        const struct classes *classes, size_t row)
+static void check_row(struct deviation_search *search, const struct section *section,
+                      const struct classes *classes, size_t row)
 {
     struct deviation_vote votes[GROUPS_MAX];
     if (!find_own(section, classes, row))
@@ -198,7 +198,7 @@ static void look_at_row(struct deviation_search *search, const struct section *s
             continue;
         const struct deviation_vote *vote = vote_of(votes, item->group);
         if (vote != NULL)
-            look_at_item(search, section, item, row, vote);
+            check_item(search, section, item, row, vote);
     }
 }
 
@@ -246,12 +246,12 @@ static void look_at_written(struct deviation_search *search, const struct sectio
     }
 }
 
-static void look_at_all(struct deviation_search *search, struct section *section)
+static void check_section(struct deviation_search *search, struct section *section)
 {
     struct classes classes;
     find_classes(section, &classes);
     for (size_t row = 0; section->count > 0 && row < section->items[0].block->row_count; row++)
-        (search->written ? look_at_written : look_at_row)(search, section, &classes, row);
+        (search->written ? look_at_written : check_row)(search, section, &classes, row);
     free(classes.list);
     free(section->items);
 }
@@ -289,7 +289,7 @@ static void look_at_ports(struct deviation_search *search)
                 .group = link_group(scenario, link),
             };
     }
-    look_at_all(search, &section);
+    check_section(search, &section);
 }
 
 static void look_at_switches(struct deviation_search *search)
@@ -305,7 +305,7 @@ static void look_at_switches(struct deviation_search *search)
             .spot = {i, SCENARIO_ALL_PORTS},
             .group = scenario->nodes[i].tier,
         };
-    look_at_all(search, &section);
+    check_section(search, &section);
 }
 
 static const struct block *block_of(const struct loader_host *host, enum deviation_of of)
@@ -318,7 +318,7 @@ static const struct block *block_of(const struct loader_host *host, enum deviati
 
 /* With another congestion control, or another preset of the same one, parameters cannot be
  * compared; the whole congestion control is then the deviation. */
-static void look_at_hosts(struct deviation_search *search, enum deviation_of of)
+static void check_hosts(struct deviation_search *search, enum deviation_of of)
 {
     const struct scenario *scenario = search->scenario;
     const struct loader_host *common = scenario->origins->bases.host;
@@ -336,7 +336,7 @@ static void look_at_hosts(struct deviation_search *search, enum deviation_of of)
                 .group = scenario->nodes[i].host->namespace_count > 0,
             };
     }
-    look_at_all(search, &section);
+    check_section(search, &section);
 }
 
 void deviation_find_values(struct deviation_search *search)
@@ -344,7 +344,7 @@ void deviation_find_values(struct deviation_search *search)
     look_at_ports(search);
     look_at_switches(search);
     for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_CONTROL_VALUE; of++)
-        look_at_hosts(search, of);
+        check_hosts(search, of);
 }
 
 void deviation_find_written(struct deviation_search *search)
@@ -353,5 +353,5 @@ void deviation_find_written(struct deviation_search *search)
     look_at_ports(search);
     look_at_switches(search);
     for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_TARGET; of++)
-        look_at_hosts(search, of);
+        check_hosts(search, of);
 }

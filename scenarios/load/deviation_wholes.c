@@ -128,7 +128,7 @@ static void look_at_map(struct deviation_search *search, struct look *look, uint
 
 /* ------------------------------------------------------------------ congestion controls */
 
-static void look_at_control(struct deviation_search *search, struct look *look, uint32_t node)
+static void check_control(struct deviation_search *search, struct look *look, uint32_t node)
 {
     const struct scenario *scenario = search->scenario;
     const struct loader_host *host = scenario->origins->nodes[node].host;
@@ -154,5 +154,5 @@ void deviation_find_wholes(struct deviation_search *search)
         look_at_map(search, &look, i);
     look.node = UINT32_MAX;
     for (uint32_t i = 0; i < search->scenario->host_count; i++)
-        look_at_control(search, &look, i);
+        check_control(search, &look, i);
 }

@@ -21,7 +21,7 @@ static const char cases[] = "cases/", works[] = "works/";
 
 /* Finds an embedded file by name ("pause-storm" or "pause-storm.yaml") in a directory; NULL:
  * none. */
-static const struct embedded_file *find(const char *folder, const char *name)
+static const struct embedded_file *find_embedded(const char *folder, const char *name)
 {
     char wanted[128];
     const char *suffix = strstr(name, ".yaml") != NULL ? "" : ".yaml";
@@ -48,8 +48,8 @@ static uint32_t files_beside(struct scenario_source files[FILES_MAX])
 
 static const struct embedded_file *find_case(const char *name)
 {
-    const struct embedded_file *file = find(cases, name);
-    return file != NULL ? file : find(works, name);
+    const struct embedded_file *file = find_embedded(cases, name);
+    return file != NULL ? file : find_embedded(works, name);
 }
 
 static struct scenario *load_case(const struct embedded_file *file,

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static void add(struct pairing_list *list, const struct scenario_spot *from,
-                const struct scenario_spot *to, bool loopback)
+static void add_pair(struct pairing_list *list, const struct scenario_spot *from,
+                     const struct scenario_spot *to, bool loopback)
 {
     if (loopback || from->node != to->node)
         list->pairs[list->count++] = (struct scenario_pair){from->node, to->node};
@@ -17,7 +17,7 @@ static void all_to_all(const struct selection *from, const struct selection *to,
 {
     for (size_t i = 0; i < from->count; i++)
         for (size_t j = 0; j < to->count; j++)
-            add(list, &from->spots[i], &to->spots[j], loopback);
+            add_pair(list, &from->spots[i], &to->spots[j], loopback);
 }
 
 static void round_robin(const struct selection *from, const struct selection *to, bool loopback,
@@ -25,7 +25,7 @@ static void round_robin(const struct selection *from, const struct selection *to
 {
     const size_t count = from->count > to->count ? from->count : to->count;
     for (size_t i = 0; i < count; i++)
-        add(list, &from->spots[i % from->count], &to->spots[i % to->count], loopback);
+        add_pair(list, &from->spots[i % from->count], &to->spots[i % to->count], loopback);
 }
 
 static void swap(struct scenario_spot *a, struct scenario_spot *b)
@@ -36,8 +36,8 @@ static void swap(struct scenario_spot *a, struct scenario_spot *b)
 }
 
 /* Swaps the partner of i with another one so that neither host is paired with itself. */
-static bool part(struct scenario_spot *partners, size_t count, const struct selection *from,
-                 size_t i)
+static bool swap_partner(struct scenario_spot *partners, size_t count, const struct selection *from,
+                         size_t i)
 {
     for (size_t step = 1; step < count; step++) {
         const size_t j = (i + step) % count;
@@ -59,10 +59,10 @@ static bool permutation(struct arena *arena, const struct selection *from,
     for (size_t i = to->count - 1; i > 0; i--)
         swap(&partners[i], &partners[rng_below(rng, i + 1)]);
     for (size_t i = 0; !loopback && i < from->count; i++)
-        if (from->spots[i].node == partners[i].node && !part(partners, to->count, from, i))
+        if (from->spots[i].node == partners[i].node && !swap_partner(partners, to->count, from, i))
             return false;
     for (size_t i = 0; i < from->count; i++)
-        add(list, &from->spots[i], &partners[i], loopback);
+        add_pair(list, &from->spots[i], &partners[i], loopback);
     return true;
 }
 

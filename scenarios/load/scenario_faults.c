@@ -35,7 +35,8 @@ static const struct fault_ops *find_kind(struct loader *loader, const struct tre
 }
 
 /* For faults of ports, a node stands for all its ports. */
-static void spread(struct loader *loader, const struct selection *from, struct selection *to)
+static void spread_to_ports(struct loader *loader, const struct selection *from,
+                            struct selection *to)
 {
     *to = (struct selection){0};
     for (size_t i = 0; i < from->count; i++) {
@@ -89,7 +90,7 @@ static bool read_where(struct loader *loader, const struct tree_node *written,
         return false;
     *selection = found;
     if (place == FAULT_AT_PORTS)
-        spread(loader, &found, selection);
+        spread_to_ports(loader, &found, selection);
     return place != FAULT_AT_TARGETS || are_targets(loader, where, &found);
 }
 

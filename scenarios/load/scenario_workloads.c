@@ -301,8 +301,8 @@ static uint32_t queue_pairs_of(const struct scenario_workload *workload)
                : (uint32_t)opt_value(workload->ops->opts, "qps", workload->params, 1);
 }
 
-static void add(struct loader *loader, const struct entry *entry, const struct block *params,
-                struct scenario_workload_list *out)
+static void add_workload(struct loader *loader, const struct entry *entry,
+                         const struct block *params, struct scenario_workload_list *out)
 {
     struct scenario_workload *added =
         arena_push(loader->arena, (void **)(void *)&out->list, &out->count, sizeof *added);
@@ -459,7 +459,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
         !scenario_read_admin(loader, written, &entry.made, params->params))
         return;
     scenario_show(loader, params, false);
-    add(loader, &entry, params, out);
+    add_workload(loader, &entry, params, out);
 }
 
 /* Names are unique: statistics, expectations and --set identify a workload by its name. */

@@ -124,7 +124,7 @@ static bool read_pattern(struct search *search, unsigned kinds, struct pattern *
     return dots == NULL || read_range(search, pattern, dots);
 }
 
-static bool fits(const struct pattern *pattern, const char *name)
+static bool fits_pattern(const struct pattern *pattern, const char *name)
 {
     if (!pattern->is_range)
         return select_matches(pattern->text, name);
@@ -137,7 +137,7 @@ static bool fits(const struct pattern *pattern, const char *name)
 
 /* ---- collecting ---- */
 
-static void add(struct search *search, struct scenario_spot spot)
+static void add_spot(struct search *search, struct scenario_spot spot)
 {
     const uint32_t port = spot.port == SCENARIO_ALL_PORTS ? 0 : spot.port + 1u;
     const uint32_t bit = search->first_spot[spot.node] + port;
@@ -163,8 +163,8 @@ static void search_nodes(struct search *search, const struct pattern *pattern)
         const unsigned kind = node->kind == SCENARIO_HOST ? SELECT_HOSTS : SELECT_SWITCHES;
         if ((pattern->kinds & kind) == 0)
             continue;
-        if (fits(pattern, node->name))
-            add(search, (struct scenario_spot){i, SCENARIO_ALL_PORTS});
+        if (fits_pattern(pattern, node->name))
+            add_spot(search, (struct scenario_spot){i, SCENARIO_ALL_PORTS});
     }
 }
 
@@ -180,8 +180,8 @@ static void search_ports(struct search *search, const struct pattern *pattern)
             snprintf(name, sizeof name, "%s:p%u", node->name, port);
             if (node->ports[port].name != NULL)
                 snprintf(other, sizeof other, "%s:%s", node->name, node->ports[port].name);
-            if (fits(pattern, name) || (other[0] != '\0' && fits(pattern, other)))
-                add(search, (struct scenario_spot){i, port});
+            if (fits_pattern(pattern, name) || (other[0] != '\0' && fits_pattern(pattern, other)))
+                add_spot(search, (struct scenario_spot){i, port});
         }
     }
 }
@@ -197,10 +197,10 @@ static void search_links(struct search *search, const struct pattern *pattern)
         snprintf(reverse, sizeof reverse, "%s-%s", scenario->nodes[link->node[1]].name,
                  scenario->nodes[link->node[0]].name);
         const bool inner = link->node[0] == link->node[1]; /* a loopback, not a cable */
-        if (inner || (!fits(pattern, link->name) && !fits(pattern, reverse)))
+        if (inner || (!fits_pattern(pattern, link->name) && !fits_pattern(pattern, reverse)))
             continue;
-        add(search, (struct scenario_spot){link->node[0], link->port[0]});
-        add(search, (struct scenario_spot){link->node[1], link->port[1]});
+        add_spot(search, (struct scenario_spot){link->node[0], link->port[0]});
+        add_spot(search, (struct scenario_spot){link->node[1], link->port[1]});
     }
 }
 
@@ -210,7 +210,7 @@ static void add_node(struct search *search, const struct pattern *pattern, uint3
 {
     const bool host = search->scenario->nodes[node].kind == SCENARIO_HOST;
     if ((pattern->kinds & (host ? SELECT_HOSTS : SELECT_SWITCHES)) != 0)
-        add(search, (struct scenario_spot){node, SCENARIO_ALL_PORTS});
+        add_spot(search, (struct scenario_spot){node, SCENARIO_ALL_PORTS});
 }
 
 static bool has_namespaces(const struct scenario *scenario, uint32_t node)
@@ -290,8 +290,9 @@ static void add_links_of(struct search *search, uint32_t node)
     const struct scenario_node *at = &search->scenario->nodes[node];
     for (uint16_t p = 0; p < at->outer_ports; p++)
         if (at->ports[p].link != SCENARIO_NO_LINK) {
-            add(search, (struct scenario_spot){node, p});
-            add(search, (struct scenario_spot){at->ports[p].peer_node, at->ports[p].peer_port});
+            add_spot(search, (struct scenario_spot){node, p});
+            add_spot(search,
+                     (struct scenario_spot){at->ports[p].peer_node, at->ports[p].peer_port});
         }
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void unset(struct sonic_settings *settings)
+static void unset_settings(struct sonic_settings *settings)
 {
     *settings = (struct sonic_settings){
         .buffer = SONIC_UNSET,
@@ -55,7 +55,7 @@ static const struct tree_file *text_of(struct sonic_import *import, const struct
 static bool read_switch(struct sonic_import *import, const struct tree_file *file)
 {
     struct sonic_switch *node = &import->switches[import->switch_count];
-    unset(&node->settings);
+    unset_settings(&node->settings);
     if (!sonic_read_switch(import, file, node))
         return false;
     import->switch_count++;

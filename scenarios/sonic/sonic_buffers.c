@@ -60,8 +60,8 @@ static const struct tree_item *profile_of(struct sonic_import *import, struct so
 }
 
 /* The profiles of all lossless or all lossy groups, or of all such queues. */
-static size_t gather(struct sonic_import *import, struct sonic_switch *node, bool queues,
-                     bool lossless, const struct tree_item **list)
+static size_t gather_profiles(struct sonic_import *import, struct sonic_switch *node, bool queues,
+                              bool lossless, const struct tree_item **list)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < node->used_count; i++) {
@@ -276,10 +276,11 @@ static void take_computed(struct sonic_import *import, struct sonic_switch *node
 
 /* ---- main function ---- */
 
-static const struct tree_item *usual(struct sonic_import *import, struct sonic_switch *node,
-                                     bool queues, bool lossless, const struct tree_item **list)
+static const struct tree_item *usual_profile(struct sonic_import *import, struct sonic_switch *node,
+                                             bool queues, bool lossless,
+                                             const struct tree_item **list)
 {
-    const size_t count = gather(import, node, queues, lossless, list);
+    const size_t count = gather_profiles(import, node, queues, lossless, list);
     const struct tree_item *profile = sonic_usual(import, list, count);
     sonic_note_others(import, profile, list, count,
                       queues     ? lossless ? "lossless queue" : "lossy queue"
@@ -309,14 +310,14 @@ void sonic_buffers(struct sonic_import *import, struct sonic_switch *node)
     sonic_each(import, node, "BUFFER_QUEUE", true, take_queue);
     const struct tree_item **list =
         arena_array(&import->arena, (size_t)node->port_count * SONIC_PRIORITIES, sizeof *list);
-    const struct tree_item *lossless = usual(import, node, false, true, list);
-    const struct tree_item *lossy = usual(import, node, false, false, list);
+    const struct tree_item *lossless = usual_profile(import, node, false, true, list);
+    const struct tree_item *lossy = usual_profile(import, node, false, false, list);
     if (lossless != NULL)
         take_lossless(import, node, lossless);
     if (lossy != NULL)
         take_lossy(import, node, lossy);
-    const struct tree_item *queue = usual(import, node, true, true, list);
-    const struct tree_item *lossy_queue = usual(import, node, true, false, list);
+    const struct tree_item *queue = usual_profile(import, node, true, true, list);
+    const struct tree_item *lossy_queue = usual_profile(import, node, true, false, list);
     take_memory(import, node, lossless, lossy, queue);
     take_queues(import, node, queue, lossy_queue);
     node->origins.lossless = lossless;

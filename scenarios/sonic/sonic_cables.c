@@ -18,7 +18,7 @@ static const char *row_text(const struct tree_item *row, const char *field)
 }
 
 /* Finds a port by its name, or by its alias, which neighbors sometimes use. */
-static struct sonic_port *called(const struct sonic_switch *node, const char *name)
+static struct sonic_port *find_port(const struct sonic_switch *node, const char *name)
 {
     struct sonic_port *port = name == NULL ? NULL : sonic_port(node, name, strlen(name));
     for (uint32_t i = 0; port == NULL && name != NULL && i < node->port_count; i++)
@@ -30,8 +30,8 @@ static struct sonic_port *called(const struct sonic_switch *node, const char *na
 struct sonic_port *sonic_far_port(const struct sonic_switch *node,
                                   const struct sonic_neighbor *neighbor)
 {
-    struct sonic_port *port = called(node, neighbor->port);
-    return port != NULL ? port : called(node, neighbor->other_port);
+    struct sonic_port *port = find_port(node, neighbor->port);
+    return port != NULL ? port : find_port(node, neighbor->other_port);
 }
 
 static bool names_back(const struct sonic_import *import, const struct sonic_port *far,
@@ -50,15 +50,16 @@ static struct sonic_link *add_link(struct sonic_import *import)
                       sizeof *import->links);
 }
 
-static void join(struct sonic_import *import, const struct sonic_switch *node,
-                 struct sonic_port *near, const struct sonic_switch *other, struct sonic_port *far)
+static void join_ports(struct sonic_import *import, const struct sonic_switch *node,
+                       struct sonic_port *near, const struct sonic_switch *other,
+                       struct sonic_port *far)
 {
     *add_link(import) = (struct sonic_link){.near = {node, near}, .far = {other, far}};
     near->linked = far->linked = true;
 }
 
-static void refuse(struct sonic_import *import, const struct sonic_switch *node,
-                   const struct sonic_port *port, const char *why)
+static void note_unlinked(struct sonic_import *import, const struct sonic_switch *node,
+                          const struct sonic_port *port, const char *why)
 {
     sonic_port_note(import, node, port, port->neighbor.place, "not linked: %s", why);
 }
@@ -82,14 +83,14 @@ static void link_switches(struct sonic_import *import, const struct sonic_switch
     struct sonic_port *far = sonic_far_port(other, &near->neighbor);
     const char *why = obstacle(node, near, other, far);
     if (why != NULL && second)
-        refuse(import, node, near, why);
+        note_unlinked(import, node, near, why);
     if (why != NULL || (!second && !names_back(import, far, node, near)))
         return;
     if (second && far->neighbor.name != NULL)
         sonic_note(import, near->neighbor.place,
                    "%s %s: the file of %s names another neighbour for this cable", node->name,
                    sonic_clean(import, near->name), other->name);
-    join(import, node, near, other, far);
+    join_ports(import, node, near, other, far);
 }
 
 /* By LLDP, hosts announce the MAC address of their port as its ID, and its name as the
@@ -153,7 +154,7 @@ static void add_host(struct sonic_import *import, const struct sonic_switch *nod
                      struct sonic_port *near)
 {
     if (near->down != NULL) {
-        refuse(import, node, near, near->down);
+        note_unlinked(import, node, near, near->down);
         return;
     }
     struct sonic_host *host = host_of(import, node, near);
@@ -181,7 +182,7 @@ static void note_type(struct sonic_import *import, const struct sonic_switch *no
 }
 
 /* First pass: cables on which both ends agree; second pass: the others. */
-static void each_port(struct sonic_import *import, bool second)
+static void link_ports(struct sonic_import *import, bool second)
 {
     for (uint32_t i = 0; i < import->switch_count; i++) {
         const struct sonic_switch *node = &import->switches[i];
@@ -203,7 +204,7 @@ static void each_port(struct sonic_import *import, bool second)
 
 /* ---- agreement between the ends of a cable ---- */
 
-static void agree(struct sonic_import *import, const struct sonic_link *link)
+static void compare_ends(struct sonic_import *import, const struct sonic_link *link)
 {
     const struct sonic_port *near = link->near.port, *far = link->far.port;
     const struct diag_place place = near->item->key_place;
@@ -255,12 +256,12 @@ static void no_links(struct sonic_import *import)
 
 void sonic_cables(struct sonic_import *import)
 {
-    each_port(import, false);
-    each_port(import, true);
+    link_ports(import, false);
+    link_ports(import, true);
     forget_hosts(import);
     sonic_defaults(import);
     for (size_t i = 0; i < import->link_count; i++)
-        agree(import, &import->links[i]);
+        compare_ends(import, &import->links[i]);
     note_alone(import);
     if (import->host_count < 2)
         sonic_note(import, import->switches[0].root->place,

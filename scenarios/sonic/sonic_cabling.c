@@ -82,7 +82,7 @@ struct sonic_switch *sonic_switch_called(const struct sonic_import *import, cons
 }
 
 /* Not shortened like a displayed name, because names in files may be arbitrary. */
-static const char *hint(struct sonic_import *import, const struct nearest *nearest)
+static const char *hint_text(struct sonic_import *import, const struct nearest *nearest)
 {
     char text[sizeof nearest_hint(nearest).text];
     snprintf(text, sizeof text, "%s", nearest_hint(nearest).text);
@@ -97,7 +97,7 @@ const char *sonic_switch_hint(struct sonic_import *import, const char *name)
     struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < import->switch_count; i++)
         nearest_offer(&nearest, import->switches[i].hostname);
-    return hint(import, &nearest);
+    return hint_text(import, &nearest);
 }
 
 static void no_switch(struct sonic_import *import, const struct tree_file *file,
@@ -122,10 +122,11 @@ static void no_port(struct sonic_import *import, const struct tree_file *file,
     struct nearest nearest = nearest_to(plug->port == NULL ? "" : plug->port);
     for (uint32_t i = 0; i < node->port_count; i++)
         nearest_offer(&nearest, node->ports[i].name);
-    const char *text = plug->port == NULL
-                           ? arena_format(&import->arena, "expected the port of %s", node->name)
-                           : arena_format(&import->arena, "%s has no port '%s'%s", node->name,
-                                          sonic_clean(import, plug->port), hint(import, &nearest));
+    const char *text =
+        plug->port == NULL
+            ? arena_format(&import->arena, "expected the port of %s", node->name)
+            : arena_format(&import->arena, "%s has no port '%s'%s", node->name,
+                           sonic_clean(import, plug->port), hint_text(import, &nearest));
     if (cable->heard)
         sonic_note(import, plug->place, "%s: left out", text);
     else
@@ -133,8 +134,8 @@ static void no_port(struct sonic_import *import, const struct tree_file *file,
 }
 
 /* Another port with the alias by which this one was found, or NULL. */
-static const struct sonic_port *twin(const struct sonic_switch *node, const struct sonic_port *port,
-                                     const char *word)
+static const struct sonic_port *find_twin(const struct sonic_switch *node,
+                                          const struct sonic_port *port, const char *word)
 {
     if (word == NULL || port->alias == NULL || strcmp(port->name, word) == 0 ||
         strcmp(port->alias, word) != 0)
@@ -158,7 +159,7 @@ static struct sonic_port *port_at(struct sonic_import *import, const struct tree
         no_port(import, file, cable, node, end);
         return NULL;
     }
-    const struct sonic_port *other = twin(node, port, plug->port);
+    const struct sonic_port *other = find_twin(node, port, plug->port);
     if (other == NULL)
         return port;
     sonic_cable_error(
@@ -177,8 +178,8 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* True if both name the same port: of a host, or of a switch by name or alias. */
-static bool same(const struct sonic_import *import, const struct sonic_neighbor *a,
-                 const struct sonic_neighbor *b)
+static bool is_same_neighbor(const struct sonic_import *import, const struct sonic_neighbor *a,
+                             const struct sonic_neighbor *b)
 {
     const struct sonic_switch *node = sonic_switch_called(import, a->name);
     if (node == NULL)
@@ -187,12 +188,12 @@ static bool same(const struct sonic_import *import, const struct sonic_neighbor 
            sonic_far_port(node, a) == sonic_far_port(node, b);
 }
 
-static void plug_in(struct sonic_import *import, const struct tree_file *file,
-                    const struct sonic_switch *node, struct sonic_port *port,
-                    const struct sonic_neighbor *now)
+static void set_neighbor(struct sonic_import *import, const struct tree_file *file,
+                         const struct sonic_switch *node, struct sonic_port *port,
+                         const struct sonic_neighbor *now)
 {
     const struct sonic_neighbor *before = &port->neighbor;
-    const bool agree = before->name != NULL && same(import, before, now);
+    const bool agree = before->name != NULL && is_same_neighbor(import, before, now);
     if (before->name != NULL && before->cabled && !agree) {
         const char *text =
             arena_format(&import->arena, "%s %s has a cable already, to %s%s%s in %s:%d",
@@ -235,13 +236,13 @@ void sonic_cable(struct sonic_import *import, const struct tree_file *file,
     for (int end = 0; end < ends; end++) {
         const struct sonic_plug *far = &cable->ends[!end];
         if (nodes[end] != NULL)
-            plug_in(import, file, nodes[end], ports[end],
-                    &(struct sonic_neighbor){.name = far->node,
-                                             .port = far->port,
-                                             .other_port = far->other_port,
-                                             .type = far->type,
-                                             .place = cable->ends[end].place,
-                                             .cabled = true,
-                                             .heard = cable->heard});
+            set_neighbor(import, file, nodes[end], ports[end],
+                         &(struct sonic_neighbor){.name = far->node,
+                                                  .port = far->port,
+                                                  .other_port = far->other_port,
+                                                  .type = far->type,
+                                                  .place = cable->ends[end].place,
+                                                  .cabled = true,
+                                                  .heard = cable->heard});
     }
 }

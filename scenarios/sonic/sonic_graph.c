@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct sonic_plug plug(const struct cabling_link *link, int end)
+static struct sonic_plug plug_of(const struct cabling_link *link, int end)
 {
     const struct cabling_end *from = &link->ends[end];
     return (struct sonic_plug){.node = from->node->name,
@@ -36,7 +36,7 @@ void sonic_graph(struct sonic_import *import, const struct tree_file *file)
     const bool fine = dot_read(&cabling);
     for (size_t i = 0; fine && i < cabling.link_count && import->diag->errors < DIAG_MAX; i++) {
         const struct cabling_link *link = &cabling.links[i];
-        const struct sonic_cable cable = {.ends = {plug(link, 0), plug(link, 1)},
+        const struct sonic_cable cable = {.ends = {plug_of(link, 0), plug_of(link, 1)},
                                           .of_fabric = true};
         sonic_cable(import, file, &cable);
         if (link->value_count > 0)

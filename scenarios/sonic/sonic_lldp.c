@@ -131,7 +131,7 @@ static bool is_owned(struct lldp *lldp)
 /* ---- rows ---- */
 
 /* NULL: empty, or the row ends before it. */
-static const char *cell(struct lldp *lldp, int column, struct diag_place *place)
+static const char *cell_text(struct lldp *lldp, int column, struct diag_place *place)
 {
     const size_t all = lldp->lines.length, from = lldp->from[column];
     if (lldp->to[column] == 0 || from >= all)
@@ -173,20 +173,21 @@ static void read_row(struct lldp *lldp)
     struct sonic_import *import = lldp->import;
     if (!is_aligned(lldp))
         return;
-    const char *local = cell(lldp, LOCAL, &place), *device = cell(lldp, DEVICE, &far);
+    const char *local = cell_text(lldp, LOCAL, &place), *device = cell_text(lldp, DEVICE, &far);
     if (local == NULL || strncmp(local, "eth", 3) == 0) /* management port */
         return;
     if (device == NULL) {
         sonic_note(import, place, "rows without RemoteDevice: left out");
         return;
     }
-    const struct sonic_cable cable = {.ends = {{.node = lldp->owner, .port = local, .place = place},
-                                               {.node = device,
-                                                .port = cell(lldp, PORT, &ignored),
-                                                .other_port = cell(lldp, DESCRIPTION, &ignored),
-                                                .type = is_bridge(cell(lldp, CAPABILITY, &ignored)),
-                                                .place = far}},
-                                      .heard = true};
+    const struct sonic_cable cable = {
+        .ends = {{.node = lldp->owner, .port = local, .place = place},
+                 {.node = device,
+                  .port = cell_text(lldp, PORT, &ignored),
+                  .other_port = cell_text(lldp, DESCRIPTION, &ignored),
+                  .type = is_bridge(cell_text(lldp, CAPABILITY, &ignored)),
+                  .place = far}},
+        .heard = true};
     sonic_cable(import, lldp->lines.file, &cable);
 }
 

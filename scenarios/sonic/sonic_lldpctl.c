@@ -89,7 +89,7 @@ static bool take_of_host(struct lldpctl *lldpctl, const struct heard *heard)
     return true;
 }
 
-static void take(struct lldpctl *lldpctl, const struct heard *heard)
+static void add_heard(struct lldpctl *lldpctl, const struct heard *heard)
 {
     struct sonic_import *import = lldpctl->import;
     if (heard->local == NULL || import->diag->errors >= DIAG_MAX)
@@ -107,7 +107,7 @@ static void take(struct lldpctl *lldpctl, const struct heard *heard)
         slot->device = slot->chassis;
 }
 
-static void plug_in(struct lldpctl *lldpctl, const struct heard *heard)
+static void add_cable(struct lldpctl *lldpctl, const struct heard *heard)
 {
     const char *owner = owner_of(lldpctl, heard);
     const struct sonic_cable cable = {
@@ -133,7 +133,7 @@ static void make_cables(struct lldpctl *lldpctl)
         if (heard->device == NULL)
             sonic_note(import, heard->place, "neighbors without SysName and ChassisID: left out");
         else if (!is_management(heard->local))
-            plug_in(lldpctl, heard);
+            add_cable(lldpctl, heard);
         if (import->diag->errors >= DIAG_MAX)
             return;
     }
@@ -173,7 +173,7 @@ static void read_line(struct lldpctl *lldpctl, const struct lines *lines, struct
     const char *text = lines->text + strspn(lines->text, " \t");
     const char *local = value_of(lldpctl, lines, "Interface:", false);
     if (local != NULL) {
-        take(lldpctl, heard);
+        add_heard(lldpctl, heard);
         *heard = (struct heard){
             .local = arena_text(&lldpctl->import->arena, local, strcspn(local, ", ")),
             .place = lines_place(lines, text, 1),
@@ -207,7 +207,7 @@ static void read_pair(struct lldpctl *lldpctl, const struct lines *lines, struct
     const char *name = arena_text(arena, local, (size_t)(dot - local));
     const char *key = arena_text(arena, dot + 1, (size_t)(equals - dot - 1));
     if (heard->local == NULL || strcmp(heard->local, name) != 0 || strcmp(key, "rid") == 0) {
-        take(lldpctl, heard);
+        add_heard(lldpctl, heard);
         *heard = (struct heard){.local = name,
                                 .place = lines_place(lines, lines->text, 1),
                                 .far = lines_place(lines, lines->text, 1)};
@@ -227,7 +227,7 @@ static void read_text(struct lldpctl *lldpctl)
         read_line(lldpctl, &lines, &heard);
         read_pair(lldpctl, &lines, &heard);
     }
-    take(lldpctl, &heard);
+    add_heard(lldpctl, &heard);
 }
 
 /* ---- JSON ---- */
@@ -271,7 +271,7 @@ static void read_interface(struct lldpctl *lldpctl, const char *local, struct di
                                 .description = text_of(member(port, "descr")),
                                 .place = place,
                                 .far = port == NULL ? place : port->place};
-    take(lldpctl, &heard);
+    add_heard(lldpctl, &heard);
 }
 
 /* {"Ethernet0": {..}, ..}, or {"name": "Ethernet0", ..}. */

@@ -24,8 +24,8 @@ const char *sonic_clean(struct sonic_import *import, const char *text)
     return notes_clean(&import->arena, text);
 }
 
-static void say(struct sonic_import *import, struct diag_place place, const char *port,
-                const char *format, va_list args)
+static void add_note(struct sonic_import *import, struct diag_place place, const char *port,
+                     const char *format, va_list args)
 {
     char text[NOTE_BYTES];
     vsnprintf(text, sizeof text, format, args);
@@ -41,7 +41,7 @@ void sonic_note(struct sonic_import *import, struct diag_place place, const char
 {
     va_list args;
     va_start(args, format);
-    say(import, place, NULL, format, args);
+    add_note(import, place, NULL, format, args);
     va_end(args);
 }
 
@@ -52,7 +52,7 @@ void sonic_cosmetic(struct sonic_import *import, struct diag_place place, const 
     if (!import->verbose)
         return;
     va_start(args, format);
-    say(import, place, NULL, format, args);
+    add_note(import, place, NULL, format, args);
     va_end(args);
 }
 
@@ -62,15 +62,15 @@ void sonic_port_note(struct sonic_import *import, const struct sonic_switch *nod
 {
     va_list args;
     va_start(args, format);
-    say(import, place,
-        arena_format(&import->arena, "%s %s", node->name, sonic_clean(import, port->name)), format,
-        args);
+    add_note(import, place,
+             arena_format(&import->arena, "%s %s", node->name, sonic_clean(import, port->name)),
+             format, args);
     va_end(args);
 }
 
 /* ---- merging ---- */
 
-static int compare(const struct sonic_said *a, const struct sonic_said *b)
+static int compare_notes(const struct sonic_said *a, const struct sonic_said *b)
 {
     if ((a->port == NULL) != (b->port == NULL))
         return a->port == NULL ? -1 : 1;
@@ -82,11 +82,11 @@ static int by_text(const void *a, const void *b)
 {
     const struct sonic_said *x = *(struct sonic_said *const *)a,
                             *y = *(struct sonic_said *const *)b;
-    const int order = compare(x, y);
+    const int order = compare_notes(x, y);
     return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static bool alike(const struct sonic_said *a, const struct sonic_said *b)
+static bool are_alike(const struct sonic_said *a, const struct sonic_said *b)
 {
     return (a->port == NULL) == (b->port == NULL) && strcmp(a->text, b->text) == 0;
 }
@@ -97,7 +97,7 @@ static void count_equals(struct sonic_said **sorted, size_t count)
     for (size_t from = 0, to; from < count; from = to) {
         struct sonic_said *first = sorted[from];
         size_t files = 1;
-        for (to = from + 1; to < count && alike(sorted[from], sorted[to]); to++) {
+        for (to = from + 1; to < count && are_alike(sorted[from], sorted[to]); to++) {
             files += strcmp(sorted[to - 1]->place.file, sorted[to]->place.file) != 0;
             if (sorted[to]->order < first->order)
                 first = sorted[to];
@@ -107,7 +107,7 @@ static void count_equals(struct sonic_said **sorted, size_t count)
     }
 }
 
-static void put(struct sonic_import *import, const struct sonic_said *said)
+static void write_note(struct sonic_import *import, const struct sonic_said *said)
 {
     if (said->port == NULL && said->places == 1)
         notes_add(&import->notes, said->place, "%s", said->text);
@@ -132,7 +132,7 @@ void sonic_notes(struct sonic_import *import)
     count_equals(sorted, import->said_count);
     for (size_t i = 0; i < import->said_count; i++)
         if (import->said[i].places > 0)
-            put(import, &import->said[i]);
+            write_note(import, &import->said[i]);
     if (import->hidden > 0)
         notes_add(&import->notes, import->switches[0].root->place,
                   "tables and fields without a counterpart: %zu; --verbose names them",

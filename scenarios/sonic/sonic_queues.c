@@ -18,8 +18,9 @@ static void take_row(struct sonic_import *import, struct sonic_port *port, int n
 }
 
 /* Lists the rows that the queues of the mask `queues` refer to, port by port. */
-static size_t gather(struct sonic_import *import, struct sonic_switch *node, const char *field,
-                     const struct sonic_table *table, int64_t queues, const struct tree_item **list)
+static size_t gather_references(struct sonic_import *import, struct sonic_switch *node,
+                                const char *field, const struct sonic_table *table, int64_t queues,
+                                const struct tree_item **list)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < node->used_count; i++)
@@ -62,10 +63,10 @@ static void read_wred(struct sonic_import *import, struct sonic_switch *node,
     static const char *const known[] = {"ecn", "green_min_threshold", "green_max_threshold",
                                         "green_drop_probability", NULL};
     const int64_t lossless = node->settings.pfc;
-    size_t count = gather(import, node, "wred_profile", &node->wred, lossless, list);
+    size_t count = gather_references(import, node, "wred_profile", &node->wred, lossless, list);
     const struct tree_item *usual = sonic_usual(import, list, count);
     if (usual == NULL) {
-        count = gather(import, node, "wred_profile", &node->wred, ~lossless, list);
+        count = gather_references(import, node, "wred_profile", &node->wred, ~lossless, list);
         usual = sonic_usual(import, list, count);
     }
     if (usual != NULL) {
@@ -87,7 +88,7 @@ static void read_schedulers(struct sonic_import *import, struct sonic_switch *no
     static const char *const known[] = {"type", "weight", NULL};
     for (int q = 0; q < SONIC_PRIORITIES; q++) {
         const size_t count =
-            gather(import, node, "scheduler", &node->schedulers, INT64_C(1) << q, list);
+            gather_references(import, node, "scheduler", &node->schedulers, INT64_C(1) << q, list);
         const struct tree_item *usual = sonic_usual(import, list, count);
         if (usual == NULL)
             continue;

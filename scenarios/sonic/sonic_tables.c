@@ -72,7 +72,7 @@ const char *sonic_field(struct sonic_import *import, const struct tree_node *row
 }
 
 /* Errors in a value are reported once, however many ports its row applies to. */
-static bool first_time(struct sonic_import *import, const struct tree_node *value)
+static bool is_first_report(struct sonic_import *import, const struct tree_node *value)
 {
     const bool first = import->reported != value;
     import->reported = value;
@@ -89,7 +89,7 @@ int64_t sonic_number_of(struct sonic_import *import, const struct tree_node *val
             *end == '\0' && number >= min && number <= max)
             return number;
     }
-    if (first_time(import, value))
+    if (is_first_report(import, value))
         tree_error(import->diag, value, "expected %s: a whole number from %lld to %lld", what,
                    (long long)min, (long long)max);
     return SONIC_UNSET;
@@ -113,7 +113,7 @@ int64_t sonic_mask(struct sonic_import *import, const struct tree_node *row, con
         if (*at >= '0' && *at < '0' + SONIC_PRIORITIES && strspn(at, "0123456789") == 1) {
             mask |= INT64_C(1) << (*at++ - '0');
         } else if (*at != '\0') {
-            if (first_time(import, value))
+            if (is_first_report(import, value))
                 tree_error(import->diag, value,
                            "expected %s: priorities from 0 to 7, such as \"3,4\"", field);
             return SONIC_UNSET;
@@ -143,7 +143,7 @@ static const char *bare_name(struct sonic_import *import, const char *text, cons
 static void unknown_reference(struct sonic_import *import, const struct tree_node *value,
                               const struct sonic_table *table, const char *name)
 {
-    if (!first_time(import, value))
+    if (!is_first_report(import, value))
         return;
     struct nearest nearest = nearest_to(name);
     for (size_t i = 0; table->rows != NULL && i < table->rows->count && i < NEAREST_MAX; i++)

@@ -37,7 +37,8 @@ static void end_section(const struct section *section)
         fputs("}\n", section->out);
 }
 
-static void put(struct section *section, const char *key, enum quantity_kind kind, int64_t value)
+static void write_value(struct section *section, const char *key, enum quantity_kind kind,
+                        int64_t value)
 {
     char text[QUANTITY_TEXT_BYTES];
     if (value == SONIC_UNSET)
@@ -57,7 +58,7 @@ static void put_word(struct section *section, const char *key, const char *word)
 
 static void put_ms(struct section *section, const char *key, int64_t ms)
 {
-    put(section, key, QUANTITY_TIME, ms == SONIC_UNSET ? SONIC_UNSET : ms * PS_PER_MS);
+    write_value(section, key, QUANTITY_TIME, ms == SONIC_UNSET ? SONIC_UNSET : ms * PS_PER_MS);
 }
 
 static void put_mask(struct section *section, const char *key, int64_t mask)
@@ -123,9 +124,9 @@ static void put_link(struct sonic_import *import, FILE *out, const struct sonic_
     else
         fprintf(out, "\"%s:p%u\"]", import->hosts[link->host - 1]->name, link->nic);
     put_port_names(import, &rest, names);
-    put(&rest, "rate", QUANTITY_RATE, near->speed);
-    put(&rest, "length", QUANTITY_LENGTH, length);
-    put(&rest, "mtu", QUANTITY_SIZE, near->mtu);
+    write_value(&rest, "rate", QUANTITY_RATE, near->speed);
+    write_value(&rest, "length", QUANTITY_LENGTH, length);
+    write_value(&rest, "mtu", QUANTITY_SIZE, near->mtu);
     put_word(&rest, "fec", near->fec);
     fputs("}\n", out);
 }
@@ -185,7 +186,7 @@ static void put_weights(FILE *out, const struct sonic_settings *settings)
     struct section section = {.out = out, .head = "      scheduler: {weights: {"};
     for (int q = 0; q < SONIC_PRIORITIES; q++) {
         const char key[2] = {(char)('0' + q), '\0'};
-        put(&section, key, QUANTITY_INT, settings->weight[q]);
+        write_value(&section, key, QUANTITY_INT, settings->weight[q]);
     }
     if (section.items > 0)
         fputc('}', out);
@@ -196,18 +197,18 @@ static void put_buffer(FILE *out, const struct sonic_switch *node)
 {
     const struct sonic_settings *s = &node->settings;
     struct section section = {.out = out, .head = "      buffer: {"};
-    put(&section, "ports", QUANTITY_INT, node->port_count);
-    put(&section, "size", QUANTITY_SIZE, s->buffer);
+    write_value(&section, "ports", QUANTITY_INT, node->port_count);
+    write_value(&section, "size", QUANTITY_SIZE, s->buffer);
     put_word(&section, "policy", s->static_policy ? "static" : NULL);
-    put(&section, "alpha", QUANTITY_PERCENT, s->alpha);
-    put(&section, "reserved", QUANTITY_SIZE, s->reserved);
-    put(&section, "alpha-lossy", QUANTITY_PERCENT, s->alpha_lossy);
-    put(&section, "reserved-lossy", QUANTITY_SIZE, s->reserved_lossy);
-    put(&section, "lossy-pool", QUANTITY_PERCENT, s->lossy_pool);
-    put(&section, "reserved-queue", QUANTITY_SIZE, s->reserved_queue);
-    put(&section, "egress-lossy-pool", QUANTITY_PERCENT, s->egress_lossy_pool);
-    put(&section, "alpha-egress", QUANTITY_PERCENT, s->alpha_egress);
-    put(&section, "egress-limit", QUANTITY_SIZE, s->egress_limit);
+    write_value(&section, "alpha", QUANTITY_PERCENT, s->alpha);
+    write_value(&section, "reserved", QUANTITY_SIZE, s->reserved);
+    write_value(&section, "alpha-lossy", QUANTITY_PERCENT, s->alpha_lossy);
+    write_value(&section, "reserved-lossy", QUANTITY_SIZE, s->reserved_lossy);
+    write_value(&section, "lossy-pool", QUANTITY_PERCENT, s->lossy_pool);
+    write_value(&section, "reserved-queue", QUANTITY_SIZE, s->reserved_queue);
+    write_value(&section, "egress-lossy-pool", QUANTITY_PERCENT, s->egress_lossy_pool);
+    write_value(&section, "alpha-egress", QUANTITY_PERCENT, s->alpha_egress);
+    write_value(&section, "egress-limit", QUANTITY_SIZE, s->egress_limit);
     end_section(&section);
 }
 
@@ -217,13 +218,13 @@ static void put_pfc(FILE *out, const struct sonic_settings *s)
     struct section pfc = {.out = out, .head = "      pfc: {"};
     put_mask(&pfc, "priorities", s->pfc);
     put_word(&pfc, "headroom", s->headroom_auto ? "auto" : NULL);
-    put(&pfc, "headroom", QUANTITY_SIZE, s->headroom_auto ? SONIC_UNSET : s->headroom);
-    put(&pfc, "headroom-pool", QUANTITY_SIZE, s->headroom_pool);
+    write_value(&pfc, "headroom", QUANTITY_SIZE, s->headroom_auto ? SONIC_UNSET : s->headroom);
+    write_value(&pfc, "headroom-pool", QUANTITY_SIZE, s->headroom_pool);
     put_word(&pfc, "headroom-pool", shared ? "auto" : NULL);
-    put(&pfc, "headroom-ratio", QUANTITY_INT, shared ? s->headroom_ratio : SONIC_UNSET);
-    put(&pfc, "xoff", QUANTITY_SIZE, s->xoff);
-    put(&pfc, "xon", QUANTITY_SIZE, s->xon);
-    put(&pfc, "xon-offset", QUANTITY_SIZE, s->xon_offset);
+    write_value(&pfc, "headroom-ratio", QUANTITY_INT, shared ? s->headroom_ratio : SONIC_UNSET);
+    write_value(&pfc, "xoff", QUANTITY_SIZE, s->xoff);
+    write_value(&pfc, "xon", QUANTITY_SIZE, s->xon);
+    write_value(&pfc, "xon-offset", QUANTITY_SIZE, s->xon_offset);
     end_section(&pfc);
 }
 
@@ -239,9 +240,9 @@ static void put_switch(struct sonic_import *import, FILE *out, uint32_t index)
     put_buffer(out, node);
     sonic_origin(import, out, "WRED_PROFILE", from->wred);
     struct section ecn = {.out = out, .head = "      ecn: {"};
-    put(&ecn, "kmin", QUANTITY_SIZE, s->kmin);
-    put(&ecn, "kmax", QUANTITY_SIZE, s->kmax);
-    put(&ecn, "pmax", QUANTITY_PERCENT, s->pmax);
+    write_value(&ecn, "kmin", QUANTITY_SIZE, s->kmin);
+    write_value(&ecn, "kmax", QUANTITY_SIZE, s->kmax);
+    write_value(&ecn, "pmax", QUANTITY_PERCENT, s->pmax);
     end_section(&ecn);
     sonic_origin(import, out, "PFC_WD", from->watchdog);
     struct section watchdog = {.out = out, .head = "      watchdog: {"};
@@ -319,8 +320,8 @@ static void put_class(struct section *section, const struct sonic_import *import
     for (int i = 0; s->has_dscp && i < SONIC_DSCPS && !(s->pfc >> s->dscp[dscp] & 1); i++)
         if (s->pfc >> s->dscp[i] & 1)
             dscp = i;
-    put(section, "dscp", QUANTITY_INT, dscp);
-    put(section, "priority", QUANTITY_INT, s->has_dscp ? s->dscp[dscp] : RNIC_PRIORITY);
+    write_value(section, "dscp", QUANTITY_INT, dscp);
+    write_value(section, "priority", QUANTITY_INT, s->has_dscp ? s->dscp[dscp] : RNIC_PRIORITY);
     if (!s->has_dscp)
         return;
     begin_item(section, "dscp-to-priority");
@@ -331,7 +332,7 @@ static void put_hosts(struct sonic_import *import, FILE *out)
 {
     struct section rnic = {.out = out, .head = "  defaults: {rnic: {"};
     fputs("hosts:\n", out);
-    put(&rnic, "path-mtu", QUANTITY_SIZE, path_mtu(import));
+    write_value(&rnic, "path-mtu", QUANTITY_SIZE, path_mtu(import));
     put_class(&rnic, import);
     fputs("}}\n", out);
     import_workload(out, host_names(import), NULL, import->host_count, NULL);

@@ -38,14 +38,14 @@ struct reader {
     size_t first[LEFT_COUNT];
 };
 
-static bool wrong(struct reader *reader, const char *text)
+static bool report_error(struct reader *reader, const char *text)
 {
     diag_add(reader->diag, DIAG_ERROR, (struct diag_place){.file = reader->file->name}, NULL,
              "byte %zu: %s", reader->at, text);
     return false;
 }
 
-static void leave(struct reader *reader, enum left why)
+static void leave_out(struct reader *reader, enum left why)
 {
     if (reader->left[why]++ > 0)
         return;
@@ -53,7 +53,7 @@ static void leave(struct reader *reader, enum left why)
     reader->first[why] = reader->at;
 }
 
-static void tell_left(const struct reader *reader)
+static void report_omissions(const struct reader *reader)
 {
     for (int i = 0; i < LEFT_COUNT; i++)
         if (reader->left[i] > 0)
@@ -73,7 +73,7 @@ static void tell_left(const struct reader *reader)
 #define SWAP(field, bits) (field) = __builtin_bswap##bits(field)
 
 /* Swaps the bytes of the fields that are used. */
-static void swap(struct blk_io_trace *record)
+static void swap_record(struct blk_io_trace *record)
 {
     SWAP(record->time, 64);
     SWAP(record->sector, 64);
@@ -89,19 +89,19 @@ static bool take_record(struct reader *reader)
     const size_t left = reader->file->length - reader->at;
     struct blk_io_trace *record = &reader->record;
     if (left < sizeof *record)
-        return wrong(reader, "the file ends inside a record");
+        return report_error(reader, "the file ends inside a record");
     memcpy(record, reader->file->text + reader->at, sizeof *record);
     const uint32_t swapped = __builtin_bswap32(record->magic);
     reader->swapped = (swapped & 0xFFFFFF00) == BLK_IO_TRACE_MAGIC;
     const uint32_t magic = reader->swapped ? swapped : record->magic;
     if ((magic & 0xFFFFFF00) != BLK_IO_TRACE_MAGIC)
-        return wrong(reader, "expected a record of blktrace");
+        return report_error(reader, "expected a record of blktrace");
     if ((magic & 0xFF) != BLK_IO_TRACE_VERSION)
-        return wrong(reader, "expected version 7 of blktrace's records");
+        return report_error(reader, "expected version 7 of blktrace's records");
     if (reader->swapped)
-        swap(record);
+        swap_record(record);
     return record->pdu_len <= left - sizeof *record ||
-           wrong(reader, "the file ends inside a record");
+           report_error(reader, "the file ends inside a record");
 }
 
 static bool has(const struct reader *reader, uint32_t category)
@@ -126,7 +126,7 @@ static bool file_of(struct reader *reader, uint32_t *file)
     const bool other = reader->ask->device != NULL && strcmp(reader->ask->device, name) != 0;
     *file = other ? TRACE_FILES_MAX : trace_file(&reader->files, name, (size_t)length);
     reader->others += other;
-    return other || *file < TRACE_FILES_MAX || wrong(reader, "more than 1024 devices");
+    return other || *file < TRACE_FILES_MAX || report_error(reader, "more than 1024 devices");
 }
 
 /* Times are in nanoseconds until all records have been read. */
@@ -154,22 +154,22 @@ static bool take_io(struct reader *reader)
     if (file == TRACE_FILES_MAX)
         return true;
     if (record->time > INT64_MAX)
-        return wrong(reader, "the time of the record is beyond 292 years");
+        return report_error(reader, "the time of the record is beyond 292 years");
     if (record->sector > (uint64_t)TRACE_OFFSET_MAX / SECTOR_BYTES)
-        return wrong(reader, "the I/O is beyond 1 PiB");
+        return report_error(reader, "the I/O is beyond 1 PiB");
     if (has(reader, BLK_TC_DISCARD) || has(reader, BLK_TC_PC)) {
-        leave(reader, has(reader, BLK_TC_DISCARD) ? LEFT_DISCARD : LEFT_PASSED);
+        leave_out(reader, has(reader, BLK_TC_DISCARD) ? LEFT_DISCARD : LEFT_PASSED);
         return true;
     }
     /* When a write with a preceding flush is issued, its flush is issued as a separate request. */
     if (flush && (record->bytes == 0 || !reader->ask->issued))
         add_io(reader, TRACE_FLUSH, file);
     if (record->bytes > TRACE_IO_BYTES_MAX || (record->bytes == 0 && !flush))
-        leave(reader, record->bytes == 0 ? LEFT_EMPTY : LEFT_LARGE);
+        leave_out(reader, record->bytes == 0 ? LEFT_EMPTY : LEFT_LARGE);
     else if (record->bytes > 0)
         add_io(reader, write ? TRACE_WRITE : TRACE_READ, file);
     if (has(reader, BLK_TC_FUA) && record->bytes > 0)
-        leave(reader, LEFT_FUA);
+        leave_out(reader, LEFT_FUA);
     return true;
 }
 
@@ -211,7 +211,7 @@ static bool set_times(struct reader *reader)
     const time_ps first = trace->ios[0].at, last = trace->ios[trace->count - 1].at;
     if (last - first > TRACE_TIME_MAX / PS_PER_NS) {
         reader->at = 0;
-        return wrong(reader, "the trace lasts longer than 1000000 seconds");
+        return report_error(reader, "the trace lasts longer than 1000000 seconds");
     }
     for (uint32_t i = 0; i < trace->count; i++)
         trace->ios[i].at = (trace->ios[i].at - first) * PS_PER_NS;
@@ -236,10 +236,10 @@ bool blktrace_read(struct arena *arena, const struct blktrace_ask *ask, struct t
                  "the trace has no read, write or flush that was %s%s%s",
                  ask->issued ? "issued" : "queued", ask->device != NULL ? " to device " : "",
                  ask->device != NULL ? ask->device : "");
-        tell_left(&reader);
+        report_omissions(&reader);
         return false;
     }
     trace_sort(out, arena);
-    tell_left(&reader);
+    report_omissions(&reader);
     return set_times(&reader);
 }

@@ -78,7 +78,7 @@ static struct diag_place place_of(const struct reader *reader, int word)
     };
 }
 
-static bool wrong(struct reader *reader, int word, const char *text)
+static bool report_error(struct reader *reader, int word, const char *text)
 {
     char line[IOLOG_LINE_MAX + 1];
     snprintf(line, sizeof line, "%.*s", (int)reader->line_length, reader->line);
@@ -86,13 +86,13 @@ static bool wrong(struct reader *reader, int word, const char *text)
     return false;
 }
 
-static void leave(struct reader *reader, enum left why, int word)
+static void leave_out(struct reader *reader, enum left why, int word)
 {
     if (reader->left[why]++ == 0)
         reader->first[why] = place_of(reader, word);
 }
 
-static void tell_left(const struct reader *reader)
+static void report_omissions(const struct reader *reader)
 {
     for (int i = 0; i < LEFT_COUNT; i++)
         if (reader->left[i] > 0)
@@ -109,7 +109,7 @@ static bool is_blank(char letter)
     return letter == ' ' || letter == '\t' || letter == '\r';
 }
 
-static bool cut(struct reader *reader)
+static bool split_line(struct reader *reader)
 {
     const char *at = reader->line, *const end = at + reader->line_length;
     reader->word_count = 0;
@@ -123,7 +123,7 @@ static bool cut(struct reader *reader)
             if ((unsigned char)*at++ < ' ') {
                 reader->words[0] = (struct word){at - 1, 1};
                 reader->word_count = 1;
-                return wrong(reader, 0, "this is not a text file");
+                return report_error(reader, 0, "this is not a text file");
             }
         reader->words[reader->word_count++] = (struct word){from, (size_t)(at - from)};
         if (reader->word_count == WORDS_MAX)
@@ -161,7 +161,7 @@ static bool no_action(struct reader *reader, int word)
         nearest_offer(&nearest, actions[i].word);
     snprintf(text, sizeof text, "expected an action, not '%s'%s", name,
              nearest_hint(&nearest).text);
-    return wrong(reader, word, text);
+    return report_error(reader, word, text);
 }
 
 /* ---- lines ---- */
@@ -170,9 +170,9 @@ static bool read_time(struct reader *reader)
 {
     int64_t us;
     if (!number(&reader->words[0], TRACE_TIME_MAX / PS_PER_US, &us))
-        return wrong(reader, 0, "expected a time in microseconds of at most 1000000000000");
+        return report_error(reader, 0, "expected a time in microseconds of at most 1000000000000");
     if (us * PS_PER_US < reader->now)
-        leave(reader, LEFT_EARLY, 0);
+        leave_out(reader, LEFT_EARLY, 0);
     else
         reader->now = us * PS_PER_US;
     return true;
@@ -183,12 +183,13 @@ static bool read_wait(struct reader *reader, int word)
 {
     int64_t us;
     if (reader->version == 3) {
-        leave(reader, LEFT_WAIT, word);
+        leave_out(reader, LEFT_WAIT, word);
         return true;
     }
     if (word + 1 >= reader->word_count ||
         !number(&reader->words[word + 1], (TRACE_TIME_MAX - reader->now) / PS_PER_US, &us))
-        return wrong(reader, word + 1, "expected microseconds; in total at most 1000000000000");
+        return report_error(reader, word + 1,
+                            "expected microseconds; in total at most 1000000000000");
     reader->now += us * PS_PER_US;
     reader->trace->timed = true;
     return true;
@@ -212,16 +213,17 @@ static bool read_io(struct reader *reader, const struct action *action, uint32_t
 {
     int64_t offset, bytes;
     if (reader->word_count != word + 3)
-        return wrong(reader, reader->word_count < word + 3 ? reader->word_count : word + 3,
-                     "expected an offset and a length in bytes after the action, and no more");
+        return report_error(
+            reader, reader->word_count < word + 3 ? reader->word_count : word + 3,
+            "expected an offset and a length in bytes after the action, and no more");
     if (!number(&reader->words[word + 1], TRACE_OFFSET_MAX, &offset))
-        return wrong(reader, word + 1, "expected an offset in bytes of at most 1 PiB");
+        return report_error(reader, word + 1, "expected an offset in bytes of at most 1 PiB");
     if (!number(&reader->words[word + 2], TRACE_IO_BYTES_MAX, &bytes))
-        return wrong(reader, word + 2, "expected a length in bytes of at most 64 MiB");
+        return report_error(reader, word + 2, "expected a length in bytes of at most 64 MiB");
     if (action->what != WHAT_IO)
-        leave(reader, action->what == WHAT_TRIM ? LEFT_TRIM : LEFT_RANGE, word);
+        leave_out(reader, action->what == WHAT_TRIM ? LEFT_TRIM : LEFT_RANGE, word);
     else if (bytes == 0 && action->op != TRACE_FLUSH)
-        leave(reader, LEFT_EMPTY, word);
+        leave_out(reader, LEFT_EMPTY, word);
     else
         add_io(reader, action->op, file, offset, bytes);
     return true;
@@ -232,9 +234,9 @@ static bool read_words(struct reader *reader)
 {
     const int name = reader->version == 3 ? 1 : 0;
     if (reader->word_count < name + 2)
-        return wrong(reader, reader->word_count,
-                     name == 1 ? "expected a line such as 120 /dev/nvme0n1 read 4096 8192"
-                               : "expected a line such as /dev/nvme0n1 read 4096 8192");
+        return report_error(reader, reader->word_count,
+                            name == 1 ? "expected a line such as 120 /dev/nvme0n1 read 4096 8192"
+                                      : "expected a line such as /dev/nvme0n1 read 4096 8192");
     const struct action *action = find_action(&reader->words[name + 1]);
     if (action == NULL)
         return no_action(reader, name + 1);
@@ -242,15 +244,15 @@ static bool read_words(struct reader *reader)
         return false;
     const struct word *word = &reader->words[name];
     if (word->length > TRACE_NAME_MAX)
-        return wrong(reader, name, "a file's name has at most 255 characters");
+        return report_error(reader, name, "a file's name has at most 255 characters");
     const uint32_t file = trace_file(&reader->files, word->at, word->length);
     if (file == TRACE_FILES_MAX)
-        return wrong(reader, name, "more than 1024 files");
+        return report_error(reader, name, "more than 1024 files");
     if (action->what == WHAT_WAIT)
         return read_wait(reader, name + 1);
     if (action->what == WHAT_FILE)
         return reader->word_count == name + 2 ||
-               wrong(reader, name + 2, "expected nothing after add, open and close");
+               report_error(reader, name + 2, "expected nothing after add, open and close");
     return read_io(reader, action, file, name + 1);
 }
 
@@ -259,9 +261,9 @@ static bool read_line(struct reader *reader)
     if (reader->line_length > IOLOG_LINE_MAX) {
         reader->line_length = IOLOG_LINE_MAX;
         reader->word_count = 0;
-        return wrong(reader, 0, "a line is longer than 1024 bytes");
+        return report_error(reader, 0, "a line is longer than 1024 bytes");
     }
-    if (!cut(reader))
+    if (!split_line(reader))
         return false;
     return reader->word_count == 0 || read_words(reader);
 }
@@ -287,10 +289,11 @@ static bool read_version(struct reader *reader)
         reader->line_length = 0;
     reader->words[0] = (struct word){line, reader->line_length};
     reader->word_count = 1;
-    return wrong(reader, 0,
-                 binary ? "this is a blktrace file; stormglass import blktrace makes an iolog of it"
-                        : "expected \"fio version 3 iolog\" or \"fio version 2 iolog\", blkparse's "
-                          "text, or a table of I/Os such as MSR Cambridge's or SNIA's CSV");
+    return report_error(
+        reader, 0,
+        binary ? "this is a blktrace file; stormglass import blktrace makes an iolog of it"
+               : "expected \"fio version 3 iolog\" or \"fio version 2 iolog\", blkparse's "
+                 "text, or a table of I/Os such as MSR Cambridge's or SNIA's CSV");
 }
 
 static uint32_t lines_of(const struct tree_file *file)
@@ -341,7 +344,7 @@ bool iolog_read(struct arena *arena, const struct tree_file *file, struct trace 
     out->files = reader.files.names;
     out->file_count = reader.files.count;
     if (diag->errors == errors)
-        tell_left(&reader);
+        report_omissions(&reader);
     if (diag->errors == errors && out->count == 0)
         diag_add(diag, DIAG_ERROR, whole, NULL, "the trace has no read, write or flush");
     return diag->errors == errors;

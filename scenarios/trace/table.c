@@ -27,7 +27,7 @@ static struct diag_place place_of(const struct table *table, int field)
     };
 }
 
-static bool wrong(struct table *table, int field, const char *what)
+static bool report_error(struct table *table, int field, const char *what)
 {
     char line[TABLE_LINE_MAX + 1];
     snprintf(line, sizeof line, "%.*s",
@@ -37,7 +37,7 @@ static bool wrong(struct table *table, int field, const char *what)
     return false;
 }
 
-static void leave(struct table *table, enum table_left why, int field)
+static void leave_out(struct table *table, enum table_left why, int field)
 {
     if (table->left[why]++ == 0)
         table->places[why] = place_of(table, field);
@@ -50,13 +50,13 @@ static bool add_io(struct table *table, __int128 ps, int kind, int64_t offset, i
 {
     const uint32_t file = trace_file(&table->files, device, strlen(device));
     if (file == TRACE_FILES_MAX)
-        return wrong(table, 0, "at most 1024 devices");
+        return report_error(table, 0, "at most 1024 devices");
     if (!table->begun)
         table->first = ps;
     table->begun = true;
     const __int128 since = ps - table->first;
     if (since > TRACE_TIME_MAX || since < -(__int128)TRACE_TIME_MAX)
-        return wrong(table, table->format.time, "times within 1000000 s of the first line");
+        return report_error(table, table->format.time, "times within 1000000 s of the first line");
     table->trace->ios[table->trace->count++] = (struct trace_io){.at = (time_ps)since,
                                                                  .offset = offset,
                                                                  .bytes = (uint32_t)bytes,
@@ -73,24 +73,24 @@ static bool read_row(struct table *table)
     char device[TRACE_NAME_MAX + 1] = "";
     const int kind = table_kind_at(table, format->kind, format->words);
     if (table->count < format->fields)
-        return wrong(table, table->count, "more fields: the line is cut");
+        return report_error(table, table->count, "more fields: the line is cut");
     if (kind < 0)
-        return wrong(table, format->kind,
-                     format->words == DIGITS ? "0 (read) or 1 (write)" : "Read or Write");
+        return report_error(table, format->kind,
+                            format->words == DIGITS ? "0 (read) or 1 (write)" : "Read or Write");
     if (!table_time_at(table, format->time, &ps))
-        return wrong(table, format->time, "a time");
+        return report_error(table, format->time, "a time");
     if (kind == TRACE_OPS) {
-        leave(table, LEFT_OTHER, format->kind);
+        leave_out(table, LEFT_OTHER, format->kind);
         return true;
     }
     if (kind != TRACE_FLUSH &&
         !table_whole_at(table, format->offset, TRACE_OFFSET_MAX / format->offset_step, &offset))
-        return wrong(table, format->offset, "an offset of at most 1 PiB");
+        return report_error(table, format->offset, "an offset of at most 1 PiB");
     if (kind != TRACE_FLUSH && !table_whole_at(table, format->bytes, INT64_C(1) << 40, &bytes))
-        return wrong(table, format->bytes, "a size");
+        return report_error(table, format->bytes, "a size");
     bytes *= format->bytes_step;
     if (kind != TRACE_FLUSH && (bytes == 0 || bytes > TRACE_IO_BYTES_MAX)) {
-        leave(table, bytes == 0 ? LEFT_EMPTY : LEFT_LARGE, format->bytes);
+        leave_out(table, bytes == 0 ? LEFT_EMPTY : LEFT_LARGE, format->bytes);
         return true;
     }
     const bool two = format->device2 >= 0;
@@ -124,12 +124,12 @@ static bool read_request(struct table *table, __int128 ps, const char *device)
         return false;
     if (has_letter(table, 'D') || (!read && !write)) {
         if (!flush)
-            leave(table, LEFT_OTHER, BLK_RWBS);
+            leave_out(table, LEFT_OTHER, BLK_RWBS);
         return true;
     }
     if (!transfers || sectors * 512 > TRACE_IO_BYTES_MAX) {
         if (!flush)
-            leave(table, transfers ? LEFT_LARGE : LEFT_EMPTY, BLK_RWBS);
+            leave_out(table, transfers ? LEFT_LARGE : LEFT_EMPTY, BLK_RWBS);
         return true;
     }
     return add_io(table, ps, read ? TRACE_READ : TRACE_WRITE, sector * 512, sectors * 512, device);
@@ -154,7 +154,7 @@ static bool read_blkparse(struct table *table)
 
 /* ------------------------------------------------------------------ main function */
 
-static void tell_left(const struct table *table)
+static void report_omissions(const struct table *table)
 {
     for (int i = 0; i < LEFT_COUNT; i++)
         if (table->left[i] > 0)
@@ -184,7 +184,7 @@ static void read_lines(struct table *table, size_t at)
     while (table->diag->errors < errors + DIAG_MAX && table_next_line(table, &at)) {
         if (table->length > TABLE_LINE_MAX) {
             table->count = 0;
-            wrong(table, 0, "lines of at most 1024 bytes");
+            report_error(table, 0, "lines of at most 1024 bytes");
             return;
         }
         table_cut(table, table->format.separator);
@@ -220,7 +220,7 @@ static bool read_table(struct table *table, size_t begin)
     table->trace->ios = arena_array(table->arena, 2 * (size_t)lines, sizeof(struct trace_io));
     read_lines(table, begin);
     if (diag->errors == errors)
-        tell_left(table);
+        report_omissions(table);
     if (diag->errors == errors && table->trace->count == 0)
         diag_add(diag, DIAG_ERROR, whole, NULL, "the trace has no read, write or flush");
     settle_times(table->trace, table->arena);

@@ -149,7 +149,7 @@ bool table_is_blkparse(struct table *table)
 
 /* ------------------------------------------------------------------ formats */
 
-static bool fits(struct table *table, const struct table_format *format)
+static bool fits_format(struct table *table, const struct table_format *format)
 {
     __int128 ps = 0;
     int64_t number = 0;
@@ -245,7 +245,7 @@ bool table_find_format(struct table *table, size_t *begin)
         if (table_is_blkparse(table))
             return true;
         for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++)
-            if (fits(table, &formats[k]))
+            if (fits_format(table, &formats[k]))
                 return true;
     }
     return false;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool holds(const char **words, uint32_t count, const char *word)
+static bool has_word(const char **words, uint32_t count, const char *word)
 {
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(words[i], word) == 0)
@@ -42,7 +42,7 @@ static void read_values(struct grid_reader *reader, struct grid_axis *axis,
     for (size_t i = 0; i < list->count; i++) {
         const struct tree_node *node = list->items[i].value;
         const char *value = grid_value_of(reader, node);
-        if (value != NULL && holds(axis->values, axis->value_count, value))
+        if (value != NULL && has_word(axis->values, axis->value_count, value))
             tree_error(reader->diag, node, "duplicate value");
         else if (value != NULL && same_quantity(axis, value) != NULL)
             tree_error(reader->diag, node, "duplicate value: it is %s", same_quantity(axis, value));

@@ -101,7 +101,7 @@ bool grow_read(struct arena *arena, const struct tree_node *map, struct grow *gr
 /* ------------------------------------------------------------------ growing */
 
 /* Computes value * numerator / denominator, rounded up. */
-static int64_t times(int64_t value, int64_t numerator, int64_t denominator)
+static int64_t multiply_ratio(int64_t value, int64_t numerator, int64_t denominator)
 {
     const __int128 all = (__int128)value * numerator + denominator - 1;
     return all / denominator > INT64_MAX ? INT64_MAX : (int64_t)(all / denominator);
@@ -112,9 +112,10 @@ int64_t grow_after(int64_t value, const struct grow_rate *rate, int64_t years)
 {
     int64_t factor = MILLION;
     for (int64_t i = 0; i < years; i++)
-        factor = times(factor, MILLION + rate->each_year, MILLION);
-    return times(value, years > 0 ? times(factor, MILLION + rate->uncertainty, MILLION) : factor,
-                 MILLION);
+        factor = multiply_ratio(factor, MILLION + rate->each_year, MILLION);
+    return multiply_ratio(
+        value, years > 0 ? multiply_ratio(factor, MILLION + rate->uncertainty, MILLION) : factor,
+        MILLION);
 }
 
 static const struct scenario_setting *setting_of(const struct scenario *scenario, const char *path)
@@ -235,12 +236,13 @@ static struct drives drives_of(const struct prices *prices, const struct prices_
         if (part->part != PRICES_DRIVE || bill->counts[i] == 0)
             continue;
         drives.count += bill->counts[i];
-        drives.capacity = sum_capped(drives.capacity, times(part->capacity, bill->counts[i], 1));
+        drives.capacity =
+            sum_capped(drives.capacity, multiply_ratio(part->capacity, bill->counts[i], 1));
         if (part->endurance == 0 || drives.endurance < 0)
             drives.endurance = -1;
         else
             drives.endurance =
-                sum_capped(drives.endurance, times(part->endurance, bill->counts[i], 1));
+                sum_capped(drives.endurance, multiply_ratio(part->endurance, bill->counts[i], 1));
     }
     return drives;
 }
@@ -261,7 +263,8 @@ static int64_t written_until(const struct grow_capacity *capacity, int64_t years
     int64_t all = 0;
     for (int64_t year = 1; year <= years; year++) {
         const int64_t day = grow_after(capacity->written, &capacity->rate, year);
-        const int64_t more = times(times(day, DAYS, 1), capacity->amplification, 1000);
+        const int64_t more =
+            multiply_ratio(multiply_ratio(day, DAYS, 1), capacity->amplification, 1000);
         all = sum_capped(all, more);
     }
     return all;

@@ -88,7 +88,7 @@ static bool find_leaf(const struct asked *asked, const struct scenario *scenario
 
 /* ------------------------------------------------------------------ spines */
 
-static void refuse(const struct asked *asked, const struct leaf *leaf)
+static void report_ratio(const struct asked *asked, const struct leaf *leaf)
 {
     char down[QUANTITY_TEXT_BYTES], up[QUANTITY_TEXT_BYTES], spines[RATIO_BYTES];
     char fewer[RATIO_BYTES], more[RATIO_BYTES], before[64] = "";
@@ -116,7 +116,7 @@ static int64_t spines_of(const struct asked *asked, const struct leaf *leaf)
     const __int128 one = (__int128)asked->ratio * (leaf->up / leaf->uplinks);
     if (all % one == 0)
         return (int64_t)(all / one);
-    refuse(asked, leaf);
+    report_ratio(asked, leaf);
     return 0;
 }
 
@@ -174,8 +174,8 @@ static bool read_ratio(struct asked *asked)
     return false;
 }
 
-static bool resolve(const struct plan *plan, struct grid_cell *cell, uint32_t index,
-                    struct arena *arena, struct diag *diag)
+static bool resolve_setting(const struct plan *plan, struct grid_cell *cell, uint32_t index,
+                            struct arena *arena, struct diag *diag)
 {
     const char *set = cell->sets[index];
     struct asked asked = {plan, set + sizeof prefix - 1, written_at(plan, set), 0, diag};
@@ -197,7 +197,7 @@ bool oversubscription_resolve(const struct plan *plan, struct grid_cell *cell, s
 {
     for (uint32_t i = 0; i < cell->set_count; i++)
         if (strncmp(cell->sets[i], prefix, sizeof prefix - 1) == 0 &&
-            !resolve(plan, cell, i, arena, diag))
+            !resolve_setting(plan, cell, i, arena, diag))
             return false;
     return true;
 }

@@ -83,8 +83,8 @@ struct choice {
     const char *name, *where;
 };
 
-static struct choice choose(struct arena *arena, const struct members *members, const size_t *which,
-                            size_t count)
+static struct choice make_choice(struct arena *arena, const struct members *members,
+                                 const size_t *which, size_t count)
 {
     struct choice choice = {.name = "", .where = ""};
     for (size_t i = 0; i < count; i++) {
@@ -163,8 +163,8 @@ static bool add_cases(struct plan *plan, struct scenario *scenario,
     const bool longer = scenario->drain >= PLAN_WAIT;
     const size_t count = members.count;
     if (failure->together == PLAN_TOGETHER_ALL)
-        return add_case(plan, failure, choose(members.arena, &members, NULL, count), longer, cases,
-                        diag);
+        return add_case(plan, failure, make_choice(members.arena, &members, NULL, count), longer,
+                        cases, diag);
     const bool pairs = failure->together == 2 && count > 1;
     const size_t choices = pairs ? count * (count - 1) / 2 : count;
     const size_t wanted = failure->sample > 0 && (size_t)failure->sample < choices
@@ -174,7 +174,7 @@ static bool add_cases(struct plan *plan, struct scenario *scenario,
         size_t which[2] = {i * choices / wanted};
         if (pairs)
             pair_at(i * choices / wanted, count, which);
-        const struct choice choice = choose(members.arena, &members, which, pairs ? 2 : 1);
+        const struct choice choice = make_choice(members.arena, &members, which, pairs ? 2 : 1);
         if (!add_case(plan, failure, choice, longer, cases, diag))
             return false;
     }

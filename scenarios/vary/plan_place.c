@@ -19,8 +19,8 @@ struct grid_origin plan_origin_of(const struct plan *plan, const char *set)
 }
 
 /* The setting that is the line of a message. */
-static struct grid_origin shown_by(const struct plan *plan, const struct grid_cell *cell,
-                                   const struct diag_message *message)
+static struct grid_origin origin_of_message(const struct plan *plan, const struct grid_cell *cell,
+                                            const struct diag_message *message)
 {
     const size_t length = strlen(message->snippet);
     struct grid_origin none = {.value = NULL};
@@ -55,7 +55,7 @@ void plan_locate(const struct plan *plan, const struct grid_cell *cell, struct d
     struct diag *located = memory_new(sizeof *located);
     for (int i = 0; i < diag->count; i++) {
         const struct diag_message *message = &diag->messages[i];
-        const struct grid_origin origin = shown_by(plan, cell, message);
+        const struct grid_origin origin = origin_of_message(plan, cell, message);
         if (origin.value == NULL)
             located->messages[located->count++] = *message;
         else

@@ -146,7 +146,7 @@ struct need {
     const char *media;
 };
 
-static bool fits(const struct prices_part *part, const struct need *need)
+static bool fits_need(const struct prices_part *part, const struct need *need)
 {
     if (part->part != (int64_t)need->kind)
         return false;
@@ -188,12 +188,13 @@ static bool has_kind(const struct prices *prices, enum prices_kind kind)
     return false;
 }
 
-static bool add(const struct prices *prices, const struct need *need, uint32_t count,
-                struct prices_bill *bill, char why[DIAG_TEXT_BYTES])
+static bool add_part(const struct prices *prices, const struct need *need, uint32_t count,
+                     struct prices_bill *bill, char why[DIAG_TEXT_BYTES])
 {
     const struct prices_part *best = NULL;
     for (size_t i = 0; i < prices->count; i++)
-        if (fits(&prices->parts[i], need) && (best == NULL || prices->parts[i].price < best->price))
+        if (fits_need(&prices->parts[i], need) &&
+            (best == NULL || prices->parts[i].price < best->price))
             best = &prices->parts[i];
     if (best == NULL && has_kind(prices, need->kind)) {
         say_need(need, why);
@@ -216,22 +217,22 @@ static bool add_node(const struct prices *prices, const struct scenario_node *no
         if (node->ports[port].params->rate > need.rate)
             need.rate = node->ports[port].params->rate;
     if (node->kind == SCENARIO_SWITCH)
-        return add(prices, &need, 1, bill, why);
+        return add_part(prices, &need, 1, bill, why);
     need.kind = PRICES_NIC;
     for (uint16_t port = 0; port < node->outer_ports; port++) {
         need.rate = node->ports[port].params->rate;
-        if (!add(prices, &need, 1, bill, why))
+        if (!add_part(prices, &need, 1, bill, why))
             return false;
     }
     for (uint32_t i = 0; i < node->host->namespace_count; i++) {
         const struct scenario_namespace *drives = &node->host->namespaces[i];
         need = (struct need){.kind = PRICES_DRIVE, .media = drives->profile};
         const uint32_t count = drives->count * (uint32_t)drives->params->array.drives;
-        if (!add(prices, &need, count, bill, why))
+        if (!add_part(prices, &need, count, bill, why))
             return false;
     }
     need.kind = node->host->namespace_count > 0 ? PRICES_TARGET : PRICES_HOST;
-    return add(prices, &need, 1, bill, why);
+    return add_part(prices, &need, 1, bill, why);
 }
 
 bool prices_of(const struct prices *prices, const struct scenario *scenario,
@@ -245,7 +246,7 @@ bool prices_of(const struct prices *prices, const struct scenario *scenario,
         const struct scenario_link *link = &scenario->links[i];
         const struct port_params *port = scenario->nodes[link->node[0]].ports[link->port[0]].params;
         const struct need need = {.kind = PRICES_CABLE, .rate = port->rate, .length = port->length};
-        if (!add(prices, &need, 1, bill, why))
+        if (!add_part(prices, &need, 1, bill, why))
             return false;
     }
     return true;

@@ -87,7 +87,7 @@ static bool post_receive(struct sink_receives *receives)
                                  : verbs->post_recv(receives->conn, &wr, &bad) == 0;
 }
 
-static void arm(struct sink_receives *receives)
+static void arm_limit(struct sink_receives *receives)
 {
     if (receives->limit > 0)
         receives->sink->verbs->arm_srq(receives->srq, receives->limit);
@@ -107,10 +107,10 @@ static void post_owed(void *self, time_ps now)
         env_timer_set(receives->sink->env, &receives->timer,
                       receives->owed_at[receives->first_owed]);
     else if (some)
-        arm(receives);
+        arm_limit(receives);
 }
 
-static void owe(struct sink_receives *receives, uint32_t count)
+static void schedule_receives(struct sink_receives *receives, uint32_t count)
 {
     const time_ps now = env_now(receives->sink->env);
     CHECK(count <= receives->count - receives->owed);
@@ -129,7 +129,7 @@ static void owe_receive(struct sink_receives *receives)
     const uint32_t waiting = receives->waiting;
     receives->waiting = 0;
     receives->reached = false;
-    owe(receives, waiting);
+    schedule_receives(receives, waiting);
 }
 
 /* Few receives of the shared queue are left. */
@@ -147,7 +147,7 @@ static void on_limit(void *self)
     receives->waiting = 0;
     receives->reached = waiting == 0;
     if (waiting > 0)
-        owe(receives, waiting);
+        schedule_receives(receives, waiting);
 }
 
 static void receives_begin(struct sink_receives *receives, struct rdma_sink *sink,
@@ -170,7 +170,7 @@ static bool post_all(struct sink_receives *receives)
     for (uint32_t i = 0; i < receives->count; i++)
         if (!post_receive(receives))
             return false;
-    arm(receives);
+    arm_limit(receives);
     return true;
 }
 
@@ -286,7 +286,7 @@ static void has_gone(struct sink_conn *sc)
 }
 
 /* Simulates a program that frees memory while a peer still uses it. */
-static void give_back(void *self, time_ps now)
+static void deregister_buffer(void *self, time_ps now)
 {
     struct sink_conn *sc = self;
     (void)now;
@@ -382,8 +382,8 @@ static bool make_memory(struct sink_conn *sc)
     sc->own.mr = sc->mr;
     if (request->gives_back) {
         sc->giving_back = memory_new(sizeof *sc->giving_back);
-        *sc->giving_back =
-            (struct sink_return){.timer = {.fire = give_back, .self = sc, .due = TIME_NEVER}};
+        *sc->giving_back = (struct sink_return){
+            .timer = {.fire = deregister_buffer, .self = sc, .due = TIME_NEVER}};
     }
     if (request->gives_back && sc->own.count > 0) /* receives keep their own memory */
         sc->own.mr = sc->giving_back->kept = sink->verbs->reg_mr(

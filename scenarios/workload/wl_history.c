@@ -58,7 +58,7 @@ static bool is_kept(const struct wl_history *history, const struct wl_history_sa
 }
 
 /* Removes half of the samples. */
-static void thin_out(struct wl_history *history)
+static void thin_samples(struct wl_history *history)
 {
     uint32_t kept = 0;
     history->level++;
@@ -71,7 +71,7 @@ static void thin_out(struct wl_history *history)
 static void add_sample(struct wl_history *history, const struct wl_history_sample *sample)
 {
     while (is_kept(history, sample) && history->sample_count == WL_HISTORY_SAMPLES)
-        thin_out(history);
+        thin_samples(history);
     if (!is_kept(history, sample))
         return;
     history->samples = memory_grown(history->samples, history->sample_count, &history->sample_room,
@@ -126,7 +126,7 @@ void wl_history_fold(struct wl_history *into, const struct wl_history *from)
     for (int i = 0; i < WL_HISTORY_INTERVALS; i++)
         add_interval(&into->intervals[i >> (into->shift - from->shift)], &from->intervals[i]);
     while (into->level < from->level)
-        thin_out(into);
+        thin_samples(into);
     for (uint32_t i = 0; i < from->sample_count; i++)
         add_sample(into, &from->samples[i]);
 }
@@ -142,7 +142,7 @@ static int by_member(const void *a, const void *b)
 }
 
 /* Maximum of `worst` and `value`; WL_HISTORY_UNKNOWN if either is unknown. */
-static int64_t later(int64_t worst, int64_t value, bool known)
+static int64_t worst_of(int64_t worst, int64_t value, bool known)
 {
     return worst == WL_HISTORY_UNKNOWN || !known ? WL_HISTORY_UNKNOWN
            : value > worst                       ? value
@@ -150,15 +150,15 @@ static int64_t later(int64_t worst, int64_t value, bool known)
 }
 
 /* Adds one member, whose samples are sorted. */
-static void take(struct wl_history_worst *worst, const struct wl_history_sample *samples,
-                 uint32_t count)
+static void add_member(struct wl_history_worst *worst, const struct wl_history_sample *samples,
+                       uint32_t count)
 {
     __int128 sum = 0;
     const uint64_t rank = ((uint64_t)count * 99 + 99) / 100;
     for (uint32_t i = 0; i < count; i++)
         sum += samples[i].latency;
-    worst->mean = later(worst->mean, (int64_t)(sum / count), count >= WL_HISTORY_WORST_MEAN);
-    worst->p99 = later(worst->p99, samples[rank - 1].latency, count >= WL_HISTORY_WORST_P99);
+    worst->mean = worst_of(worst->mean, (int64_t)(sum / count), count >= WL_HISTORY_WORST_MEAN);
+    worst->p99 = worst_of(worst->p99, samples[rank - 1].latency, count >= WL_HISTORY_WORST_P99);
 }
 
 struct wl_history_worst wl_history_worst(const struct wl_history *history, time_ps from,
@@ -174,7 +174,7 @@ struct wl_history_worst wl_history_worst(const struct wl_history *history, time_
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && all[end].member == all[i].member;)
             end++;
-        take(&worst, all + i, end - i);
+        add_member(&worst, all + i, end - i);
     }
     free(all);
     return count == 0 ? (struct wl_history_worst){WL_HISTORY_UNKNOWN, WL_HISTORY_UNKNOWN} : worst;

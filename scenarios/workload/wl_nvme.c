@@ -37,7 +37,7 @@ static void count_gap(struct wl_nvme *wl, time_ps now, bool progress)
 
 /* Begins the shutdown of the controller if it is configured and has not begun yet. True: it was
  * begun now, so the instance is not idle yet. */
-static bool is_parting(struct wl_nvme *wl)
+static bool begin_shutdown(struct wl_nvme *wl)
 {
     if (wl->state == WL_NVME_CLOSING || !wl->site.nvme->core.shutdown || wl_nvme_has_parted(wl))
         return false;
@@ -55,7 +55,7 @@ void wl_nvme_settle(struct wl_nvme *wl)
     if (wl->state == WL_NVME_ENDING && wl_nvme_admin_waits(wl))
         return;
     wl_nvme_admin_end(wl);
-    if (wl->admin_asked || is_parting(wl))
+    if (wl->admin_asked || begin_shutdown(wl))
         return;
     wl->state = WL_NVME_IDLE;
     if (!wl_nvme_has_lost(wl)) {
@@ -155,7 +155,7 @@ static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
     wl_goodput_completed(done.read ? &wl->read : &wl->written, &wl->window, done.now, done.bytes);
 }
 
-static void compare(struct wl_nvme *wl, const struct wl_nvme_slot *slot)
+static void compare_content(struct wl_nvme *wl, const struct wl_nvme_slot *slot)
 {
     const struct nvme_io *io = &slot->io;
     const int64_t offset = (int64_t)io->lba * wl->space.block_bytes;
@@ -171,7 +171,7 @@ static void finish(struct wl_nvme *wl, struct wl_nvme_slot *slot)
 {
     CHECK(slot->busy && wl->under_way > 0);
     const struct nvme_io *io = &slot->io;
-    compare(wl, slot);
+    compare_content(wl, slot);
     const bool good = nvme_status_is_completion(io->status);
     count_gap(wl, io->completed_at, good);
     if (UNLIKELY(wl->multipath != NULL))
@@ -280,7 +280,7 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
 }
 
 /* Issues all I/Os that may be issued now, and arranges the next call. */
-static void pump(struct wl_nvme *wl)
+static void issue_due(struct wl_nvme *wl)
 {
     const time_ps now = env_now(wl->site.env);
     while (wl->state == WL_NVME_ISSUING && !wl_nvme_has_lost(wl)) {
@@ -310,7 +310,7 @@ static void pump(struct wl_nvme *wl)
 static void on_timer(void *self, time_ps now)
 {
     (void)now;
-    pump(self);
+    issue_due(self);
 }
 
 static void on_io(void *self, struct nvme_io *io)
@@ -322,7 +322,7 @@ static void on_io(void *self, struct nvme_io *io)
     if (UNLIKELY(wl->multipath != NULL && wl->under_way == 0))
         wl_nvme_count(wl, env_now(wl->site.env));
     submit_waiting(wl, queue);
-    pump(wl);
+    issue_due(wl);
 }
 
 /* True if the controller was lost and came back before the instance is to begin; its timer is
@@ -340,7 +340,7 @@ static void on_change(void *self)
     for (uint32_t queue = 0; queue < wl->queues; queue++)
         submit_waiting(wl, queue);
     if ((wl->state == WL_NVME_ISSUING && !is_early(wl)) || wl->state == WL_NVME_ENDING)
-        pump(wl);
+        issue_due(wl);
     else
         wl_nvme_settle(wl);
 }
@@ -432,7 +432,7 @@ static void on_ready(void *self, uint16_t status)
     if (wl->did.ready < begin)
         env_timer_set(wl->site.env, &wl->timer, begin);
     else
-        pump(wl);
+        issue_due(wl);
 }
 
 struct workload *wl_nvme_create(const struct workload_site *site)

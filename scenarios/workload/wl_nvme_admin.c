@@ -26,7 +26,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 /* Minimum time until a retry if the controller is not live or has no room. */
 static const time_ps REFUSED_PS = 1000 * PS_PER_US;
 
-static void ask(struct wl_nvme *wl)
+static void send_periodic(struct wl_nvme *wl)
 {
     const struct kind *kind = &kinds[wl->admin_turn % KINDS];
     wl->admin = (struct nvme_admin){
@@ -50,7 +50,7 @@ static void on_admin_timer(void *self, time_ps now)
     wl->admin_late = wl->admin_asked; /* then the next one follows the completion */
     if (wl->admin_late)
         return;
-    ask(wl);
+    send_periodic(wl);
     const time_ps next = wl->admin_asked ? wl->params.admin_interval
                                          : time_later(wl->params.admin_interval, REFUSED_PS);
     env_timer_set(wl->site.env, &wl->admin_timer, now + next);
@@ -136,7 +136,7 @@ static bool lingers(struct wl_nvme *wl)
 }
 
 /* Reports once that the remaining commands of the list were not sent. */
-static void note_rest(struct wl_nvme *wl)
+static void note_unsent(struct wl_nvme *wl)
 {
     const size_t left = wl->params.admin.count - wl->listed_next;
     if (left == 0 || wl->listed_told)
@@ -155,7 +155,7 @@ bool wl_nvme_admin_waits(struct wl_nvme *wl)
     const bool more = wl->listed_next < wl->params.admin.count && !is_over(wl);
     if (wl->listed_asked || more || lingers(wl))
         return true;
-    note_rest(wl);
+    note_unsent(wl);
     return false;
 }
 

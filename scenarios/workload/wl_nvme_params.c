@@ -102,7 +102,7 @@ uint32_t wl_nvme_name_space(const void *params)
 }
 
 /* Rounded down to the smallest I/O, as in fio. */
-static int64_t part(const struct wl_nvme_fio *fio, int64_t bytes, int64_t percent)
+static int64_t percent_of(const struct wl_nvme_fio *fio, int64_t bytes, int64_t percent)
 {
     if (percent == 0)
         return 0;
@@ -116,9 +116,11 @@ bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_s
     const struct wl_nvme_fio *fio = &params->fio;
     const struct wl_region whole = {.bytes = space->bytes};
     const struct wl_region wanted = {
-        .offset = params->offset + part(fio, space->bytes, fio->offset_percent) +
-                  (fio->offset_step + part(fio, space->bytes, fio->step_percent)) * space->copy,
-        .bytes = fio->size_percent > 0 ? part(fio, space->bytes, fio->size_percent) : params->size,
+        .offset =
+            params->offset + percent_of(fio, space->bytes, fio->offset_percent) +
+            (fio->offset_step + percent_of(fio, space->bytes, fio->step_percent)) * space->copy,
+        .bytes =
+            fio->size_percent > 0 ? percent_of(fio, space->bytes, fio->size_percent) : params->size,
     };
     return wl_script_region(params, space->block_bytes, whole, wanted, region);
 }

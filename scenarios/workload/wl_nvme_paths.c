@@ -156,7 +156,7 @@ void wl_nvme_drop(struct wl_nvme *wl)
 /* ---- limits ---- */
 
 /* As at a target, limits apply only to reads, compares and writes. */
-static bool take(struct wl_nvme *wl, const struct nvme_io *io)
+static bool take_tokens(struct wl_nvme *wl, const struct nvme_io *io)
 {
     const bool read = io->opcode == NVME_READ || io->opcode == NVME_COMPARE;
     return (!read && io->opcode != NVME_WRITE) || nvme_bucket_take(&wl->limits, read, io->bytes);
@@ -171,7 +171,7 @@ static void on_slice(void *self, time_ps now)
     nvme_bucket_refill(&wl->limits, now);
     while (waiting.first != NULL) {
         struct wl_nvme_slot *slot = wl_nvme_line_take(&waiting);
-        if (!take(wl, &slot->io)) {
+        if (!take_tokens(wl, &slot->io)) {
             wl_nvme_line_add(&wl->limited, slot);
             wl->limited_count++;
             continue;
@@ -193,7 +193,7 @@ void wl_nvme_limit_begin(struct wl_nvme *wl)
 bool wl_nvme_admits(struct wl_nvme *wl, struct wl_nvme_slot *slot)
 {
     nvme_bucket_refill(&wl->limits, env_now(wl->site.env));
-    if (take(wl, &slot->io))
+    if (take_tokens(wl, &slot->io))
         return true;
     if (wl->limited.first == NULL)
         env_timer_set(wl->site.env, &wl->limit_timer, nvme_bucket_next(&wl->limits));

@@ -224,7 +224,7 @@ static bool issue_one(struct wl_rdma *wl, time_ps now)
     return true;
 }
 
-static void pump(struct wl_rdma *wl)
+static void issue_due(struct wl_rdma *wl)
 {
     const time_ps now = env_now(wl->site.env);
     while (wl->state == WL_RDMA_ISSUING && issue_one(wl, now)) {
@@ -237,7 +237,7 @@ static void pump(struct wl_rdma *wl)
 static void on_timer(void *self, time_ps now)
 {
     (void)now;
-    pump(self);
+    issue_due(self);
 }
 
 /* Connections. */
@@ -274,7 +274,7 @@ static void pair_settled(struct wl_rdma_pair *pair)
     if (now < begin && any_usable(wl))
         env_timer_set(wl->site.env, &wl->timer, begin);
     else
-        pump(wl);
+        issue_due(wl);
 }
 
 static void on_established(struct wl_rdma_pair *pair, const struct verbs_event *event)
@@ -304,7 +304,7 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
         give_up(pair, "workload: a connection ended or could not be made");
     pair_settled(pair);
     if (was_usable)
-        pump(pair->owner);
+        issue_due(pair->owner);
 }
 
 /* True if the oldest message is done. A message with an answer needs both the answer and its own
@@ -328,7 +328,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     finish_oldest(pair, good);
     if (!good)
         give_up(pair, "workload: a message failed, its queue pair is closed");
-    pump(pair->owner);
+    issue_due(pair->owner);
 }
 
 /* Completions are lost, so it is unknown which messages completed. */
@@ -339,7 +339,7 @@ static void on_async(void *self, struct verbs_conn *conn, enum ibv_event_type ty
     if (type != IBV_EVENT_CQ_ERR || !pair->usable)
         return;
     give_up(pair, "workload: a completion queue overran, its queue pair is closed");
-    pump(pair->owner);
+    issue_due(pair->owner);
 }
 
 static void encode_request(const struct wl_rdma_params *params, enum ibv_wr_opcode opcode,

@@ -64,7 +64,7 @@ struct reader {
     size_t count;
 };
 
-static bool refuse(struct reader *reader, const char *at, size_t width, const char *text)
+static bool report_error(struct reader *reader, const char *at, size_t width, const char *text)
 {
     const struct diag_place place = lines_place(&reader->lines, at, width > 0 ? width : 1);
     diag_add(reader->diag, DIAG_ERROR, place, tree_line(reader->lines.file, place.line), "%s",
@@ -109,9 +109,10 @@ static bool take_point(struct reader *reader, struct wl_size_point point, const 
                                             &reader->count, sizeof point) =
             (struct wl_size_point){point.bytes, 0};
     else if (last != NULL && (point.bytes < last->bytes || point.share < last->share))
-        return refuse(reader, at, 1, "expected sizes and percentages that rise from line to line");
+        return report_error(reader, at, 1,
+                            "expected sizes and percentages that rise from line to line");
     if (reader->count >= WL_SIZES_POINTS_MAX)
-        return refuse(reader, at, 1, "expected at most 10000 lines");
+        return report_error(reader, at, 1, "expected at most 10000 lines");
     *(struct wl_size_point *)arena_push(reader->arena, (void **)(void *)&reader->points,
                                         &reader->count, sizeof point) = point;
     return true;
@@ -132,13 +133,14 @@ static bool read_line(struct reader *reader)
         .share = number_of(share, share_length, PER_CENT, WL_SIZES_ALL),
     };
     if (point.bytes < 0)
-        return refuse(reader, size, size_length,
-                      "expected a size in bytes, whole and at most 1073741824");
+        return report_error(reader, size, size_length,
+                            "expected a size in bytes, whole and at most 1073741824");
     if (point.share < 0)
-        return refuse(reader, share, share_length,
-                      "expected the percentage of messages at most so large, from 0 to 100");
+        return report_error(reader, share, share_length,
+                            "expected the percentage of messages at most so large, from 0 to 100");
     if (*rest != '\0' && *rest != '#')
-        return refuse(reader, rest, 1, "expected two numbers a line: a size and a percentage");
+        return report_error(reader, rest, 1,
+                            "expected two numbers a line: a size and a percentage");
     return take_point(reader, point, size);
 }
 

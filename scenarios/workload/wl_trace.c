@@ -73,7 +73,7 @@ static void tell_reach(const struct wl_replay_params *replay, const struct workl
 }
 
 /* Checks that are possible before a target has reported its namespaces. */
-static bool fits(const struct wl_nvme_params *params, const struct workload_file *file)
+static bool fits_namespace(const struct wl_nvme_params *params, const struct workload_file *file)
 {
     const int64_t left = file->room - params->offset;
     const int64_t room = params->size > 0 && params->size < left ? params->size : left;
@@ -99,7 +99,7 @@ static bool read_file(void *params, const struct workload_file *file)
     replay->sums = trace_sums(trace);
     replay->instances = file->instances;
     tell_reach(replay, file);
-    return fits(params, file);
+    return fits_namespace(params, file);
 }
 
 const struct workload_ops wl_trace = {

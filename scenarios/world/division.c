@@ -33,7 +33,7 @@ static uint32_t clump_of(const struct division *division, uint32_t node)
     return node;
 }
 
-static void unite(const struct division *division, uint32_t a, uint32_t b)
+static void unite_nodes(const struct division *division, uint32_t a, uint32_t b)
 {
     const uint32_t x = clump_of(division, a), y = clump_of(division, b);
     const uint32_t least = x < y ? x : y, other = x < y ? y : x;
@@ -56,7 +56,7 @@ static void unite_machines(const struct division *division)
         for (uint32_t j = 0; machine_of(scenario, i) != NULL && j < i; j++)
             if (machine_of(scenario, j) != NULL &&
                 strcmp(machine_of(scenario, i), machine_of(scenario, j)) == 0) {
-                unite(division, i, j);
+                unite_nodes(division, i, j);
                 break;
             }
 }
@@ -78,7 +78,7 @@ static void unite_hosts(const struct division *division, uint32_t most)
                 division->weight[clump_of(division, peer)] +
                         division->weight[clump_of(division, node)] <=
                     most)
-                unite(division, node, peer);
+                unite_nodes(division, node, peer);
         }
     free(placed);
 }
@@ -141,20 +141,20 @@ static void join_region(const struct division *division, uint32_t clump, uint32_
 
 /* True if a region should take another cluster: its weight ends as close to its share as possible,
  * but never below half of it. */
-static bool takes(uint32_t weight, uint32_t more, uint32_t share)
+static bool should_take(uint32_t weight, uint32_t more, uint32_t share)
 {
     return weight + more / 2 < share || 2 * weight < share;
 }
 
 /* Grows a region from the remaining clusters; the last region takes all. Returns its weight. */
-static uint32_t grow(const struct division *division, uint32_t executor, uint32_t left)
+static uint32_t grow_region(const struct division *division, uint32_t executor, uint32_t left)
 {
     const bool last = executor + 1 == division->executors;
     const uint32_t share = left / (division->executors - executor);
     uint32_t weight = 0, clump;
     memset(division->inside, 0, division->scenario->node_count * sizeof *division->inside);
     while ((clump = next_clump(division)) != NOBODY &&
-           (last || takes(weight, division->weight[clump], share))) {
+           (last || should_take(weight, division->weight[clump], share))) {
         join_region(division, clump, executor);
         weight += division->weight[clump];
     }
@@ -175,7 +175,7 @@ uint32_t *division_make(const struct scenario *scenario, uint32_t executors)
     };
     uint32_t left = make_clumps(&division);
     for (uint32_t executor = 0; executor < executors; executor++)
-        left -= grow(&division, executor, left);
+        left -= grow_region(&division, executor, left);
     for (uint32_t i = 0; i < scenario->node_count; i++)
         division.executor_of[i] = division.executor_of[division.clump[i]];
     free(division.clump);

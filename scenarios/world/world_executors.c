@@ -31,7 +31,7 @@ static void receive_mail(void *self, uint32_t executor)
 
 /* True if every entry that has begun still has a busy instance on this executor. Then no entry
  * finishes earlier than a lookahead after that instance. */
-static bool has_work_of_all(void *self, uint32_t executor)
+static bool has_all_busy(void *self, uint32_t executor)
 {
     return ((struct world *)self)->executors[executor].spent == 0;
 }
@@ -77,7 +77,7 @@ void world_executors_init(struct world *world, uint32_t count, const struct prob
         .ran = sort_journal,
         .end = end_window,
         .begin = count > 1 ? receive_mail : NULL,
-        .leads = count > 1 ? has_work_of_all : NULL,
+        .leads = count > 1 ? has_all_busy : NULL,
         .earliest = count > 1 ? earliest_mail : NULL,
     };
     if (count > 1 || observer != &probe_none)

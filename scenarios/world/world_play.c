@@ -224,7 +224,7 @@ static void stop_entry(void *self, uint32_t index)
 }
 
 /* A finished entry no longer counts as spent on any executor. */
-static void forget_entry(struct world *world)
+static void uncount_entry(struct world *world)
 {
     for (uint32_t i = 0; i < world->engine.executors; i++)
         world->executors[i].spent--;
@@ -244,7 +244,7 @@ static void finish_entries(struct world *world)
         play->jobs[i].finished = at <= world->engine.now;
         play->attention |= play->jobs[i].finished;
         if (play->jobs[i].finished)
-            forget_entry(world);
+            uncount_entry(world);
         else
             next = time_earlier(next, at);
     }

@@ -145,7 +145,7 @@ static void forget(struct deadlock_waits *waits)
     waits->cost = 0;
 }
 
-static void gather(struct deadlock_waits *waits, time_ps now)
+static void gather_waits(struct deadlock_waits *waits, time_ps now)
 {
     for (uint32_t i = 0; i < waits->switch_count; i++) {
         const struct swtch *swtch = waits->switches[i];
@@ -305,7 +305,7 @@ static bool sieve_by_frame(struct deadlock_waits *waits)
 bool deadlock_waits_find(struct deadlock_waits *waits, time_ps now)
 {
     forget(waits);
-    gather(waits, now);
+    gather_waits(waits, now);
     return sieve_by_switch(waits) && sieve_by_frame(waits);
 }
 

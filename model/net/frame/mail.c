@@ -72,7 +72,7 @@ static NOINLINE void take_bytes(const struct mail_box *box, struct event *event,
 }
 
 /* Returns as many free frames as were received in excess of those sent. */
-static void settle(struct mail *back, struct frame_pool *from)
+static void return_free_frames(struct mail *back, struct frame_pool *from)
 {
     struct mail_box *box = &back->boxes[*back->side];
     for (; back->owed > 0; back->owed--) {
@@ -101,7 +101,7 @@ void mail_receive(struct mail *mail, struct mail *back, struct frame_pool *to,
     box->byte_count = 0;
     box->earliest = TIME_NEVER;
     back->owed += count + frames;
-    settle(back, to);
+    return_free_frames(back, to);
 }
 
 time_ps mail_earliest(const struct mail *mail)

@@ -202,7 +202,7 @@ void probe_journal_fini(struct probe_journal *journal)
 /* ------------------------------------------------------------------ the order */
 
 /* Calls of one event in the order in which it made them. */
-static inline bool before(const struct probe_call *x, const struct probe_call *y)
+static inline bool call_before(const struct probe_call *x, const struct probe_call *y)
 {
     if (x->at != y->at)
         return x->at < y->at;
@@ -213,7 +213,7 @@ static inline bool before(const struct probe_call *x, const struct probe_call *y
 static uint32_t run_end(const struct probe_call *calls, uint32_t from, uint32_t count)
 {
     uint32_t end = from + 1;
-    while (end < count && before(&calls[end - 1], &calls[end]))
+    while (end < count && call_before(&calls[end - 1], &calls[end]))
         end++;
     return end;
 }
@@ -225,7 +225,7 @@ static void merge(struct probe_call *into, const struct probe_call *calls, uint3
     uint32_t a = from, b = middle;
     for (uint32_t i = from; i < end; i++)
         into[i] =
-            b == end || (a < middle && before(&calls[a], &calls[b])) ? calls[a++] : calls[b++];
+            b == end || (a < middle && call_before(&calls[a], &calls[b])) ? calls[a++] : calls[b++];
 }
 
 /* Merges each pair of adjacent runs. */
@@ -322,7 +322,7 @@ static struct probe_journal *next_of(struct probe_journal *const *journals, uint
         if (journal->handed_on == journal->call_count)
             continue;
         const struct probe_call *call = journal->calls + journal->handed_on;
-        if (least == NULL || before(call, least)) {
+        if (least == NULL || call_before(call, least)) {
             least = call;
             found = journal;
         }

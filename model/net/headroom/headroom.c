@@ -55,7 +55,7 @@ static int64_t own_frame(const struct headroom_link *link)
     return link->mtu + WIRE_ETHERNET_BYTES + WIRE_GAP_BYTES;
 }
 
-static time_ps loop(const struct headroom_link *link)
+static time_ps loop_time(const struct headroom_link *link)
 {
     return 2 * link->propagation + link->response + link->latency;
 }
@@ -64,7 +64,7 @@ static time_ps loop(const struct headroom_link *link)
 static __int128 wire_work(const struct headroom_link *link)
 {
     return (own_frame(link) + PAUSE_BYTES - GAP_AFTER) * byte_work +
-           (__int128)loop(link) * link->rate;
+           (__int128)loop_time(link) * link->rate;
 }
 
 /* At other rates frames begin at the next whole picosecond, which one more byte covers. */
@@ -163,8 +163,8 @@ int64_t headroom_exact(const struct headroom_link *link, int64_t frame)
 
 /* The mix that fills the most memory: a number of frames of the given size, and as many small ones
  * as the remaining wire time allows. */
-static int64_t fill(const struct headroom_link *link, const struct headroom_frames *frames,
-                    int64_t size, int64_t wire)
+static int64_t fill_memory(const struct headroom_link *link, const struct headroom_frames *frames,
+                           int64_t size, int64_t wire)
 {
     const int64_t each = size + WIRE_GAP_BYTES, small = frames->small + WIRE_GAP_BYTES;
     int64_t most = 0;
@@ -189,7 +189,8 @@ int64_t headroom_for(const struct headroom_link *link, const struct headroom_fra
     int64_t most = 0;
     for (unsigned i = 0; i < frames->count; i++) {
         const int64_t size = frames->sizes[i];
-        const int64_t need = fill(link, frames, size, wire) + tail * headroom_charge(link, size);
+        const int64_t need =
+            fill_memory(link, frames, size, wire) + tail * headroom_charge(link, size);
         most = need > most ? need : most;
     }
     return most;

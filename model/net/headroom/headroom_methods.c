@@ -122,7 +122,7 @@ struct share {
     __int128 over, under;
 };
 
-static struct share occupancy(const struct headroom_link *link)
+static struct share cell_occupancy(const struct headroom_link *link)
 {
     const int64_t cell = link->cell, small = link->small_packets;
     const bool large = cell > 2 * SONIC_SMALLEST;
@@ -143,7 +143,7 @@ static void sonic(const struct headroom_link *link, struct headroom_sum *sum)
     headroom_add(sum, "port MTU", link->mtu);
     headroom_add(sum, "cable, there and back", (int64_t)(cable / sonic_cable_under));
     headroom_add(sum, "response of the peer", response);
-    const struct share worst = occupancy(link);
+    const struct share worst = cell_occupancy(link);
     const __int128 delay = (link->mtu + response) * (__int128)sonic_cable_under + cable;
     const __int128 over = delay * worst.over, under = worst.under * sonic_cable_under;
     headroom_add(sum, "cells of small packets", (int64_t)(over / under) - sum->bytes);

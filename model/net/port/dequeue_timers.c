@@ -24,7 +24,7 @@ void dequeue_timers_fini(struct dequeue_timers *timers)
 }
 
 /* Includes a sentinel that never expires. */
-static struct dequeue_timer *resized(struct dequeue_timer *items, size_t room)
+static struct dequeue_timer *resize_timers(struct dequeue_timer *items, size_t room)
 {
     items = memory_resized(items, room + 1, sizeof *items);
     return items;
@@ -36,10 +36,10 @@ void dequeue_timers_make_room(struct dequeue_timers *timers)
     size_t room = timers->items == NULL ? 0 : (size_t)(timers->limit - timers->items);
     const size_t left = (size_t)(timers->end - timers->first);
     if (room == 0)
-        timers->items = resized(NULL, room = FIRST_ROOM);
+        timers->items = resize_timers(NULL, room = FIRST_ROOM);
     memmove(timers->items, timers->first, (left + 1) * sizeof *timers->items);
     if (left >= room / 2)
-        timers->items = resized(timers->items, room *= 2);
+        timers->items = resize_timers(timers->items, room *= 2);
     timers->first = timers->items;
     timers->end = timers->items + left;
     timers->limit = timers->items + room;

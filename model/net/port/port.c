@@ -202,7 +202,7 @@ static bool fault_takes(struct port_fault *fault, struct frame *frame)
 }
 
 /* When the peer acts on a frame whose first bit leaves now. */
-static time_ps arrival(struct port *port, const struct frame *frame, time_ps now)
+static time_ps arrival_time(struct port *port, const struct frame *frame, time_ps now)
 {
     const time_ps last_bit =
         now + wire_rate_take(&port->rate, frame->bytes + (uint64_t)WIRE_PREAMBLE_BYTES);
@@ -223,8 +223,8 @@ static void count_sent(struct port *port, const struct frame *frame)
     prio->tx_bytes += frame->bytes;
 }
 
-static void tell_sent(const struct port *port, const struct frame *frame, bool lost, time_ps now,
-                      time_ps arrives)
+static void report_sent(const struct port *port, const struct frame *frame, bool lost, time_ps now,
+                        time_ps arrives)
 {
     const struct probe_frame sent = {
         .at = now,
@@ -243,8 +243,8 @@ static void tell_sent(const struct port *port, const struct frame *frame, bool l
 }
 
 /* Reports packets of reliable connections to the time accounting. */
-static void tell_hop(const struct port *port, const struct frame *frame, bool lost, time_ps now,
-                     time_ps arrives)
+static void report_hop(const struct port *port, const struct frame *frame, bool lost, time_ps now,
+                       time_ps arrives)
 {
     const struct probe *probe = port->probe;
     if (frame->opcode > FRAME_RC_SEND_ONLY_INV)
@@ -312,20 +312,20 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
     if (port->odd == PORT_WATCHED && port->probe->frame == NULL && !frame_is_mac_control(frame)) {
         port_transmit(port, &port->prios[frame->priority], handle, frame->bytes,
                       port_dequeue_order(port), now);
-        tell_hop(port, frame, false, now, port->busy_until + port->after_wire);
+        report_hop(port, frame, false, now, port->busy_until + port->after_wire);
         return;
     }
     if ((port->odd & PORT_TELEMETRY) != 0)
         add_hop(port, frame, now);
-    const time_ps at = arrival(port, frame, now);
+    const time_ps at = arrival_time(port, frame, now);
     count_sent(port, frame);
     const bool down = (port->odd & PORT_DOWN) != 0;
     const bool taken = !down && port->fault != NULL && fault_takes(port->fault, frame);
     port->tx_discards += down;
     if ((port->odd & PORT_WATCHED) != 0) {
         if (port->probe->frame != NULL)
-            tell_sent(port, frame, down || taken, now, at);
-        tell_hop(port, frame, down || taken, now, at);
+            report_sent(port, frame, down || taken, now, at);
+        report_hop(port, frame, down || taken, now, at);
     }
     if (down || taken)
         drop_frame(port, handle, down ? PROBE_DROP_LINK_DOWN : PROBE_DROP_INJECTED, now);

@@ -5,7 +5,7 @@
  * the expiry time, so the PAUSE_END of the older one finds a different time and does nothing. */
 #include "net/port/port_private.h"
 
-static void tell_blocked(const struct port *port, uint8_t priority, bool blocked, time_ps now)
+static void report_blocked(const struct port *port, uint8_t priority, bool blocked, time_ps now)
 {
     const struct probe_blocked reported = {now, port->node->id, port->index, priority, blocked};
     port->probe->blocked(port->probe->self, &reported);
@@ -15,7 +15,7 @@ static void block(struct port *port, uint8_t priority, time_ps now)
 {
     port->paused |= (uint8_t)(1u << priority);
     port->pauses[priority].blocked_since = now;
-    tell_blocked(port, priority, true, now);
+    report_blocked(port, priority, true, now);
 }
 
 static void unblock(struct port *port, uint8_t priority, time_ps now)
@@ -27,7 +27,7 @@ static void unblock(struct port *port, uint8_t priority, time_ps now)
     pauses->blocked_longest = span > pauses->blocked_longest ? span : pauses->blocked_longest;
     pauses->blocked_since = TIME_NEVER;
     port->paused &= (uint8_t) ~(1u << priority);
-    tell_blocked(port, priority, false, now);
+    report_blocked(port, priority, false, now);
 }
 
 /* ------------------------------------------------------------------ pause state */
@@ -35,7 +35,7 @@ static void unblock(struct port *port, uint8_t priority, time_ps now)
 /* Updates the transmitter after a change of the peer's pauses, or of whether they are obeyed. All
  * priorities are updated before it sends, so that of several resumed together the highest goes
  * first. */
-static void follow(struct port *port, time_ps now)
+static void update_transmitter(struct port *port, time_ps now)
 {
     const uint8_t wanted = port->held & (uint8_t)~port->ignored;
     const uint8_t changed = wanted ^ port->paused;
@@ -100,7 +100,7 @@ void port_obey(struct port *port, uint32_t handle, time_ps now)
             ask_class(port, i, frame.quanta[0], now);
         else if (frame.opcode == FRAME_PFC && (frame.classes & port->enabled & 1u << i) != 0)
             ask_class(port, i, frame.quanta[i], now);
-    follow(port, now);
+    update_transmitter(port, now);
 }
 
 void port_pause_end(struct port *port, uint8_t priority, time_ps now)
@@ -108,7 +108,7 @@ void port_pause_end(struct port *port, uint8_t priority, time_ps now)
     if (port->pause_until[priority] != now)
         return;
     let_go(port, priority, now);
-    follow(port, now);
+    update_transmitter(port, now);
 }
 
 void port_rx_pause_forget(struct port *port, uint8_t priorities, time_ps now)
@@ -116,7 +116,7 @@ void port_rx_pause_forget(struct port *port, uint8_t priorities, time_ps now)
     for (uint8_t i = 0; i < PRIORITIES; i++)
         if ((priorities & 1u << i) != 0)
             let_go(port, i, now);
-    follow(port, now);
+    update_transmitter(port, now);
 }
 
 /* ------------------------------------------------------------------ frames */
@@ -163,7 +163,7 @@ void port_ignore_pauses(struct port *port, uint8_t priority, bool on, time_ps no
     CHECK(priority < PRIORITIES);
     const unsigned bit = 1u << priority;
     port->ignored = (uint8_t)(on ? port->ignored | bit : port->ignored & ~bit);
-    follow(port, now);
+    update_transmitter(port, now);
 }
 
 time_ps port_held_ps(const struct port *port, uint8_t priority, time_ps now)

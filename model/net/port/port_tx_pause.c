@@ -88,7 +88,7 @@ static void report_pause(const struct port *port, uint8_t bits, const struct pro
 }
 
 /* The priorities whose requested state differs between `before` and the present mask. */
-static uint8_t concerned(const struct port *port, uint8_t before)
+static uint8_t changed_priorities(const struct port *port, uint8_t before)
 {
     if (!is_global(port))
         return before ^ port->asserted;
@@ -113,7 +113,7 @@ static void begin_pause(struct port *port, uint8_t priority, const struct probe_
     const uint8_t before = port->asserted;
     port->asserted |= (uint8_t)(1u << priority);
     start_time(&port->pauses[priority].asserted_since, why->at);
-    const uint8_t bits = concerned(port, before);
+    const uint8_t bits = changed_priorities(port, before);
     if (bits == 0)
         return;
     if (is_global(port))
@@ -132,7 +132,7 @@ static void end_pause(struct port *port, uint8_t priority, const struct probe_pa
     const uint8_t before = port->asserted;
     port->asserted &= (uint8_t) ~(1u << priority);
     stop_time(&port->pauses[priority], why->at);
-    const uint8_t bits = concerned(port, before);
+    const uint8_t bits = changed_priorities(port, before);
     if (bits == 0)
         return;
     if (is_global(port))

@@ -31,7 +31,7 @@ static void sort_by_port(struct edge *edges, uint32_t count)
     }
 }
 
-static struct adjacency neighbours(const struct route_graph *graph)
+static struct adjacency build_adjacency(const struct route_graph *graph)
 {
     struct adjacency next = {
         .first = memory_zeroed(graph->node_count + 1u, sizeof(uint32_t)),
@@ -121,8 +121,8 @@ static struct place attachment(const struct route_graph *graph, const struct adj
 }
 
 /* Collects the ports of a node to neighbors one hop nearer; returns their number. */
-static uint16_t nearer(const struct route_graph *graph, const struct adjacency *next, uint32_t node,
-                       const uint32_t *distance, uint16_t *ports)
+static uint16_t nearer_ports(const struct route_graph *graph, const struct adjacency *next,
+                             uint32_t node, const uint32_t *distance, uint16_t *ports)
 {
     uint16_t count = 0;
     for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++) {
@@ -165,7 +165,7 @@ static void route_to(const struct route_graph *graph, const struct adjacency *ne
         if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
             continue;
         const uint16_t egress =
-            egress_by(&tables[node], ports, nearer(graph, next, node, distance, ports));
+            egress_by(&tables[node], ports, nearer_ports(graph, next, node, distance, ports));
         for (uint32_t i = 0; i < count; i++)
             tables[node].egress[endpoints[i]] = egress;
     }
@@ -209,8 +209,9 @@ static void route_to_aggregate(const struct route_graph *graph, const struct adj
     for (uint32_t node = 0; node < graph->node_count; node++) {
         if (!graph->forwards[node] || distance[node] == UINT32_MAX)
             continue;
-        const uint16_t ways = distance[node] == 0 ? ports_to(places, to, node, ports)
-                                                  : nearer(graph, next, node, distance, ports);
+        const uint16_t ways = distance[node] == 0
+                                  ? ports_to(places, to, node, ports)
+                                  : nearer_ports(graph, next, node, distance, ports);
         const uint16_t egress = egress_by(&tables[node], ports, ways);
         for (uint32_t i = to.first; i < to.first + to.count; i++)
             tables[node].egress[i] = egress;
@@ -238,7 +239,7 @@ static void route_to_aggregates(const struct route_graph *graph, const struct ad
 
 void route_compute(const struct route_graph *graph, struct route_table *tables)
 {
-    const struct adjacency next = neighbours(graph);
+    const struct adjacency next = build_adjacency(graph);
     struct place *places = memory_zeroed(graph->endpoint_count, sizeof *places);
     uint8_t *is_target = memory_zeroed(graph->node_count, 1);
     for (uint32_t node = 0; node < graph->node_count; node++) {

@@ -89,8 +89,8 @@ int64_t buffer_queue_threshold(const struct buffer *buffer, struct buffer_place 
 }
 
 /* Notifies a policy that tracks cells. */
-static inline void tell_moved(struct buffer *buffer, struct buffer_place place, int64_t cells,
-                              time_ps now)
+static inline void notify_policy(struct buffer *buffer, struct buffer_place place, int64_t cells,
+                                 time_ps now)
 {
     if (UNLIKELY(buffer->policy->moved != NULL))
         buffer->policy->moved(buffer->state, buffer, place, cells, now);
@@ -138,7 +138,7 @@ static void pool_shrunk(struct buffer *buffer, struct buffer_pool *pool)
 }
 
 /* A frame that passes finds an empty queue: it needs only a threshold above 0 and space. */
-static void reckon_egress(struct buffer *buffer)
+static void update_egress_ample(struct buffer *buffer)
 {
     struct buffer_egress *egress = &buffer->egress;
     const uint32_t half = egress->size / 2;
@@ -151,7 +151,7 @@ static void reckon_egress(struct buffer *buffer)
 
 /* While no pool is tight, the largest frame fits. Without by_idle nothing is ample: the policy is
  * consulted for each frame, and notified of each change. */
-static void reckon_group(const struct buffer *buffer, struct buffer_group *group)
+static void update_group_ample(const struct buffer *buffer, struct buffer_group *group)
 {
     const struct buffer_pool *pool = group->pool;
     const int64_t half = pool->half;
@@ -170,9 +170,9 @@ void buffer_reckon_ample(struct buffer *buffer)
     CHECK((policy->state_bytes == NULL) == (buffer->state == NULL));
     for (unsigned i = 0; i < 2; i++)
         buffer->pools[i].half = buffer->pools[i].size / 2;
-    reckon_egress(buffer);
+    update_egress_ample(buffer);
     for (uint32_t i = 0; i < buffer->group_count; i++)
-        reckon_group(buffer, &buffer->groups[i]);
+        update_group_ample(buffer, &buffer->groups[i]);
 }
 
 /* ------------------------------------------------------------------ groups */
@@ -208,7 +208,7 @@ enum buffer_verdict buffer_admit_asked(struct buffer *buffer, struct buffer_grou
         group->dropped++;
         return BUFFER_REFUSE;
     }
-    tell_moved(buffer, group->place, cells, now);
+    notify_policy(buffer, group->place, cells, now);
     const bool full =
         group->headroom_used > 0 || (share > 0 && buffer_group_share(group) >= threshold);
     if (LIKELY(!full) || !group->lossless || group->xoff)
@@ -240,7 +240,7 @@ bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint
     buffer->headroom_used -= headroom;
     buffer->used -= headroom;
     buffer_discharge(buffer, group, cells - headroom);
-    tell_moved(buffer, group->place, -(int64_t)cells, now);
+    notify_policy(buffer, group->place, -(int64_t)cells, now);
     const bool go_on = group->xoff && may_go_on(buffer, group);
     group->xoff = group->xoff && !go_on;
     pool_shrunk(buffer, group->pool);
@@ -289,7 +289,7 @@ void buffer_queue_grown(struct buffer *buffer, struct buffer_place queue, uint32
     if (!egress->tight && egress->used > egress->tight_above)
         set_egress_tight(buffer, true);
     if (buffer->policy->queues)
-        tell_moved(buffer, queue, cells, now);
+        notify_policy(buffer, queue, cells, now);
 }
 
 void buffer_queue_shrunk(struct buffer *buffer, struct buffer_place queue, uint32_t below,
@@ -302,7 +302,7 @@ void buffer_queue_shrunk(struct buffer *buffer, struct buffer_place queue, uint3
     if (egress->tight && egress->tight_above > 0 && egress->used <= egress->tight_above / 2)
         set_egress_tight(buffer, false);
     if (buffer->policy->queues)
-        tell_moved(buffer, queue, -(int64_t)cells, now);
+        notify_policy(buffer, queue, -(int64_t)cells, now);
 }
 
 /* ------------------------------------------------------------------ audit */

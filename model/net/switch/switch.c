@@ -50,7 +50,8 @@ static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, const struct po
 }
 
 /* Selects the priority in `mask` to be served next; all have frames waiting. */
-static inline unsigned pick(const struct swtch *swtch, const struct port *port, unsigned mask)
+static inline unsigned pick_priority(const struct swtch *swtch, const struct port *port,
+                                     unsigned mask)
 {
     const unsigned strict = mask & swtch->strict;
     return LIKELY(strict != 0) ? port_highest(strict) : weighted_pick(swtch, port, mask);
@@ -74,8 +75,9 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
 {
     struct swtch *swtch = switch_of(port->node);
     const unsigned mask = port->ready & allowed;
-    return mask == 0 ? POOL_NONE
-                     : (uint32_t)take_first(swtch, port, pick(swtch, port, mask), now).handle;
+    return mask == 0
+               ? POOL_NONE
+               : (uint32_t)take_first(swtch, port, pick_priority(swtch, port, mask), now).handle;
 }
 
 /* Each frame leaves the queue before its space is released, because the XON that this may trigger
@@ -126,7 +128,7 @@ static inline bool dequeue(struct swtch *swtch, struct port *port, uint64_t line
     const unsigned mask = port->ready & ~(unsigned)port->paused;
     if (UNLIKELY(mask == 0))
         return false;
-    const unsigned priority = pick(swtch, port, mask);
+    const unsigned priority = pick_priority(swtch, port, mask);
     const struct passage passage = take_first(swtch, port, priority, now);
     port_transmit(port, &port->prios[priority], passage.handle, passage.bytes, line, now);
     return port_has_work(port);
@@ -315,8 +317,8 @@ static void wait_for_rest(struct swtch *swtch, uint32_t handle, const struct fra
 }
 
 /* Drops the frame and returns true when the watchdog requires it. */
-static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct frame *frame,
-                         time_ps now)
+static bool watchdog_discards(struct swtch *swtch, uint32_t handle, const struct frame *frame,
+                              time_ps now)
 {
     if (swtch->condemned == 0)
         return false;
@@ -330,7 +332,7 @@ static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct fram
 static NOINLINE void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
 {
     const struct passage passage = passage_of(swtch, handle, now);
-    if (!is_condemned(swtch, handle, passage.frame, now))
+    if (!watchdog_discards(swtch, handle, passage.frame, now))
         forward(swtch, &passage, entropy_of(swtch, passage.frame));
 }
 
@@ -345,8 +347,8 @@ static NOINLINE void forward_carefully(struct swtch *swtch, uint32_t handle,
 
 /* Handles a giant, a corrupt frame or a MAC control frame; only the latter keeps its own
  * priority. */
-static NOINLINE void refuse(struct port *port, const struct event *event, struct frame *frame,
-                            unsigned priority)
+static NOINLINE void handle_odd_arrival(struct port *port, const struct event *event,
+                                        struct frame *frame, unsigned priority)
 {
     if (!frame_is_mac_control(frame))
         frame->priority = (uint8_t)priority;
@@ -369,7 +371,7 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
     struct port_prio *prio = &port->prios[passage.priority];
     port_digest(&swtch->node, frame);
     if (UNLIKELY(!port_takes(port, frame))) {
-        refuse(port, event, frame, (uint8_t)passage.priority);
+        handle_odd_arrival(port, event, frame, (uint8_t)passage.priority);
         return;
     }
     port_count(prio, passage.bytes);

@@ -19,7 +19,7 @@ static uint8_t strict_mask(const struct switch_params *params)
 }
 
 /* Zeroed memory aligned to a cache line. */
-static void *lines(size_t count, size_t bytes)
+static void *allocate_lines(size_t count, size_t bytes)
 {
     const size_t size = (count * bytes + 63) / 64 * 64;
     void *memory = memory_aligned(1, size, 64);
@@ -65,12 +65,13 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     engine_add(engine, &swtch->node, &switch_node_ops, name);
     if (params->ecn_kmax > 0)
         swtch->mark_above[params->ecn_mark] = params->ecn_kmin;
-    swtch->ports = lines(port_count, sizeof *swtch->ports);
-    swtch->port_counters = lines(port_count, sizeof *swtch->port_counters);
+    swtch->ports = allocate_lines(port_count, sizeof *swtch->ports);
+    swtch->port_counters = allocate_lines(port_count, sizeof *swtch->port_counters);
     swtch->turns = memory_zeroed(port_count, sizeof *swtch->turns);
     swtch->waiting =
         memory_zeroed((size_t)port_count * PRIORITIES * port_count, sizeof *swtch->waiting);
-    swtch->buffer.groups = lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
+    swtch->buffer.groups =
+        allocate_lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
     set_waiting(swtch);
     dequeue_timers_init(&swtch->dequeue_timers);
     for (uint16_t i = 0; i < port_count; i++)

@@ -4,8 +4,8 @@
 
 /* ------------------------------------------------------------------ pauses */
 
-static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                               time_ps now)
+static struct probe_pause pause_edge(struct swtch *swtch, const struct frame *frame,
+                                     uint16_t egress, time_ps now)
 {
     const struct buffer *buffer = &swtch->buffer;
     const struct buffer_group *group = switch_group(swtch, frame);
@@ -24,7 +24,7 @@ static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, u
 void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                          time_ps now)
 {
-    struct probe_pause why = edge(swtch, frame, egress, now);
+    struct probe_pause why = pause_edge(swtch, frame, egress, now);
     CHECK(switch_is_lossless(swtch, frame) && switch_group(swtch, frame)->xoff);
     why.xoff = true;
     switch_reasons(swtch, frame, egress, &why);
@@ -35,7 +35,7 @@ void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_
 void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                           time_ps now)
 {
-    const struct probe_pause why = edge(swtch, frame, egress, now);
+    const struct probe_pause why = pause_edge(swtch, frame, egress, now);
     struct port *port = &swtch->ports[egress];
     CHECK(switch_is_lossless(swtch, frame) && !switch_group(swtch, frame)->xoff);
     CHECK(switch_group(swtch, frame)->headroom_used == 0);

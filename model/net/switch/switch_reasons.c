@@ -12,7 +12,7 @@
 #include "net/switch/switch_private.h"
 
 /* Inserts by descending weight and keeps the heaviest; of equal weights the first stays first. */
-static void insert(struct probe_pause *why, struct probe_reason reason)
+static void insert_reason(struct probe_pause *why, struct probe_reason reason)
 {
     unsigned at = why->reason_count;
     if (at == PROBE_REASONS && why->reasons[at - 1].weight >= reason.weight)
@@ -33,8 +33,8 @@ struct reckoning {
 };
 
 /* Weighs one queue; `crossing`: a frame of the group that is about to enter it, or NULL. */
-static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority,
-                  const struct frame *crossing)
+static void weigh_queue(struct reckoning *reckoning, uint16_t egress, uint8_t priority,
+                        const struct frame *crossing)
 {
     struct probe_pause *why = reckoning->why;
     const struct swtch *swtch = reckoning->swtch;
@@ -47,7 +47,7 @@ static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority
     const int64_t weight = buffer_bytes(buffer, own + (prio->cells + more) * slope / PPM);
     const int64_t queued = prio->bytes + (crossing == NULL ? 0 : crossing->bytes);
     if (weight > 0)
-        insert(why, (struct probe_reason){egress, priority, weight, queued});
+        insert_reason(why, (struct probe_reason){egress, priority, weight, queued});
 }
 
 void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uint16_t egress,
@@ -70,10 +70,10 @@ void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uin
         for (unsigned mask = swtch->ports[i].ready; mask != 0; mask &= mask - 1) {
             const uint8_t priority = (uint8_t)__builtin_ctz(mask);
             if (crossing == NULL || i != egress || priority != why->priority)
-                weigh(&reckoning, i, priority, NULL);
+                weigh_queue(&reckoning, i, priority, NULL);
         }
     if (crossing != NULL)
-        weigh(&reckoning, egress, why->priority, crossing);
+        weigh_queue(&reckoning, egress, why->priority, crossing);
     if (why->reason_count > 0)
         why->egress = why->reasons[0].egress;
 }

@@ -146,7 +146,7 @@ void watchdog_free(struct watchdog *watchdog)
 
 /* Posts the next poll of the grid, or the first later one whose delayed time is not in the past, so
  * that a late loop returns to the grid. */
-static void post(struct swtch *swtch, uint8_t event, time_ps now)
+static void post_poll(struct swtch *swtch, uint8_t event, time_ps now)
 {
     struct watchdog *watchdog = swtch->watchdog;
     const time_ps delay = watchdog->jitter == 0
@@ -169,7 +169,7 @@ void watchdog_start(struct swtch *swtch, uint8_t event)
     watchdog->due = swtch->params.watchdog_start != SWITCH_WATCHDOG_AUTO
                         ? swtch->params.watchdog_start
                         : (time_ps)rng_below(&phase, (uint64_t)watchdog->poll);
-    post(swtch, event, node_now(&swtch->node));
+    post_poll(swtch, event, node_now(&swtch->node));
 }
 
 /* ------------------------------------------------------------------ actions on a storm */
@@ -200,7 +200,7 @@ static void report_storm(const struct watch *watch, bool storm)
                 (uint64_t)watch->port->index << 8 | watch->priority | (storm ? 128 : 0));
 }
 
-static void condemn(struct swtch *swtch, uint16_t port, uint8_t priority, bool on)
+static void set_condemned(struct swtch *swtch, uint16_t port, uint8_t priority, bool on)
 {
     const uint8_t bit = (uint8_t)(1u << priority);
     uint8_t *condemned = swtch->watchdog->condemned;
@@ -226,7 +226,7 @@ static void begin_storm(const struct watch *watch)
         return;
     queue->left = watch->watchdog->restoration;
     if (action == WATCHDOG_DROP) {
-        condemn(watch->swtch, watch->port->index, watch->priority, true);
+        set_condemned(watch->swtch, watch->port->index, watch->priority, true);
         queue->tx_dropped += switch_flush(watch->swtch, watch->port, watch->priority, watch->now);
     }
     port_ignore_pauses(watch->port, watch->priority, true, watch->now);
@@ -243,7 +243,7 @@ static void end_storm(const struct watch *watch)
         return;
     queue->known = false;
     if (watch->watchdog->action == WATCHDOG_DROP)
-        condemn(watch->swtch, watch->port->index, watch->priority, false);
+        set_condemned(watch->swtch, watch->port->index, watch->priority, false);
     port_ignore_pauses(watch->port, watch->priority, false, watch->now);
 }
 
@@ -277,7 +277,7 @@ static struct watchdog_sample read_counters(const struct port *port, uint8_t pri
 }
 
 /* pfc_detect_*.lua */
-static void detect(const struct watch *watch)
+static void detect_storm(const struct watch *watch)
 {
     const struct watchdog *watchdog = watch->watchdog;
     const struct rule *rule = &rules[watchdog->rule];
@@ -304,7 +304,7 @@ static void detect(const struct watch *watch)
 }
 
 /* pfc_restore.lua */
-static void restore(const struct watch *watch)
+static void restore_queue(const struct watch *watch)
 {
     struct watchdog_queue *queue = watch->queue;
     const bool compare = queue->known;
@@ -335,16 +335,16 @@ static void count_passed(const struct watch *watch, bool storm)
     queue->rx_seen = rx;
 }
 
-static void look_at_queue(const struct watch *watch)
+static void poll_queue(const struct watch *watch)
 {
     count_passed(watch, watch->queue->stormed);
     if (watch->queue->stormed && watch->watchdog->action != WATCHDOG_ALERT)
-        restore(watch);
+        restore_queue(watch);
     else
-        detect(watch);
+        detect_storm(watch);
 }
 
-static void look_at_port(struct watch *watch)
+static void poll_port(struct watch *watch)
 {
     const struct port *port = watch->port;
     const bool by_priority = port->params.flow_control == PORT_FLOW_PFC;
@@ -355,7 +355,7 @@ static void look_at_port(struct watch *watch)
             continue;
         watch->priority = i;
         watch->sample = read_counters(port, i, watch->now);
-        look_at_queue(watch);
+        poll_queue(watch);
     }
 }
 
@@ -371,9 +371,9 @@ void watchdog_poll(struct swtch *swtch, uint8_t event, time_ps now)
     watchdog->polled_at = now;
     for (uint16_t i = 0; i < swtch->port_count; i++) {
         watch.port = &swtch->ports[i];
-        look_at_port(&watch);
+        poll_port(&watch);
     }
-    post(swtch, event, now + 1);
+    post_poll(swtch, event, now + 1);
 }
 
 void watchdog_audit(const struct swtch *swtch)

@@ -211,7 +211,7 @@ static time_ps wire_ps(const struct stage *stage, int64_t bytes)
 
 /* Determines the deciding frame: the first that brings the class's share to the required bytes, or
  * the next one when the threshold is to fall. */
-static void reckon(struct stage *stage)
+static void find_deciding_frame(struct stage *stage)
 {
     const struct headroom_play *play = stage->play;
     const struct headroom_link *link = play->link;
@@ -239,7 +239,7 @@ static void stage_open(struct stage *stage, struct headroom_play *play)
     *stage = (struct stage){.probe = probe_none, .play = play};
     stage->probe.self = stage;
     stage->probe.pause = on_pause;
-    reckon(stage);
+    find_deciding_frame(stage);
     struct port_params here[ENDS];
     make_ports(play->link, here);
     const struct switch_params params = params_of(stage);
@@ -274,7 +274,7 @@ static time_ps to_be_in(const struct stage *stage, int64_t bytes, time_ps at)
            wire_ps(stage, bytes + WIRE_PREAMBLE_BYTES);
 }
 
-static void set_going(struct stage *stage)
+static void run_stage(struct stage *stage)
 {
     const struct headroom_play *play = stage->play;
     const struct headroom_link *link = play->link;
@@ -303,7 +303,7 @@ void headroom_play(struct headroom_play *play)
         play->seed++;
         stage_open(&stage, play);
     }
-    set_going(&stage);
+    run_stage(&stage);
     play->drops = stage.swtch.counters.dropped_lossless;
     play->frames_after = stage.ends[SENDER].sent - stage.crossing;
     stage.swtch.node.ops->audit(&stage.swtch.node);

@@ -55,7 +55,7 @@ bool headroom_can_prove(const struct headroom_link *link, int64_t frame)
 
 /* The first run: without the reverse frame, and with memory for everything that the wire can
  * deliver. */
-static void learn(struct search *search)
+static void run_first_play(struct search *search)
 {
     struct headroom_play *play = &search->play;
     int64_t smallest = play->frames[0], largest = play->frames[0];
@@ -90,7 +90,7 @@ static int64_t find_at_worst(struct search *search, int64_t low, int64_t high)
 }
 
 /* Whether any phase loses frames; if so it becomes the worst so far. */
-static bool loses(struct search *search, int64_t headroom)
+static bool any_phase_loses(struct search *search, int64_t headroom)
 {
     for (unsigned i = 0; i < search->phases + PHASES_BEFORE; i++) {
         if (drops_at(search, headroom, i) == 0)
@@ -103,14 +103,14 @@ static bool loses(struct search *search, int64_t headroom)
 
 /* Minimum headroom in bytes without losses at any phase. The search starts with the need of the
  * first run. */
-static int64_t find(struct search *search)
+static int64_t find_headroom(struct search *search)
 {
     const struct headroom_link *link = search->play.link;
     const int64_t charge = headroom_charge(link, search->play.frames[0]);
     int64_t low = -1, high = (int64_t)search->play.frames_after * charge / link->cell;
     for (;;) {
         high = find_at_worst(search, low, high);
-        if (!loses(search, high * link->cell))
+        if (!any_phase_loses(search, high * link->cell))
             return high * link->cell;
         low = high++;
     }
@@ -125,10 +125,10 @@ static void search_begin(struct search *search, const struct headroom_link *link
     };
     CHECK(phases > 0 && count > 0);
     frame_pool_init(&search->pool);
-    learn(search);
+    run_first_play(search);
 }
 
-static void look_below(struct search *search, struct headroom_proof *proof)
+static void count_losses_below(struct search *search, struct headroom_proof *proof)
 {
     for (unsigned i = 0; i < proof->phases; i++) {
         const uint64_t drops = drops_at(search, proof->found - search->play.link->cell, i);
@@ -147,10 +147,10 @@ void headroom_prove(const struct headroom_link *link, int64_t frame, unsigned ph
     search_begin(&search, link, &frame, 1, phases);
     *proof = (struct headroom_proof){.frame = frame,
                                      .exact = headroom_exact(link, frame),
-                                     .found = find(&search),
+                                     .found = find_headroom(&search),
                                      .phases = phases + PHASES_BEFORE};
     if (proof->found > 0)
-        look_below(&search, proof);
+        count_losses_below(&search, proof);
     proof->plays = search.plays;
     proof->holds = proof->found == proof->exact && proof->drops > 0;
     frame_pool_fini(&search.pool);

@@ -53,7 +53,7 @@ void nvme_host_io_init(struct host_queue *queue)
 
 /* All commands of a queue have the same timeout, so the oldest expires first. The timer is not
  * moved when that command completes, but is checked when it fires. */
-static void watch(struct host_request *request)
+static void watch_deadline(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
     const struct env *env = queue->host->site.env;
@@ -75,7 +75,8 @@ static const struct nvme_host_namespace *space_of(const struct nvme_host *host, 
 
 /* nvme_setup_rw and nvme_setup_write_zeroes; the tuples of a write have the values given in its
  * command. */
-static NOINLINE void protect(struct host_request *request, const struct nvme_host_namespace *ns)
+static NOINLINE void set_protection(struct host_request *request,
+                                    const struct nvme_host_namespace *ns)
 {
     static const uint32_t checks[] = {
         [NVME_HOST_CHECKS_NOTHING] = 0,
@@ -118,7 +119,7 @@ static void fill_range(struct host_request *request, const struct nvme_io *io)
 }
 
 /* A buffer of at least `bytes`, a power of two of pages, kept for the next use of the tag. */
-static struct nvme_buffer *buffer(struct host_request *request, uint32_t bytes)
+static struct nvme_buffer *request_buffer(struct host_request *request, uint32_t bytes)
 {
     struct nvme_transport *transport = request->queue->host->site.transport;
     if (request->bulk.length >= bytes)
@@ -149,12 +150,12 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     command->cdw11 = (uint32_t)(lba >> 32);
     command->cdw12 = bytes / block - 1;
     if (UNLIKELY(ns->pi_type != 0) && io->opcode != NVME_DATASET)
-        protect(request, ns);
+        set_protection(request, ns);
     if (UNLIKELY(io->opcode >= NVME_WRITE_ZEROES)) {
         fill_range(request, io);
         return;
     }
-    request->data = buffer(request, request->bytes);
+    request->data = request_buffer(request, request->bytes);
     request->data->content = NVME_CONTENT_NONE;
     if (io->opcode != NVME_READ) {
         struct nvme_transport *transport = request->queue->host->site.transport;
@@ -164,7 +165,7 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
 }
 
 /* Takes the part of the first piece for the next command. */
-static void carve(struct host_queue *queue, struct host_request *request)
+static void carve_command(struct host_queue *queue, struct host_request *request)
 {
     struct host_piece *piece = &queue->pieces[queue->piece_at];
     request->io = piece->io;
@@ -195,9 +196,9 @@ void nvme_host_io_send(struct host_queue *queue)
         struct host_request *request = nvme_host_queue_get(queue, &queue->tags);
         CHECK(request != NULL);
         request->tagged_at = env_now(host->site.env);
-        carve(queue, request);
+        carve_command(queue, request);
         fill(request, request->io, request->at, request->io->bytes == 0 ? 0 : request->units);
-        watch(request);
+        watch_deadline(request);
         nvme_server_add(&queue->cpu, &request->job, host->params.submit_cost);
     }
 }
@@ -213,7 +214,7 @@ static bool part_done(struct nvme_host *host, struct nvme_io *io, uint32_t units
     return io->uncompleted == 0;
 }
 
-static void give_back(struct nvme_host *host, struct nvme_io *io)
+static void return_io(struct nvme_host *host, struct nvme_io *io)
 {
     CHECK(host->outstanding > 0);
     host->outstanding--;
@@ -237,7 +238,7 @@ static uint32_t read_content(const struct host_request *request)
 static void add_first(struct host_queue *queue, struct host_piece piece);
 
 /* nvme_decide_disposition. What another path may execute is not retried on this one. */
-static bool is_worth_another_try(const struct host_request *request)
+static bool may_retry_here(const struct host_request *request)
 {
     const struct nvme_host *host = request->queue->host;
     return (request->status & NVME_STATUS_CODE) != NVME_STATUS_OK &&
@@ -247,7 +248,7 @@ static bool is_worth_another_try(const struct host_request *request)
 }
 
 /* nvme_retry_req, without a command retry delay: no controller here requests one. */
-static void retry(struct host_request *request)
+static void retry_request(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
     const struct host_piece piece = {request->io, request->at, request->units,
@@ -258,15 +259,15 @@ static void retry(struct host_request *request)
     nvme_host_io_send(queue);
 }
 
-static void complete(struct host_request *request)
+static void complete_request(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
     struct nvme_host *host = queue->host;
     struct nvme_io *io = request->io;
     CHECK(request->completing && request->awaits == 0);
     CHECK(io->posted_at <= request->posted_at && request->posted_at <= request->response_at);
-    if (UNLIKELY(is_worth_another_try(request))) {
-        retry(request);
+    if (UNLIKELY(may_retry_here(request))) {
+        retry_request(request);
         return;
     }
     io->cid = request->command.cid;
@@ -283,7 +284,7 @@ static void complete(struct host_request *request)
     nvme_host_queue_put(request);
     nvme_host_io_send(queue);
     if (last)
-        give_back(host, io);
+        return_io(host, io);
 }
 
 static void on_cpu(void *self, struct nvme_job *job)
@@ -291,7 +292,7 @@ static void on_cpu(void *self, struct nvme_job *job)
     struct host_request *request = (struct host_request *)(void *)job;
     (void)self;
     if (request->completing) {
-        complete(request);
+        complete_request(request);
         return;
     }
     struct nvme_io *io = request->io;
@@ -371,7 +372,7 @@ void nvme_host_io_park(struct host_queue *queue)
     while (queue->oldest != NULL) {
         struct host_request *request = queue->oldest;
         if (request->completing) { /* response received, waiting for the CPU */
-            complete(request);
+            complete_request(request);
             continue;
         }
         const struct host_piece piece = {request->io, request->at, request->units,
@@ -406,6 +407,6 @@ void nvme_host_io_abandon(struct host_queue *queue, uint16_t status)
         if (--queue->piece_count == 0)
             queue->piece_at = 0;
         if (part_done(queue->host, piece.io, piece.units, status))
-            give_back(queue->host, piece.io);
+            return_io(queue->host, piece.io);
     }
 }

@@ -69,7 +69,7 @@ static void report_event(struct nvme_host *host)
 
 /* ---- a user's commands ---- */
 
-static void give_back(struct nvme_host *host, struct nvme_admin *admin)
+static void return_admin(struct nvme_host *host, struct nvme_admin *admin)
 {
     admin->completed_at = env_now(host->site.env);
     host->site.user.on_admin(host->site.user.self, admin);
@@ -81,13 +81,13 @@ static void admin_done(struct nvme_host *host, struct host_request *request)
     admin->status = request->status & NVME_STATUS_CODE;
     admin->result = request->result;
     nvme_host_queue_put(request);
-    give_back(host, admin);
+    return_admin(host, admin);
 }
 
 void nvme_host_live_lost(struct host_request *request)
 {
     request->admin->status = NVME_STATUS_TRANSPORT;
-    give_back(request->queue->host, request->admin);
+    return_admin(request->queue->host, request->admin);
 }
 
 bool nvme_host_admin_submit(struct nvme_host *host, struct nvme_admin *admin)

@@ -46,7 +46,7 @@ bool nvme_host_partitions_await(struct nvme_host *host)
 }
 
 /* Bytes transferred, including protection information. */
-static uint32_t moved(const struct nvme_host *host, const struct nvme_io *io)
+static uint32_t transferred_bytes(const struct nvme_host *host, const struct nvme_io *io)
 {
     const struct nvme_host_namespace *ns = &host->found[(host->partition_reads - 1) / READS];
     return io->bytes + io->bytes / ns->block_bytes * ns->metadata;
@@ -57,7 +57,7 @@ bool nvme_host_partitions_done(struct nvme_host *host, const struct nvme_io *io)
     if (io != &host->partition_io)
         return false;
     if (io->status == NVME_STATUS_OK)
-        host->partition_bytes += moved(host, io);
+        host->partition_bytes += transferred_bytes(host, io);
     const bool more = !nvme_host_over(host) && read_next(host); /* continues after a failed read */
     if (!more && host->step == HOST_STEP_PARTITIONS)
         nvme_host_admin_advance(host);

@@ -266,7 +266,7 @@ void nvme_host_queue_put(struct host_request *request)
 }
 
 /* Reports the use of the message just posted to the time accounting. */
-static void tell_use(const struct host_request *request)
+static void report_use(const struct host_request *request)
 {
     const struct nvme_host *host = request->queue->host;
     const struct env *env = host->site.env;
@@ -294,7 +294,7 @@ void nvme_host_queue_post(struct host_request *request)
                                            request->data, request->bytes))
         nvme_host_fail(queue->host, NVME_STATUS_TRANSPORT, "cannot send a command");
     else
-        tell_use(request);
+        report_use(request);
 }
 
 /* A command occupies its submission queue slot until its response; a rejected Connect even longer,

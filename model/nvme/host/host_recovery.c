@@ -117,7 +117,7 @@ bool nvme_host_recovery_same_namespaces(const struct nvme_host *host)
 }
 
 /* When the controller grants fewer queues than before, they take over the I/O of the others. */
-static void gather(struct nvme_host *host)
+static void move_surplus_io(struct nvme_host *host)
 {
     const uint32_t granted = host->queue_count - 1;
     for (uint32_t i = granted; i < host->offered; i++)
@@ -136,7 +136,7 @@ void nvme_host_recovery_returned(struct nvme_host *host)
     nvme_host_recovery_quiet(host);
     host->away = host->failing_fast = false;
     host->attempts = 0;
-    gather(host);
+    move_surplus_io(host);
     for (uint32_t i = 1; i < host->queue_count && host->state == HOST_LIVE; i++)
         nvme_host_io_send(&host->queues[i]);
     if (host->state == HOST_LIVE)

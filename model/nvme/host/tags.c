@@ -47,7 +47,7 @@ void nvme_tags_fini(struct nvme_tags *tags)
 }
 
 /* Allocates a bit of the word, or returns -1. */
-static int get_from(struct nvme_tags *tags, unsigned word)
+static int get_from_word(struct nvme_tags *tags, unsigned word)
 {
     const uint64_t mask = word_mask(tags, word);
     if ((tags->used[word] & mask) == mask) {
@@ -67,7 +67,7 @@ uint16_t nvme_tags_get(struct nvme_tags *tags)
     const unsigned count = words(tags);
     unsigned word = (unsigned)tags->hint >> tags->shift;
     for (unsigned tried = 0; tried < count; tried++) {
-        const int bit = get_from(tags, word);
+        const int bit = get_from_word(tags, word);
         if (bit >= 0) {
             const unsigned at = (word << tags->shift) + (unsigned)bit;
             if (at == tags->hint)

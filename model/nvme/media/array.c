@@ -104,7 +104,7 @@ static void array_submit(struct media *media, struct media_request *request)
 /* ---- drive failure ---- */
 
 /* Number of drives that do not have all of their data. */
-static uint32_t away(const struct media *media)
+static uint32_t count_incomplete_drives(const struct media *media)
 {
     uint32_t gone = 0;
     for (uint32_t i = 0; i < (uint32_t)media->params.drives; i++)
@@ -122,7 +122,7 @@ void array_fail(struct media *media, uint32_t drive)
     failing->rebuilt = 0;
     failing->failures++;
     media->stats.drives_failed++;
-    media->broken |= array_is_lost(&media->params, away(media));
+    media->broken |= array_is_lost(&media->params, count_incomplete_drives(media));
 }
 
 void array_replace(struct media *media, uint32_t drive)
@@ -193,7 +193,7 @@ static bool array_wear(const struct media *media, struct media_wear *wear)
 static void array_audit(const struct media *media)
 {
     array_row_audit(media);
-    CHECK(media->broken || !array_is_lost(&media->params, away(media)));
+    CHECK(media->broken || !array_is_lost(&media->params, count_incomplete_drives(media)));
     for (uint32_t i = 0; i < (uint32_t)media->params.drives; i++) {
         CHECK(media->drives[i].rebuilt <= media->drive_bytes);
         CHECK(!media->drives[i].failed || media->drives[i].rebuilt == 0);

@@ -105,7 +105,7 @@ static uint32_t drive_of(const struct media *media, uint64_t stripe, uint32_t co
 }
 
 /* The range written in a touched column. */
-static struct span written(const struct place *place, uint32_t column)
+static struct span written_span(const struct place *place, uint32_t column)
 {
     struct span span = place->span;
     if (column == place->first)
@@ -124,8 +124,8 @@ static bool touches(const struct place *place, uint32_t column)
 
 static void part_done(void *self, struct media_request *request);
 
-static void ask(struct media *media, struct row *row, enum media_op op, uint32_t drive,
-                struct span span)
+static void submit_part(struct media *media, struct row *row, enum media_op op, uint32_t drive,
+                        struct span span)
 {
     struct drive *asked = &media->drives[drive];
     struct part *part = take_part(media);
@@ -162,7 +162,7 @@ static void ask_others(struct media *media, struct row *row, uint64_t stripe, ui
         const uint32_t drive = drive_of(media, stripe, i);
         if (drive == but || !array_has(media, drive, span.to))
             continue;
-        ask(media, row, MEDIA_READ, drive, span);
+        submit_part(media, row, MEDIA_READ, drive, span);
         left--;
     }
     CHECK(left == 0); /* otherwise the array has lost data */
@@ -187,12 +187,12 @@ static void plan_read(struct media *media, struct row *row)
 {
     const struct place place = place_of(media, row);
     if (media->params.layout == ARRAY_MIRROR) {
-        ask(media, row, MEDIA_READ, least_read(media, place.first, place.end), place.span);
+        submit_part(media, row, MEDIA_READ, least_read(media, place.first, place.end), place.span);
         return;
     }
     const uint32_t drive = drive_of(media, place.stripe, place.first);
     if (array_has(media, drive, place.end)) {
-        ask(media, row, MEDIA_READ, drive, place.span);
+        submit_part(media, row, MEDIA_READ, drive, place.span);
         return;
     }
     media->stats.degraded_reads++;
@@ -216,7 +216,7 @@ static void rest_of(const struct place *place, uint32_t column, struct span rest
     rest[1] = (struct span){all.to, all.to};
     if (!touches(place, column))
         return;
-    const struct span own = written(place, column);
+    const struct span own = written_span(place, column);
     rest[0].to = own.from;
     rest[1].from = own.to;
 }
@@ -248,9 +248,9 @@ static void read_old(struct media *media, struct row *row, const struct place *p
     for (uint32_t i = 0; i < (uint32_t)media->params.drives; i++) {
         const uint32_t drive = drive_of(media, place->stripe, i);
         if (i >= place->columns && array_has(media, drive, place->span.to))
-            ask(media, row, MEDIA_READ, drive, place->span);
+            submit_part(media, row, MEDIA_READ, drive, place->span);
         else if (i < place->columns && touches(place, i))
-            ask(media, row, MEDIA_READ, drive, written(place, i));
+            submit_part(media, row, MEDIA_READ, drive, written_span(place, i));
     }
 }
 
@@ -261,7 +261,7 @@ static void read_rest(struct media *media, struct row *row, const struct place *
         rest_of(place, i, rest);
         for (unsigned k = 0; k < 2; k++)
             if (rest[k].from < rest[k].to)
-                ask(media, row, MEDIA_READ, drive_of(media, place->stripe, i), rest[k]);
+                submit_part(media, row, MEDIA_READ, drive_of(media, place->stripe, i), rest[k]);
     }
 }
 
@@ -285,7 +285,7 @@ static bool read_before(struct media *media, struct row *row, const struct place
 static void write_column(struct media *media, struct row *row, uint32_t drive, struct span span)
 {
     if (!media->drives[drive].failed)
-        ask(media, row, MEDIA_WRITE, drive, span);
+        submit_part(media, row, MEDIA_WRITE, drive, span);
 }
 
 static void write_all(struct media *media, struct row *row, const struct place *place)
@@ -300,7 +300,7 @@ static void write_all(struct media *media, struct row *row, const struct place *
         if (i >= place->columns)
             write_column(media, row, drive, place->span);
         else if (touches(place, i))
-            write_column(media, row, drive, written(place, i));
+            write_column(media, row, drive, written_span(place, i));
     }
 }
 
@@ -321,8 +321,8 @@ static void plan_rebuild(struct media *media, struct row *row)
     if (row->writes)
         write_column(media, row, drive, place.span);
     else if (media->params.layout == ARRAY_MIRROR)
-        ask(media, row, MEDIA_READ,
-            least_read(media, drive / array_copies(&media->params), place.end), place.span);
+        submit_part(media, row, MEDIA_READ,
+                    least_read(media, drive / array_copies(&media->params), place.end), place.span);
     else
         ask_others(media, row, place.stripe, drive, place.span);
 }
@@ -332,10 +332,10 @@ static void plan_flush(struct media *media, struct row *row)
     row->writes = true;
     for (uint32_t i = 0; i < (uint32_t)media->params.drives; i++)
         if (!media->drives[i].failed)
-            ask(media, row, MEDIA_FLUSH, i, (struct span){0, 0});
+            submit_part(media, row, MEDIA_FLUSH, i, (struct span){0, 0});
 }
 
-static void plan(struct media *media, struct row *row)
+static void plan_phase(struct media *media, struct row *row)
 {
     switch (row->kind) {
     case ROW_READ:
@@ -371,12 +371,12 @@ static bool phase_over(struct media *media, struct row *row)
 }
 
 /* Counts itself as pending while it submits, because drives may complete at once. */
-static void go(struct media *media, struct row *row)
+static void run_phases(struct media *media, struct row *row)
 {
     do {
         row->pending = 1;
         if (!media->broken)
-            plan(media, row);
+            plan_phase(media, row);
     } while (--row->pending == 0 && phase_over(media, row));
 }
 
@@ -396,7 +396,7 @@ static void part_done(void *self, struct media_request *request)
     media->parts_out--;
     CHECK(row->pending > 0);
     if (--row->pending == 0 && phase_over(media, row))
-        go(media, row);
+        run_phases(media, row);
 }
 
 /* ---- serialization of writes to a stripe ---- */
@@ -413,7 +413,7 @@ static struct row **bucket_of(struct media *media, uint64_t stripe)
 }
 
 /* Enters the stripe; false: the row waits for another that has it. */
-static bool enter(struct media *media, struct row *row)
+static bool enter_stripe(struct media *media, struct row *row)
 {
     struct row **bucket = bucket_of(media, row->stripe), *other = *bucket;
     while (other != NULL && other->stripe != row->stripe)
@@ -433,7 +433,7 @@ static bool enter(struct media *media, struct row *row)
 }
 
 /* Releases the stripe and returns its next row, or NULL. */
-static struct row *leave(struct media *media, struct row *row)
+static struct row *leave_stripe(struct media *media, struct row *row)
 {
     struct row **at = bucket_of(media, row->stripe), *heir = row->waits_first;
     while (*at != row)
@@ -452,12 +452,12 @@ static struct row *leave(struct media *media, struct row *row)
 static void finish(struct media *media, struct row *row)
 {
     const struct row ended = *row;
-    struct row *heir = goes_alone(media, row) ? leave(media, row) : NULL;
+    struct row *heir = goes_alone(media, row) ? leave_stripe(media, row) : NULL;
     row->next = media->free_rows;
     media->free_rows = row;
     media->rows_out--;
     if (heir != NULL)
-        go(media, heir);
+        run_phases(media, heir);
     if (ended.kind == ROW_REBUILD)
         array_rebuild_done(media, &ended);
     else
@@ -468,8 +468,8 @@ void array_row_begin(struct media *media, const struct row *like)
 {
     struct row *row = take_row(media, like);
     row->stripe = row->kind == ROW_FLUSH ? 0 : place_of(media, row).stripe;
-    if (!goes_alone(media, row) || enter(media, row))
-        go(media, row);
+    if (!goes_alone(media, row) || enter_stripe(media, row))
+        run_phases(media, row);
 }
 
 void array_row_audit(const struct media *media)

@@ -86,7 +86,7 @@ static void meter(struct die *die)
     die->active_since = active ? now : TIME_NEVER;
 }
 
-static void begin(struct die *die)
+static void begin_operation(struct die *die)
 {
     if (die->state == DIE_SUSPENDS)
         return;
@@ -104,9 +104,9 @@ static void begin(struct die *die)
 }
 
 /* Starts whatever can start now. */
-static void go_on(struct die *die)
+static void start_ready_work(struct die *die)
 {
-    begin(die);
+    begin_operation(die);
     meter(die);
 }
 
@@ -119,7 +119,7 @@ static void on_read(void *self, time_ps now)
     plane->reads = NULL;
     die->reading--;
     op->served += op->time;
-    go_on(die);
+    start_ready_work(die);
     die->done(die->self, op);
 }
 
@@ -130,7 +130,7 @@ static void on_work(void *self, time_ps now)
     (void)now;
     if (die->state == DIE_SUSPENDS) {
         die->state = DIE_SUSPENDED;
-        go_on(die);
+        start_ready_work(die);
         return;
     }
     CHECK(die->state == DIE_WORKS);
@@ -138,7 +138,7 @@ static void on_work(void *self, time_ps now)
     die->work = NULL;
     op->served += op->time;
     die->erases += op->kind == DIE_ERASE;
-    go_on(die);
+    start_ready_work(die);
     die->done(die->self, op);
 }
 
@@ -183,7 +183,7 @@ void die_add(struct die *die, struct die_op *op)
         line_up(&die->planes[op->plane].first, &die->planes[op->plane].last, op);
     else
         line_up(&die->first, &die->last, op);
-    go_on(die);
+    start_ready_work(die);
 }
 
 uint32_t die_audit(const struct die *die)

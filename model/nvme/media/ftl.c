@@ -22,7 +22,7 @@ static uint32_t free_head(const struct ftl *ftl)
     return ftl->blocks + ftl->block_units + 1;
 }
 
-static void leave(struct ftl *ftl, uint32_t at)
+static void list_remove(struct ftl *ftl, uint32_t at)
 {
     struct ftl_block *block = &ftl->block[at];
     ftl->block[block->prev].next = block->next;
@@ -31,7 +31,7 @@ static void leave(struct ftl *ftl, uint32_t at)
 }
 
 /* Appends to the list. */
-static void enter(struct ftl *ftl, uint32_t at, uint32_t head)
+static void list_append(struct ftl *ftl, uint32_t at, uint32_t head)
 {
     struct ftl_block *block = &ftl->block[at];
     block->next = head;
@@ -62,7 +62,7 @@ void ftl_init(struct ftl *ftl, const struct ftl_size *size)
     for (uint32_t i = 0; i < ftl->blocks + heads; i++)
         ftl->block[i].next = ftl->block[i].prev = i;
     for (uint32_t i = 1; i < ftl->blocks; i++)
-        enter(ftl, i, free_head(ftl));
+        list_append(ftl, i, free_head(ftl));
     ftl->free_blocks = ftl->blocks - 1; /* block 0 is open */
 }
 
@@ -82,12 +82,12 @@ static void expire(struct ftl *ftl, uint32_t place)
     ftl->block[at].valid--;
     if (at == ftl->open)
         return;
-    leave(ftl, at);
-    enter(ftl, at, head_of(ftl, ftl->block[at].valid));
+    list_remove(ftl, at);
+    list_append(ftl, at, head_of(ftl, ftl->block[at].valid));
 }
 
 /* Writes the unit; requires space in the open block. */
-static uint32_t put(struct ftl *ftl, uint32_t unit)
+static uint32_t put_unit(struct ftl *ftl, uint32_t unit)
 {
     CHECK(ftl->filled < ftl->block_units);
     const uint32_t place = ftl->open * ftl->block_units + ftl->filled++;
@@ -106,8 +106,8 @@ static void open_next(struct ftl *ftl)
     ftl->open = ftl->block[free_head(ftl)].next;
     ftl->filled = 0;
     ftl->free_blocks--;
-    leave(ftl, ftl->open);
-    enter(ftl, full, head_of(ftl, ftl->block[full].valid));
+    list_remove(ftl, ftl->open);
+    list_append(ftl, full, head_of(ftl, ftl->block[full].valid));
 }
 
 static uint32_t victim_of(const struct ftl *ftl)
@@ -125,14 +125,14 @@ static void collect(struct ftl *ftl, uint32_t victim, ftl_copied_fn *copied, voi
     for (uint32_t from = first; from < first + ftl->block_units; from++) {
         if (ftl->held[from] == FTL_NOWHERE)
             continue;
-        const uint32_t to = put(ftl, ftl->held[from]);
+        const uint32_t to = put_unit(ftl, ftl->held[from]);
         ftl->copied++;
         if (copied != NULL)
             copied(self, from, to);
     }
     CHECK(ftl->block[victim].valid == 0);
-    leave(ftl, victim);
-    enter(ftl, victim, free_head(ftl));
+    list_remove(ftl, victim);
+    list_append(ftl, victim, free_head(ftl));
     ftl->free_blocks++;
     ftl->collected++;
 }
@@ -146,7 +146,7 @@ uint32_t ftl_write(struct ftl *ftl, uint32_t unit, ftl_copied_fn *copied, void *
         if (ftl->free_blocks == 0)
             collect(ftl, victim_of(ftl), copied, self);
     }
-    return put(ftl, unit);
+    return put_unit(ftl, unit);
 }
 
 uint32_t ftl_pad(struct ftl *ftl)

@@ -216,7 +216,7 @@ static void read_done(void *self, struct nvme_job *job)
 
 /* ---- writes ---- */
 
-static void admit(struct media *media)
+static void admit_writes(struct media *media)
 {
     while (media->waiting_first != NULL) {
         struct media_request *request = media->waiting_first;
@@ -253,14 +253,14 @@ static void write_done(void *self, struct nvme_job *job)
     media->dirty += request->bytes;
     finish(media, request, request->served);
     start_programs(media);
-    admit(media);
+    admit_writes(media);
 }
 
 static void program_done(struct media *media, struct part *part)
 {
     media->buffered -= part->bytes;
     give_part(media, part);
-    admit(media);
+    admit_writes(media);
 }
 
 /* ---- after each stage ---- */
@@ -279,7 +279,7 @@ static void controller_done(void *self, struct nvme_job *job)
         else
             media->waiting_last->next = request;
         media->waiting_last = request;
-        admit(media);
+        admit_writes(media);
     } else {
         finish(media, request, request->served);
     }

@@ -34,7 +34,7 @@ static bool has_room(const struct media *media, uint64_t units)
     return buffered(media) + units <= limit || !makes_room(media);
 }
 
-static void admit(struct media *media)
+static void admit_writes(struct media *media)
 {
     while (media->waiting_first != NULL) {
         struct media_request *request = media->waiting_first;
@@ -59,7 +59,7 @@ void ssd_write_begin(struct media *media, struct media_request *request)
     media->waiting_last = request;
     const struct media_request *first = media->waiting_first;
     media->wear.waited += first != request || !has_room(media, units_of(request));
-    admit(media);
+    admit_writes(media);
 }
 
 /* ---- from the buffer to flash ---- */
@@ -87,7 +87,7 @@ static struct ssd_program *program_at(struct media *media, uint32_t place)
 }
 
 /* Dispatches the program when its last place has been assigned. */
-static void filled(struct media *media, uint32_t place)
+static void dispatch_if_full(struct media *media, uint32_t place)
 {
     struct ssd_program *program = media->open;
     if ((place + 1) % media->slot_units != 0)
@@ -114,7 +114,7 @@ static void on_copied(void *self, uint32_t from, uint32_t to)
         ssd_to_die(media, &part->item, DIE_COPY, rng_law_draw(&media->times, &media->read_law));
     }
     part->bytes += FTL_UNIT_BYTES;
-    filled(media, to);
+    dispatch_if_full(media, to);
 }
 
 void ssd_write_copied(struct media *media, struct ssd_part *part)
@@ -127,12 +127,12 @@ void ssd_write_copied(struct media *media, struct ssd_part *part)
 }
 
 /* A flush does not wait until a program is full. */
-static void pad(struct media *media)
+static void pad_program(struct media *media)
 {
     while (media->open != NULL && media->open->count > 0) {
         const uint32_t place = ftl_pad(&media->ftl);
         CHECK(place != FTL_NOWHERE);
-        filled(media, place);
+        dispatch_if_full(media, place);
     }
 }
 
@@ -146,11 +146,11 @@ static void write_on(struct media *media)
         media->copy = NULL;
         struct ssd_program *program = program_at(media, place);
         program->items[program->count++] = item;
-        filled(media, place);
+        dispatch_if_full(media, place);
     }
     if (media->flushes != NULL && media->cache.waiting == 0)
-        pad(media);
-    admit(media);
+        pad_program(media);
+    admit_writes(media);
 }
 
 void ssd_write_arrived(void *self, struct nvme_job *job)
@@ -175,7 +175,7 @@ void ssd_write_left_channel(struct media *media, struct ssd_program *program)
 }
 
 /* The unit is in flash: each flush waits for one unit less. */
-static void landed(struct media *media, struct write_cache_item item)
+static void release_unit(struct media *media, struct write_cache_item item)
 {
     write_cache_release(&media->cache, item.unit);
     for (struct media_request **at = &media->flushes; *at != NULL;) {
@@ -191,7 +191,7 @@ static void landed(struct media *media, struct write_cache_item item)
 
 /* From the first collection on, blocks are reused, and each page that a die programs is in a block
  * that had to be erased before. */
-static void age(struct media *media, uint32_t die)
+static void age_die(struct media *media, uint32_t die)
 {
     if (media->ftl.collected == 0)
         return;
@@ -210,8 +210,8 @@ void ssd_write_programmed(struct media *media, struct ssd_program *program)
     media->programs--;
     media->wear.flash_bytes += (uint64_t)media->slot_units * FTL_UNIT_BYTES;
     for (uint32_t i = 0; i < program->count; i++)
-        landed(media, program->items[i]);
-    age(media, program->item.die);
+        release_unit(media, program->items[i]);
+    age_die(media, program->item.die);
     ssd_give_program(media, program);
     write_on(media);
 }

@@ -59,7 +59,7 @@ static void grow(struct nvme_tag_store *store)
     free(old.entries);
 }
 
-static void set(struct nvme_tag_store *store, uint64_t key, uint32_t tag, uint32_t kind)
+static void set_entry(struct nvme_tag_store *store, uint64_t key, uint32_t tag, uint32_t kind)
 {
     if (store->used * 2 >= store->capacity && store->used < store->limit)
         grow(store);
@@ -86,14 +86,14 @@ static struct nvme_tag_store_entry look_up_block(const struct nvme_tag_store *st
 }
 
 /* Before a write of part of 4 KiB: gives each block of the unit its own entry. */
-static void split(struct nvme_tag_store *store, uint64_t unit)
+static void split_unit(struct nvme_tag_store *store, uint64_t unit)
 {
     const struct nvme_tag_store_entry before = look_up_block(store, unit_key(unit));
     if (before.kind == SPLIT)
         return;
-    set(store, unit_key(unit), 0, SPLIT);
+    set_entry(store, unit_key(unit), 0, SPLIT);
     for (uint32_t i = 0; i < store->unit_blocks; i++)
-        set(store, block_key(unit * store->unit_blocks + i), before.tag, WHOLE);
+        set_entry(store, block_key(unit * store->unit_blocks + i), before.tag, WHOLE);
 }
 
 void nvme_tag_store_write(struct nvme_tag_store *store, uint64_t lba, uint32_t blocks, uint32_t tag)
@@ -104,13 +104,13 @@ void nvme_tag_store_write(struct nvme_tag_store *store, uint64_t lba, uint32_t b
         const uint64_t unit = lba / store->unit_blocks;
         const uint64_t unit_end = (unit + 1) * store->unit_blocks;
         if (lba % store->unit_blocks == 0 && unit_end <= end) {
-            set(store, unit_key(unit), tag, WHOLE);
+            set_entry(store, unit_key(unit), tag, WHOLE);
             lba = unit_end;
             continue;
         }
-        split(store, unit);
+        split_unit(store, unit);
         for (; lba < unit_end && lba < end; lba++)
-            set(store, block_key(lba), tag, WHOLE);
+            set_entry(store, block_key(lba), tag, WHOLE);
     }
 }
 

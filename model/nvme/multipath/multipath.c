@@ -109,7 +109,7 @@ static uint8_t state_after(enum nvme_path_event event)
 }
 
 /* The event that corresponds to the controller's present state. */
-static enum nvme_path_event wanted(const struct path *path)
+static enum nvme_path_event controller_event(const struct path *path)
 {
     if (nvme_host_live(path->host))
         return path->pending ? PATH_ON_REFUSED : said(path);
@@ -119,7 +119,7 @@ static enum nvme_path_event wanted(const struct path *path)
 }
 
 /* Some state changes take two transitions of the machine. */
-static void follow(struct path *path, enum nvme_path_event event)
+static void follow_event(struct path *path, enum nvme_path_event event)
 {
     if (event == PATH_ON_EXPIRE && path->state != PATH_LOST && path->state != PATH_EXPIRED)
         move(path, PATH_ON_LOSS);
@@ -142,7 +142,7 @@ void nvme_path_update(struct path *path)
         return;
     const bool was = nvme_path_is_usable(path);
     const uint8_t before = path->state;
-    follow(path, wanted(path));
+    follow_event(path, controller_event(path));
     if (path->state == before)
         return;
     const bool is_usable = nvme_path_is_usable(path);
@@ -283,7 +283,7 @@ static void note_absence(const struct path *path)
 }
 
 /* Connects the path when the log has its address; otherwise it keeps waiting. */
-static void look_at_records(struct path *path)
+static void check_records(struct path *path)
 {
     if (path->host != NULL || path->multipath->stopping)
         return;
@@ -301,7 +301,7 @@ static void on_finder_ready(void *self, uint16_t status)
 {
     struct path *path = self;
     if (status == NVME_STATUS_OK) {
-        look_at_records(path);
+        check_records(path);
         return;
     }
     path->settled = true;
@@ -310,7 +310,7 @@ static void on_finder_ready(void *self, uint16_t status)
 
 static void on_finder_event(void *self)
 {
-    look_at_records(self);
+    check_records(self);
 }
 
 static void on_finder_change(void *self)

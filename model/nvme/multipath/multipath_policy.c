@@ -29,7 +29,7 @@ static bool is_optimized(const struct path *path)
 }
 
 /* __nvme_find_path */
-static struct path *find(struct nvme_multipath *multipath, uint32_t node)
+static struct path *find_path(struct nvme_multipath *multipath, uint32_t node)
 {
     struct path *found = NULL, *fallback = NULL;
     for (uint32_t i = 0; i < multipath->path_count; i++) {
@@ -87,10 +87,10 @@ struct path *nvme_multipath_find(struct nvme_multipath *multipath, uint32_t queu
     if (multipath->params.policy == NVME_IO_POLICY_QUEUE_DEPTH)
         return find_shallow(multipath);
     if (path == NULL)
-        return find(multipath, node);
+        return find_path(multipath, node);
     if (multipath->params.policy == NVME_IO_POLICY_ROUND_ROBIN)
         return find_next(multipath, node, path);
-    return is_optimized(path) ? path : find(multipath, node);
+    return is_optimized(path) ? path : find_path(multipath, node);
 }
 
 /* nvme_mpath_set_live */
@@ -98,7 +98,7 @@ void nvme_multipath_set_live(struct path *path)
 {
     struct nvme_multipath *multipath = path->multipath;
     for (uint32_t node = 0; is_optimized(path) && node < multipath->params.numa_nodes; node++)
-        find(multipath, node);
+        find_path(multipath, node);
     nvme_multipath_io_kick(multipath);
 }
 

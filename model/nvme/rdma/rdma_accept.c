@@ -166,7 +166,7 @@ void nvme_rdma_unlisten(struct nvme_transport *transport)
 
 /* ---- accepting ---- */
 
-static void size(struct rdma_target_conn *conn, const struct nvme_transport_accept *how)
+static void size_connection(struct rdma_target_conn *conn, const struct nvme_transport_accept *how)
 {
     /* The response and one RDMA operation per command, as the RDMA R/W API counts them, and one to
      * drain the queue. */
@@ -219,7 +219,7 @@ uint32_t nvme_rdma_accept(struct nvme_transport_conn *base, const struct nvme_tr
 {
     struct rdma_target_conn *conn = nvme_rdma_target_of(base);
     conn->user = how->user;
-    size(conn, how);
+    size_connection(conn, how);
     return make_memory(conn, how->memory) && accept_conn(conn) ? conn->slots : 0;
 }
 

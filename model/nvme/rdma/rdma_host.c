@@ -193,7 +193,8 @@ static void release(struct nvme_transport_conn *conn)
 }
 
 /* Private data and queue depths as in nvme_rdma_create_queue_ib and nvme_rdma_route_resolved. */
-static struct verbs_conn *ask(struct host_conn *conn, const struct nvme_transport_connect *how)
+static struct verbs_conn *start_connect(struct host_conn *conn,
+                                        const struct nvme_transport_connect *how)
 {
     const struct nvme_rdma *rdma = conn->base.rdma;
     unsigned char private_data[NVME_CM_REQUEST_BYTES];
@@ -239,7 +240,7 @@ struct nvme_transport_conn *nvme_rdma_connect(struct nvme_transport *transport,
     conn->responses =
         verbs_register(rdma->verbs, rdma->device, (uint32_t)how->entries * NVME_CQE_BYTES,
                        IBV_ACCESS_LOCAL_WRITE, VERBS_BYTES);
-    conn->base.verbs = ask(conn, how);
+    conn->base.verbs = start_connect(conn, how);
     bool posted = conn->base.verbs != NULL;
     for (unsigned i = 0; posted && i < how->entries; i++)
         posted = post_receive(conn, i);

@@ -56,7 +56,8 @@ bool nvme_rdma_reserve(struct nvme_transport_conn *base, struct nvme_transfer *t
     return true;
 }
 
-static void give_back(struct rdma_target_conn *conn, struct nvme_transfer *transfer, uint8_t left)
+static void return_credits(struct rdma_target_conn *conn, struct nvme_transfer *transfer,
+                           uint8_t left)
 {
     CHECK(transfer->credits >= left);
     conn->credits += transfer->credits - left;
@@ -187,7 +188,7 @@ static void on_capsule(struct rdma_target_conn *conn, unsigned index, uint32_t l
 static void on_data_fetched(struct rdma_target_conn *conn, struct nvme_transfer *transfer)
 {
     transfer->data->content = ((const struct verbs_mr *)transfer->data->region)->content;
-    give_back(conn, transfer, 1); /* of the READs */
+    return_credits(conn, transfer, 1); /* of the READs */
     conn->user.on_fetched(conn->user.self, transfer);
 }
 
@@ -213,7 +214,7 @@ static void handle_completion(void *self, const void *what)
         on_data_fetched(conn, conn->transfers[index]);
         break;
     case RDMA_WR_RESPONSE:
-        give_back(conn, conn->transfers[index], 0);
+        return_credits(conn, conn->transfers[index], 0);
         conn->user.on_responded(conn->user.self, conn->transfers[index]);
         break;
     default:

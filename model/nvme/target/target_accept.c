@@ -29,8 +29,8 @@ static uint32_t most_entries(const struct nvme_target *target, uint16_t qid)
 
 /* nvmet_rdma_parse_cm_connect_req, and limits on sizes that nvmet leaves to the device; 0:
  * acceptable. */
-static unsigned refusal(const struct nvme_target *target,
-                        const struct nvme_transport_request *request)
+static unsigned refusal_reason(const struct nvme_target *target,
+                               const struct nvme_transport_request *request)
 {
     if (request->unreadable != 0 || !request->announced)
         return request->unreadable;
@@ -160,7 +160,7 @@ void nvme_target_queue_request(void *self, struct nvme_transport_conn *conn,
         port->transport->ops->close(conn);
         return;
     }
-    const unsigned why = refusal(target, request);
+    const unsigned why = refusal_reason(target, request);
     if (why == 0)
         bound_strangers(target);
     struct target_queue *queue = new_queue(port, conn);

@@ -24,7 +24,7 @@ unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t
 /* ---- features ---- */
 
 /* Number of submission queues and of completion queues, both 0's based. */
-static uint32_t both(uint32_t queues)
+static uint32_t queue_count_value(uint32_t queues)
 {
     return (queues - 1) << 16 | (queues - 1);
 }
@@ -49,7 +49,7 @@ static uint16_t set_queues(struct target_command *command, uint32_t value)
     if (has_io_queues(controller) && (again != NVME_STATUS_OK || controller->granted > 0))
         return again != NVME_STATUS_OK ? again : NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
     const uint32_t wanted = submission > completion ? submission : completion;
-    command->result = both(nvme_target_budget_grant(controller, wanted));
+    command->result = queue_count_value(nvme_target_budget_grant(controller, wanted));
     return NVME_STATUS_OK;
 }
 
@@ -166,7 +166,7 @@ static uint64_t value_of(const struct target_controller *controller, uint8_t fea
 {
     switch (feature) {
     case NVME_FEATURE_QUEUES:
-        return both(nvme_target_budget_of(controller));
+        return queue_count_value(nvme_target_budget_of(controller));
     case NVME_FEATURE_WRITE_CACHE:
         return 1;
     case NVME_FEATURE_ASYNC_EVENT:

@@ -196,7 +196,7 @@ bool nvme_target_command_expects(struct target_command *command, uint64_t length
 }
 
 /* As the identity does: without Do Not Retry, or with More. */
-static NOINLINE void fail(struct target_command *command)
+static NOINLINE void apply_conduct(struct target_command *command)
 {
     const struct target_queue *queue = command->queue;
     const struct target_conduct *conduct = queue->target->conduct;
@@ -217,7 +217,7 @@ void nvme_target_command_done(struct target_command *command, uint16_t status)
     command->status = status;
     queue->target->stats.commands++;
     if (UNLIKELY(status != NVME_STATUS_OK))
-        fail(command);
+        apply_conduct(command);
     command->times.status = command->status;
     if (queue->state == TARGET_QUEUE_CLOSING)
         return; /* the memory is released with the queue */

@@ -38,7 +38,7 @@ static uint16_t queue_id(const struct target_command *command)
 }
 
 /* nvmet_install_queue */
-static void install(struct target_command *command, struct target_controller *controller)
+static void install_queue(struct target_command *command, struct target_controller *controller)
 {
     struct target_queue *queue = command->queue;
     const uint32_t size = (command->sqe.cdw11 & 0xFFFF) + 1;
@@ -125,7 +125,7 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
     const bool silent = command->sqe.cdw12 == 0 && controller->discovery;
     nvme_target_keep_alive(controller, silent ? DISCOVERY_KEEP_ALIVE_MS : command->sqe.cdw12);
     controller->events_wanted = nvme_target_events_at_first(controller);
-    install(command, controller);
+    install_queue(command, controller);
 }
 
 /* Fabrics 1.1, 3.3: HOSTID, HOSTNQN and SUBNQN must be those of the admin queue. */
@@ -170,7 +170,7 @@ static void connect_io(struct target_command *command, const struct nvme_connect
         refuse_at(command, NVME_CONNECT_SQSIZE_AT);
     else if (!has_queue(controller, qid) ||
              !refuses(command, conduct->queue_exists, NVME_CONNECT_QID_AT))
-        install(command, controller);
+        install_queue(command, controller);
 }
 
 /* The Connect data: fetched, or in the capsule. */

@@ -56,7 +56,8 @@ static uint32_t take_number(struct nvme_target *target)
     return number;
 }
 
-static uint32_t choose(struct nvme_target *target, const struct target_queue *queue, bool admin)
+static uint32_t choose_core(struct nvme_target *target, const struct target_queue *queue,
+                            bool admin)
 {
     uint32_t *turn = &target->next_core;
     uint32_t core;
@@ -79,7 +80,7 @@ void nvme_target_core_take(struct target_queue *queue, bool admin)
     struct nvme_target *target = queue->target;
     if (target->params.core_scheduling == NVME_TARGET_QUEUE_NUMBER)
         queue->taken = take_number(target) + 1;
-    const uint32_t core = choose(target, queue, admin);
+    const uint32_t core = choose_core(target, queue, admin);
     queue->core = &target->cores[core];
     queue->counted = !admin;
     target->core_queues[core] += queue->counted;

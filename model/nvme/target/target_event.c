@@ -18,7 +18,7 @@ static const struct event {
 enum { EVENTS = sizeof events / sizeof events[0] };
 
 /* The latest request is answered first, as in nvmet. */
-static void answer(struct target_controller *controller, const struct event *event)
+static void answer_request(struct target_controller *controller, const struct event *event)
 {
     struct target_command *command = controller->event_requests[--controller->events];
     controller->events_pending &= ~(UINT32_C(1) << event->bit);
@@ -31,7 +31,7 @@ static void process(struct target_controller *controller)
 {
     for (unsigned i = 0; i < EVENTS && controller->events > 0 && !controller->ended; i++)
         if ((controller->events_pending >> events[i].bit & 1) != 0)
-            answer(controller, &events[i]);
+            answer_request(controller, &events[i]);
 }
 
 uint32_t nvme_target_events_at_first(const struct target_controller *controller)

@@ -101,7 +101,7 @@ static uint16_t optional_commands(const struct nvme_target *target)
 }
 
 /* The values of nvmet that our own identity does not share. */
-static void be_nvmet(struct nvme_identify_controller *identify)
+static void fill_nvmet(struct nvme_identify_controller *identify)
 {
     identify->nwpc = 1;
     identify->power_max = 0x9C4;
@@ -109,7 +109,7 @@ static void be_nvmet(struct nvme_identify_controller *identify)
     identify->power_exit = 4;
 }
 
-static void be_spdk(const struct nvme_target *target, struct nvme_identify_controller *identify)
+static void fill_spdk(const struct nvme_target *target, struct nvme_identify_controller *identify)
 {
     identify->vendor = identify->subsystem_vendor = SPDK_VENDOR;
     identify->ieee = SPDK_OUI;
@@ -168,14 +168,14 @@ static void identify_controller(const struct target_controller *controller, unsi
              controller->subsystem->nqn);
     name_target(controller, &identify);
     if (target->params.identity == NVME_TARGET_IS_NVMET)
-        be_nvmet(&identify);
+        fill_nvmet(&identify);
     if (target->params.identity == NVME_TARGET_IS_SPDK)
-        be_spdk(target, &identify);
+        fill_spdk(target, &identify);
     nvme_identify_encode_controller(&identify, bytes);
 }
 
 /* nvmet_execute_disc_identify */
-static void be_nvmet_discovery(struct nvme_identify_controller *identify)
+static void fill_nvmet_discovery(struct nvme_identify_controller *identify)
 {
     identify->ctratt = 0;
     identify->aerl = 0;
@@ -183,8 +183,8 @@ static void be_nvmet_discovery(struct nvme_identify_controller *identify)
 }
 
 /* The values of spdk_nvmf_ctrlr_identify_ctrlr for both kinds of subsystems. */
-static void be_spdk_discovery(const struct nvme_target *target,
-                              struct nvme_identify_controller *identify)
+static void fill_spdk_discovery(const struct nvme_target *target,
+                                struct nvme_identify_controller *identify)
 {
     identify->serial[0] = identify->model[0] = '\0';
     identify->names_of_nuls = true;
@@ -216,9 +216,9 @@ static void identify_discovery(const struct target_controller *controller, unsig
     };
     name_target(controller, &identify);
     if (controller->target->params.identity == NVME_TARGET_IS_NVMET)
-        be_nvmet_discovery(&identify);
+        fill_nvmet_discovery(&identify);
     if (controller->target->params.identity == NVME_TARGET_IS_SPDK)
-        be_spdk_discovery(controller->target, &identify);
+        fill_spdk_discovery(controller->target, &identify);
     nvme_identify_encode_controller(&identify, bytes);
 }
 

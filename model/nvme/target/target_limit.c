@@ -16,7 +16,7 @@ struct target_limits {
     struct timer timer;
 };
 
-static bool take(struct target_limits *limits, const struct target_command *command)
+static bool take_tokens(struct target_limits *limits, const struct target_command *command)
 {
     return nvme_bucket_take(&limits->bucket, command->media.op == MEDIA_READ, command->media.bytes);
 }
@@ -28,12 +28,12 @@ static void watch(struct target_limits *limits)
 }
 
 /* Returns false when the command waits for these limits. */
-static bool pass(struct target_limits *limits, struct target_command *command)
+static bool pass_limits(struct target_limits *limits, struct target_command *command)
 {
     if (limits == NULL)
         return true;
     nvme_bucket_refill(&limits->bucket, nvme_target_now(command->queue));
-    if (take(limits, command))
+    if (take_tokens(limits, command))
         return true;
     if (command->times.limit_at == 0)
         command->times.limit_at = nvme_target_now(command->queue);
@@ -45,7 +45,7 @@ static bool pass(struct target_limits *limits, struct target_command *command)
 }
 
 /* Commands of closing queues are removed with their queue. */
-static void serve(struct target_limits *limits)
+static void serve_waiting(struct target_limits *limits)
 {
     struct target_list waiting = limits->waiting;
     struct target_command *command;
@@ -54,9 +54,9 @@ static void serve(struct target_limits *limits)
     while ((command = nvme_target_list_take(&waiting)) != NULL) {
         if (command->queue->state == TARGET_QUEUE_CLOSING)
             (void)nvme_target_command_back(command);
-        else if (!take(limits, command))
+        else if (!take_tokens(limits, command))
             nvme_target_list_add(&limits->waiting, command);
-        else if (limits == command->ns->limits || pass(command->ns->limits, command))
+        else if (limits == command->ns->limits || pass_limits(command->ns->limits, command))
             nvme_target_io_submit(command);
     }
     watch(limits);
@@ -67,7 +67,7 @@ static void slice_due(void *self, const void *what)
     struct target_limits *limits = self;
     (void)what;
     if (!nvme_stall_holds(&limits->target->stall, slice_due, limits, NULL, 0))
-        serve(limits);
+        serve_waiting(limits);
 }
 
 static void on_slice(void *self, time_ps now)
@@ -80,8 +80,8 @@ bool nvme_target_limit_admits(struct target_command *command)
 {
     if (command->media.op == MEDIA_FLUSH)
         return true;
-    return pass(command->queue->controller->subsystem->limits, command) &&
-           pass(command->ns->limits, command);
+    return pass_limits(command->queue->controller->subsystem->limits, command) &&
+           pass_limits(command->ns->limits, command);
 }
 
 struct target_limits *nvme_target_limit_create(struct nvme_target *target,

@@ -5,7 +5,7 @@
 #include "nvme/media/tag_store.h"
 #include "nvme/target/target_private.h"
 
-static void go_on(struct nvme_target *target)
+static void resume_target(struct nvme_target *target)
 {
     nvme_stall_end(&target->stall);
     nvme_target_reap(target);
@@ -18,7 +18,7 @@ void nvme_target_stall(struct nvme_target *target, bool stalled)
     if (stalled)
         target->stall.on = !target->dead;
     else if (target->stall.on)
-        go_on(target);
+        resume_target(target);
 }
 
 /* Only for tag namespaces: real bytes survive a crash of the software. */
@@ -53,7 +53,7 @@ void nvme_target_kill(struct nvme_target *target, bool data_lost)
         controller->ended = true;
         env_timer_cancel(target->site.env, &controller->keep_alive_timer);
     }
-    go_on(target); /* deferred calls run on queues that are already closed */
+    resume_target(target); /* deferred calls run on queues that are already closed */
     if (data_lost)
         lose_data(target);
 }

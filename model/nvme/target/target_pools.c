@@ -34,7 +34,7 @@ static int64_t operations(const struct target_command *command, int64_t most)
     return more < most ? more : most;
 }
 
-static int64_t needed(const struct target_command *command, enum target_pool_kind kind)
+static int64_t needed_units(const struct target_command *command, enum target_pool_kind kind)
 {
     const struct nvme_target *target = command->queue->target;
     const struct target_pool *pool = &target->pools[kind];
@@ -71,12 +71,12 @@ void nvme_target_pools_init(struct nvme_target *target)
 
 /* Takes the command's share of pool `kind` and the following ones. Returns false when the command
  * has to wait. */
-static bool take(struct target_command *command, int kind)
+static bool take_resources(struct target_command *command, int kind)
 {
     struct nvme_target *target = command->queue->target;
     for (; kind < TARGET_POOLS; kind++) {
         struct target_pool *pool = &target->pools[kind];
-        const int64_t count = needed(command, (enum target_pool_kind)kind);
+        const int64_t count = needed_units(command, (enum target_pool_kind)kind);
         if (count == 0)
             continue;
         if (pool->waiting.first != NULL || count > pool->free) {
@@ -93,17 +93,17 @@ static bool take(struct target_command *command, int kind)
 
 bool nvme_target_pools_take(struct target_command *command)
 {
-    return take(command, 0);
+    return take_resources(command, 0);
 }
 
 /* Commands of closing queues are not served and are removed with their queue. */
-static void serve(struct nvme_target *target, int kind)
+static void serve_waiting(struct nvme_target *target, int kind)
 {
     struct target_pool *pool = &target->pools[kind];
     struct target_command *command;
     while ((command = pool->waiting.first) != NULL) {
         const bool closing = command->queue->state == TARGET_QUEUE_CLOSING;
-        const int64_t count = closing ? 0 : needed(command, (enum target_pool_kind)kind);
+        const int64_t count = closing ? 0 : needed_units(command, (enum target_pool_kind)kind);
         if (count > pool->free)
             return;
         nvme_target_list_take(&pool->waiting);
@@ -114,7 +114,7 @@ static void serve(struct nvme_target *target, int kind)
             continue;
         const time_ps now = nvme_target_now(command->queue);
         *(kind == TARGET_BUFFERS ? &command->times.buffered_at : &command->times.wrs_at) = now;
-        if (take(command, kind + 1))
+        if (take_resources(command, kind + 1))
             nvme_target_command_room(command);
     }
 }
@@ -127,7 +127,7 @@ void nvme_target_pools_give(struct target_command *command)
             continue;
         target->pools[kind].free += command->held[kind];
         command->held[kind] = 0;
-        serve(target, kind);
+        serve_waiting(target, kind);
     }
 }
 
@@ -155,7 +155,7 @@ void nvme_target_pools_forget(struct target_queue *queue)
     }
     queue->unsupplied = 0;
     for (int kind = 0; kind < TARGET_POOLS; kind++)
-        serve(target, kind);
+        serve_waiting(target, kind);
 }
 
 void nvme_target_pools_audit(const struct nvme_target *target)

@@ -36,7 +36,7 @@ static bool set_groups(struct target_port *port, uint32_t group, enum nvme_ana_s
     return changed;
 }
 
-static void tell_port(const struct target_port *port, bool discovery, unsigned bit)
+static void notify_port(const struct target_port *port, bool discovery, unsigned bit)
 {
     struct target_controller *controller = port->target->controllers;
     for (; controller != NULL; controller = controller->next)
@@ -54,7 +54,7 @@ static void set_ana(void *self, const void *what)
     for (uint32_t i = 0; i < target->port_count; i++)
         if ((change->port == NVME_TARGET_ALL || change->port == i) &&
             set_groups(&target->ports[i], change->group, change->state))
-            tell_port(&target->ports[i], false, NVME_EVENT_BIT_ANA);
+            notify_port(&target->ports[i], false, NVME_EVENT_BIT_ANA);
 }
 
 void nvme_target_set_ana(struct nvme_target *target, uint32_t port, uint32_t group,
@@ -98,7 +98,7 @@ static void close_port(void *self, const void *what)
     if (closing->closed)
         end_controllers(port);
     for (uint32_t i = 0; i < target->port_count; i++) /* the referrals at other ports change too */
-        tell_port(&target->ports[i], true, NVME_EVENT_BIT_DISCOVERY);
+        notify_port(&target->ports[i], true, NVME_EVENT_BIT_DISCOVERY);
 }
 
 void nvme_target_close_port(struct nvme_target *target, uint32_t port, bool closed)

@@ -99,8 +99,8 @@ static uint32_t number_of(struct target_protection *protection, const struct mar
 }
 
 /* Records the tuples given by the command at the location where its blocks are stored. */
-static void keep(struct target_protection *protection, const struct nvme_command *sqe,
-                 struct nvme_range where, uint32_t flip)
+static void record_marks(struct target_protection *protection, const struct nvme_command *sqe,
+                         struct nvme_range where, uint32_t flip)
 {
     const uint32_t offset =
         protection->type == NVME_PI_TYPE3 ? 0 : sqe->cdw14 - (uint32_t)where.lba;
@@ -120,7 +120,7 @@ void nvme_target_protection_zeroed(struct target_command *command)
     const struct nvme_command *sqe = &command->sqe;
     const struct nvme_range range = {nvme_capsule_lba(sqe), nvme_capsule_blocks(sqe)};
     if (command->ns->protection != NULL && (sqe->cdw12 & NVME_PI_ACT) != 0)
-        keep(command->ns->protection, sqe, range, 0);
+        record_marks(command->ns->protection, sqe, range, 0);
     else
         nvme_target_protection_forget(command->ns, range);
 }
@@ -202,7 +202,8 @@ static bool is_hit(struct target_namespace *ns, enum nvme_corruption how)
 }
 
 /* The next `blocks` blocks, or the previous ones where that would exceed the namespace. */
-static struct nvme_range astray(const struct target_namespace *ns, struct nvme_range range)
+static struct nvme_range misdirected_range(const struct target_namespace *ns,
+                                           struct nvme_range range)
 {
     if (range.lba + 2 * range.blocks <= ns->blocks)
         range.lba += range.blocks;
@@ -221,8 +222,9 @@ static struct nvme_range range_of(const struct target_command *command)
 static struct nvme_range read_at(struct target_command *command)
 {
     const struct nvme_range range = range_of(command);
-    return is_hit(command->ns, NVME_CORRUPTION_MISDIRECTED_READ) ? astray(command->ns, range)
-                                                                 : range;
+    return is_hit(command->ns, NVME_CORRUPTION_MISDIRECTED_READ)
+               ? misdirected_range(command->ns, range)
+               : range;
 }
 
 uint16_t nvme_target_protection_read(struct target_command *command)
@@ -252,7 +254,7 @@ uint16_t nvme_target_protection_write(struct target_command *command,
     if (is_hit(ns, NVME_CORRUPTION_LOST_WRITE))
         return NVME_STATUS_OK;
     if (is_hit(ns, NVME_CORRUPTION_MISDIRECTED_WRITE))
-        where = astray(ns, where);
+        where = misdirected_range(ns, where);
     if (is_hit(ns, NVME_CORRUPTION_FLIPPED_BIT) && flip == 0) {
         flip = 1;
         bits.content ^= flip;
@@ -260,6 +262,6 @@ uint16_t nvme_target_protection_write(struct target_command *command,
     const uint16_t status =
         ns->store->ops->write(ns->store, where, data != NULL ? &bits : NULL, at);
     if (status == NVME_STATUS_OK && ns->protection != NULL)
-        keep(ns->protection, &command->sqe, where, flip);
+        record_marks(ns->protection, &command->sqe, where, flip);
     return status;
 }

@@ -70,7 +70,7 @@ static struct target_command *command_of(struct nvme_transfer *transfer)
 }
 
 /* Reports the use of the message just posted to the time accounting. */
-static void tell_use(const struct target_command *command, enum probe_use_kind kind)
+static void report_use(const struct target_command *command, enum probe_use_kind kind)
 {
     const struct env *env = command->queue->target->site.env;
     const struct probe_target_io *times = &command->times;
@@ -94,7 +94,7 @@ void nvme_target_queue_fetch(struct target_command *command)
     if (!nvme_target_transport(queue)->ops->fetch(queue->conn, &command->transfer))
         nvme_target_queue_error(queue, "cannot fetch a command's data");
     else
-        tell_use(command, PROBE_USE_FETCH);
+        report_use(command, PROBE_USE_FETCH);
 }
 
 /* nvmet returns FFFFh once, to the Connect that disabled flow control (Fabrics 3.3), and 0 from
@@ -133,7 +133,7 @@ void nvme_target_queue_respond(struct target_command *command)
     if (!sent)
         nvme_target_queue_error(queue, "cannot send a response");
     else
-        tell_use(command, PROBE_USE_RESPONSE);
+        report_use(command, PROBE_USE_RESPONSE);
 }
 
 /* ---- transport callbacks ---- */

@@ -226,7 +226,7 @@ static void init(struct cc_flow *flow)
     };
 }
 
-static uint64_t within(const struct cc_flow *flow, uint64_t rate)
+static uint64_t clamp_rate(const struct cc_flow *flow, uint64_t rate)
 {
     const struct cc_dcqcn_params *params = flow->site->params;
     if (rate < (uint64_t)params->min_rate)
@@ -236,7 +236,7 @@ static uint64_t within(const struct cc_flow *flow, uint64_t rate)
     return rate;
 }
 
-static void cut(struct cc_flow *flow, time_ps now)
+static void cut_rate(struct cc_flow *flow, time_ps now)
 {
     const struct cc_dcqcn_params *params = flow->site->params;
     struct cc_dcqcn *state = flow->state;
@@ -244,10 +244,11 @@ static void cut(struct cc_flow *flow, time_ps now)
     if (params->clamp_target || state->timer_stage > 0 || first)
         state->target = flow->rate_bps;
     if (first && params->rate_on_first_cnp > 0) {
-        flow->rate_bps = within(flow, (uint64_t)params->rate_on_first_cnp);
+        flow->rate_bps = clamp_rate(flow, (uint64_t)params->rate_on_first_cnp);
         state->target = flow->rate_bps;
     } else {
-        flow->rate_bps = within(flow, flow->rate_bps - times_q32(flow->rate_bps, state->alpha / 2));
+        flow->rate_bps =
+            clamp_rate(flow, flow->rate_bps - times_q32(flow->rate_bps, state->alpha / 2));
     }
     if (state->target < flow->rate_bps)
         state->target = flow->rate_bps;
@@ -270,7 +271,7 @@ static void on_cnp(struct cc_flow *flow, time_ps now)
     if (params->alpha_first)
         raise_alpha(state, params);
     if (state->last_cut < 0 || now - state->last_cut >= params->cut_interval)
-        cut(flow, now);
+        cut_rate(flow, now);
     if (!params->alpha_first)
         raise_alpha(state, params);
     state->alpha_due = now + params->alpha_timer;

@@ -34,7 +34,7 @@ static inline struct cc_flow flow_now(struct pacer *pacer, const struct cc_site 
 }
 
 /* Applies the values that a hook has set. */
-static inline void obey(struct pacer *pacer, const struct cc_flow *flow)
+static inline void apply_flow(struct pacer *pacer, const struct cc_flow *flow)
 {
     CHECK(flow->rate_bps - 1 < flow->site->line_bps); /* 1 .. line_bps */
     pacer->rate = flow->rate_bps;
@@ -63,7 +63,7 @@ void pacer_init(struct pacer *pacer, const struct cc_site *site, uint32_t packet
         return;
     struct cc_flow flow = flow_now(pacer, site);
     ops->init(&flow);
-    obey(pacer, &flow);
+    apply_flow(pacer, &flow);
 }
 
 void pacer_fini(struct pacer *pacer, const struct cc_site *site)
@@ -74,7 +74,7 @@ void pacer_fini(struct pacer *pacer, const struct cc_site *site)
 }
 
 /* Updates the debt to `now`, before the rate may change. */
-static inline void settle(struct pacer *pacer, const struct cc_site *site, time_ps now)
+static inline void settle_debt(struct pacer *pacer, const struct cc_site *site, time_ps now)
 {
     if (LIKELY(pacer->debt_at < now))
         pacer_pay(pacer, now);
@@ -89,7 +89,7 @@ static inline void run_timers(struct pacer *pacer, struct cc_flow *flow, time_ps
 {
     while (flow->timer <= until) {
         const time_ps due = flow->timer;
-        settle(pacer, flow->site, due);
+        settle_debt(pacer, flow->site, due);
         flow->site->ops->on_timer(flow, until);
         CHECK(flow->timer > due && flow->rate_bps > 0);
         pacer->rate = flow->rate_bps;
@@ -101,7 +101,7 @@ static inline struct cc_flow catch_up(struct pacer *pacer, const struct cc_site 
 {
     struct cc_flow flow = flow_now(pacer, site);
     run_timers(pacer, &flow, now);
-    settle(pacer, site, now);
+    settle_debt(pacer, site, now);
     return flow;
 }
 
@@ -138,7 +138,7 @@ time_ps pacer_on_cnp(struct pacer *pacer, const struct cc_site *site, time_ps no
     }
     struct cc_flow flow = catch_up(pacer, site, now);
     site->ops->on_cnp(&flow, now);
-    obey(pacer, &flow);
+    apply_flow(pacer, &flow);
     return pacer_next(pacer, site);
 }
 
@@ -153,7 +153,7 @@ static struct cc_flow flow_before(struct pacer *pacer, const struct cc_site *sit
 
 static time_ps next_after(struct pacer *pacer, const struct cc_flow *flow, time_ps now)
 {
-    obey(pacer, flow);
+    apply_flow(pacer, flow);
     if (pacer->rate == flow->site->line_bps && !pacer_is_limited(pacer))
         return PACER_UNLIMITED;
     if (!pacer_is_limited(pacer))
@@ -189,14 +189,14 @@ NOINLINE time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site,
     struct cc_flow flow = flow_now(pacer, site);
     run_timers(pacer, &flow, now);
     pacer_owe(pacer, bytes, now);
-    settle(pacer, site, now);
+    settle_debt(pacer, site, now);
     flow.bytes_left -= bytes;
     while (flow.bytes_left <= 0) {
         const int64_t before = flow.bytes_left;
         site->ops->on_sent(&flow, now);
         CHECK(flow.bytes_left > before);
     }
-    obey(pacer, &flow);
+    apply_flow(pacer, &flow);
     return pacer_after_frame(pacer, site);
 }
 

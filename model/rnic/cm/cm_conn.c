@@ -104,7 +104,7 @@ void cm_conn_enter(struct verbs_conn *conn)
     put_request(cm, conn);
 }
 
-static void leave(struct cm *cm, const struct verbs_conn *conn)
+static void leave_requests(struct cm *cm, const struct verbs_conn *conn)
 {
     uint32_t *at = bucket_of(cm, conn->peer.endpoint, conn->remote_id);
     while (*at != conn->slot)
@@ -118,7 +118,7 @@ void cm_conn_give(struct verbs_conn *conn)
     conn->taken = false;
     forget_messages(conn);
     if (conn->passive)
-        leave(&conn->rnic->cm, conn);
+        leave_requests(&conn->rnic->cm, conn);
     if (conn->rnic->soft != NULL)
         soft_forget(conn);
     slab_give(&conn->rnic->cm.conns, conn->slot);

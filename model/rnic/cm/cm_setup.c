@@ -18,7 +18,7 @@ static time_ps *first_free(struct rnic *rnic)
     return &slots[first];
 }
 
-static time_ps execute(struct rnic *rnic, time_ps now, time_ps cost)
+static time_ps execute_commands(struct rnic *rnic, time_ps now, time_ps cost)
 {
     if (cost == 0)
         return now;
@@ -48,22 +48,22 @@ time_ps cm_setup_resolved(struct rnic *rnic, time_ps now)
 
 time_ps cm_setup_created(struct rnic *rnic, time_ps now)
 {
-    return execute(rnic, now, creating(rnic));
+    return execute_commands(rnic, now, creating(rnic));
 }
 
 time_ps cm_setup_connected(struct rnic *rnic, time_ps now)
 {
-    return execute(rnic, now, connecting(rnic));
+    return execute_commands(rnic, now, connecting(rnic));
 }
 
 time_ps cm_setup_accepted(struct rnic *rnic, time_ps now)
 {
-    return execute(rnic, now, creating(rnic) + connecting(rnic));
+    return execute_commands(rnic, now, creating(rnic) + connecting(rnic));
 }
 
 void cm_setup_destroyed(struct rnic *rnic, time_ps now)
 {
-    execute(rnic, now, rnic->params.qp_destroy_cost);
+    execute_commands(rnic, now, rnic->params.qp_destroy_cost);
 }
 
 /* cm-timeout x (cm-retries + 1) also limits address resolution, for scenarios that scale down the

@@ -126,7 +126,7 @@ static time_ps requester_due(struct qp *qp, time_ps now)
 }
 
 /* When the QP may next send something; at or before now: at once. */
-static NOINLINE time_ps due(struct qp *qp, time_ps now)
+static NOINLINE time_ps next_due(struct qp *qp, time_ps now)
 {
     const time_ps at = requester_due(qp, now);
     const bool respond = (qp->flags & QP_RESPOND) != 0 && responder_due(qp) < at;
@@ -155,20 +155,20 @@ static inline void ready_at(struct rnic *rnic, struct qp *qp, time_ps at, time_p
 }
 
 /* arbiter_look for a QP that more than a rate holds, or whose waiting the probe records. */
-static NOINLINE void look_closely(struct rnic *rnic, struct qp *qp, time_ps now)
+static NOINLINE void look_with_waits(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic_watch_hold(rnic, qp, now);
     if ((qp->flags & QP_SOFT) != 0)
         soft_schedule(rnic, qp, now);
     else
-        ready_at(rnic, qp, due(qp, now), now);
+        ready_at(rnic, qp, next_due(qp, now), now);
 }
 
 void arbiter_look(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const unsigned why = qp->flags & QP_MAY_WAIT;
     if (UNLIKELY((why & ~(unsigned)QP_LIMITED) != 0) || rnic_is_watched(rnic))
-        look_closely(rnic, qp, now);
+        look_with_waits(rnic, qp, now);
     else if (requester_ready(qp))
         ready_at(rnic, qp, why != 0 ? qp->paced_until : now, now);
 }
@@ -221,7 +221,7 @@ static void rotate(struct rnic *rnic, struct rnic_list *list, struct qp *first)
 
 static bool may_send(struct qp *qp, time_ps now)
 {
-    return (qp->flags & QP_MAY_WAIT) == 0 ? requester_ready(qp) : due(qp, now) <= now;
+    return (qp->flags & QP_MAY_WAIT) == 0 ? requester_ready(qp) : next_due(qp, now) <= now;
 }
 
 static uint32_t take_packet(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -345,7 +345,7 @@ static NOINLINE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t 
 }
 
 /* Selects the class in `mask` whose turn it is. */
-static uint8_t pick(struct rnic *rnic, unsigned mask)
+static uint8_t pick_priority(struct rnic *rnic, unsigned mask)
 {
     const unsigned strict = mask & rnic->strict;
     return LIKELY(strict != 0) ? (uint8_t)port_highest(strict) : weighted_pick(rnic, mask);
@@ -362,7 +362,7 @@ static NOINLINE uint32_t next_general(struct rnic *rnic, uint8_t allowed, time_p
 {
     const struct port *port = &rnic->port;
     for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
-        const uint8_t priority = pick(rnic, mask);
+        const uint8_t priority = pick_priority(rnic, mask);
         const uint32_t handle = next_of(rnic, priority, now);
         keep_ready(rnic, priority);
         if (UNLIKELY((rnic->strict & 1u << priority) == 0))

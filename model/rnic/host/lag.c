@@ -13,7 +13,7 @@
 enum { ETHERTYPE_IPV4 = 0x0800, ROCE_PORT = 4791, GATEWAY_MAC = 1 };
 
 /* A big-endian word on the wire, as a little-endian machine loads it. */
-static uint32_t loaded(uint32_t value)
+static uint32_t load_big_endian(uint32_t value)
 {
     return __builtin_bswap32(value);
 }
@@ -28,7 +28,7 @@ static uint32_t layer2(const struct lag_flow *flow)
 /* Linux bond_ip_hash, without its last line. */
 static uint32_t with_addresses(uint32_t hash, const struct lag_flow *flow)
 {
-    hash ^= loaded(flow->source_ip) ^ loaded(flow->destination_ip);
+    hash ^= load_big_endian(flow->source_ip) ^ load_big_endian(flow->destination_ip);
     hash ^= hash >> 16;
     return hash ^ hash >> 8;
 }
@@ -41,7 +41,9 @@ uint32_t lag_hash(enum rnic_lag policy, const struct lag_flow *flow)
     case RNIC_LAG_LAYER2_3:
         return with_addresses(layer2(flow), flow);
     case RNIC_LAG_LAYER3_4: /* the lowest bit is discarded because ports may all be even */
-        return with_addresses(loaded((uint32_t)flow->source_port << 16 | ROCE_PORT), flow) >> 1;
+        return with_addresses(load_big_endian((uint32_t)flow->source_port << 16 | ROCE_PORT),
+                              flow) >>
+               1;
     case RNIC_LAG_NONE:
     case RNIC_LAG_QUEUE_AFFINITY:
         break;
@@ -159,7 +161,7 @@ static bool carries(const struct lag *lag, uint32_t member)
 }
 
 /* A port's own wire is free once its last frame is out; for a carried port that was long ago. */
-static void wire(struct lag *lag, uint32_t member, time_ps now)
+static void update_wire(struct lag *lag, uint32_t member, time_ps now)
 {
     const time_ps never_free = TIME_NEVER - 1;
     struct rnic *rnic = lag->members[member];
@@ -182,7 +184,7 @@ void lag_set_down(struct lag *lag, uint32_t member, bool down, time_ps now)
     for (uint32_t i = 0; i < lag->count; i++)
         lag->carrier[i] = carrier_of(lag, i);
     for (uint32_t i = 0; i < lag->count; i++)
-        wire(lag, i, now);
+        update_wire(lag, i, now);
     for (uint32_t i = 0; i < lag->count; i++)
         port_dequeue(&lag->members[i]->port, now);
 }

@@ -43,7 +43,7 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
 /* ------------------------------------------------------------------ receiving */
 
 /* The notification point: sends a CNP to the sender of a marked packet, at a limited rate. */
-static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
+static void send_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.ecn_marked++;
     if (rnic->cc_site.ops->echoes_ecn)
@@ -125,7 +125,7 @@ void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
         return;
     }
     if (UNLIKELY((frame->tos & ECN_CE) == ECN_CE))
-        notify(rnic, qp, now);
+        send_cnp(rnic, qp, now);
     take_packet(rnic, qp, frame, now);
     frame_give(rnic->port.frames, handle);
 }
@@ -429,7 +429,7 @@ static void audit_classes(const struct rnic *rnic, uint32_t ready, uint32_t answ
 
 /* A few queue pairs are audited after each event; of many, each is audited once in a number of
  * events, selected pseudo-randomly by the node's digest. */
-static bool is_turn(const struct rnic *rnic, uint32_t number, uint32_t count)
+static bool is_audit_turn(const struct rnic *rnic, uint32_t number, uint32_t count)
 {
     enum { FEW = 64 };
     const uint64_t turns = count / FEW + 1;
@@ -444,7 +444,7 @@ static void audit_qps(const struct rnic *rnic)
         const struct qp *qp = qp_at(rnic, i);
         if (qp->qpn == 0)
             continue;
-        if (is_turn(rnic, i, rnic->qps.used))
+        if (is_audit_turn(rnic, i, rnic->qps.used))
             qp_audit(rnic, qp);
         ready += (qp->flags & QP_LISTED) != 0;
         answers += (qp->rx_flags & QP_RX_LISTED) != 0;
@@ -469,6 +469,6 @@ void rnic_audit(const struct rnic *rnic)
     if (rnic->pipeline != NULL)
         pipeline_audit(rnic);
     audit_qps(rnic);
-    if (is_turn(rnic, 0, rnic->cm.conns.used))
+    if (is_audit_turn(rnic, 0, rnic->cm.conns.used))
         cm_conn_audit(&rnic->cm);
 }

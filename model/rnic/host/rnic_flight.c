@@ -5,7 +5,7 @@
 #include "rnic/qp/packet.h"
 #include "rnic/qp/selective.h"
 
-static void look_at_window(struct rnic *rnic, struct qp *qp)
+static void update_full_flag(struct rnic *rnic, struct qp *qp)
 {
     qp->flags &= (uint16_t)~QP_FULL;
     if (flight_is_full(qp->pacer.flight) ||
@@ -20,7 +20,7 @@ static void pace(struct rnic *rnic, struct qp *qp, time_ps until)
     qp->flags &= (uint16_t)~QP_LIMITED;
     if (until != PACER_UNLIMITED)
         qp->flags |= QP_LIMITED;
-    look_at_window(rnic, qp);
+    update_full_flag(rnic, qp);
 }
 
 void rnic_flight_begin(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -41,7 +41,7 @@ void rnic_flight_sent(struct rnic *rnic, struct qp *qp, struct frame *frame, tim
     }
     const bool again = (frame->flags & FRAME_RESENT) != 0;
     flight_sent(qp->pacer.flight, frame->psn, frame->bytes, again, now);
-    look_at_window(rnic, qp);
+    update_full_flag(rnic, qp);
 }
 
 void rnic_flight_charge(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
@@ -53,13 +53,13 @@ void rnic_flight_charge(struct rnic *rnic, struct qp *qp, const struct frame *fr
 void rnic_flight_landed(struct rnic *rnic, struct qp *qp)
 {
     flight_acknowledge(qp->pacer.flight, qp->una_psn);
-    look_at_window(rnic, qp);
+    update_full_flag(rnic, qp);
 }
 
 void rnic_flight_back(struct rnic *rnic, struct qp *qp)
 {
     flight_go_back(qp->pacer.flight, qp->next_psn);
-    look_at_window(rnic, qp);
+    update_full_flag(rnic, qp);
 }
 
 /* Computes the hops from the TTL, assuming that the peer uses the same initial TTL. */

@@ -95,13 +95,13 @@ static time_ps warning_after(time_ps stall)
 }
 
 /* The peer must be paused in the priority while the buffer is over xoff, or during a storm. */
-static bool wants_pause(const struct rnic *rnic, uint8_t priority)
+static bool needs_pause(const struct rnic *rnic, uint8_t priority)
 {
     const unsigned paused = rnic->rx.storm | (rnic->rx.over ? rnic->rx.lossless : 0u);
     return (paused & 1u << priority) != 0;
 }
 
-static void look_again(struct rnic *rnic, uint8_t priority, time_ps at)
+static void set_next_look(struct rnic *rnic, uint8_t priority, time_ps at)
 {
     rnic->rx.look_at[priority] = at;
     rnic_post(rnic, at, RNIC_EVENT_STALL, priority);
@@ -110,7 +110,7 @@ static void look_again(struct rnic *rnic, uint8_t priority, time_ps at)
 static void set_pause(struct rnic *rnic, uint8_t priority, time_ps now)
 {
     const uint8_t bit = (uint8_t)(1u << priority);
-    const bool want = wants_pause(rnic, priority);
+    const bool want = needs_pause(rnic, priority);
     const time_ps stall = rnic->params.pfc_watchdog;
     if (!want)
         rnic->rx.stalled &= (uint8_t)~bit;
@@ -121,10 +121,10 @@ static void set_pause(struct rnic *rnic, uint8_t priority, time_ps now)
     else
         port_pfc_release(&rnic->port, priority, &why);
     if (UNLIKELY(stall > 0) && may && rnic->rx.look_at[priority] == TIME_NEVER)
-        look_again(rnic, priority, now + warning_after(stall));
+        set_next_look(rnic, priority, now + warning_after(stall));
 }
 
-static void give_up(struct rnic *rnic, uint8_t priority, time_ps now)
+static void give_up_pause(struct rnic *rnic, uint8_t priority, time_ps now)
 {
     char text[120];
     rnic->counters.stalls++;
@@ -142,17 +142,17 @@ void rx_buffer_on_stall(struct rnic *rnic, uint8_t priority, time_ps now)
     const time_ps since = rnic->port.pauses[priority].asserted_since;
     CHECK(rnic->rx.look_at[priority] == now);
     rnic->rx.look_at[priority] = TIME_NEVER;
-    if (!wants_pause(rnic, priority))
+    if (!needs_pause(rnic, priority))
         return;
     if (since == TIME_NEVER) { /* the port may not send pauses */
-        look_again(rnic, priority, now + warning);
+        set_next_look(rnic, priority, now + warning);
         return;
     }
     rnic->counters.stall_warnings += now - since == warning;
     if (now - since >= stall)
-        give_up(rnic, priority, now);
+        give_up_pause(rnic, priority, now);
     else
-        look_again(rnic, priority, since + (now - since < warning ? warning : stall));
+        set_next_look(rnic, priority, since + (now - since < warning ? warning : stall));
 }
 
 static void set_pauses(struct rnic *rnic, time_ps now)
@@ -315,9 +315,9 @@ static void audit_pauses(const struct rnic *rnic)
     const struct rx_buffer *rx = &rnic->rx;
     for (uint8_t i = 0; i < PRIORITIES; i++) {
         const unsigned bit = 1u << i;
-        const bool paused = wants_pause(rnic, i) && (rx->stalled & bit) == 0;
+        const bool paused = needs_pause(rnic, i) && (rx->stalled & bit) == 0;
         CHECK(((rnic->port.wanted & bit) != 0) == paused);
-        CHECK((rx->stalled & bit) == 0 || wants_pause(rnic, i));
+        CHECK((rx->stalled & bit) == 0 || needs_pause(rnic, i));
         CHECK(rx->look_at[i] == TIME_NEVER || rx->look_at[i] >= rnic_now(rnic));
         CHECK(rnic->params.pfc_watchdog == 0 || !paused || rx->look_at[i] != TIME_NEVER);
     }

@@ -32,7 +32,7 @@ static struct cq *queue_of(struct rnic *rnic, uint32_t slot)
 }
 
 /* Sets the next step; an earlier pending step is canceled. */
-static void move(struct rnic *rnic, struct cq *cq, enum cq_state state, time_ps at)
+static void set_step(struct rnic *rnic, struct cq *cq, enum cq_state state, time_ps at)
 {
     const uint32_t slot = (uint32_t)(cq - rnic->cqs->list);
     cq->state = (uint8_t)state;
@@ -44,10 +44,10 @@ static void interrupt(struct rnic *rnic, struct cq *cq, time_ps now)
 {
     const time_ps at = rnic->pipeline == NULL ? now : pipeline_event(rnic, now);
     rnic->cqs->interrupts++;
-    move(rnic, cq, CQ_EVENT, at + params_of(rnic)->interrupt);
+    set_step(rnic, cq, CQ_EVENT, at + params_of(rnic)->interrupt);
 }
 
-static void consider(struct rnic *rnic, struct cq *cq, time_ps now)
+static void consider_event(struct rnic *rnic, struct cq *cq, time_ps now)
 {
     const bool adaptive = params_of(rnic)->completions == RNIC_COMPLETIONS_ADAPTIVE;
     const int64_t count = adaptive ? dim_count(&cq->dim) : params_of(rnic)->cq_count;
@@ -55,7 +55,7 @@ static void consider(struct rnic *rnic, struct cq *cq, time_ps now)
     if (cq->count >= count || wait == 0)
         interrupt(rnic, cq, now);
     else if (cq->state == CQ_ARMED)
-        move(rnic, cq, CQ_HELD, now + wait);
+        set_step(rnic, cq, CQ_HELD, now + wait);
 }
 
 void cq_add(struct rnic *rnic, uint32_t index, time_ps now)
@@ -72,7 +72,7 @@ void cq_add(struct rnic *rnic, uint32_t index, time_ps now)
     cq->last = index;
     cq->last_at = now;
     if (cq->state == CQ_ARMED || cq->state == CQ_HELD)
-        consider(rnic, cq, now);
+        consider_event(rnic, cq, now);
 }
 
 static void poll_over(const struct rnic *rnic, struct cq *cq, time_ps now)
@@ -101,7 +101,7 @@ static void poll(struct rnic *rnic, struct cq *cq, time_ps now)
     while (cost == 0 && cq->count > 0)
         deliver_first(rnic, cq, now);
     if (cq->count > 0) {
-        move(rnic, cq, CQ_POLLED, now + cost);
+        set_step(rnic, cq, CQ_POLLED, now + cost);
         return;
     }
     if (cq->polled > 0)
@@ -123,7 +123,7 @@ void cq_on_event(struct rnic *rnic, uint64_t argument, time_ps now)
         interrupt(rnic, cq, now);
         return;
     case CQ_EVENT:
-        move(rnic, cq, CQ_POLLED, now + params_of(rnic)->completion);
+        set_step(rnic, cq, CQ_POLLED, now + params_of(rnic)->completion);
         return;
     case CQ_POLLED:
         poll(rnic, cq, now);

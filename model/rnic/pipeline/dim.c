@@ -40,7 +40,7 @@ static enum verdict compared(const struct dim *dim, uint64_t rate, uint64_t rati
 }
 
 /* Turns around at the lowest and highest level. */
-static void step(struct dim *dim)
+static void step_level(struct dim *dim)
 {
     if (dim->level == (dim->left ? 0 : DIM_LEVELS - 1))
         dim->left = !dim->left;
@@ -54,7 +54,7 @@ static uint64_t per_ms(uint64_t count, uint64_t us)
 }
 
 /* Returns true when the level changes. */
-static bool decide(struct dim *dim, uint64_t us)
+static bool decide_level(struct dim *dim, uint64_t us)
 {
     const uint8_t before = dim->level;
     const uint64_t rate = per_ms(dim->completions, us);
@@ -65,7 +65,7 @@ static bool decide(struct dim *dim, uint64_t us)
     if (verdict == WORSE)
         dim->left = !dim->left;
     if (verdict != SAME)
-        step(dim);
+        step_level(dim);
     dim->rate = rate;
     dim->ratio = ratio;
     return dim->level != before;
@@ -90,7 +90,7 @@ void dim_polled(struct dim *dim, uint32_t completions, time_ps now)
     const uint64_t us = (uint64_t)((now - dim->since) / PS_PER_US);
     if (dim->polls < POLLS || us == 0)
         return;
-    if (decide(dim, us))
+    if (decide_level(dim, us))
         dim->measuring = false;
     else
         begin(dim, now);

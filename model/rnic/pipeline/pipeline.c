@@ -64,7 +64,7 @@ static void list(struct pipeline *pipeline, struct pipeline_qp *own)
 
 /* Lists the queue pair, or waits until its own engine is free, if it has a work request to
  * begin. */
-static void offer(struct rnic *rnic, struct pipeline_qp *own, time_ps now)
+static void offer_queue_pair(struct rnic *rnic, struct pipeline_qp *own, time_ps now)
 {
     if (own->begun == own->rung || own->listed || own->resting)
         return;
@@ -130,7 +130,7 @@ static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, tim
     pipeline->engine_free = now + cost;
     pipeline->engine_busy += cost;
     rnic_post(rnic, own->visible_at, RNIC_EVENT_DOORBELL, (uint64_t)qp->qpn << 32 | own->begun);
-    offer(rnic, own, now);
+    offer_queue_pair(rnic, own, now);
 }
 
 /* Begins the first waiting work request; a queue pair that has ended or is in error has none. */
@@ -171,7 +171,7 @@ void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now)
     if (none && is_free && !own->listed && !own->resting && own->rests_until <= now)
         begin(rnic, qp, own, now); /* equivalent to being the only one in the list */
     else
-        offer(rnic, own, now);
+        offer_queue_pair(rnic, own, now);
     if (pipeline->waiting.head != POOL_NONE)
         work(rnic, now);
     rnic_watch_hold(rnic, qp, now);
@@ -184,7 +184,7 @@ void pipeline_on_engine(struct rnic *rnic, uint32_t qpn, time_ps now)
         rnic->pipeline->engine_due = false;
     if (qp != NULL) {
         pipeline_place(rnic, qp)->resting = false;
-        offer(rnic, pipeline_place(rnic, qp), now);
+        offer_queue_pair(rnic, pipeline_place(rnic, qp), now);
     }
     work(rnic, now);
 }
@@ -247,7 +247,7 @@ static inline void charge(struct rnic *rnic, const struct frame *frame, time_ps 
 }
 
 /* Reports what holds the queue pairs that could send by the port. */
-static NOINLINE void tell_ready(const struct rnic *rnic, time_ps now)
+static NOINLINE void report_ready(const struct rnic *rnic, time_ps now)
 {
     for (unsigned i = 0; i < PRIORITIES; i++)
         for (uint32_t at = rnic->classes[i].ready.head; at != POOL_NONE;
@@ -263,7 +263,7 @@ static void wait_for_data(struct rnic *rnic, time_ps now)
     pipeline->tx_due = (uint8_t)(pipeline->tx_due | 1u << rnic->side);
     rnic_post(rnic, data_from(rnic), RNIC_EVENT_TX_ENGINE, 0);
     if (rnic_is_watched(rnic))
-        tell_ready(rnic, now);
+        report_ready(rnic, now);
 }
 
 /* The next frame that needs no data: the port's own queue, then answers; highest priority first. */
@@ -312,7 +312,7 @@ void pipeline_on_tx(struct rnic *rnic, time_ps now)
 {
     rnic->pipeline->tx_due = (uint8_t)(rnic->pipeline->tx_due & ~(1u << rnic->side));
     if (rnic_is_watched(rnic))
-        tell_ready(rnic, now);
+        report_ready(rnic, now);
     rnic_want_dequeue(rnic);
 }
 

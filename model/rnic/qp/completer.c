@@ -134,7 +134,7 @@ static bool acknowledge(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps
 }
 
 /* The PSN is not outstanding: a duplicate answer. */
-static bool is_ghost(const struct qp *qp, uint32_t psn)
+static bool is_duplicate_answer(const struct qp *qp, uint32_t psn)
 {
     return psn_diff(psn, qp->una_psn) < 0 || psn_diff(psn, qp->high_psn) >= 0;
 }
@@ -213,7 +213,7 @@ static void on_nak(struct rnic *rnic, struct qp *qp, const struct frame *frame, 
 void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     const uint32_t syndrome = frame->aeth >> 24;
-    if (is_ghost(qp, frame->psn))
+    if (is_duplicate_answer(qp, frame->psn))
         return;
     if (syndrome >= RESPONDER_NAK_SEQUENCE) {
         on_nak(rnic, qp, frame, now);
@@ -259,7 +259,7 @@ static void take_response(struct rnic *rnic, struct qp *qp, struct qp_wqe *wqe,
 
 void completer_on_response(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
-    if (is_ghost(qp, frame->psn))
+    if (is_duplicate_answer(qp, frame->psn))
         return;
     if (!acknowledge(rnic, qp, frame->psn, now)) {
         if (rnic->recovery->on_late_response != NULL && qp->state == IBV_QPS_RTS)

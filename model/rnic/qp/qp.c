@@ -138,7 +138,7 @@ static uint32_t ring_slots(uint32_t wanted)
     return slots;
 }
 
-static void *ring(uint32_t slots, size_t bytes)
+static void *allocate_ring(uint32_t slots, size_t bytes)
 {
     return memory_zeroed(slots, bytes);
 }
@@ -147,7 +147,7 @@ static void *ring(uint32_t slots, size_t bytes)
 static void *ring_grown(unsigned char *old, uint32_t *mask, uint32_t head, size_t bytes)
 {
     const uint32_t slots = *mask + 1;
-    unsigned char *grown = ring(2 * slots, bytes);
+    unsigned char *grown = allocate_ring(2 * slots, bytes);
     for (uint32_t i = head; i != head + slots; i++)
         memcpy(grown + (i & (2 * slots - 1)) * bytes, old + (i & *mask) * bytes, bytes);
     free(old);
@@ -229,8 +229,8 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .next_answer = POOL_NONE,
         .wake_at = TIME_NEVER,
         .rx_next = {.opcode = QP_RX_IDLE},
-        .sq = ring(RING_FIRST, sizeof(struct qp_wqe)),
-        .rq = ring(RING_FIRST, sizeof(struct qp_receive)),
+        .sq = allocate_ring(RING_FIRST, sizeof(struct qp_wqe)),
+        .rq = allocate_ring(RING_FIRST, sizeof(struct qp_receive)),
         .sq_mask = RING_FIRST - 1,
         .rq_mask = RING_FIRST - 1,
         .sq_room = cap->max_send_wr,
@@ -275,7 +275,7 @@ void qp_destroy(struct rnic *rnic, struct qp *qp)
 void qp_expect_reads(struct qp *qp)
 {
     if (qp->reads == NULL)
-        qp->reads = ring(qp->read_mask + 1, sizeof(struct qp_read));
+        qp->reads = allocate_ring(qp->read_mask + 1, sizeof(struct qp_read));
 }
 
 void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with)

@@ -17,7 +17,7 @@ bool reaction_is_wanted(const struct rnic *rnic)
            !rnic->recovery->selective && !params->soft.software;
 }
 
-static struct reaction *of(const struct rnic *rnic, const struct qp *qp)
+static struct reaction *reaction_of(const struct rnic *rnic, const struct qp *qp)
 {
     return (qp->flags & QP_REACTS) == 0 ? NULL : rnic->reactions[rnic_qp_index(rnic, qp)];
 }
@@ -56,7 +56,7 @@ void reaction_begin(struct rnic *rnic, struct qp *qp)
 
 void reaction_drop(struct rnic *rnic, struct qp *qp)
 {
-    struct reaction *own = of(rnic, qp);
+    struct reaction *own = reaction_of(rnic, qp);
     own->nak_at = own->retransmit_at = TIME_NEVER;
 }
 
@@ -78,7 +78,7 @@ void reaction_fini(struct rnic *rnic)
 
 bool reaction_delays_nak(struct rnic *rnic, struct qp *qp, uint32_t missing, time_ps now)
 {
-    struct reaction *own = of(rnic, qp);
+    struct reaction *own = reaction_of(rnic, qp);
     if (own == NULL || rnic->params.nak_delay == 0)
         return false;
     own->nak_at = now + rnic->params.nak_delay;
@@ -89,12 +89,12 @@ bool reaction_delays_nak(struct rnic *rnic, struct qp *qp, uint32_t missing, tim
 
 void reaction_caught_up(const struct rnic *rnic, const struct qp *qp)
 {
-    of(rnic, qp)->nak_at = TIME_NEVER;
+    reaction_of(rnic, qp)->nak_at = TIME_NEVER;
 }
 
 bool reaction_delays_retransmission(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
 {
-    struct reaction *own = of(rnic, qp);
+    struct reaction *own = reaction_of(rnic, qp);
     if (own == NULL || rnic->params.retransmit_delay == 0)
         return false;
     own->retransmit_at = now + rnic->params.retransmit_delay;
@@ -105,7 +105,7 @@ bool reaction_delays_retransmission(struct rnic *rnic, struct qp *qp, uint32_t p
 
 void reaction_on_event(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    struct reaction *own = of(rnic, qp);
+    struct reaction *own = reaction_of(rnic, qp);
     if (own == NULL || qp->state != IBV_QPS_RTS)
         return;
     if (own->nak_at == now) {
@@ -123,7 +123,7 @@ void reaction_on_event(struct rnic *rnic, struct qp *qp, time_ps now)
 
 void reaction_progressed(struct rnic *rnic, struct qp *qp)
 {
-    struct reaction *own = of(rnic, qp);
+    struct reaction *own = reaction_of(rnic, qp);
     if (own->waited == 0)
         return;
     own->waited = 0;
@@ -134,12 +134,12 @@ void reaction_progressed(struct rnic *rnic, struct qp *qp)
 
 void reaction_timer_posted(struct rnic *rnic, struct qp *qp, time_ps at)
 {
-    of(rnic, qp)->timer_at = at;
+    reaction_of(rnic, qp)->timer_at = at;
 }
 
 bool reaction_timer_is_stale(const struct rnic *rnic, const struct qp *qp, time_ps now)
 {
-    return !qp->timeout_pending || of(rnic, qp)->timer_at != now;
+    return !qp->timeout_pending || reaction_of(rnic, qp)->timer_at != now;
 }
 
 static void lengthen(const struct rnic *rnic, struct qp *qp, struct reaction *own)
@@ -153,7 +153,7 @@ static void lengthen(const struct rnic *rnic, struct qp *qp, struct reaction *ow
 
 bool reaction_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    struct reaction *own = of(rnic, qp);
+    struct reaction *own = reaction_of(rnic, qp);
     own->retransmit_at = TIME_NEVER;
     if (!adapts(rnic, qp))
         return false;
@@ -167,7 +167,7 @@ bool reaction_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
 
 void reaction_audit(const struct rnic *rnic, const struct qp *qp)
 {
-    const struct reaction *own = of(rnic, qp);
+    const struct reaction *own = reaction_of(rnic, qp);
     const time_ps now = rnic_now(rnic);
     CHECK(own->nak_at >= now && own->retransmit_at >= now);
     CHECK(qp->timeout <= qp_ack_timeout(qp));

@@ -27,13 +27,13 @@
 
 /* ------------------------------------------------------------------ bits */
 
-static bool has(const struct selective *own, uint32_t psn)
+static bool has_arrived(const struct selective *own, uint32_t psn)
 {
     const uint32_t at = psn & (own->room - 1);
     return own->room != 0 && (own->bits[at / 64] >> at % 64 & 1) != 0;
 }
 
-static void set(struct selective *own, uint32_t psn, bool to)
+static void set_arrived(struct selective *own, uint32_t psn, bool to)
 {
     const uint32_t at = psn & (own->room - 1);
     own->bits[at / 64] &= ~(UINT64_C(1) << at % 64);
@@ -52,7 +52,7 @@ static void make_room(struct selective *own, const struct qp *qp)
         grown.room *= 2;
     grown.bits = memory_zeroed(grown.room / 64, sizeof *grown.bits);
     for (uint32_t i = 0; i < own->room; i++)
-        set(&grown, psn_add(qp->una_psn, i), has(own, psn_add(qp->una_psn, i)));
+        set_arrived(&grown, psn_add(qp->una_psn, i), has_arrived(own, psn_add(qp->una_psn, i)));
     free(own->bits);
     own->bits = grown.bits;
     own->room = grown.room;
@@ -139,7 +139,7 @@ static void set_timer(struct rnic *rnic, struct qp *qp, time_ps from)
 static bool is_lost(const struct qp_wqe *wqe, const struct selective *own, uint32_t psn)
 {
     const bool asked = psn_diff(psn, own->acked) >= 0 && psn_diff(own->lost_below, psn) > 0;
-    if (has(own, psn))
+    if (has_arrived(own, psn))
         return false;
     return asked || (wqe->opcode == IBV_WR_RDMA_READ && psn_diff(own->answers_below, psn) > 0);
 }
@@ -172,7 +172,7 @@ uint32_t selective_missing(const struct rnic *rnic, const struct qp *qp, uint32_
 }
 
 /* Selects what is sent next: the next lost packet, or a new one. */
-static void choose(struct rnic *rnic, struct qp *qp, bool anew)
+static void choose_next(struct rnic *rnic, struct qp *qp, bool anew)
 {
     struct selective *own = selective_of(rnic, qp);
     uint32_t psn = qp->high_psn;
@@ -194,14 +194,14 @@ static void begin_round(struct selective *own, const struct qp *qp)
 }
 
 /* Something may be lost: starts a round unless one is in progress. */
-static void recover(struct rnic *rnic, struct qp *qp, time_ps now)
+static void begin_recovery(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct selective *own = selective_of(rnic, qp);
     uint32_t psn;
     if (!own->recovering)
         own->cursor = qp->una_psn;
     if (own->recovering || !find_lost(qp, own, &psn)) {
-        choose(rnic, qp, false);
+        choose_next(rnic, qp, false);
     } else {
         begin_round(own, qp);
         if ((qp->flags & QP_FLIGHT) != 0)
@@ -228,11 +228,11 @@ void selective_sent(struct rnic *rnic, struct qp *qp, const struct frame *frame,
     const uint32_t end = qp->next_psn;
     if ((frame->flags & FRAME_RESENT) != 0) {
         own->cursor = end;
-        choose(rnic, qp, true);
+        choose_next(rnic, qp, true);
     } else {
         make_room(own, qp);
         for (uint32_t psn = frame->psn; psn != end; psn = psn_add(psn, 1))
-            set(own, psn, false);
+            set_arrived(own, psn, false);
         if (frame->psn == qp->una_psn)
             own->since = now;
         selective_look(rnic, qp);
@@ -247,7 +247,7 @@ static uint32_t done_to(const struct qp *qp, const struct selective *own, const 
     uint32_t psn = qp->una_psn;
     if (wqe->opcode != IBV_WR_RDMA_READ)
         return psn_diff(own->acked, end) > 0 ? end : newer(own->acked, psn);
-    while (psn != end && psn != qp->high_psn && has(own, psn))
+    while (psn != end && psn != qp->high_psn && has_arrived(own, psn))
         psn = psn_add(psn, 1);
     return psn;
 }
@@ -285,7 +285,7 @@ void selective_landed(struct rnic *rnic, struct qp *qp, time_ps now)
     own->recovering &= psn_diff(own->recovery_psn, qp->una_psn) > 0;
     if (psn_diff(qp->una_psn, qp->next_psn) > 0)
         requester_skip(rnic, qp);
-    choose(rnic, qp, false);
+    choose_next(rnic, qp, false);
     set_timer(rnic, qp, now);
 }
 
@@ -298,10 +298,10 @@ static void on_nak(struct rnic *rnic, struct qp *qp, const struct frame *frame, 
         own->lost_below = qp->high_psn;
     } else if (psn_diff(came, qp->una_psn) > 0 && psn_diff(qp->high_psn, came) > 0) {
         if (wqe_of(qp, came)->opcode != IBV_WR_RDMA_READ)
-            set(own, came, true);
+            set_arrived(own, came, true);
         own->lost_below = newer(own->lost_below, came);
     }
-    recover(rnic, qp, now);
+    begin_recovery(rnic, qp, now);
 }
 
 /* The responder has received everything before `upto`, and has sent the answers before it. */
@@ -311,7 +311,7 @@ static void on_missing(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps 
     const bool recovering = own->recovering;
     own->acked = newer(own->acked, upto);
     own->answers_below = newer(own->answers_below, upto);
-    recover(rnic, qp, now);
+    begin_recovery(rnic, qp, now);
     rnic->counters.implied_naks += !recovering && own->recovering;
 }
 
@@ -320,7 +320,7 @@ static void on_late_response(struct rnic *rnic, struct qp *qp, const struct fram
 {
     struct selective *own = selective_of(rnic, qp);
     struct qp_wqe *wqe = wqe_of(qp, frame->psn);
-    if (wqe == NULL || wqe->opcode != IBV_WR_RDMA_READ || has(own, frame->psn))
+    if (wqe == NULL || wqe->opcode != IBV_WR_RDMA_READ || has_arrived(own, frame->psn))
         return;
     const uint32_t offset = (uint32_t)psn_diff(frame->psn, wqe->first_psn) * qp->mtu;
     const uint32_t left = wqe->length - offset;
@@ -333,9 +333,9 @@ static void on_late_response(struct rnic *rnic, struct qp *qp, const struct fram
                    frame->payload);
     rnic->counters.received_bytes += frame->payload;
     completer_look(wqe, frame, offset);
-    set(own, frame->psn, true);
+    set_arrived(own, frame->psn, true);
     own->acked = newer(own->acked, end_of(wqe));
-    choose(rnic, qp, false);
+    choose_next(rnic, qp, false);
     arbiter_schedule(rnic, qp, now);
 }
 
@@ -362,7 +362,7 @@ static void on_rnr(struct rnic *rnic, struct qp *qp)
 /* ------------------------------------------------------------------ responder */
 
 /* Keeps a copy in PSN order; false: no space, or a duplicate. */
-static bool hold(struct rnic *rnic, struct selective *own, const struct frame *frame)
+static bool hold_frame(struct rnic *rnic, struct selective *own, const struct frame *frame)
 {
     uint32_t at = own->count;
     while (at > 0 && psn_diff(own->held[at - 1].psn, frame->psn) > 0)
@@ -399,7 +399,7 @@ static void on_early(struct rnic *rnic, struct qp *qp, const struct frame *frame
     (void)now;
     if ((qp->rx_flags & QP_RX_NAKED) != 0 || (qp->flags & QP_SELECTIVE) == 0)
         return; /* the receiver was not ready */
-    const bool held = hold(rnic, selective_of(rnic, qp), frame);
+    const bool held = hold_frame(rnic, selective_of(rnic, qp), frame);
     if (held)
         qp->rx_flags |= QP_RX_HELD;
     responder_nak_gap(rnic, qp, held ? frame : NULL);

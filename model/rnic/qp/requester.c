@@ -60,8 +60,8 @@ static bool timer_runs_on(const struct rnic *rnic, const struct qp *qp)
 }
 
 /* Accounts for a packet that takes `count` PSNs. */
-static inline void sent(struct rnic *rnic, struct qp *qp, struct frame *frame, uint32_t count,
-                        time_ps now)
+static inline void account_sent(struct rnic *rnic, struct qp *qp, struct frame *frame,
+                                uint32_t count, time_ps now)
 {
     const uint32_t psn = qp->next_psn;
     const uint32_t after = psn_add(psn, count);
@@ -180,7 +180,7 @@ static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
     if (UNLIKELY((qp->flags & QP_TX_BYTES) != 0))
         attach_bytes(rnic, qp, frame);
     qp->tx_offset += frame->payload;
-    sent(rnic, qp, frame, 1, now);
+    account_sent(rnic, qp, frame, 1, now);
     if (last) {
         qp->flags &= (uint16_t)~QP_TX_ACTIVE;
         qp->sq_cur++;
@@ -209,7 +209,7 @@ static uint32_t read_request(struct rnic *rnic, struct qp *qp, struct qp_wqe *wq
             frame->length = missing * qp->mtu;
         count = missing;
     }
-    sent(rnic, qp, frame, count, now);
+    account_sent(rnic, qp, frame, count, now);
     qp->since_ack = 0;
     qp->reads_out++;
     qp->sq_cur++;

@@ -69,7 +69,7 @@ void responder_release(struct rnic *rnic, struct qp *qp)
     }
 }
 
-static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn)
+static void queue_answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn)
 {
     if (!rnic->ack_coalescing && syndrome == RESPONDER_ACK && !responder_may_leave(qp, psn)) {
         held_acks_add(&qp->held, (struct held_ack){psn, qp->msn});
@@ -96,7 +96,7 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
 static void answer_packet(struct rnic *rnic, struct qp *qp, const struct frame *frame)
 {
     if (LIKELY((frame->flags & FRAME_TELEMETRY) == 0) || !responder_may_leave(qp, frame->psn)) {
-        answer(rnic, qp, RESPONDER_ACK, frame->psn);
+        queue_answer(rnic, qp, RESPONDER_ACK, frame->psn);
         return;
     }
     const uint32_t handle = answer_frame(rnic, qp, RESPONDER_ACK, frame->psn, qp->msn);
@@ -107,12 +107,12 @@ static void answer_packet(struct rnic *rnic, struct qp *qp, const struct frame *
 void responder_nak(struct rnic *rnic, struct qp *qp, uint32_t missing)
 {
     rnic->counters.naks_sent++;
-    answer(rnic, qp, RESPONDER_NAK_SEQUENCE, missing);
+    queue_answer(rnic, qp, RESPONDER_NAK_SEQUENCE, missing);
 }
 
 void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
 {
-    answer(rnic, qp, RESPONDER_ACK, psn);
+    queue_answer(rnic, qp, RESPONDER_ACK, psn);
 }
 
 uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
@@ -129,7 +129,7 @@ void responder_refuse(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32
     snprintf(text, sizeof text, "QP 0x%06x refused a request of QP 0x%06x: NAK 0x%02x", qp->qpn,
              qp->flow.qpn, syndrome);
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
-    answer(rnic, qp, syndrome, psn);
+    queue_answer(rnic, qp, syndrome, psn);
     rnic->counters.qp_errors++;
     qp_to_error(rnic, qp, now);
 }
@@ -176,7 +176,7 @@ static void on_duplicate(struct rnic *rnic, struct qp *qp, const struct frame *f
     if (frame->opcode == FRAME_RC_READ_REQUEST)
         responder_on_duplicate_read(rnic, qp, frame, now);
     else
-        answer(rnic, qp, RESPONDER_ACK, psn_add(qp->epsn, PSN_MASK));
+        queue_answer(rnic, qp, RESPONDER_ACK, psn_add(qp->epsn, PSN_MASK));
 }
 
 /* Returns true when the packet is the expected one after all. */
@@ -229,7 +229,7 @@ static bool has_receive(struct rnic *rnic, struct qp *qp)
         return true;
     rnic->counters.rnr_naks_sent++;
     qp->rx_flags |= QP_RX_NAKED; /* later packets are dropped silently */
-    answer(rnic, qp, (uint8_t)(RESPONDER_RNR | rnic->params.min_rnr_timer), qp->epsn);
+    queue_answer(rnic, qp, (uint8_t)(RESPONDER_RNR | rnic->params.min_rnr_timer), qp->epsn);
     return false;
 }
 
@@ -438,7 +438,7 @@ void responder_nak_gap(struct rnic *rnic, struct qp *qp, const struct frame *cam
 {
     rnic->counters.naks_sent++;
     if (came == NULL || !responder_may_leave(qp, qp->epsn)) {
-        answer(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn);
+        queue_answer(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn);
         return;
     }
     const uint32_t handle = answer_frame(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn, qp->msn);

@@ -19,7 +19,7 @@ static void note_owed(struct qp *qp)
 
 /* Makes room when the requester sends one READ more than fits: the oldest entry is then a repeated
  * answer that is no longer needed. */
-static void forget_ghost(struct qp *qp)
+static void forget_repeated_read(struct qp *qp)
 {
     const bool full = qp->read_tail - qp->read_head > qp->read_mask;
     if (full && qp->reads[qp->read_head & qp->read_mask].again)
@@ -29,7 +29,7 @@ static void forget_ghost(struct qp *qp)
 static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     struct mr *mr = NULL;
-    forget_ghost(qp);
+    forget_repeated_read(qp);
     if (qp->read_resources == 0 || qp->read_tail - qp->read_head > qp->read_mask) {
         responder_refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return;

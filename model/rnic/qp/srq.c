@@ -57,7 +57,7 @@ bool srq_post(struct verbs_srq *srq, const struct qp_receive *receive)
 
 /* The event is delivered after the completion of the message that took the last receive above the
  * limit. */
-static void look_at_limit(struct verbs_srq *srq)
+static void check_limit(struct verbs_srq *srq)
 {
     struct rnic *rnic = srq->rnic;
     if (count_of(srq) >= srq->limit)
@@ -77,14 +77,14 @@ bool srq_take(struct qp *qp)
         srq->rnic->counters.posted_receives--;
         qp->conn->rnic->counters.posted_receives++;
     }
-    look_at_limit(srq);
+    check_limit(srq);
     return true;
 }
 
 void srq_arm(struct verbs_srq *srq, uint32_t limit)
 {
     srq->limit = limit;
-    look_at_limit(srq);
+    check_limit(srq);
 }
 
 void srq_on_limit(struct rnic *rnic, uint32_t index)

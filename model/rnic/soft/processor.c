@@ -58,7 +58,7 @@ static bool process_runs(const struct processor *processor)
     return processor->running != NULL && processor->running->level > PROCESSOR_INTERRUPT;
 }
 
-static enum softirq_process what_process_wants(const struct processor *processor)
+static enum softirq_process process_need(const struct processor *processor)
 {
     if (processor->queues[PROCESSOR_CALL].first != NULL)
         return SOFTIRQ_CALL;
@@ -67,7 +67,7 @@ static enum softirq_process what_process_wants(const struct processor *processor
 
 static bool process_waits(const struct processor *processor)
 {
-    return what_process_wants(processor) != SOFTIRQ_ASLEEP;
+    return process_need(processor) != SOFTIRQ_ASLEEP;
 }
 
 /* The first work of the highest level that has any. */
@@ -78,7 +78,7 @@ static struct work *next_work(struct processor *processor, time_ps now)
         return take_first(&queues[PROCESSOR_NESTED]);
     const bool packets =
         softirq_packets_next(&processor->softirq, queues[PROCESSOR_INTERRUPT].count,
-                             processor->tasklets > 0, what_process_wants(processor), now);
+                             processor->tasklets > 0, process_need(processor), now);
     for (int level = packets ? PROCESSOR_INTERRUPT : PROCESSOR_CALL; level < PROCESSOR_LEVELS;
          level++)
         if (processor->queues[level].first != NULL)
@@ -94,7 +94,7 @@ enum processor_level processor_within(const struct processor *processor)
 }
 
 /* Schedules the payment of costs charged by the effect. */
-static void settle(struct processor *processor)
+static void settle_debt(struct processor *processor)
 {
     struct work *payment = &processor->payment;
     if (processor->debt == 0 || payment->queued)
@@ -106,7 +106,7 @@ static void settle(struct processor *processor)
 }
 
 /* Cost of the ticks during the piece of work; ticks during idle time cost nothing. */
-static time_ps ticks(struct processor *processor, time_ps now, time_ps cost)
+static time_ps tick_cost(struct processor *processor, time_ps now, time_ps cost)
 {
     const time_ps interval = processor->costs.tick_interval;
     if (processor->costs.tick == 0)
@@ -127,9 +127,9 @@ static void begin_work(struct processor *processor, struct work *work, time_ps n
     work->left = work->begin(work, now);
     work->begun = true;
     CHECK(work->left >= 0);
-    work->left += ticks(processor, now, work->left);
+    work->left += tick_cost(processor, now, work->left);
     prepend(&processor->queues[work->level], work);
-    settle(processor);
+    settle_debt(processor);
     processor->inside = false;
 }
 
@@ -160,7 +160,7 @@ static void spend(struct processor *processor, const struct work *work, time_ps 
     softirq_spent(&processor->softirq, spent, work->level > PROCESSOR_INTERRUPT);
 }
 
-static void put_back(struct processor *processor, time_ps now)
+static void requeue_running(struct processor *processor, time_ps now)
 {
     struct work *work = processor->running;
     work->left -= now - processor->since;
@@ -185,13 +185,13 @@ void processor_add(struct processor *processor, struct work *work, enum processo
     if (processor->inside)
         return;
     if (processor->running != NULL && interrupts(processor, level, now))
-        put_back(processor, now);
+        requeue_running(processor, now);
     if (processor->running == NULL)
         run_next(processor, now);
 }
 
 /* Ends the work, or queues it again behind the others; the round has one work less. */
-static void done(struct processor *processor, const struct work *work, uint8_t level)
+static void end_work(struct processor *processor, const struct work *work, uint8_t level)
 {
     if (!work->queued)
         processor->tasklets -= work->tasklet;
@@ -215,9 +215,9 @@ void processor_on_event(struct processor *processor, const struct event *event)
         work->queued = true;
         prepend(&processor->queues[work->level], work);
     } else {
-        done(processor, work, level);
+        end_work(processor, work, level);
     }
-    settle(processor);
+    settle_debt(processor);
     processor->inside = false;
     run_next(processor, event->at);
 }
@@ -269,7 +269,7 @@ void processor_charge(struct processor *processor, time_ps cost)
     processor->debt += cost;
     if (processor->inside)
         return;
-    settle(processor);
+    settle_debt(processor);
     if (processor->running == NULL)
         run_next(processor, now_of(processor));
 }

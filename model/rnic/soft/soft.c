@@ -62,7 +62,7 @@ void soft_on_transmit(struct rnic *rnic, time_ps now)
     rnic_want_dequeue(rnic);
 }
 
-static void emit(struct rnic *rnic, uint32_t handle, time_ps now)
+static void emit_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
     add_frame(rnic, &soft->leaving, handle);
@@ -76,7 +76,7 @@ static void emit(struct rnic *rnic, uint32_t handle, time_ps now)
     }
 }
 
-static void go_on(struct rnic *rnic, time_ps now)
+static void resume_requesters(struct rnic *rnic, time_ps now)
 {
     rnic->soft->full = false;
     for (uint32_t i = 0; i < rnic->qps.used; i++)
@@ -98,7 +98,7 @@ static uint32_t next_handed(struct port *port, uint8_t allowed, time_ps now)
         }
         soft->handed--;
         if (soft->full && soft->handed + soft->leaving.count < soft_costs(rnic)->send_queue / 4 + 1)
-            go_on(rnic, now);
+            resume_requesters(rnic, now);
         return port_shift(port, priority);
     }
     return POOL_NONE;
@@ -158,7 +158,7 @@ static bool end_request(struct work *work, time_ps now)
         soft_schedule(own->rnic, own->qp, now);
         return false;
     }
-    emit(own->rnic, own->request, now);
+    emit_frame(own->rnic, own->request, now);
     own->request = POOL_NONE;
     return true;
 }
@@ -184,7 +184,7 @@ static bool end_response(struct work *work, time_ps now)
     struct soft_qp *own = of_responder(work);
     if (own->response == POOL_NONE)
         return false;
-    emit(own->rnic, own->response, now);
+    emit_frame(own->rnic, own->response, now);
     own->response = POOL_NONE;
     responder_release(own->rnic, own->qp);
     soft_doorbell(own->rnic);
@@ -224,7 +224,7 @@ static time_ps begin_control(struct work *work, time_ps now)
 static bool end_control(struct work *work, time_ps now)
 {
     struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, control));
-    emit(soft->rnic, take_frame(soft->rnic, &soft->controls), now);
+    emit_frame(soft->rnic, take_frame(soft->rnic, &soft->controls), now);
     return soft->controls.count > 0;
 }
 
@@ -345,7 +345,7 @@ static time_ps begin_receive(struct work *work, time_ps now)
     return interrupt + cost->receive_packet + cost->receive_byte * frame->payload;
 }
 
-static void hand_on(struct rnic *rnic, uint32_t handle, time_ps now)
+static void deliver_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     if ((rnic->rx_odd & RNIC_RX_BUFFERED) == 0)
         rnic_transport(rnic, handle, now);
@@ -358,7 +358,7 @@ static bool end_receive(struct work *work, time_ps now)
 {
     struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, receive));
     soft->taken++;
-    hand_on(soft->rnic, take_frame(soft->rnic, &soft->ring), now);
+    deliver_frame(soft->rnic, take_frame(soft->rnic, &soft->ring), now);
     if (--soft->budget > 0 && soft->ring.count > 0)
         return true;
     soft->budget = POLL_BUDGET;

@@ -33,7 +33,7 @@ static bool pass_is_over(const struct softirq *softirq, time_ps now)
 
 /* ------------------------------------------------------------------ owner of the processor */
 
-static void give(struct softirq *softirq, bool thread, time_ps now)
+static void give_processor(struct softirq *softirq, bool thread, time_ps now)
 {
     if (softirq->thread != thread)
         softirq->since = now;
@@ -57,10 +57,10 @@ static void look_at_tick(struct softirq *softirq, bool in_call, time_ps now)
     if (in_call)
         softirq->resched = true;
     else
-        give(softirq, !softirq->thread, now);
+        give_processor(softirq, !softirq->thread, now);
 }
 
-static void hand_over(struct softirq *softirq, enum softirq_process process, time_ps now)
+static void hand_to_thread(struct softirq *softirq, enum softirq_process process, time_ps now)
 {
     const bool woken = softirq->woken;
     softirq->passing = false;
@@ -71,7 +71,7 @@ static void hand_over(struct softirq *softirq, enum softirq_process process, tim
         softirq->lead = softirq->costs.slice;
     softirq->looked = softirq->since = now;
     const bool thread = softirq->lead > (woken ? 0 : softirq->costs.grain);
-    give(softirq, thread && process != SOFTIRQ_CALL, now);
+    give_processor(softirq, thread && process != SOFTIRQ_CALL, now);
     softirq->resched = thread && process == SOFTIRQ_CALL;
 }
 
@@ -92,38 +92,39 @@ static void begin_pass(struct softirq *softirq, bool process, time_ps now)
 /* ------------------------------------------------------------------ decisions */
 
 /* No packets are waiting: the thread, if it owns the processor, goes to sleep. */
-static void idle(struct softirq *softirq, enum softirq_process process, time_ps now)
+static void end_packets(struct softirq *softirq, enum softirq_process process, time_ps now)
 {
     softirq->passing = false;
     softirq->left = 0;
     if (softirq->thread || process == SOFTIRQ_ASLEEP) {
         softirq->handed = false;
-        give(softirq, false, now);
+        give_processor(softirq, false, now);
     }
 }
 
 /* Only packets need the processor. */
-static void alone(struct softirq *softirq, uint32_t packets, time_ps now)
+static void run_packets_alone(struct softirq *softirq, uint32_t packets, time_ps now)
 {
     if (softirq->left > 0)
         return;
     if (softirq->passing && pass_is_over(softirq, now))
-        hand_over(softirq, SOFTIRQ_ASLEEP, now);
+        hand_to_thread(softirq, SOFTIRQ_ASLEEP, now);
     if (softirq->handed)
-        give(softirq, true, now);
+        give_processor(softirq, true, now);
     else if (!softirq->passing)
         begin_pass(softirq, false, now);
     begin_round(softirq, packets);
 }
 
 /* Packets were handed to the thread: decides between thread and process. */
-static void share(struct softirq *softirq, bool tasklet, enum softirq_process process, time_ps now)
+static void share_processor(struct softirq *softirq, bool tasklet, enum softirq_process process,
+                            time_ps now)
 {
     const bool in_call = !softirq->thread && process == SOFTIRQ_CALL;
     if (softirq->resched && !in_call) {
-        give(softirq, true, now);
+        give_processor(softirq, true, now);
     } else if (softirq->thread && softirq->woken) {
-        give(softirq, false, now);
+        give_processor(softirq, false, now);
     } else if (ticked(softirq, now)) {
         look_at_tick(softirq, in_call, now);
         if (!softirq->thread && tasklet)
@@ -136,9 +137,9 @@ static void end_pass(struct softirq *softirq, bool tasklet, enum softirq_process
                      time_ps now)
 {
     if (softirq->passing && softirq->costs.tick > 0 && pass_is_over(softirq, now))
-        hand_over(softirq, process, now);
+        hand_to_thread(softirq, process, now);
     else if (softirq->handed && !softirq->passing && !softirq->thread)
-        share(softirq, tasklet, process, now);
+        share_processor(softirq, tasklet, process, now);
 }
 
 bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool tasklet,
@@ -149,11 +150,11 @@ bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool taskle
     if (packets == 0) {
         if (process != SOFTIRQ_ASLEEP)
             end_pass(softirq, tasklet, process, now);
-        idle(softirq, process, now);
+        end_packets(softirq, process, now);
         return false;
     }
     if (process == SOFTIRQ_ASLEEP) {
-        alone(softirq, packets, now);
+        run_packets_alone(softirq, packets, now);
         return true;
     }
     if (!softirq->handed && !softirq->passing)
@@ -161,9 +162,9 @@ bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool taskle
     if (softirq->left > 0 && (softirq->passing || softirq->thread))
         return true; /* within a round */
     if (softirq->passing && softirq->rounds > 0 && pass_is_over(softirq, now))
-        hand_over(softirq, process, now);
+        hand_to_thread(softirq, process, now);
     if (softirq->handed && !softirq->passing)
-        share(softirq, tasklet, process, now);
+        share_processor(softirq, tasklet, process, now);
     if (!softirq->passing && !softirq->thread)
         return false;
     begin_round(softirq, packets);

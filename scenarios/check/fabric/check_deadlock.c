@@ -145,7 +145,7 @@ static void write_flows(const struct checking *checking, const struct circle *ci
         append(text, ", ...");
 }
 
-static void tell(struct checking *checking, struct circle *circle, time_ps at)
+static void report_cycle(struct checking *checking, struct circle *circle, time_ps at)
 {
     struct text path = {0}, flows = {0}, when = {0}, class = {0};
     find_flows(checking, circle);
@@ -215,7 +215,7 @@ static void check_view(struct checking *checking, uint8_t priorities, bool contr
         for (uint32_t i = 0; i < count; i++)
             marked[members[i]] = true;
         if (is_new(checking, &circle))
-            tell(checking, &circle, at);
+            report_cycle(checking, &circle, at);
     }
     free(vertices);
     graph_components_free(&knots);

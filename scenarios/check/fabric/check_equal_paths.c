@@ -26,7 +26,7 @@ struct checking {
     uint8_t **marks;             /* by node and port */
 };
 
-static void look_at(void *self, const struct flow_hop *hop)
+static void check_hop(void *self, const struct flow_hop *hop)
 {
     struct checking *checking = self;
     const uint16_t *ports;
@@ -78,7 +78,7 @@ static void check_routes(const struct scenario *scenario, struct check_report *r
     };
     for (uint32_t i = 0; i < scenario->node_count; i++)
         checking.marks[i] = arena_take(&scratch, scenario->nodes[i].port_count);
-    flow_walk(scenario, look_at, &checking);
+    flow_walk(scenario, check_hop, &checking);
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
         check_left_out(&checking, i, report);
     routing_free(&plain, checking.natural);

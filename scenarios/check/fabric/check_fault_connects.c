@@ -53,7 +53,7 @@ static void ignore_routes(void *self, const struct routing_view *view)
     (void)view;
 }
 
-static void note(void *self, uint32_t link, bool up)
+static void note_link(void *self, uint32_t link, bool up)
 {
     ((struct moment *)self)->down[link] = !up;
 }
@@ -67,7 +67,8 @@ static bool any_down(const struct moment *moment)
  * follow. */
 static bool go_to(struct moment *moment, time_ps at)
 {
-    const struct timeline_calls calls = {moment, ignore, note, ignore_loss, ignore_routes, NULL};
+    const struct timeline_calls calls = {moment,      ignore,        note_link,
+                                         ignore_loss, ignore_routes, NULL};
     struct timeline *timeline = timeline_new(moment->scenario);
     int steps = 0;
     for (; steps < STEPS_MAX && timeline_due(timeline) <= at; steps++)
@@ -98,7 +99,8 @@ static bool leads_on(struct moment *moment, uint32_t node, uint16_t number, uint
 }
 
 /* CLOSED if the first switches have no way on, PARTLY if some of the paths end early. */
-static enum reach follow(struct moment *moment, struct scenario_spot from, struct scenario_spot to)
+static enum reach follow_path(struct moment *moment, struct scenario_spot from,
+                              struct scenario_spot to)
 {
     const uint32_t endpoint = moment->scenario->nodes[to.node].endpoint + to.port;
     uint32_t depth = 0, ends = 0;
@@ -137,8 +139,8 @@ struct harm {
     const struct scenario_pair *first;
 };
 
-static void tell(const struct scenario *scenario, const struct scenario_workload *workload,
-                 const struct harm *harm, struct check_report *report)
+static void report_harm(const struct scenario *scenario, const struct scenario_workload *workload,
+                        const struct harm *harm, struct check_report *report)
 {
     const struct rnic_params *rnic = scenario->nodes[harm->first->from].host->rnic;
     const bool lost = harm->partly > 0; /* address resolution succeeds on another path */
@@ -169,13 +171,13 @@ static enum reach reach_of(struct moment *moment, const struct scenario_workload
     const uint32_t used = nics_used(moment->scenario, workload, pair, nics);
     for (uint32_t n = 0; n < used; n++) {
         const struct scenario_spot from = {pair->from, nics[n].from}, to = {pair->to, nics[n].to};
-        reach = worse(reach, worse(follow(moment, from, to), follow(moment, to, from)));
+        reach = worse(reach, worse(follow_path(moment, from, to), follow_path(moment, to, from)));
     }
     return reach;
 }
 
-static void look_at(struct moment *moment, const struct scenario_workload *workload,
-                    struct check_report *report)
+static void check_begin(struct moment *moment, const struct scenario_workload *workload,
+                        struct check_report *report)
 {
     struct harm harm = {0};
     for (uint32_t i = 0; i < workload->pair_count; i++) {
@@ -187,7 +189,7 @@ static void look_at(struct moment *moment, const struct scenario_workload *workl
         *(reach == CLOSED ? &harm.closed : &harm.partly) += workload->copies;
     }
     if (harm.first != NULL)
-        tell(moment->scenario, workload, &harm, report);
+        report_harm(moment->scenario, workload, &harm, report);
 }
 
 static void begin(struct moment *moment, const struct scenario *scenario)
@@ -198,7 +200,7 @@ static void begin(struct moment *moment, const struct scenario *scenario)
     moment->stack = memory_zeroed(scenario->node_count, sizeof *moment->stack);
 }
 
-static void end(struct moment *moment)
+static void moment_fini(struct moment *moment)
 {
     if (moment->tables != NULL)
         routing_free(moment->scenario, moment->tables);
@@ -214,8 +216,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
         struct moment moment;
         begin(&moment, scenario);
         if (go_to(&moment, workload->start))
-            look_at(&moment, workload, report);
-        end(&moment);
+            check_begin(&moment, workload, report);
+        moment_fini(&moment);
     }
 }
 

@@ -18,7 +18,7 @@ static bool hash_alike(const struct scenario_node *a, const struct scenario_node
 
 /* Number of the `next` links that are reachable with the hashes that `count` links at the previous
  * switch map to link `at`: route_pick takes link floor(hash * links). */
-static uint32_t reached(uint32_t at, uint32_t count, uint32_t next)
+static uint32_t count_reached(uint32_t at, uint32_t count, uint32_t next)
 {
     const uint64_t first = (uint64_t)next * at / count;
     const uint64_t end = ((uint64_t)next * (at + 1) + count - 1) / count;
@@ -41,7 +41,7 @@ static void check_next(struct checking *checking, const struct flow_hop *hop, ui
     if (next->kind != SCENARIO_SWITCH || !hash_alike(node, next))
         return;
     const uint32_t links = route_all(&hop->tables[peer], hop->traffic->endpoint, &ports);
-    const uint32_t used = reached(at, hop->count, links);
+    const uint32_t used = count_reached(at, hop->count, links);
     if (used >= links || !check_first_time(&checking->reported, next))
         return;
     const struct check_thing thing = check_of_switch(next, "ecmp-seed");
@@ -54,7 +54,7 @@ static void check_next(struct checking *checking, const struct flow_hop *hop, ui
     check_set(checking->report, &thing, "auto");
 }
 
-static void look_at(void *self, const struct flow_hop *hop)
+static void check_hop(void *self, const struct flow_hop *hop)
 {
     for (uint32_t at = 0; hop->count > 1 && at < hop->count; at++)
         check_next(self, hop, at);
@@ -63,7 +63,7 @@ static void look_at(void *self, const struct flow_hop *hop)
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct checking checking = {.scenario = scenario, .report = report};
-    flow_walk(scenario, look_at, &checking);
+    flow_walk(scenario, check_hop, &checking);
     arena_free(&checking.reported.arena);
 }
 

@@ -52,7 +52,8 @@ static struct incoming incoming_of(const struct checking *checking, uint32_t nod
 }
 
 /* Proposes headroom for what arrives after XOFF, if the memory is large enough. */
-static void propose(const struct checking *checking, const struct scenario_node *node, int64_t most)
+static void propose_headroom(const struct checking *checking, const struct scenario_node *node,
+                             int64_t most)
 {
     struct switch_params params = *node->switch_params;
     params.headroom = SWITCH_HEADROOM_AUTO;
@@ -67,8 +68,8 @@ static void propose(const struct checking *checking, const struct scenario_node 
         check_set_none(checking->report);
 }
 
-static void tell(const struct checking *checking, const struct check_thing *thing, int64_t headroom,
-                 int64_t data, int64_t most)
+static void report_headroom(const struct checking *checking, const struct check_thing *thing,
+                            int64_t headroom, int64_t data, int64_t most)
 {
     if (headroom < data) {
         check_alike(checking->report, DIAG_WARNING, thing,
@@ -83,7 +84,7 @@ static void tell(const struct checking *checking, const struct check_thing *thin
     }
     check_remedy(checking->report, "set the switch's headroom to %lld B or more, or to auto",
                  (long long)most);
-    propose(checking, thing->node, most);
+    propose_headroom(checking, thing->node, most);
 }
 
 /* A pause frame waits for a frame that this end has just started to send, which is no larger than
@@ -118,7 +119,7 @@ static void check_port(const struct checking *checking, uint32_t index, uint16_t
         const int64_t data = headroom_for(&link, frames);
         const struct check_thing thing = {node, port, node->switch_values, "headroom"};
         if (headroom < most)
-            tell(checking, &thing, headroom, data, most);
+            report_headroom(checking, &thing, headroom, data, most);
     }
 }
 

@@ -40,7 +40,7 @@ static void check_port(struct checking *checking, const struct scenario_node *no
                  "one rate for all links of the group, or routes that leave the slow one out");
 }
 
-static void look_at(void *self, const struct flow_hop *hop)
+static void check_hop(void *self, const struct flow_hop *hop)
 {
     struct checking *checking = self;
     const struct scenario_node *node = &checking->scenario->nodes[hop->node];
@@ -52,7 +52,7 @@ static void look_at(void *self, const struct flow_hop *hop)
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct checking checking = {.scenario = scenario, .report = report};
-    flow_walk(scenario, look_at, &checking);
+    flow_walk(scenario, check_hop, &checking);
     arena_free(&checking.reported.arena);
 }
 

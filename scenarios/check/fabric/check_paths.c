@@ -51,7 +51,7 @@ static bool forwards(const struct search *search, uint32_t node)
 }
 
 /* Computes distances to a NIC of `to` breadth first. Hosts never forward. */
-static void measure(struct search *search, uint32_t to, uint16_t nic)
+static void measure_distances(struct search *search, uint32_t to, uint16_t nic)
 {
     const struct scenario *scenario = search->scenario;
     for (uint32_t i = 0; i < scenario->node_count; i++)
@@ -154,7 +154,7 @@ static bool is_next(const struct search *search, uint32_t at, uint16_t port,
 
 /* Visits every port on every path, node by node. Returns the number of visited nodes, which are in
  * the queue. */
-static uint32_t walk(struct search *search, const struct flow *flow)
+static uint32_t walk_paths(struct search *search, const struct flow *flow)
 {
     const struct scenario *scenario = search->scenario;
     uint32_t head = 0, tail = 0;
@@ -208,7 +208,7 @@ static uint32_t take_off(struct search *search, uint32_t count, const struct flo
 }
 
 /* A remaining node that leads to this one. */
-static uint32_t before(const struct search *search, uint32_t at, const struct flow *flow)
+static uint32_t find_predecessor(const struct search *search, uint32_t at, const struct flow *flow)
 {
     const struct scenario_node *node = &search->scenario->nodes[at];
     for (uint16_t p = 0; p < node->port_count; p++) {
@@ -232,11 +232,11 @@ static void tell_loop(struct search *search, const struct flow *flow, uint32_t c
         at++;
     at = search->queue[at];
     for (uint32_t i = 0; i < count; i++) /* after so many steps back, the node is on a cycle */
-        at = before(search, at, flow);
+        at = find_predecessor(search, at, flow);
     check_add(search->report, DIAG_ERROR, flow->workload->place,
               "'%s': configured routes from %s to %s loop through %s and %s", flow->workload->name,
-              nodes[flow->from].name, nodes[flow->to].name, nodes[before(search, at, flow)].name,
-              nodes[at].name);
+              nodes[flow->from].name, nodes[flow->to].name,
+              nodes[find_predecessor(search, at, flow)].name, nodes[at].name);
     check_shows(search->report, "drops.ttl > 0");
 }
 
@@ -258,7 +258,7 @@ static void no_path(struct search *search, const struct flow *flow)
 
 static void follow_tables(struct search *search, const struct flow *flow)
 {
-    const uint32_t count = walk(search, flow);
+    const uint32_t count = walk_paths(search, flow);
     if (take_off(search, count, flow) > 0)
         tell_loop(search, flow, count);
     else if (search->reached[flow->to] != search->round)
@@ -279,12 +279,12 @@ static void check_nics(struct search *search, const struct scenario_workload *wo
         return;
     }
     if (*measured != endpoint)
-        measure(search, pair->to, nics.to);
+        measure_distances(search, pair->to, nics.to);
     *measured = endpoint;
     if (search->distance[pair->from] == FAR || !nics_reach(search->scenario, pair, nics))
         no_path(search, &there);
     else
-        (void)walk(search, &there);
+        (void)walk_paths(search, &there);
 }
 
 static void check_pair(struct search *search, const struct scenario_workload *workload,

@@ -10,7 +10,7 @@
 enum { FAIR_WEIGHT = 50 }; /* of 100 */
 
 /* Priorities in `data` that are served only after the strict priority. */
-static uint8_t behind(const int64_t *weights, uint8_t data, unsigned strict)
+static uint8_t lower_priorities(const int64_t *weights, uint8_t data, unsigned strict)
 {
     unsigned after = 0;
     for (unsigned p = 0; p < PRIORITIES; p++)
@@ -23,7 +23,7 @@ static void check_port(const struct scenario_node *node, uint16_t port, uint8_t 
 {
     const int64_t *weights = link_classes_weights(node);
     for (unsigned p = PRIORITIES; p-- > 0;) {
-        const unsigned after = behind(weights, data, p);
+        const unsigned after = lower_priorities(weights, data, p);
         if ((greedy >> p & 1) == 0 || weights[p] > 0 || after == 0)
             continue;
         const bool host = node->kind == SCENARIO_HOST;

@@ -28,7 +28,7 @@ static bool pauses_may_last(const struct scenario *scenario, const struct check_
 }
 
 /* Mask of priorities that a host pauses until the end of the run. */
-static int64_t storms(const struct scenario *scenario)
+static int64_t storm_priorities(const struct scenario *scenario)
 {
     int64_t priorities = 0;
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
@@ -41,7 +41,7 @@ static int64_t storms(const struct scenario *scenario)
 
 static void check_missing(const struct scenario *scenario, struct check_report *report)
 {
-    const int64_t stormy = storms(scenario);
+    const int64_t stormy = storm_priorities(scenario);
     if (!pauses_may_last(scenario, report))
         return;
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
@@ -63,7 +63,7 @@ static void check_missing(const struct scenario *scenario, struct check_report *
 }
 
 /* The slow-host fault that lasts longest. Out: its duration. */
-static const struct scenario_fault *slowest(const struct scenario *scenario, time_ps *lasts)
+static const struct scenario_fault *find_slow_host(const struct scenario *scenario, time_ps *lasts)
 {
     const struct scenario_fault *found = NULL;
     *lasts = 0;
@@ -81,7 +81,7 @@ static const struct scenario_fault *slowest(const struct scenario *scenario, tim
 static void check_hasty(const struct scenario *scenario, struct check_report *report)
 {
     time_ps lasts;
-    const struct scenario_fault *fault = slowest(scenario, &lasts);
+    const struct scenario_fault *fault = find_slow_host(scenario, &lasts);
     for (uint32_t i = scenario->host_count; fault != NULL && i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         struct watchdog *watchdog = watchdog_new(node->switch_params, node->port_count);

@@ -44,8 +44,8 @@ static bool tiny(const struct classes_here *here, unsigned priority)
     return own > 0 && own * 100 <= weights_beside(here, priority) * TINY_PERCENT;
 }
 
-static void tell(const struct classes_here *here, unsigned priority, bool data,
-                 struct check_report *report)
+static void report_weight(const struct classes_here *here, unsigned priority, bool data,
+                          struct check_report *report)
 {
     char row[16];
     const bool host = here->node->kind == SCENARIO_HOST;
@@ -79,7 +79,7 @@ static void check_port(const struct classes_here *here, struct check_report *rep
         const bool data = (here->data >> p & 1) != 0, cnp = (here->cnp >> p & 1) != 0;
         const bool lossless = params == NULL || (params->pfc_priorities >> p & 1) != 0;
         if ((data ? lossless : cnp) && tiny(here, p))
-            tell(here, p, data, report);
+            report_weight(here, p, data, report);
     }
 }
 

@@ -38,8 +38,8 @@ static const struct array_params *array_of(const struct scenario_host *host, int
 
 /* Number of drives of the fault's namespace that are down when the fault begins, at one of its
  * places. */
-static uint32_t gone(const struct scenario *scenario, const struct scenario_fault *fault,
-                     uint32_t node)
+static uint32_t count_failed(const struct scenario *scenario, const struct scenario_fault *fault,
+                             uint32_t node)
 {
     uint32_t drives = 0;
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
@@ -55,7 +55,7 @@ static void check_at(const struct scenario *scenario, const struct scenario_faul
                      uint32_t node, struct check_report *report)
 {
     const int64_t number = value(fault, "namespace");
-    const uint32_t lost = gone(scenario, fault, node);
+    const uint32_t lost = count_failed(scenario, fault, node);
     const struct array_params *array = array_of(scenario->nodes[node].host, number);
     if (array == NULL || !array_is_lost(array, lost))
         return;

@@ -23,8 +23,9 @@ static int64_t entries_of(const struct scenario_node *host)
 }
 
 /* `most`: completions of all workloads at the host. */
-static void look_at(const struct scenario_workload *workload, const struct scenario_node *host,
-                    int64_t can, int64_t most, const char *what, struct check_report *report)
+static void check_entries(const struct scenario_workload *workload,
+                          const struct scenario_node *host, int64_t can, int64_t most,
+                          const char *what, struct check_report *report)
 {
     const int64_t entries = entries_of(host);
     if (entries == 0 || can <= entries)
@@ -130,9 +131,9 @@ static void check_workload(const struct scenario *scenario,
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_node *host = &scenario->nodes[i];
         if ((seen[i] & ASKS) != 0)
-            look_at(workload, host, can.own, most[i], can.own_words, report);
+            check_entries(workload, host, can.own, most[i], can.own_words, report);
         if ((seen[i] & TAKES) != 0)
-            look_at(workload, host, can.peer, most[i], can.peer_words, report);
+            check_entries(workload, host, can.peer, most[i], can.peer_words, report);
     }
 }
 

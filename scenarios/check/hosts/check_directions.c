@@ -16,8 +16,8 @@ struct direction {
 };
 
 /* False: the sender is not connected to a switch. */
-static bool see(const struct scenario *scenario, uint32_t sender, uint8_t dscp,
-                struct direction *direction)
+static bool find_direction(const struct scenario *scenario, uint32_t sender, uint8_t dscp,
+                           struct direction *direction)
 {
     const struct scenario_node *host = &scenario->nodes[sender];
     if (host->port_count == 0 || host->ports[0].link == SCENARIO_NO_LINK)
@@ -30,9 +30,10 @@ static bool see(const struct scenario *scenario, uint32_t sender, uint8_t dscp,
     return true;
 }
 
-static void say(const struct scenario *scenario, struct check_report *report,
-                const struct scenario_workload *workload, const struct scenario_pair *pair,
-                const struct direction *out, const struct direction *back)
+static void report_directions(const struct scenario *scenario, struct check_report *report,
+                              const struct scenario_workload *workload,
+                              const struct scenario_pair *pair, const struct direction *out,
+                              const struct direction *back)
 {
     const struct scenario_node *initiator = &scenario->nodes[pair->from];
     const struct scenario_node *acceptor = &scenario->nodes[pair->to];
@@ -66,10 +67,11 @@ static void run(const struct scenario *scenario, struct check_report *report)
             const uint8_t dscp = scenario_dscp(scenario, workload, pair);
             const uint8_t back_dscp = scenario_dscp_back(scenario, workload, pair);
             struct direction out, back;
-            if (dscp == back_dscp || !see(scenario, pair->from, dscp, &out) ||
-                !see(scenario, pair->to, back_dscp, &back) || out.lossless == back.lossless)
+            if (dscp == back_dscp || !find_direction(scenario, pair->from, dscp, &out) ||
+                !find_direction(scenario, pair->to, back_dscp, &back) ||
+                out.lossless == back.lossless)
                 continue;
-            say(scenario, report, workload, pair, &out, &back);
+            report_directions(scenario, report, workload, pair, &out, &back);
         }
     }
 }

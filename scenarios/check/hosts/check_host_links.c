@@ -39,7 +39,7 @@ struct idle_links {
     uint32_t hosts;
 };
 
-static void look_at(struct idle_links *idle, uint32_t node)
+static void count_idle_links(struct idle_links *idle, uint32_t node)
 {
     const struct scenario_node *host = &idle->scenario->nodes[node];
     const uint8_t used = idle->used[host->index];
@@ -49,7 +49,7 @@ static void look_at(struct idle_links *idle, uint32_t node)
     idle->hosts++;
 }
 
-static void tell(const struct idle_links *idle, struct check_report *report)
+static void report_idle_links(const struct idle_links *idle, struct check_report *report)
 {
     char others[32] = "";
     if (idle->hosts > 1)
@@ -95,9 +95,9 @@ static void run(const struct scenario *scenario, struct check_report *report)
         for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++)
             use(&idle, &scenario->workloads[w], &scenario->workloads[w].pairs[i]);
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        look_at(&idle, i);
+        count_idle_links(&idle, i);
     if (idle.first != NULL)
-        tell(&idle, report);
+        report_idle_links(&idle, report);
     arena_free(&scratch);
 }
 

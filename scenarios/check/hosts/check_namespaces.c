@@ -19,8 +19,8 @@ static uint32_t namespaces_of(const struct scenario_host *host)
 
 /* Marks the target's namespaces that the workload's pairs use. Returns the number of pairs with
  * this target. */
-static uint32_t mark(const struct scenario_workload *workload, uint32_t target,
-                     const struct scenario_host *host, uint8_t *used)
+static uint32_t mark_namespaces(const struct scenario_workload *workload, uint32_t target,
+                                const struct scenario_host *host, uint8_t *used)
 {
     uint32_t pairs = 0;
     if (workload->ops->name_space == NULL)
@@ -46,7 +46,7 @@ static void check_target(const struct scenario *scenario, uint32_t target,
     uint8_t *used = arena_take(&scratch, count + 1);
     uint32_t pairs = 0, marked = 0;
     for (uint32_t w = 0; w < scenario->workload_count; w++)
-        pairs += mark(&scenario->workloads[w], target, node->host, used);
+        pairs += mark_namespaces(&scenario->workloads[w], target, node->host, used);
     for (uint32_t i = 0; i < count; i++)
         marked += used[i];
     arena_free(&scratch);

@@ -93,8 +93,8 @@ static int64_t trip_of(const struct headroom_link *link)
 
 /* Proposes a receive buffer, and thresholds in it, that suffice for all links of the host; never a
  * smaller buffer than the present one. */
-static void propose(struct check_report *report, const struct scenario *scenario,
-                    const struct scenario_node *host)
+static void propose_rx_buffer(struct check_report *report, const struct scenario *scenario,
+                              const struct scenario_node *host)
 {
     const struct rnic_params *rnic = host->host->rnic;
     int64_t xon = 0, headroom = 0;
@@ -129,7 +129,7 @@ static void check_resume(const struct scenario *scenario, const struct scenario_
                 "that is slow runs dry after each pause",
                 (long long)used, (long long)trip);
     check_remedy(report, "raise rnic.rx-buffer, or rnic.rx-xon to %lld B or more", (long long)trip);
-    propose(report, scenario, host);
+    propose_rx_buffer(report, scenario, host);
 }
 
 static void check_rx_buffer(const struct scenario *scenario, const struct scenario_node *host,
@@ -150,7 +150,7 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
                     "receive buffer cannot hold");
         check_shows(report, "drops.lossy > 0");
         check_remedy(report, "rnic.pfc: true");
-        propose(report, scenario, host);
+        propose_rx_buffer(report, scenario, host);
     } else if (kept >= 0 && kept < needed) {
         check_alike(report, DIAG_WARNING, &thing,
                     "%lld B can arrive after XOFF, but the receive buffer keeps %lld B for that: a "
@@ -162,7 +162,7 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
                          (long long)(rnic->rx_buffer - needed));
         else
             check_remedy(report, "raise rnic.rx-buffer well above %lld B", (long long)needed);
-        propose(report, scenario, host);
+        propose_rx_buffer(report, scenario, host);
     }
 }
 

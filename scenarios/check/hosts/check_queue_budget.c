@@ -16,8 +16,9 @@ static int64_t budget_of(const struct scenario_node *node)
 }
 
 /* Queues requested by a member on all its paths; no controller is granted more than max-queues. */
-static int64_t wanted(const struct scenario *scenario, const struct scenario_workload *workload,
-                      const struct scenario_pair *pair)
+static int64_t queues_requested(const struct scenario *scenario,
+                                const struct scenario_workload *workload,
+                                const struct scenario_pair *pair)
 {
     const int64_t queues = ((const struct wl_nvme_params *)workload->params)->queues;
     const int64_t most = scenario->nodes[pair->to].host->nvme_target->core.max_queues;
@@ -37,7 +38,7 @@ static int64_t all_wanted(const struct scenario *scenario, uint32_t target)
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (uint32_t i = 0; workload->ops->needs_nvme_target && i < workload->pair_count; i++)
             if (workload->pairs[i].to == target)
-                all += wanted(scenario, workload, &workload->pairs[i]) * workload->copies;
+                all += queues_requested(scenario, workload, &workload->pairs[i]) * workload->copies;
     }
     return all;
 }
@@ -85,7 +86,7 @@ static struct got count(const struct check_run *run, uint32_t target)
             if (pair->to != target)
                 continue;
             got.granted += granted;
-            got.fewer += granted > 0 && granted < wanted(scenario, workload, pair);
+            got.fewer += granted > 0 && granted < queues_requested(scenario, workload, pair);
         }
     }
     return got;

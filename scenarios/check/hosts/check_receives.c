@@ -41,8 +41,8 @@ static int64_t deepest_at(const struct scenario *scenario, uint32_t target)
 }
 
 /* Reports only the first pair. */
-static void look_at(const struct scenario *scenario, const struct scenario_workload *workload,
-                    struct check_report *report)
+static void check_depths(const struct scenario *scenario, const struct scenario_workload *workload,
+                         struct check_report *report)
 {
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
@@ -83,8 +83,8 @@ static int64_t depth_at(const struct scenario *scenario, uint32_t target)
     return all;
 }
 
-static void look_at_target(const struct scenario *scenario, uint32_t index,
-                           struct check_report *report)
+static void check_target(const struct scenario *scenario, uint32_t index,
+                         struct check_report *report)
 {
     const struct scenario_node *node = &scenario->nodes[index];
     const struct nvme_carrier_holds holds = nvme_carrier_holds(node->host->nvme_target);
@@ -108,7 +108,7 @@ static void look_at_target(const struct scenario *scenario, uint32_t index,
 }
 
 /* Receives of an rdma-send workload, per queue pair or shared. */
-static void look_at_sends(const struct scenario_workload *workload, struct check_report *report)
+static void check_sends(const struct scenario_workload *workload, struct check_report *report)
 {
     const struct wl_rdma_params *params = workload->params;
     if (params->receives == 0 || params->shared_receives > 0 ||
@@ -127,7 +127,7 @@ static void look_at_sends(const struct scenario_workload *workload, struct check
 }
 
 /* Cost of an RNR NAK: the RNR timer, or with rnr-retry 0 the queue pair. */
-static void look_at_refusals(const struct scenario *scenario, uint32_t index,
+static void check_rnr_timers(const struct scenario *scenario, uint32_t index,
                              struct check_report *report)
 {
     const struct scenario_node *node = &scenario->nodes[index];
@@ -156,13 +156,13 @@ static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         if (scenario->workloads[i].ops->needs_nvme_target)
-            look_at(scenario, &scenario->workloads[i], report);
+            check_depths(scenario, &scenario->workloads[i], report);
         if (strcmp(scenario->workloads[i].ops->name, "rdma-send") == 0)
-            look_at_sends(&scenario->workloads[i], report);
+            check_sends(&scenario->workloads[i], report);
     }
     for (uint32_t i = 0; i < scenario->host_count; i++) {
-        look_at_target(scenario, i, report);
-        look_at_refusals(scenario, i, report);
+        check_target(scenario, i, report);
+        check_rnr_timers(scenario, i, report);
     }
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Adds the load of `copies` open loops to the sums. */
-static void add(struct nvme_limits *sums, const struct offering *offering, int64_t copies)
+static void add_load(struct nvme_limits *sums, const struct offering *offering, int64_t copies)
 {
     for (int i = 0; i < NVME_LIMITS; i++) {
         const __int128 sum = sums->of[i] + limits_asked(offering, i, copies);
@@ -61,15 +61,15 @@ static struct nvme_limits asked_of(const struct scenario *scenario, uint32_t tar
             const struct use use = use_of(scenario->nodes[target].host, workload, i);
             if (space ? use.space && use.number == number
                       : use.subsystem >= 0 && (uint32_t)use.subsystem == number)
-                add(&sums, &offering, workload->copies);
+                add_load(&sums, &offering, workload->copies);
         }
     }
     return sums;
 }
 
-static void say(struct check_report *report, const struct scenario_node *node, const char *what,
-                const struct nvme_limits *asked, const struct nvme_limits *given,
-                struct diag_place place)
+static void report_limits(struct check_report *report, const struct scenario_node *node,
+                          const char *what, const struct nvme_limits *asked,
+                          const struct nvme_limits *given, struct diag_place place)
 {
     for (int i = 0; i < NVME_LIMITS; i++) {
         if (given->of[i] == 0 || asked->of[i] <= given->of[i])
@@ -97,7 +97,7 @@ static void look_at_namespaces(const struct scenario *scenario, uint32_t target,
                 continue;
             const struct nvme_limits asked = asked_of(scenario, target, true, number);
             snprintf(what, sizeof what, "namespace %u", number + 1);
-            say(report, node, what, &asked, given, entry->place);
+            report_limits(report, node, what, &asked, given, entry->place);
         }
     }
 }
@@ -114,7 +114,8 @@ static void look_at_subsystems(const struct scenario *scenario, uint32_t target,
         const struct nvme_limits asked = asked_of(scenario, target, false, i);
         char what[NVME_NQN_BYTES + 16];
         snprintf(what, sizeof what, "subsystem %s", subsystem->nqn);
-        say(report, node, what, &asked, &subsystem->limits, written->items[i].value->place);
+        report_limits(report, node, what, &asked, &subsystem->limits,
+                      written->items[i].value->place);
     }
 }
 

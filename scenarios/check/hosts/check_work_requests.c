@@ -7,7 +7,7 @@
 #include "nvme/target/target.h"
 #include "scenarios/carrier/nvme_carrier.h"
 
-static void look_at_target(const struct scenario_node *node, struct check_report *report)
+static void check_target(const struct scenario_node *node, struct check_report *report)
 {
     const struct block *values = node->host->nvme_target_values;
     const struct nvme_target_params *params = &node->host->nvme_target->core;
@@ -37,7 +37,7 @@ static void look_at_target(const struct scenario_node *node, struct check_report
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        look_at_target(&scenario->nodes[i], report);
+        check_target(&scenario->nodes[i], report);
 }
 
 const struct check_rule check_work_requests = {

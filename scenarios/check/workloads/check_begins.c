@@ -67,7 +67,7 @@ static void find_begin(const struct begins *begins, uint32_t job)
     begins->at[job] = at > TIME_NEVER - about->start_delay ? TIME_NEVER : at + about->start_delay;
 }
 
-static void tell_late(const struct begins *begins, uint32_t job, struct check_report *report)
+static void report_late_job(const struct begins *begins, uint32_t job, struct check_report *report)
 {
     const struct scenario_workload *workload = &begins->jobs[job];
     const uint32_t last = begins->last[job];
@@ -106,7 +106,7 @@ static void check_file(const struct scenario *scenario, uint32_t first, uint32_t
         ends_others |= begins.jobs[i].job->exit != FIO_EXIT_NONE;
     for (uint32_t i = 0; i < count && !ends_others; i++) {
         find_begin(&begins, i);
-        tell_late(&begins, i, report);
+        report_late_job(&begins, i, report);
     }
     arena_free(&scratch);
 }
@@ -128,8 +128,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
 /* ---- after a run ---- */
 
 /* A job begins its startdelay after the jobs before it have finished. */
-static void tell_delayed(const struct scenario_workload *workload, time_ps began, time_ps stop,
-                         struct check_report *report)
+static void report_delayed_job(const struct scenario_workload *workload, time_ps began,
+                               time_ps stop, struct check_report *report)
 {
     const time_ps delay = workload->job->start_delay, left = stop - delay;
     char delays[TIME_BYTES], lasts[TIME_BYTES], latest[TIME_BYTES];
@@ -149,7 +149,7 @@ static void tell_delayed(const struct scenario_workload *workload, time_ps began
 }
 
 /* Members that never connected or connected too late are reported by check_members. */
-static void look_at(const struct check_run *run, uint32_t index, struct check_report *report)
+static void check_begin(const struct check_run *run, uint32_t index, struct check_report *report)
 {
     const struct scenario_workload *workload = &run->scenario->workloads[index];
     const struct check_idle idle = check_idle_members(run, index);
@@ -168,7 +168,7 @@ static void look_at(const struct check_run *run, uint32_t index, struct check_re
     const time_ps delay = workload->job == NULL ? 0 : workload->job->start_delay;
     const time_ps stop = time_earlier(workload->stop, run->stop);
     if (delay > 0 && (began < stop ? began >= stop - delay : waits(workload->job)))
-        tell_delayed(workload, began, stop, report);
+        report_delayed_job(workload, began, stop, report);
     else if (waits(workload->job) && began >= stop)
         check_add(report, DIAG_WARNING, workload->place,
                   "'%s' never began: the jobs before it were not finished by %s", workload->name,
@@ -181,7 +181,7 @@ static void look_at(const struct check_run *run, uint32_t index, struct check_re
 static void after(const struct check_run *run, struct check_report *report)
 {
     for (uint32_t i = 0; !run->cut && i < run->scenario->workload_count; i++)
-        look_at(run, i, report);
+        check_begin(run, i, report);
 }
 
 const struct check_rule check_begins = {

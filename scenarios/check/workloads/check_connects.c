@@ -30,8 +30,8 @@ static bool waited(const struct check_run *run, uint32_t host, const struct work
            member->ready - member->began >= shortest_timer(run->scenario->nodes[host].host->rnic);
 }
 
-static void tell(const struct check_run *run, const struct scenario_workload *workload,
-                 const struct breakdown *waits, struct check_report *report)
+static void report_connects(const struct check_run *run, const struct scenario_workload *workload,
+                            const struct breakdown *waits, struct check_report *report)
 {
     const struct scenario_pair *pair = &workload->pairs[waits->first / workload->copies];
     check_add(report, DIAG_WARNING, workload->place,
@@ -58,7 +58,7 @@ static void after(const struct check_run *run, struct check_report *report)
             waits.members++;
         }
         if (waits.members > 0)
-            tell(run, workload, &waits, report);
+            report_connects(run, workload, &waits, report);
     }
 }
 

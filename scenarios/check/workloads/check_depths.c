@@ -34,8 +34,8 @@ struct agreement {
     bool by_target_queues, by_target_entries; /* true: the target has the lower limit */
 };
 
-static struct agreement agree(const struct scenario *scenario, const struct scenario_pair *pair,
-                              int64_t queues)
+static struct agreement agreement_of(const struct scenario *scenario,
+                                     const struct scenario_pair *pair, int64_t queues)
 {
     const struct nvme_host_params *host = &scenario->nodes[pair->from].host->nvme_host->core;
     const struct nvme_target_params *target = &scenario->nodes[pair->to].host->nvme_target->core;
@@ -88,7 +88,7 @@ static void check_workload(const struct scenario *scenario,
     bool shallow = !check_keeps_depth(workload), few = false;
     for (uint32_t i = 0; i < workload->pair_count && !(shallow && few); i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
-        const struct agreement agreed = agree(scenario, pair, params->queues);
+        const struct agreement agreed = agreement_of(scenario, pair, params->queues);
         if (!shallow && params->queue_depth > agreed.entries - 1)
             tell_depth(scenario, workload, pair, &agreed, report);
         if (!few && agreed.by_target_queues)

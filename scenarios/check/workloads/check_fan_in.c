@@ -20,7 +20,7 @@ static int by_receiver(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static void add(struct flow *flows, size_t *count, uint32_t from, uint32_t to, int64_t bps)
+static void add_flow(struct flow *flows, size_t *count, uint32_t from, uint32_t to, int64_t bps)
 {
     if (bps > 0)
         flows[(*count)++] = (struct flow){to, from, bps};
@@ -43,8 +43,8 @@ static struct flow *sorted_flows(const struct scenario *scenario, struct arena *
             const struct offered offered = offered_by(scenario, &all, pair);
             if (pair->from == pair->to)
                 continue; /* stays inside the host */
-            add(flows, count, pair->from, pair->to, offered.out);
-            add(flows, count, pair->to, pair->from, offered.back);
+            add_flow(flows, count, pair->from, pair->to, offered.out);
+            add_flow(flows, count, pair->to, pair->from, offered.back);
         }
     }
     if (*count > 0)

@@ -27,7 +27,7 @@ struct search {
 };
 
 /* Records the wait if the timer is shorter. True in the second pass: report it. */
-static bool is_found(struct search *search, enum io_timer timer, time_ps is, time_ps waits)
+static bool record_wait(struct search *search, enum io_timer timer, time_ps is, time_ps waits)
 {
     if (is >= waits)
         return false;
@@ -35,8 +35,8 @@ static bool is_found(struct search *search, enum io_timer timer, time_ps is, tim
     return search->report != NULL;
 }
 
-static void propose(const struct search *search, const struct check_thing *thing,
-                    enum io_timer timer)
+static void propose_timer(const struct search *search, const struct check_thing *thing,
+                          enum io_timer timer)
 {
     const time_ps above = search->longest[timer];
     char value[QUANTITY_TEXT_BYTES];
@@ -74,7 +74,7 @@ static void check_load(struct search *search, const struct scenario_node *host,
                        const struct scenario_node *target, time_ps waits)
 {
     const struct check_thing thing = check_of_initiator(host, timer_rows[IO_TIMEOUT]);
-    if (!is_found(search, IO_TIMEOUT, host->host->nvme_host->core.io_timeout, waits))
+    if (!record_wait(search, IO_TIMEOUT, host->host->nvme_host->core.io_timeout, waits))
         return;
     check_alike(
         search->report, DIAG_WARNING, &thing,
@@ -82,7 +82,7 @@ static void check_load(struct search *search, const struct scenario_node *host,
         "of %s: commands time out under full load",
         note_time(host->host->nvme_host->core.io_timeout).text, note_time(waits).text,
         target->name);
-    propose(search, &thing, IO_TIMEOUT);
+    propose_timer(search, &thing, IO_TIMEOUT);
 }
 
 /* ------------------------------------------------------------------ faults */
@@ -93,11 +93,11 @@ static void check_timer(struct search *search, const struct scenario_node *host,
                         const char *words)
 {
     const struct check_thing thing = check_of_initiator(host, timer_rows[timer]);
-    if (!is_found(search, timer, is, lasts))
+    if (!record_wait(search, timer, is, lasts))
         return;
     check_alike(search->report, DIAG_WARNING, &thing, "nvme.%s is %s, but %s lasts %s: %s",
                 timer_rows[timer], note_time(is).text, outage, note_time(lasts).text, words);
-    propose(search, &thing, timer);
+    propose_timer(search, &thing, timer);
 }
 
 static void check_reconnect(const struct search *search, const struct scenario_fault *fault,

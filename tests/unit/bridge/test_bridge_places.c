@@ -230,7 +230,7 @@ static void test_jobs_in_their_order(void **state)
     free(diag);
 }
 
-/* Only a target apart from its hosts listens for their agreement, and none that is foreign to them. */
+/* Only a target that runs apart from its hosts listens for their agreement, and no foreign one. */
 static void test_who_listens_for_agreement(void **state)
 {
     (void)state;

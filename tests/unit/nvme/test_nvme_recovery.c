@@ -74,7 +74,7 @@ static void a_broken_connection_is_made_again(void **state)
     nvme_pair_fini(&pair);
 }
 
-/* A stripe that lost a drive: base 2.0, figure 98 (media errors), or what each target makes of it. */
+/* A stripe that lost a drive: media errors by NVMe base 2.0, figure 98, or by the target. */
 static void media_errors_are_those_of_the_identity(void **state)
 {
     (void)state;
