@@ -29,6 +29,14 @@ static const char two_targets[] =
     "  - {name: c, kind: rdma-write, from: host2, to: host1, message-size: 4KiB, count: 10}\n"
     "expect: [all-commands-complete, \"a.completed == 20\", \"b.completed == 30\"]\n";
 
+static const char three_namespaces[] =
+    "stormglass: 1\n"
+    "name: three\n"
+    "duration: 20s\n"
+    "fabric: {topology: {kind: single-switch, hosts: 2}}\n"
+    "hosts: {targets: {where: host0, namespaces: [{media: \"null\", count: 3}]}}\n"
+    "workloads: [{name: a, kind: nvme, from: host1, to: host0, block-size: 4KiB, count: 20}]\n";
+
 static const char with_jobs[] =
     "stormglass: 1\n"
     "name: jobs\n"
@@ -260,6 +268,28 @@ static void test_who_listens_for_agreement(void **state)
     }
 }
 
+/* Neither fewer nor more files than namespaces, but for one. */
+static void test_stores_for_some_namespaces(void **state)
+{
+    (void)state;
+    for (uint32_t stores = 2; stores <= 4; stores += 2) {
+        struct scenario *scenario = bridge_case_load(three_namespaces);
+        struct play_options options = bridge_case_options();
+        struct diag *diag = calloc(1, sizeof *diag);
+        char why[PLAY_WHY_BYTES];
+        CHECK(diag != NULL);
+        options.store_count = stores;
+        for (uint32_t i = 0; i < stores; i++)
+            options.stores[i] = "nowhere/store";
+        bridge_case_begin();
+        assert_null(play_create(scenario, &options, diag, why));
+        assert_non_null(strstr(diag->messages[0].text, "expected once, or once for each of 3 "));
+        bridge_case_end();
+        scenario_free(scenario);
+        free(diag);
+    }
+}
+
 /* In its order, by the same code as in the model; a flush is one too. */
 static void test_a_trace(void **state)
 {
@@ -302,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_parts_that_cannot_be_played),
         cmocka_unit_test(test_jobs_in_their_order),
         cmocka_unit_test(test_who_listens_for_agreement),
+        cmocka_unit_test(test_stores_for_some_namespaces),
         cmocka_unit_test(test_a_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

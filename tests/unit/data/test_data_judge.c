@@ -65,6 +65,8 @@ static void by_hand(void **state)
          {{'w', 1, 2, 7}, {'w', 3, 5, 8}, {'r', 4, 6, 7}}},
         {"the writes overlap: either may be last",
          {{'w', 1, 4, 7}, {'w', 3, 5, 8}, {'r', 6, 7, 7}}},
+        {"one begins when the other ends: either may be last",
+         {{'w', 1, 3, 7}, {'w', 3, 5, 8}, {'r', 6, 7, 7}}},
         {"both may be read, one after the other",
          {{'w', 1, 4, 7}, {'w', 3, 5, 8}, {'r', 6, 7, 8}, {'r', 8, 9, 7}}},
         {"a write that failed may come late",

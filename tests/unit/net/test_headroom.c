@@ -131,6 +131,9 @@ static void simple_rules(void **state)
     link.propagation = 500 * PS_PER_NS;
     assert_int_equal(by("hpcc", &link).bytes, 18750);
     assert_int_equal(by("2xbdp", &link).bytes, 12500);
+    struct headroom_link odd = link_of(25, 100, 9216); /* whole bytes first: 3 * 21.875 is 65 */
+    odd.propagation = 7 * PS_PER_NS + 999;
+    assert_int_equal(by("hpcc", &odd).bytes, 3 * 21);
 }
 
 static void responses(void **state)

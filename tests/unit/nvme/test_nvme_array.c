@@ -207,14 +207,16 @@ static const struct part_write {
     uint32_t bytes;
     uint64_t read, written;
 } part_writes[] = {
-    {4, 1, 0, 4 * STRIP, 0, 5 * STRIP},                 /* a whole stripe */
-    {4, 2, 0, 4 * STRIP, 0, 6 * STRIP},                 /* (k + m) / k */
-    {4, 1, 4096, 4096, 2 * 4096, 2 * 4096},             /* old data and old parity */
-    {4, 2, 4096, 4096, 3 * 4096, 3 * 4096},             /* ... both parities; as many as the rest */
-    {2, 1, 4096, 4096, 4096, 2 * 4096},                 /* the other data: one read, not two */
-    {4, 1, 0, 3 * STRIP, STRIP, 4 * STRIP},             /* the rest of the stripe */
-    {8, 1, 0, 2 * STRIP, 3 * STRIP, 3 * STRIP},         /* two old and the parity */
-    {4, 1, 0, 8 * STRIP, 0, 10 * STRIP},                /* two stripes */
+    {4, 1, 0, 4 * STRIP, 0, 5 * STRIP},         /* a whole stripe */
+    {4, 2, 0, 4 * STRIP, 0, 6 * STRIP},         /* (k + m) / k */
+    {4, 1, 4096, 4096, 2 * 4096, 2 * 4096},     /* old data and old parity */
+    {4, 2, 4096, 4096, 3 * 4096, 3 * 4096},     /* ... both parities; as many as the rest */
+    {2, 1, 4096, 4096, 4096, 2 * 4096},         /* the other data: one read, not two */
+    {4, 1, 0, 3 * STRIP, STRIP, 4 * STRIP},     /* the rest of the stripe */
+    {8, 1, 0, 2 * STRIP, 3 * STRIP, 3 * STRIP}, /* two old and the parity */
+    {4, 1, 0, 8 * STRIP, 0, 10 * STRIP},        /* two stripes */
+    /* The end of a strip and the beginning of the next: the rest of both, before and behind. */
+    {2, 2, STRIP - 4096, 8192, 2 * (STRIP - 4096), 8192 + 2 * STRIP},
     {4, 1, 3 * STRIP, 2 * STRIP, 4 * STRIP, 4 * STRIP}, /* the ends of two stripes */
 };
 
