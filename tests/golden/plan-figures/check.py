@@ -83,7 +83,9 @@ same('objectives in JSON', list(found), [])
 # ---------------------------------------------------------------- the words: of each objective the nearest case
 chosen = told['chosen']['name']
 same('state', [told[key] for key in ('proven', 'stopped', 'budget_spent', 'left', 'result')], [True, False, False, 0, 'pass'])
-same('chosen', re.search(r'^Chosen +(\S+) ', text, re.M)[1], chosen)
+labels = {candidate['name']: candidate['label'] for candidate in told['candidates']}
+same('labels', labels, {name: '{} spines, {} qd'.format(*re.findall(r'\d+', name)) for name in labels})
+same('chosen', re.search(r'^Chosen +(\S.*\S)  EUR', text, re.M)[1], labels[chosen])
 one = next(candidate for candidate in told['candidates'] if candidate['name'] == chosen)
 for slo, (asked, limit, sign) in enumerate(LIMITS):
     words = re.search(rf'^  {re.escape(asked)} +([\d.]+ \S+) \+- ([\d.]+ \S+) \((\d+) runs\), ([\d.]+) % to spare'
@@ -94,11 +96,11 @@ for slo, (asked, limit, sign) in enumerate(LIMITS):
     same(f'{asked}: runs', int(words[3]), worst['runs'])
     number(f'{asked}: room', words[4] + '%', room(slo, worst['mean']))
     same(f'{asked}: case', words[5], worst['failure'])
-failing = re.findall(r'^  (\S+) +EUR .*: fail\n      (\S+) < 80us: ([\d.]+ us) \+- .*, ([\d.]+) % beyond the limit', text, re.M)
+failing = re.findall(r'^  (\S.*\S) +EUR .*: fail\n      (\S+) < 80us: ([\d.]+ us) \+- .*, ([\d.]+) % beyond the limit', text, re.M)
 same('failing', sorted(name for name, *_ in failing),
-     sorted(candidate['name'] for candidate in told['candidates'] if candidate['result'] == 'fail'))
+     sorted(candidate['label'] for candidate in told['candidates'] if candidate['result'] == 'fail'))
 for name, _, mean, beyond in failing:
-    least, slo, _ = min(rooms[name])
+    least, slo, _ = min(next(rooms[of] for of in labels if labels[of] == name))
     number(f'{name}: beyond', beyond + '%', -least)
     number(f'{name}: mean', mean, LIMITS[slo][1] * (1 - least))
 counts = re.search(r'^  6 candidates: (\d+) pass, (\d+) fail, (\d+) undecided, (\d+) not needed$', text, re.M)
@@ -130,7 +132,7 @@ for candidate in told['candidates']:
     same('total', [int(total.replace(',', '')), int(watts), int(units)],
          [candidate['cost'], candidate['power_w'], candidate['rack_units']])
     same('facts', re.search(r'^  oversubscription (.*)$', text, re.M)[1],
-         f'1 to 1; {2 + spines} switches, {4 + 4 * spines} ports used, {max(4, 2 + spines)} at most of one; '
+         f'1:1; {2 + spines} switches with {4 + 4 * spines} ports in use, at most {max(4, 2 + spines)} on one switch; '
          f'4 cables to hosts, {2 * spines} between switches' if spines == 2 else None)
 
 # ---------------------------------------------------------------- the page: the map, and points by the chart's own axes
@@ -149,15 +151,15 @@ left, right = map(int, re.search(r'class="limit" x1="(\d+)" x2="(\d+)"', page).g
 low, high = (int(words.replace(',', '')) for words in re.search(
     r'<text x="\d+" y="\d+">([\d,]+)</text><text x="\d+" y="\d+" text-anchor="middle">price</text>'
     r'<text x="\d+" y="\d+" text-anchor="end">([\d,]+)</text>', page).groups())
-points = re.findall(r'<circle class="(\w+)( chosen)?" cx="([\d.]+)" cy="([\d.]+)" r="\d"><title>(\S+): \w+, ([\d,]+),'
+points = re.findall(r'<circle class="(\w+)( chosen)?" cx="([\d.]+)" cy="([\d.]+)" r="\d"><title>([^<:]+): \w+, ([\d,]+),'
                     r' headroom (-?[\d.]+) %', page)
-same('points', sorted(name for *_, name, _, _ in points), sorted(one['name'] for one in told['candidates']))
-labels = int(re.search(r'<text x="\d+" y="(\d+)" text-anchor="middle">price</text>', page)[1])
+same('points', sorted(name for *_, name, _, _ in points), sorted(one['label'] for one in told['candidates']))
+bottom = int(re.search(r'<text x="\d+" y="(\d+)" text-anchor="middle">price</text>', page)[1])
 for kind, mark, x, y, name, price, headroom in points:
-    if not (left <= float(x) <= right and top <= float(y) < labels - 5):
+    if not (left <= float(x) <= right and top <= float(y) < bottom - 5):
         fail(f'{name}: {x}, {y} is outside of the axes')
-    candidate = next(one for one in told['candidates'] if one['name'] == name)
-    same(f'{name}: kind', (kind == 'holds', mark != ''), (candidate['verdict'] == 'holds', name == chosen))
+    candidate = next(one for one in told['candidates'] if one['label'] == name)
+    same(f'{name}: kind', (kind == 'holds', mark != ''), (candidate['verdict'] == 'holds', name == labels[chosen]))
     same(f'{name}: price', int(price.replace(',', '')), candidate['cost'])
     near(f'{name}: headroom', float(headroom) / 100, candidate['headroom'], 0.006)
     if abs(float(x) - (left + (candidate['cost'] - low) / (high - low) * (right - left))) > 0.3:

@@ -154,7 +154,7 @@ static void test_memory_too_small(void **state)
                          "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n");
     bridge_case_begin();
     assert_null(play_create(scenario, &options, diag, why));
-    assert_non_null(strstr(diag->messages[1].text, "its packet memory has 65536 B"));
+    assert_non_null(strstr(diag->messages[1].text, "the packet memory has 65536 B"));
     bridge_case_end();
     scenario_free(scenario);
     free(diag);
