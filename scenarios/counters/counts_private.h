@@ -73,6 +73,9 @@ struct counts_reader {
     size_t table_count;
     unsigned queues_left;          /* rows of queues that a run does not have */
     struct diag_place queue_place; /* place of the first such row */
+    /* Whether a caller that reads more than counters takes the line; NULL without one. */
+    bool (*takes)(struct counts_reader *reader);
+    void *caller;
 };
 
 /* Reads a file or a directory; false if the diag has an error. */

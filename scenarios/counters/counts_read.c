@@ -217,9 +217,20 @@ static bool holds_no_count(const char *text)
     return text[strspn(text, " \t-=+")] == '\0' || strstr(text, "ast cached time was") != NULL;
 }
 
+/* What another reader takes ends the output above it. */
+static bool is_taken(struct counts_reader *reader)
+{
+    if (reader->takes == NULL || !reader->takes(reader))
+        return false;
+    reader->format = NULL;
+    return true;
+}
+
 static void read_line(struct counts_reader *reader)
 {
     const char *text = reader->lines.text;
+    if (is_taken(reader))
+        return;
     if (holds_no_count(text) || counts_prompt(reader) || read_number(reader))
         return;
     counts_take_name(reader);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * incident_private - what the parts of the reader share.
+ * incident.c opens files and folders, incident_file.c finds out what a file is and walks its
+ * lines, incident_log.c knows messages, incident_counts.c makes counts of numbers,
+ * incident_fabric.c makes the fabric of configuration and cables. */
+#ifndef STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PRIVATE_H
+#define STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PRIVATE_H
+
+#include "scenarios/counters/counts_walk.h"
+#include "scenarios/incident/incident.h"
+#include "scenarios/incident/incident_names.h"
+
+/* A number of a file, before the counts are made. */
+struct incident_number {
+    struct counts_number number;
+    const char *host, *port;
+    struct incident_when when;
+    uint32_t order; /* in which it was read */
+};
+
+/* A table that leaves out rows of zeroes was printed then: what it lacks was 0. */
+struct incident_table {
+    const char *table;
+    struct incident_when when;
+    struct diag_place place;
+};
+
+/* Something that sonic_import reads: configuration, or cables of one switch. */
+struct incident_input {
+    const char *name, *text;
+    size_t length;
+    const char *owner;  /* of cables: whose neighbors they are; NULL: configuration */
+    const char **ports; /* of the owner, that a table of cables names */
+    size_t port_count;
+};
+
+struct incident_reader {
+    struct incident *incident;
+    struct arena *arena; /* the incident's */
+    struct diag *diag;
+    FILE *notes;
+    struct incident_number *numbers;
+    size_t number_count;
+    struct incident_table *tables;
+    size_t table_count;
+    struct incident_input *inputs;
+    size_t input_count;
+    const char *fabric; /* the first scenario among the files, or NULL */
+    const char *fabric_text;
+    size_t fabric_length;
+};
+
+/* Reads one file, whose name is `within` the folder that the user gave. */
+void incident_read_file(struct incident_reader *reader, const struct tree_file *file,
+                        const char *within);
+
+/* A line of a log: its time, its host where it has one, the text behind them. */
+struct incident_log_line {
+    struct incident_when when;
+    const char *host; /* or NULL */
+    const char *text;
+};
+bool incident_log_read(struct arena *arena, const char *line, struct incident_log_line *log);
+/* The event of a message; false: it is of no kind that is known. */
+bool incident_log_event(struct arena *arena, const char *text, struct incident_event *event);
+
+/* Makes the counts of the numbers. */
+void incident_make_counts(struct incident_reader *reader);
+
+/* Makes the scenario of configuration, cables or the given fabric. */
+void incident_make_fabric(struct incident_reader *reader);
+
+/* "before" than another moment: by rank where both have one from a name, by date where both have
+ * one.  0: not known. */
+int incident_when_order(const struct incident_when *a, const struct incident_when *b);
+
+void incident_note(const struct incident_reader *reader, struct diag_place place,
+                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif
