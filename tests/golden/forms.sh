@@ -20,6 +20,7 @@ cp "$top"/tests/golden/field/{hpcc-*.txt,*.topo,*.cm,*.csv,id-ctrl.json,nxos-*.c
 samples=$top/tests/fuzz/corpus
 cp "$samples/iolog/paced.log" "$samples/blktrace/plain.bin" .
 cp "$samples/mlnx_qos/pcp" mlnx_qos.txt
+mkdir incident && cp earlier.txt later.txt incident
 cat >base.yaml <<'YAML'
 stormglass: 1
 name: base
@@ -57,6 +58,8 @@ JSON
 example() { # COMMAND OPERAND
     case "$1 $2" in
     'list KIND') echo cases ;;
+    'incident FILE') echo later.txt ;;
+    'incident FOLDER...') echo incident ;;
     'explain-parameter NAME') echo ecn-kmin ;;
     'draw NAME') echo host-queue ;;
     'predict DIR') echo again ;;

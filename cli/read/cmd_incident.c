@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_incident - stormglass incident. */
+#include "base/memory.h"
+#include "cli/cli.h"
+#include "reports/incident/triage_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct cli_option options[] = {
+    {"fabric", 'f', "SCENARIO.yaml", "cables and rates from this scenario, not from the files"},
+    {"output", 'o', "DIR", "write the answer, the counters and the fabric as files there"},
+    {"all", 0, NULL, "every suspect, sign, pause and file, not only the first ones"},
+    {"json", 0, NULL, "one JSON object instead of text"},
+    CLI_OPTION_COLOR,
+    CLI_OPTION_QUIET,
+    {0},
+};
+
+struct work {
+    const struct cli_args *args;
+    const struct incident *incident;
+    const struct triage *triage;
+};
+
+/* ---- files ---- */
+
+static void write_text(FILE *out, const void *what)
+{
+    const struct work *work = what;
+    triage_text(work->triage, work->incident, true, out);
+}
+
+static void write_json(FILE *out, const void *what)
+{
+    const struct work *work = what;
+    triage_json(work->triage, work->incident, out);
+}
+
+static void write_counters(FILE *out, const void *what)
+{
+    const struct work *work = what;
+    triage_counters(work->incident, out);
+}
+
+static void write_fabric(FILE *out, const void *what)
+{
+    const struct work *work = what;
+    fputs(work->incident->scenario_text, out);
+    triage_fault(work->triage, out);
+}
+
+static int write_file(const struct work *work, const char *folder, const char *name,
+                      void (*write)(FILE *out, const void *what))
+{
+    const struct output_inputs inputs = {(const char *const *)work->args->operands,
+                                         (size_t)work->args->operand_count};
+    struct arena arena = {0};
+    struct output output;
+    const char *path = arena_format(&arena, "%s/%s", folder, name);
+    int code = CLI_FAILED;
+    if (output_open(&output, path, &inputs)) {
+        write(output.out, work);
+        code = output_end(&output, true) ? CLI_DONE : CLI_FAILED;
+    }
+    if (code != CLI_DONE)
+        code = cli_output_failed(path, &inputs, errno);
+    arena_free(&arena);
+    return code;
+}
+
+static int write_folder(const struct work *work, const char *folder)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return cli_output_failed(folder, &(struct output_inputs){0}, errno);
+    int code = write_file(work, folder, "answer.txt", write_text);
+    if (code == CLI_DONE)
+        code = write_file(work, folder, "answer.json", write_json);
+    if (code == CLI_DONE)
+        code = write_file(work, folder, "incident.json", write_counters);
+    if (code == CLI_DONE && work->incident->scenario_text != NULL)
+        code = write_file(work, folder, "scenario.yaml", write_fabric);
+    return code;
+}
+
+/* ---- the command ---- */
+
+static int answer(const struct cli_args *args, const struct incident *incident)
+{
+    struct triage triage;
+    const char *folder = cli_value(args, "output");
+    triage_make(&triage, incident);
+    const struct work work = {args, incident, &triage};
+    int code = folder == NULL ? CLI_DONE : write_folder(&work, folder);
+    if (code == CLI_DONE) {
+        if (cli_given(args, "json"))
+            triage_json(&triage, incident, stdout);
+        else if (!cli_given(args, "quiet"))
+            triage_text(&triage, incident, cli_given(args, "all"), stdout);
+        code = triage.verdict == TRIAGE_NONE ? CLI_DONE : CLI_BROKEN;
+    }
+    triage_free(&triage);
+    return code;
+}
+
+static bool has_content(const struct incident *incident)
+{
+    if (incident->count_count > 0 || incident->event_count > 0)
+        return true;
+    cli_error("incident: %s: expected counters or logs of hosts or switches",
+              incident->file_count == 0 ? "no files" : incident->files[0].name);
+    return false;
+}
+
+static int run(const struct cli_args *args)
+{
+    const char *fabric = cli_value(args, "fabric");
+    struct scenario *scenario = fabric == NULL ? NULL : cli_load(fabric, NULL, 0);
+    if (fabric != NULL && scenario == NULL)
+        return CLI_USAGE;
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct incident incident;
+    const struct incident_ask ask = {.paths = (const char *const *)args->operands,
+                                     .path_count = (size_t)args->operand_count,
+                                     .fabric = scenario};
+    int code = CLI_USAGE;
+    const bool read = incident_read(&incident, &ask, diag);
+    if (!cli_given(args, "quiet") && incident.notes != NULL)
+        fputs(incident.notes, stderr);
+    diag_print(diag, stderr);
+    if (read && has_content(&incident))
+        code = answer(args, &incident);
+    incident_free(&incident);
+    free(diag);
+    return code;
+}
+
+const struct cli_command cmd_incident = {
+    .name = "incident",
+    .operands = "FILE|FOLDER...",
+    .about = "suspects of an incident from counters, logs and cables, without a run",
+    .details =
+        "Files are recognized by their content: ethtool -S, rdma statistic, hw_counters, show\n"
+        "outputs of SONiC, NX-OS, EOS, Cumulus and Junos, config_db.json, LLDP, kernel and switch\n"
+        "logs. Prompts, or names such as leaf0-before.txt and after/leaf0.txt, give host and\n"
+        "sample. Suspects are ranked by the counters alone: nothing is confirmed. What has no\n"
+        "counters is unknown, not zero.",
+    .examples =
+        (const struct cli_example[]){
+            {"Who started the pause storm",
+             "stormglass run pause-storm -o storm.db && mkdir -p before after && stormglass "
+             "counters storm.db > after/all.txt && sed 's/: [0-9]*$/: 0/' after/all.txt > "
+             "before/all.txt && stormglass incident before after --fabric pause-storm"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "no harm is seen"},
+            {1, "a fault is suspected, or there is overload"},
+            {2, "the command line or a file is wrong; nothing was written"},
+            {3, "an output could not be written"},
+            {0}},
+    .options = options,
+    .operands_min = 1,
+    .operands_max = -1,
+    .run = run,
+};

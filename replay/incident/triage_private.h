@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * triage_private - what the rules share.
+ * triage_map.c maps counts to the ports of the fabric, triage_*.c have one group of signs each,
+ * triage.c ranks. */
+#ifndef STORMGLASS_REPLAY_INCIDENT_TRIAGE_PRIVATE_H
+#define STORMGLASS_REPLAY_INCIDENT_TRIAGE_PRIVATE_H
+
+#include "replay/incident/triage.h"
+
+enum {
+    TRIAGE_NAMES_MAX = 4, /* of one port: its network device, its RDMA device */
+    TRIAGE_PRIORITIES = 8,
+    TRIAGE_ALL = -1,   /* priorities, and pauses of the whole port */
+    TRIAGE_NOISE = 10, /* fewer frames are no sign */
+    TRIAGE_NO_PORT = -1
+};
+
+struct triage_port {
+    int node;
+    const char *name;                    /* as its equipment calls it */
+    const char *names[TRIAGE_NAMES_MAX]; /* of ports of the counts */
+    int name_count;
+    int peer;     /* port at the other end, or TRIAGE_NO_PORT */
+    int64_t rate; /* bits per second, 0: not known */
+};
+
+struct triage_node {
+    const char *name;
+    bool is_switch, has_counts;
+    int *ports;
+    size_t port_count;
+};
+
+struct triage_value {
+    bool known;
+    int64_t value;
+    const struct incident_count *count; /* the largest of them, for its place */
+};
+
+struct triage_work {
+    struct triage *triage;
+    const struct incident *incident;
+    struct arena *arena;
+    struct triage_node *nodes;
+    size_t node_count;
+    struct triage_port *ports;
+    size_t port_count;
+    int64_t lost_frames; /* that receivers missed */
+};
+
+void triage_map(struct triage_work *work);
+int triage_find_node(const struct triage_work *work, const char *name); /* or -1 */
+
+/* A counter of a port; `priority` TRIAGE_ALL: of none. */
+struct triage_value triage_get(const struct triage_work *work, int port, const char *name,
+                               int priority);
+/* The sum over all priorities of a name with %d. */
+struct triage_value triage_sum(const struct triage_work *work, int port, const char *pattern);
+/* Pauses that a port sent (or received), by its own counters alone. */
+struct triage_value triage_own_pauses(const struct triage_work *work, int port, bool sent,
+                                      int priority);
+/* The same, where its own are missing by those of the other end. */
+struct triage_value triage_pauses(const struct triage_work *work, int port, bool sent,
+                                  int priority);
+
+/* Bytes that a port sent, by its own counters or those of the other end. */
+struct triage_value triage_sent_bytes(const struct triage_work *work, int port);
+/* The highest rate of other ports of the same kind, hosts' or between switches; 0: not known. */
+int64_t triage_peer_rate(const struct triage_work *work, int port);
+/* A full port: a link that is slower than its peers, or overload. */
+void triage_suspect_full(struct triage_work *work, int node, int port, double share);
+
+/* "leaf0 Ethernet4". */
+const char *triage_port_words(const struct triage_work *work, int port);
+const char *triage_frames(struct arena *arena, int64_t count); /* "184,213" */
+
+/* The suspect of that kind and place, which is made when it is new.  `share`: how much of what it
+ * would explain it does, 0 to 1.  Pointers live until the next call. */
+struct triage_suspect *triage_suspect(struct triage_work *work, enum suspect_kind kind, int node,
+                                      int port, double share);
+void triage_sign(struct triage_work *work, struct triage_suspect *suspect,
+                 struct triage_value value, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void triage_against(struct triage_work *work, struct triage_suspect *suspect,
+                    struct triage_value value, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void triage_contradiction(struct triage_work *work, struct diag_place place, const char *format,
+                          ...) __attribute__((format(printf, 3, 4)));
+
+void triage_pause_signs(struct triage_work *work);  /* triage_pauses.c */
+void triage_link_signs(struct triage_work *work);   /* triage_links.c */
+void triage_drop_signs(struct triage_work *work);   /* triage_drops.c */
+void triage_count_losses(struct triage_work *work); /* triage_loss.c */
+void triage_loss_signs(struct triage_work *work);   /* triage_loss.c */
+void triage_load_signs(struct triage_work *work);   /* triage_load.c */
+void triage_target_signs(struct triage_work *work); /* triage_targets.c */
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/incident/triage_text.h"
+
+#include "base/plural.h"
+#include "base/printable.h"
+#include "reports/text/paint.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHOWN_SUSPECTS = 3,
+    SHOWN_SIGNS = 4,
+    SHOWN_PAUSES = 8,
+    SHOWN_NAMES = 8,
+    SHOWN_FILES = 12,
+    PLACE_WIDTH = 28,
+    TEXT_BYTES = 2048
+};
+
+/* Names of files and devices may have what a terminal would obey. */
+__attribute__((format(printf, 2, 3))) static void print_shown(FILE *out, const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    char *shown = printable_new(text, true);
+    fputs(shown, out);
+    free(shown);
+}
+
+const char *triage_verdict_name(enum triage_verdict verdict)
+{
+    static const char *const names[] = {"none", "overload", "fault"};
+    return names[verdict];
+}
+
+static void print_place(const struct triage_suspect *suspect, FILE *out)
+{
+    print_shown(out, "%s", suspect->device);
+    if (suspect->port != NULL && *suspect->port != '\0')
+        print_shown(out, " %s", suspect->port);
+    if (suspect->peer != NULL)
+        print_shown(out, " (cable to %s%s%s)", suspect->peer, suspect->peer_port == NULL ? "" : " ",
+                    suspect->peer_port == NULL ? "" : suspect->peer_port);
+}
+
+/* ---- the verdict ---- */
+
+static void print_verdict(const struct triage *triage, FILE *out)
+{
+    const struct paint paint = paint_for(out);
+    fputs(paint.bold, out);
+    if (triage->verdict == TRIAGE_NONE) {
+        fputs("No harm seen: no pauses, drops, losses or errors in these counters.", out);
+    } else {
+        const struct triage_suspect *first = &triage->suspects[0];
+        fputs(triage->verdict == TRIAGE_OVERLOAD ? "Overload, no fault seen: " : "Suspected: ",
+              out);
+        print_place(first, out);
+        fprintf(out, ": %s", suspects_about[first->kind].about);
+        if (first->since != NULL)
+            print_shown(out, ", since %s", first->since);
+    }
+    fprintf(out, "%s\n", paint.off);
+    if (triage->single)
+        fputs("Each counter has one sample: these are counts since the last reset, not those of "
+              "the incident.\n",
+              out);
+    if (triage->seconds > 0)
+        print_shown(out, "Samples from %s to %s (%lld s).\n", triage->from, triage->to,
+                    (long long)triage->seconds);
+}
+
+/* ---- suspects ---- */
+
+static void print_signs(const char *head, const struct triage_sign *signs, size_t count,
+                        size_t shown, FILE *out)
+{
+    for (size_t i = 0; i < count && i < shown; i++) {
+        char place[256] = "";
+        if (signs[i].place.file != NULL)
+            snprintf(place, sizeof place, "%s:%d", signs[i].place.file, signs[i].place.line);
+        fprintf(out, "     %-8s", i == 0 ? head : "");
+        print_shown(out, "%-*s  %s\n", PLACE_WIDTH, place, signs[i].text);
+    }
+    if (count > shown)
+        fprintf(out, "     %-8sand %zu more (--all)\n", "", count - shown);
+}
+
+static void print_suspects(const struct triage *triage, bool all, FILE *out)
+{
+    const size_t shown = all ? triage->suspect_count : SHOWN_SUSPECTS;
+    if (triage->suspect_count > 0)
+        fputs("\nSuspects, from the counters alone; none is confirmed by a run:\n", out);
+    for (size_t i = 0; i < triage->suspect_count && i < shown; i++) {
+        const struct triage_suspect *suspect = &triage->suspects[i];
+        fprintf(out, "%3zu. ", i + 1);
+        print_place(suspect, out);
+        fprintf(out, ": %s [%s, score %.1f]\n", suspects_about[suspect->kind].about,
+                suspects_about[suspect->kind].name, suspect->score);
+        print_signs("for", suspect->signs, suspect->sign_count, all ? SIZE_MAX : SHOWN_SIGNS, out);
+        print_signs("against", suspect->against, suspect->against_count,
+                    all ? SIZE_MAX : SHOWN_SIGNS, out);
+    }
+    if (triage->suspect_count > shown)
+        fprintf(out, "     and %zu weaker %s (--all)\n", triage->suspect_count - shown,
+                plural(triage->suspect_count - shown, "suspect", "suspects"));
+}
+
+/* ---- pauses and what is unknown ---- */
+
+static void print_pauses(const struct triage *triage, bool all, FILE *out)
+{
+    const size_t shown = all ? triage->pause_count : SHOWN_PAUSES;
+    if (triage->pause_count > 0)
+        fputs("\nPauses:\n", out);
+    for (size_t i = 0; i < triage->pause_count && i < shown; i++) {
+        const struct triage_pause *pause = &triage->pauses[i];
+        print_shown(out, "     %s %s pauses %s %s: %lld frames%s\n", pause->from, pause->from_port,
+                    pause->to == NULL ? "an unknown neighbor" : pause->to,
+                    pause->to == NULL ? "" : pause->to_port, (long long)pause->frames,
+                    pause->is_sent_known ? "" : " (by the receiver's counter)");
+    }
+    if (triage->pause_count > shown)
+        fprintf(out, "     and %zu more (--all)\n", triage->pause_count - shown);
+}
+
+static void print_names(const char *const *names, size_t count, bool all, FILE *out)
+{
+    const size_t shown = all ? count : SHOWN_NAMES;
+    for (size_t i = 0; i < count && i < shown; i++)
+        print_shown(out, "%s%s", i == 0 ? " " : ", ", names[i]);
+    if (count > shown)
+        fprintf(out, " and %zu more", count - shown);
+    fputc('\n', out);
+}
+
+static void print_unknown(const struct triage *triage, const struct incident *incident, bool all,
+                          FILE *out)
+{
+    if (incident->scenario == NULL)
+        fputs("\nNo cables are known: pauses and losses cannot be followed from device to device. "
+              "Add `show lldp table` or config_db.json of the switches, or --fabric.\n",
+              out);
+    else
+        fprintf(out, "\nCables: %zu, with counters of both ends: %zu.\n", triage->cables,
+                triage->cables_known);
+    if (triage->unknown_count > 0) {
+        fputs("Without counters, so unknown:", out);
+        print_names(triage->unknown, triage->unknown_count, all, out);
+    }
+    if (triage->unpaired > 0)
+        fprintf(out, "Counters with one sample only, so without a difference, and not used: %zu.\n",
+                triage->unpaired);
+    if (triage->contradiction_count > 0)
+        fputs("The two ends of a cable disagree:\n", out);
+    print_signs("", triage->contradictions, triage->contradiction_count,
+                all ? SIZE_MAX : SHOWN_SIGNS, out);
+}
+
+/* ---- files ---- */
+
+static void print_file(const struct incident_file *file, FILE *out)
+{
+    print_shown(out, "     %s: ", file->name);
+    if (file->left_out != NULL) {
+        fprintf(out, "not used: %s\n", file->left_out);
+        return;
+    }
+    const char *between = "";
+    const struct {
+        uint32_t count;
+        const char *one, *many;
+    } parts[] = {{file->numbers, "counter", "counters"},
+                 {file->cables, "cable", "cables"},
+                 {file->log_lines, "log line", "log lines"},
+                 {file->events, "known message", "known messages"},
+                 {file->is_configuration, "switch's configuration", ""},
+                 {file->is_scenario, "scenario", ""}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].count > 0) {
+            fprintf(out, "%s%" PRIu32 " %s", between, parts[i].count,
+                    plural(parts[i].count, parts[i].one, parts[i].many));
+            between = ", ";
+        }
+    if (file->lines_left > 0)
+        fprintf(out, "; lines of unknown kind: %" PRIu32 ", the first is line %d", file->lines_left,
+                file->first_left.line);
+    fputc('\n', out);
+}
+
+static void print_files(const struct incident *incident, bool all, FILE *out)
+{
+    size_t shown = 0;
+    fprintf(out, "\nRead %zu %s:\n", incident->file_count,
+            plural(incident->file_count, "file", "files"));
+    for (size_t i = 0; i < incident->file_count; i++)
+        if (all || shown < SHOWN_FILES || incident->files[i].left_out != NULL) {
+            print_file(&incident->files[i], out);
+            shown++;
+        }
+    if (incident->file_count > shown)
+        fprintf(out, "     and %zu more, all used (--all)\n", incident->file_count - shown);
+}
+
+void triage_text(const struct triage *triage, const struct incident *incident, bool all, FILE *out)
+{
+    print_verdict(triage, out);
+    print_suspects(triage, all, out);
+    print_pauses(triage, all, out);
+    print_unknown(triage, incident, all, out);
+    print_files(incident, all, out);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Suspects of small incidents at one switch: db7 at Ethernet0, db8 at Ethernet4, db9 at
+ * Ethernet8. */
+#include "replay/incident/triage.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TEXT_BYTES = 16384, TEXTS = 6 };
+
+static struct incident incident;
+static struct triage triage;
+static struct diag diag;
+static struct incident_text texts[TEXTS];
+static size_t text_count;
+
+static void begin(void)
+{
+    static const char cables[] =
+        "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n"
+        "-----------  --------------  --------------  ------------  -----------------\n"
+        "Ethernet0    db7             eth2            R             eth2\n"
+        "Ethernet4    db8             eth2            R             eth2\n"
+        "Ethernet8    db9             eth2            R             eth2\n";
+    texts[0] = (struct incident_text){"leaf0.lldp", cables, sizeof cables - 1};
+    text_count = 1;
+}
+
+static void add(const char *name, const char *text)
+{
+    texts[text_count++] = (struct incident_text){name, text, strlen(text)};
+}
+
+static const struct triage_suspect *judge(void)
+{
+    const struct incident_ask ask = {.texts = texts, .text_count = text_count};
+    diag = (struct diag){0};
+    if (!incident_read(&incident, &ask, &diag)) {
+        diag_print(&diag, stderr);
+        fail_msg("the files are refused");
+    }
+    triage_make(&triage, &incident);
+    return triage.suspect_count > 0 ? &triage.suspects[0] : NULL;
+}
+
+static void end(void)
+{
+    triage_free(&triage);
+    incident_free(&incident);
+}
+
+/* Priority 3 of the three ports, received and sent. */
+static const char *pauses(const int received[3], const int sent[3])
+{
+    static char text[TEXT_BYTES];
+    int used = 0;
+    for (int side = 0; side < 2; side++) {
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "  Port %s  PFC0  PFC3\n---------  ----  ----\n", side == 0 ? "Rx" : "Tx");
+        for (int i = 0; i < 3; i++)
+            used += snprintf(text + used, sizeof text - (size_t)used, "Ethernet%d  0  %d\n", 4 * i,
+                             side == 0 ? received[i] : sent[i]);
+    }
+    return text;
+}
+
+static void a_host_that_pauses_is_first(void **state)
+{
+    (void)state;
+    begin();
+    add("leaf0.txt", pauses((int[3]){184213, 0, 0}, (int[3]){0, 90000, 90000}));
+    const struct triage_suspect *first = judge();
+    assert_int_equal(triage.verdict, TRIAGE_FAULT);
+    assert_int_equal(first->kind, SUSPECT_HOST_PAUSES);
+    assert_string_equal(first->device, "db7");
+    assert_string_equal(first->signs[0].place.file, "leaf0.txt");
+    assert_int_equal(first->signs[0].place.line, 3);
+    /* It has no counters of its own here: that is said. */
+    assert_int_equal(first->against_count, 1);
+    assert_int_equal(triage.unknown_count, 3);
+    assert_true(triage.single);
+    end();
+}
+
+static void a_switch_that_nothing_pauses_is_overloaded(void **state)
+{
+    (void)state;
+    begin();
+    add("leaf0.txt", pauses((int[3]){0, 0, 0}, (int[3]){0, 90000, 90000}));
+    const struct triage_suspect *first = judge();
+    assert_int_equal(triage.verdict, TRIAGE_OVERLOAD);
+    assert_int_equal(first->kind, SUSPECT_OVERLOAD);
+    assert_string_equal(first->device, "leaf0");
+    end();
+}
+
+static void quiet_counters_show_no_harm(void **state)
+{
+    (void)state;
+    begin();
+    add("leaf0.txt", pauses((int[3]){0, 3, 0}, (int[3]){0, 0, 0}));
+    assert_null(judge());
+    assert_int_equal(triage.verdict, TRIAGE_NONE);
+    end();
+}
+
+static void damaged_frames_lead_to_the_cable(void **state)
+{
+    (void)state;
+    begin();
+    add("db8-eth2.txt", "NIC statistics:\n     rx_crc_errors_phy: 5211\n");
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_BIT_ERRORS);
+    assert_string_equal(first->device, "db8");
+    assert_string_equal(first->peer, "leaf0");
+    assert_string_equal(first->peer_port, "Ethernet4");
+    end();
+}
+
+static void drops_without_pauses_lead_to_the_port(void **state)
+{
+    static const char drops[] = "Ingress PG dropped packets:\n"
+                                "     Port  PG0  PG3\n---------  ---  ---\n"
+                                "Ethernet0    0  700\nEthernet4    0    0\nEthernet8    0    0\n";
+    char text[TEXT_BYTES];
+    (void)state;
+    begin();
+    snprintf(text, sizeof text, "%s%s", pauses((int[3]){0, 0, 0}, (int[3]){0, 9000, 0}), drops);
+    add("leaf0.txt", text);
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_NO_PFC);
+    assert_string_equal(first->device, "leaf0");
+    assert_string_equal(first->port, "Ethernet0");
+    end();
+}
+
+static void a_lost_carrier_is_counted_or_logged(void **state)
+{
+    (void)state;
+    begin();
+    add("leaf0.log", "Nov 28 00:46:12.1 leaf0 NOTICE swss#orchagent: :- updatePortOperStatus: Port "
+                     "Ethernet8 oper state set from up to down\n");
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_LINK_DOWN);
+    assert_string_equal(first->port, "Ethernet8");
+    assert_string_equal(first->peer, "db9");
+    assert_string_equal(first->since, "Nov 28 00:46:12.1");
+    end();
+}
+
+/* One end counts pauses that the other does not. */
+static void ends_that_disagree_are_named(void **state)
+{
+    (void)state;
+    begin();
+    add("leaf0.txt", pauses((int[3]){0, 0, 0}, (int[3]){9000, 0, 0}));
+    add("db7-eth2.txt", "NIC statistics:\n     rx_prio3_pause: 0\n");
+    judge();
+    assert_int_equal(triage.contradiction_count, 1);
+    end();
+}
+
+/* Without cables the same suspect, with less to say. */
+static void cables_may_be_unknown(void **state)
+{
+    (void)state;
+    text_count = 0;
+    add("db7-eth2.txt", "NIC statistics:\n     tx_prio3_pause: 184213\n     rx_prio3_pause: 0\n");
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_HOST_PAUSES);
+    assert_string_equal(first->device, "db7");
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_host_that_pauses_is_first),
+                                       cmocka_unit_test(a_switch_that_nothing_pauses_is_overloaded),
+                                       cmocka_unit_test(quiet_counters_show_no_harm),
+                                       cmocka_unit_test(damaged_frames_lead_to_the_cable),
+                                       cmocka_unit_test(drops_without_pauses_lead_to_the_port),
+                                       cmocka_unit_test(a_lost_carrier_is_counted_or_logged),
+                                       cmocka_unit_test(ends_that_disagree_are_named),
+                                       cmocka_unit_test(cables_may_be_unknown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
