@@ -151,7 +151,7 @@ left, right = map(int, re.search(r'class="limit" x1="(\d+)" x2="(\d+)"', page).g
 low, high = (int(words.replace(',', '')) for words in re.search(
     r'<text x="\d+" y="\d+">([\d,]+)</text><text x="\d+" y="\d+" text-anchor="middle">price</text>'
     r'<text x="\d+" y="\d+" text-anchor="end">([\d,]+)</text>', page).groups())
-points = re.findall(r'<circle class="(\w+)( chosen)?" cx="([\d.]+)" cy="([\d.]+)" r="\d"><title>([^<:]+): \w+, ([\d,]+),'
+points = re.findall(r'<circle class="(\w+)( chosen)?" cx="([\d.]+)" cy="([\d.]+)" r="\d"><title>([^<:]+): [\w ]+, ([\d,]+),'
                     r' headroom (-?[\d.]+) %', page)
 same('points', sorted(name for *_, name, _, _ in points), sorted(one['label'] for one in told['candidates']))
 bottom = int(re.search(r'<text x="\d+" y="(\d+)" text-anchor="middle">price</text>', page)[1])
