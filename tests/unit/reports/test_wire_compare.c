@@ -108,6 +108,28 @@ static void the_first_difference_is_the_earliest_of_the_first_capture(void **sta
     }
 }
 
+/* Where a stream of one capture has ended there are no words, and not those of the next stream. */
+static void what_has_ended_has_no_words(void **state)
+{
+    (void)state;
+    static const struct stream streams[] = {{0, 1, "a3b6", "a1b2e3"}, {1, 2, "c4d5f7", "c8d9"}};
+    static const char *const names[2] = {"a", "b"};
+    struct wire_trace *traces[2] = {trace_of(streams, 2, false), trace_of(streams, 2, true)};
+    const struct wire_trace *const sides[2] = {traces[0], traces[1]};
+    struct wire_comparison found = wire_compare(sides, names);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = memory_stream(&text, &length);
+    wire_compare_json(&found, out);
+    memory_stream_end(out);
+    assert_non_null(strstr(text, "\"parts\": [null, {\"frame\": 3, \"words\": \"e\"}]"));
+    assert_non_null(strstr(text, "\"parts\": [{\"frame\": 7, \"words\": \"f\"}, null]"));
+    free(text);
+    wire_compare_fini(&found);
+    for (int side = 0; side < 2; side++)
+        free_trace(traces[side]);
+}
+
 /* A connection without a partner is one of its own, whichever capture has it; no two share one. */
 static void connections_without_a_partner_are_counted(void **state)
 {
@@ -134,6 +156,7 @@ static void connections_without_a_partner_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_has_ended_has_no_words),
         cmocka_unit_test(connections_without_a_partner_are_counted),
         cmocka_unit_test(the_first_difference_is_the_earliest_of_the_first_capture),
     };

@@ -273,6 +273,33 @@ static void what_is_compared(void **state)
     }
 }
 
+/* Whatever the mix proposes: a comparison goes where a read would, what clears where a write would. */
+static void deeds_have_their_direction(void **state)
+{
+    (void)state;
+    static const struct {
+        struct wl_nvme_params params;
+        enum wl_deed deed;
+        enum wl_direction direction;
+    } rows[] = {
+        {{WRITES, .queue_depth = 1, .count = 9, .compare = PPM}, WL_COMPARE, WL_READ},
+        {{READS, .queue_depth = 1, .count = 9, .write_zeroes = PPM}, WL_ZERO, WL_WRITE},
+        {{READS, .queue_depth = 1, .count = 9, .deallocate = PPM}, WL_DEALLOCATE, WL_WRITE},
+        {{READS, .queue_depth = 1, .count = 9, .flush = PPM}, WL_FLUSH, WL_WRITE},
+        {{READS, .queue_depth = 1, .count = 9}, WL_TRANSFER, WL_READ},
+        {{WRITES, .queue_depth = 1, .count = 9}, WL_TRANSFER, WL_WRITE},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct wl_script script;
+        const struct wl_region region = {.offset = AT, .bytes = 64 * BLOCK};
+        wl_script_init(&script, &rows[i].params, region, 1, 0, rng_stream(1, "host0", "test"));
+        const struct wl_step step = wl_script_next(&script, 0, 0);
+        assert_int_equal(step.kind, WL_ISSUE);
+        assert_int_equal(step.deed, rows[i].deed);
+        assert_int_equal(step.io.direction, rows[i].direction);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +308,7 @@ int main(void)
         cmocka_unit_test(an_open_loop_is_due_one_by_one),
         cmocka_unit_test(the_region_is_cut),
         cmocka_unit_test(what_is_compared),
+        cmocka_unit_test(deeds_have_their_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
