@@ -235,6 +235,19 @@ says reads "warning: 'w': host1 can never READ from host0, with rnic.max-rd-atom
 says reads 'confirmed: hosts.defaults.rnic.max-rd-atomic 0 -> 16'
 grep -q warning: reads && fail 'reads: a warning next to a confirmed cause'
 
+# Of many warnings the first four.
+{
+    sed '/^workloads/d' reads.yaml
+    echo 'workloads:'
+    for number in 1 2 3 4 5 6; do
+        echo "  - {name: w$number, kind: nvme, from: host0, to: host1, block-size: 4KiB, queue-depth: 4}"
+    done
+} >many.yaml
+"$program" run many.yaml --confirm 0 -o many.db >/dev/null
+"$program" explain many.db >many || fail "many: exit code $?"
+[ "$(grep -c '^  warning: ' many)" = 4 ] || fail "many: $(grep -c '^  warning: ' many) warnings"
+says many "... and $(sqlite3 many.db 'SELECT count(*) - 4 FROM warning') more: "
+
 cp calm.db old.db
 sqlite3 old.db 'DROP TABLE workload_way'
 refuses 'an old database' 'written by an older stormglass' old.db

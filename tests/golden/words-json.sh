@@ -13,7 +13,8 @@ said() {
     local kind=$1 command=$1 name=$2
     case $kind in grid | wire) command=compare ;; esac
     shift 2
-    "$program" "$command" "$@" --json 2>&1 | grep -v -E '"(cpu|wall|started_unix)_s"' >"json/$kind.$name.json"
+    "$program" "$command" "$@" --json 2>&1 | grep -v -E '^ *"(cpu|wall|started_unix)_s": [0-9.]+,?$' |
+        sed -E 's/("started_unix_s": )[0-9]+/\11/' >"json/$kind.$name.json" # beside others on its line
     echo "--- $kind $name"
     "$program" "$command" "$@" 2>&1 | sed "s/ in [0-9.]* s\$//; s,$top/,,g"
 }
