@@ -6,7 +6,7 @@
 #include "replay/database/words.h"
 #include "reports/text/paint.h"
 
-enum { COLUMN = 22 };
+enum { COLUMN = 22, SHOWN = 20 };
 
 static const struct {
     enum seeds_figure figure;
@@ -62,16 +62,16 @@ static void write_verdict(const struct seeds *seeds, const struct paint *paint, 
             const struct seeds_run *run = &seeds->runs[i];
             if (kind == 0 ? run->played : !run->played || run->held)
                 continue;
-            fprintf(out, "%s%s%llu", found == 0 ? paint->bad : "",
-                    found == 0   ? kind == 0 ? "\nNot played: seeds " : "\nBROKEN with seeds "
-                    : found < 20 ? ", "
-                                 : "",
-                    (unsigned long long)run->seed);
+            if (found == 0)
+                fprintf(out, "%s%s", paint->bad,
+                        kind == 0 ? "\nNot played: seeds " : "\nBROKEN with seeds ");
+            if (found < SHOWN)
+                fprintf(out, "%s%llu", found == 0 ? "" : ", ", (unsigned long long)run->seed);
             found++;
         }
         if (found > 0)
-            fprintf(out, ": %u of %u %s%s\n", (unsigned)found, (unsigned)seeds->count, words[kind],
-                    paint->off);
+            fprintf(out, "%s: %u of %u %s%s\n", found > SHOWN ? ", ..." : "", (unsigned)found,
+                    (unsigned)seeds->count, words[kind], paint->off);
     }
 }
 

@@ -215,9 +215,8 @@ static const struct part_write {
     {4, 1, 0, 3 * STRIP, STRIP, 4 * STRIP},     /* the rest of the stripe */
     {8, 1, 0, 2 * STRIP, 3 * STRIP, 3 * STRIP}, /* two old and the parity */
     {4, 1, 0, 8 * STRIP, 0, 10 * STRIP},        /* two stripes */
-    /* The end of a strip and the beginning of the next: the rest of both, before and behind. */
-    {2, 2, STRIP - 4096, 8192, 2 * (STRIP - 4096), 8192 + 2 * STRIP},
-    {4, 1, 3 * STRIP, 2 * STRIP, 4 * STRIP, 4 * STRIP}, /* the ends of two stripes */
+    {2, 2, STRIP - 4096, 8192, 2 * (STRIP - 4096), 8192 + 2 * STRIP}, /* the rest of both */
+    {4, 1, 3 * STRIP, 2 * STRIP, 4 * STRIP, 4 * STRIP},               /* the ends of two stripes */
 };
 
 static void parity_is_written_with_as_few_reads_as_can_be(void **state)

@@ -273,7 +273,8 @@ static void what_is_compared(void **state)
     }
 }
 
-/* Whatever the mix proposes: a comparison goes where a read would, what clears where a write would. */
+/* Whatever the mix proposes: a comparison goes where a read would, what clears where a write
+ * would. */
 static void deeds_have_their_direction(void **state)
 {
     (void)state;
