@@ -251,8 +251,7 @@ static void of_two_ways_the_rest_is_read(void **state)
     end();
 }
 
-/* Parity goes round: after a write of the first strip of each of as many stripes as there are
- * drives, all have done the same. */
+/* Parity goes round: after a write to as many stripes as drives, all drives did the same. */
 static void parity_is_on_all_drives_in_turn(void **state)
 {
     (void)state;
