@@ -85,10 +85,13 @@ static void suspect_paused(struct triage_work *work, const struct drop *drop)
     const struct triage_value heard =
         peer < 0 ? (struct triage_value){0} : triage_own_pauses(work, peer, false, drop->priority);
     const bool unheard = sent.known && heard.known && heard.value * 10 < sent.value;
-    const bool ignored = unheard || (peer >= 0 && is_alone(work, drop));
+    /* Too little headroom loses a few frames for each pause; a neighbor that sends on, many. */
+    const bool many = sent.known && drop->frames.value > 2 * sent.value;
+    const bool ignored = peer >= 0 && (unheard || many || is_alone(work, drop));
     struct triage_suspect *suspect =
-        triage_suspect(work, ignored ? SUSPECT_PAUSE_IGNORED : SUSPECT_HEADROOM, node,
-                       ignored ? drop->port : TRIAGE_NO_PORT, drop->share);
+        ignored
+            ? triage_suspect(work, SUSPECT_PAUSE_IGNORED, work->ports[peer].node, peer, drop->share)
+            : triage_suspect(work, SUSPECT_HEADROOM, node, TRIAGE_NO_PORT, drop->share);
     triage_sign(work, suspect, drop->frames, "%s dropped %s frames of priority %d",
                 triage_port_words(work, drop->port), triage_frames(work->arena, drop->frames.value),
                 drop->priority);
@@ -96,7 +99,7 @@ static void suspect_paused(struct triage_work *work, const struct drop *drop)
         triage_sign(work, suspect, sent, "%s sent %s pauses of priority %d",
                     triage_port_words(work, drop->port), triage_frames(work->arena, sent.value),
                     drop->priority);
-    if (ignored && !unheard)
+    if (ignored && !unheard && !many)
         triage_sign(work, suspect, (struct triage_value){0},
                     "other ports of %s pause and do not drop", work->nodes[node].name);
     if (unheard)

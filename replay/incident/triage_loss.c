@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static const double least_loss = 0.001; /* of frames along a cable */
+static const double least_loss = 0.003; /* of frames along a cable */
 static const double own_share = 0.75;   /* of gaps or NAKs: the loss is on the host's cable */
 
 struct losses {
@@ -157,7 +157,7 @@ static void suspect_deficits(struct triage_work *work, const struct deficit *def
             continue;
         struct triage_suspect *suspect =
             triage_suspect(work, SUSPECT_SILENT_LOSS, work->ports[one->port].node, one->port,
-                           one->lost / deficits[0].lost);
+                           one->lost / deficits[0].lost * (1 - noise / one->lost));
         triage_sign(work, suspect, one->sent, "%s sent %s frames",
                     triage_port_words(work, one->port),
                     triage_frames(work->arena, one->sent.value));
