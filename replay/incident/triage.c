@@ -170,13 +170,13 @@ static void judge(struct triage *triage)
     }
     if (triage->suspect_count > 1)
         qsort(triage->suspects, triage->suspect_count, sizeof *triage->suspects, by_score);
-    for (size_t i = 0; i < triage->suspect_count; i++) {
-        const struct triage_suspect *suspect = &triage->suspects[i];
-        if (suspects_about[suspect->kind].is_fault && suspect->score >= fault_score)
+    if (triage->suspect_count > 0)
+        triage->verdict =
+            suspects_about[triage->suspects[0].kind].is_fault ? TRIAGE_UNCLEAR : TRIAGE_OVERLOAD;
+    for (size_t i = 0; i < triage->suspect_count; i++)
+        if (suspects_about[triage->suspects[i].kind].is_fault &&
+            triage->suspects[i].score >= fault_score)
             triage->verdict = TRIAGE_FAULT;
-        else if (triage->verdict == TRIAGE_NONE)
-            triage->verdict = TRIAGE_OVERLOAD;
-    }
 }
 
 void triage_make(struct triage *triage, const struct incident *incident)

@@ -52,7 +52,8 @@ struct triage_pause {
     bool is_sent_known, is_received_known;
 };
 
-enum triage_verdict { TRIAGE_NONE, TRIAGE_OVERLOAD, TRIAGE_FAULT };
+/* UNCLEAR: the strongest sign is one of a fault, and weak. */
+enum triage_verdict { TRIAGE_NONE, TRIAGE_OVERLOAD, TRIAGE_UNCLEAR, TRIAGE_FAULT };
 
 struct triage {
     struct arena arena;

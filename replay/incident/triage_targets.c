@@ -111,7 +111,7 @@ static void suspect_logs(struct triage_work *work)
 
 void triage_target_signs(struct triage_work *work)
 {
-    const bool quiet = work->triage->suspect_count == 0;
+    const bool quiet = work->triage->suspect_count == 0 && work->lost_frames < TRIAGE_NOISE;
     suspect_logs(work);
     for (size_t i = 0; i < work->node_count; i++)
         if (!work->nodes[i].is_switch)

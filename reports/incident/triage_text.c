@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void print_shown(FILE *out, const c
 
 const char *triage_verdict_name(enum triage_verdict verdict)
 {
-    static const char *const names[] = {"none", "overload", "fault"};
+    static const char *const names[] = {"none", "overload", "unclear", "fault"};
     return names[verdict];
 }
 
@@ -59,8 +59,10 @@ static void print_verdict(const struct triage *triage, FILE *out)
         fputs("No harm seen: no pauses, drops, losses or errors in these counters.", out);
     } else {
         const struct triage_suspect *first = &triage->suspects[0];
-        fputs(triage->verdict == TRIAGE_OVERLOAD ? "Overload, no fault seen: " : "Suspected: ",
-              out);
+        static const char *const heads[] = {
+            "", "Overload, no fault seen: ", "No clear suspect; the strongest sign is weak: ",
+            "Suspected: "};
+        fputs(heads[triage->verdict], out);
         print_place(first, out);
         fprintf(out, ": %s", suspects_about[first->kind].about);
         if (first->since != NULL)

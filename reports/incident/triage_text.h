@@ -20,7 +20,7 @@ void triage_counters(const struct incident *incident, FILE *out);
  * fault that a run has. */
 void triage_fault(const struct triage *triage, FILE *out);
 
-/* "a fault", "overload", "none", as --json has it. */
+/* "none", "overload", "unclear" or "fault", as --json has it. */
 const char *triage_verdict_name(enum triage_verdict verdict);
 
 #endif

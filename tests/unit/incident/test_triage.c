@@ -164,6 +164,49 @@ static void ends_that_disagree_are_named(void **state)
     end();
 }
 
+/* A host that moves less than before, while hosts miss packets: either may be the reason. */
+static void a_weak_sign_is_no_fault(void **state)
+{
+    static const char *const names[] = {"t0/db7-eth2.txt", "t1/db7-eth2.txt", "t2/db7-eth2.txt"};
+    static const char *const counts[] = {
+        "NIC statistics:\n     tx_bytes_phy: 0\n     out_of_sequence: 0\n",
+        "NIC statistics:\n     tx_bytes_phy: 900000000\n     out_of_sequence: 0\n",
+        "NIC statistics:\n     tx_bytes_phy: 1200000000\n     out_of_sequence: 9\n"};
+    (void)state;
+    begin();
+    for (int i = 0; i < 3; i++)
+        add(names[i], counts[i]);
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_SLOW_TARGET);
+    assert_int_equal(triage.verdict, TRIAGE_FAULT);
+    end();
+    texts[text_count - 1].text =
+        "NIC statistics:\n     tx_bytes_phy: 1200000000\n     out_of_sequence: 900\n";
+    texts[text_count - 1].length = strlen(texts[text_count - 1].text);
+    judge();
+    for (size_t i = 0; i < triage.suspect_count; i++)
+        if (triage.suspects[i].kind == SUSPECT_SLOW_TARGET)
+            assert_true(triage.suspects[i].score < 2);
+    end();
+}
+
+/* Many more drops than pauses: the neighbor sends on. */
+static void a_neighbor_that_sends_on_is_first(void **state)
+{
+    static const char drops[] = "Ingress PG dropped packets:\n"
+                                "     Port  PG0  PG3\n---------  ---  ---\n"
+                                "Ethernet0    0  70000\nEthernet4    0    0\nEthernet8    0    0\n";
+    char text[TEXT_BYTES];
+    (void)state;
+    begin();
+    snprintf(text, sizeof text, "%s%s", pauses((int[3]){0, 0, 0}, (int[3]){900, 0, 0}), drops);
+    add("leaf0.txt", text);
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_PAUSE_IGNORED);
+    assert_string_equal(first->device, "db7");
+    end();
+}
+
 /* Without cables the same suspect, with less to say. */
 static void cables_may_be_unknown(void **state)
 {
@@ -185,6 +228,8 @@ int main(void)
                                        cmocka_unit_test(drops_without_pauses_lead_to_the_port),
                                        cmocka_unit_test(a_lost_carrier_is_counted_or_logged),
                                        cmocka_unit_test(ends_that_disagree_are_named),
+                                       cmocka_unit_test(a_weak_sign_is_no_fault),
+                                       cmocka_unit_test(a_neighbor_that_sends_on_is_first),
                                        cmocka_unit_test(cables_may_be_unknown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
