@@ -78,6 +78,16 @@ static bool is_alone(const struct triage_work *work, const struct drop *drop)
     return pausing >= 2 && (double)drop->frames.value > 0.9 * all;
 }
 
+/* Ports of the switch at which frames of the priority were dropped. */
+static int dropping_ports(const struct triage_work *work, const struct drop *drop)
+{
+    const struct triage_node *at = &work->nodes[work->ports[drop->port].node];
+    int count = 0;
+    for (size_t i = 0; i < at->port_count; i++)
+        count += drops_of(work, at->ports[i], drop->priority).value >= TRIAGE_NOISE;
+    return count;
+}
+
 static void suspect_paused(struct triage_work *work, const struct drop *drop)
 {
     const int node = work->ports[drop->port].node, peer = work->ports[drop->port].peer;
@@ -85,8 +95,10 @@ static void suspect_paused(struct triage_work *work, const struct drop *drop)
     const struct triage_value heard =
         peer < 0 ? (struct triage_value){0} : triage_own_pauses(work, peer, false, drop->priority);
     const bool unheard = sent.known && heard.known && heard.value * 10 < sent.value;
-    /* Too little headroom loses a few frames for each pause; a neighbor that sends on, many. */
-    const bool many = sent.known && drop->frames.value > 2 * sent.value;
+    /* Too little headroom loses a few frames for each pause, and at every port that pauses; one
+     * neighbor that sends on, many. */
+    const bool many =
+        sent.known && drop->frames.value > 2 * sent.value && dropping_ports(work, drop) == 1;
     const bool ignored = peer >= 0 && (unheard || many || is_alone(work, drop));
     struct triage_suspect *suspect =
         ignored
