@@ -87,17 +87,22 @@ static struct triage_sign make_sign(struct triage_work *work, struct triage_valu
     return sign;
 }
 
-void triage_sign(struct triage_work *work, struct triage_suspect *suspect,
+bool triage_sign(struct triage_work *work, struct triage_suspect *suspect,
                  struct triage_value value, const char *format, ...)
 {
     va_list args;
+    va_start(args, format);
+    const struct triage_sign sign = make_sign(work, value, format, args);
+    va_end(args);
+    for (size_t i = 0; i < suspect->sign_count; i++)
+        if (strcmp(suspect->signs[i].text, sign.text) == 0)
+            return false;
     struct triage_sign *slot = arena_push(work->arena, (void **)(void *)&suspect->signs,
                                           &suspect->sign_count, sizeof *slot);
-    va_start(args, format);
-    *slot = make_sign(work, value, format, args);
-    va_end(args);
+    *slot = sign;
     if (suspect->since == NULL)
         suspect->since = moved_since(value.count);
+    return true;
 }
 
 void triage_against(struct triage_work *work, struct triage_suspect *suspect,

@@ -50,9 +50,9 @@ static void sign_carrier(struct triage_work *work, struct triage_suspect *suspec
         triage_sign(work, suspect, losses, "%s lost its carrier %s times",
                     triage_port_words(work, port), triage_frames(work->arena, losses.value));
     if (messages > 0) {
-        triage_sign(work, suspect, (struct triage_value){0}, "%s: %s (%zu in all)",
-                    triage_port_words(work, port), incident_event_about(event->kind), messages);
-        suspect->signs[suspect->sign_count - 1].place = event->place;
+        if (triage_sign(work, suspect, (struct triage_value){0}, "%s: %s (%zu in all)",
+                        triage_port_words(work, port), incident_event_about(event->kind), messages))
+            suspect->signs[suspect->sign_count - 1].place = event->place;
         if (suspect->since == NULL)
             suspect->since = event->when.text;
     }

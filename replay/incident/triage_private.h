@@ -78,7 +78,8 @@ const char *triage_frames(struct arena *arena, int64_t count); /* "184,213" */
  * would explain it does, 0 to 1.  Pointers live until the next call. */
 struct triage_suspect *triage_suspect(struct triage_work *work, enum suspect_kind kind, int node,
                                       int port, double share);
-void triage_sign(struct triage_work *work, struct triage_suspect *suspect,
+/* False: the suspect has it already. */
+bool triage_sign(struct triage_work *work, struct triage_suspect *suspect,
                  struct triage_value value, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void triage_against(struct triage_work *work, struct triage_suspect *suspect,

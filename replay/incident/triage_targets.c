@@ -98,12 +98,9 @@ static void suspect_logs(struct triage_work *work)
                  event->kind != INCIDENT_TARGET_FATAL)
             continue;
         struct triage_suspect *suspect = triage_suspect(work, kind, node, TRIAGE_NO_PORT, 1);
-        if (suspect->sign_count > 0 && strstr(suspect->signs[suspect->sign_count - 1].text,
-                                              incident_event_about(event->kind)) != NULL)
-            continue;
-        triage_sign(work, suspect, (struct triage_value){0}, "%s: %s", event->host,
-                    incident_event_about(event->kind));
-        suspect->signs[suspect->sign_count - 1].place = event->place;
+        if (triage_sign(work, suspect, (struct triage_value){0}, "%s: %s", event->host,
+                        incident_event_about(event->kind)))
+            suspect->signs[suspect->sign_count - 1].place = event->place;
         if (suspect->since == NULL)
             suspect->since = event->when.text;
     }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PLAIN_NAME " (ports of its tables)"
+
 enum { SPEED_ASSUMED = 100000 }; /* Mb/s, where no configuration says it */
 
 /* What is wrong with the configuration leaves the fabric unknown, and is said. */
@@ -68,8 +70,7 @@ static struct incident_input plain_configuration(const struct incident_reader *r
                                                  const char *host)
 {
     const struct incident *incident = reader->incident;
-    struct incident_input input = {
-        .name = arena_format(reader->arena, "%s (ports of its tables)", host)};
+    struct incident_input input = {.name = arena_format(reader->arena, "%s" PLAIN_NAME, host)};
     struct ports ports = {0};
     char *text;
     for (size_t i = 0; i < incident->count_count; i++)
@@ -122,6 +123,18 @@ static size_t collect(const struct incident_reader *reader, struct sonic_input *
     return count;
 }
 
+/* Without those about configuration that is not there, of which there is one note. */
+static void copy_notes(const struct incident_reader *reader, const char *notes)
+{
+    for (const char *at = notes; *at != '\0';) {
+        const size_t length = strcspn(at, "\n");
+        const char *line = arena_text(reader->arena, at, length);
+        if (strstr(line, PLAIN_NAME) == NULL)
+            fprintf(reader->notes, "%s\n", line);
+        at += length + (at[length] == '\n');
+    }
+}
+
 static void load_imported(struct incident_reader *reader)
 {
     struct diag *diag = memory_zeroed(1, sizeof *diag);
@@ -130,7 +143,7 @@ static void load_imported(struct incident_reader *reader)
         arena_array(reader->arena, 2 * reader->input_count + 1, sizeof *inputs);
     const struct sonic_ask ask = {.inputs = inputs, .count = collect(reader, inputs)};
     if (sonic_import(&ask, &result, diag)) {
-        fputs(result.notes, reader->notes);
+        copy_notes(reader, result.notes);
         const struct scenario_input input = {
             .name = "fabric.yaml", .text = result.scenario, .length = strlen(result.scenario)};
         reader->incident->scenario = scenario_load(&input, diag);

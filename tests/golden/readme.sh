@@ -6,7 +6,7 @@ tree=$PWD
 . tests/golden/outside
 
 for name in README docs/tutorial docs/howto; do
-    mkdir -p "$name" && cd "$work/$name" || exit 3
+    mkdir -p "$name" && cd "$work/$name" && ln -s "$tree/scenarios" scenarios || exit 3
     "$tree/tests/golden/shown.py" ${UPDATE:+--update} "$program" "$tree" "$tree/$name.md" >"$work/said" || fail "$(cat "$work/said")"
     cd "$work" || exit 3
 done

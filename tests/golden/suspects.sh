@@ -3,6 +3,7 @@
 set -u
 field=$PWD/tests/golden/field
 incidents=$PWD/tests/incidents/incidents
+sample=$PWD/scenarios/incidents/pause-storm
 . tests/golden/outside
 
 # --- a run's counters, before and after ---
@@ -59,6 +60,11 @@ grep -q '(30 s)' out || fail "the time: $(cat out)"
 grep -q 'Without counters, so unknown: db7, db8' out || fail "what is unknown: $(cat out)"
 expect 'its fabric' 0 '' "$program" check session/scenario.yaml
 grep -q 'kind: slow-receiver.*where: "db7"' session/scenario.yaml || fail "the fault: $(tail -n 3 session/scenario.yaml)"
+
+# --- the sample of the tree: leaf0 sends most pauses, host5 began ---
+expect 'the sample' 1 'Suspected: host5: the host pauses its switch' "$program" incident "$sample"
+grep -q 'Without counters, so unknown: host3' out || fail "the sample: $(cat out)"
+grep -q 'lines of unknown kind' out && fail "the sample has lines that are not read: $(cat out)"
 
 # --- no harm ---
 sed 's/184413/   203/; s/90700/  700/' leaf0.txt >quiet.txt
