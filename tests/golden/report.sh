@@ -259,6 +259,9 @@ settle pause-storm
 "$program" report "$work/pause-storm.db" "$work/other.db" -o "$work/pair.html" 2>/dev/null || fail 'pair: no page'
 "$program" report "$work/pause-storm.db" "$work/other.db" 2>/dev/null | cmp -s - "$work/pair.html" || fail 'pair: two pages differ'
 "$program" report "$work/pause-storm.db" "$work/other.db" --figures -o "$work/pair.json" 2>/dev/null || fail 'pair: no figures'
+sed -n 's/.*<script type="application\/json" id="figures">/ /; /^ {/,/<\/script>/p' "$work/pair.html" |
+    sed 's/<\/script>.*//' | gojq . >"$work/inside.json" || fail "pair: the page's figures are no JSON"
+gojq . "$work/pair.json" | cmp -s - "$work/inside.json" || fail 'pair: the page has other figures'
 well_formed "$work/pair.html" || fail 'pair: not well-formed'
 [ "$(stat -c %s "$work/pair.html")" -lt 2000000 ] || fail 'pair: the page has 2 MB'
 for run in A:pause-storm B:other; do
