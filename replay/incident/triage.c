@@ -166,7 +166,7 @@ static int by_score(const void *a, const void *b)
     return device != 0 ? device : (int)x->kind - (int)y->kind;
 }
 
-static void judge(struct triage *triage)
+static void judge(struct triage *triage, bool harm)
 {
     for (size_t i = 0; i < triage->suspect_count; i++) {
         struct triage_suspect *suspect = &triage->suspects[i];
@@ -175,6 +175,7 @@ static void judge(struct triage *triage)
     }
     if (triage->suspect_count > 1)
         qsort(triage->suspects, triage->suspect_count, sizeof *triage->suspects, by_score);
+    triage->verdict = harm ? TRIAGE_UNCLEAR : TRIAGE_NONE;
     if (triage->suspect_count > 0)
         triage->verdict =
             suspects_about[triage->suspects[0].kind].is_fault ? TRIAGE_UNCLEAR : TRIAGE_OVERLOAD;
@@ -197,7 +198,7 @@ void triage_make(struct triage *triage, const struct incident *incident)
     triage_drop_signs(&work);
     triage_loss_signs(&work);
     triage_target_signs(&work);
-    judge(triage);
+    judge(triage, triage->pause_count > 0 || work.lost_frames >= TRIAGE_NOISE);
 }
 
 void triage_free(struct triage *triage)

@@ -46,13 +46,13 @@ struct triage_suspect {
 
 /* Pauses along one cable in one direction. */
 struct triage_pause {
-    const char *from, *to; /* devices: who sends them, who is paused */
+    const char *from, *to; /* devices: who sends them, who is paused; NULL: not known */
     const char *from_port, *to_port;
     int64_t frames;
     bool is_sent_known, is_received_known;
 };
 
-/* UNCLEAR: the strongest sign is one of a fault, and weak. */
+/* UNCLEAR: the strongest sign is one of a fault, and weak; or there is harm and no suspect. */
 enum triage_verdict { TRIAGE_NONE, TRIAGE_OVERLOAD, TRIAGE_UNCLEAR, TRIAGE_FAULT };
 
 struct triage {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * triage_drops - frames that a switch or a host had no room for, and why: a class without pauses, a
  * port without PFC, a neighbor that sends on, or too little headroom. */
+#include "base/plural.h"
 #include "replay/incident/triage_private.h"
 
 #include <stdio.h>
@@ -248,13 +249,17 @@ static void suspect_storms(struct triage_work *work)
         for (int priority = 0; priority < TRIAGE_PRIORITIES; priority++) {
             const struct triage_value storms = triage_get(work, (int)i, "pfcwd_storms", priority);
             const int peer = work->ports[i].peer;
-            const int node = peer < 0 ? work->ports[i].node : work->ports[peer].node;
-            if (storms.value <= 0 || work->nodes[node].is_switch)
+            const bool is_host = peer >= 0 && !work->nodes[work->ports[peer].node].is_switch;
+            if (storms.value <= 0)
                 continue;
-            triage_sign(work, triage_suspect(work, SUSPECT_HOST_PAUSES, node, TRIAGE_NO_PORT, 1),
-                        storms, "the watchdog of %s detected %s storms of priority %d",
+            struct triage_suspect *suspect =
+                is_host ? triage_suspect(work, SUSPECT_HOST_PAUSES, work->ports[peer].node,
+                                         TRIAGE_NO_PORT, 1)
+                        : triage_suspect(work, SUSPECT_NEIGHBOR_PAUSES, work->ports[i].node, (int)i,
+                                         peer < 0 ? 1 : 0.5);
+            triage_sign(work, suspect, storms, "the watchdog of %s detected %s %s of priority %d",
                         triage_port_words(work, (int)i), triage_frames(work->arena, storms.value),
-                        priority);
+                        plural(storms.value, "storm", "storms"), priority);
         }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * triage_links - carrier, bit errors and MTU: signs of cables and modules. */
+#include "base/plural.h"
 #include "replay/incident/triage_private.h"
 
 #include <string.h>
@@ -47,8 +48,9 @@ static void sign_carrier(struct triage_work *work, struct triage_suspect *suspec
     const struct incident_event *event = NULL;
     const size_t messages = link_messages(work, port, &event);
     if (losses.value > 0)
-        triage_sign(work, suspect, losses, "%s lost its carrier %s times",
-                    triage_port_words(work, port), triage_frames(work->arena, losses.value));
+        triage_sign(work, suspect, losses, "%s lost its carrier %s %s",
+                    triage_port_words(work, port), triage_frames(work->arena, losses.value),
+                    plural(losses.value, "time", "times"));
     if (messages > 0) {
         if (triage_sign(work, suspect, (struct triage_value){0}, "%s: %s (%zu in all)",
                         triage_port_words(work, port), incident_event_about(event->kind), messages))

@@ -19,6 +19,7 @@ static const double host_share = 0.4, host_time = 0.01;
 
 struct roots {
     double *weight, *own, *next; /* by node */
+    double *beyond;              /* by port of a switch: of an unknown neighbor */
     double total;
 };
 
@@ -55,6 +56,21 @@ static void compare_ends(struct triage_work *work, int port, struct triage_value
                          triage_frames(work->arena, received.value));
 }
 
+/* Pauses of a neighbor that is not known. */
+static void list_unknown(struct triage_work *work, int port)
+{
+    struct triage *triage = work->triage;
+    const struct triage_value received = triage_own_pauses(work, port, false, TRIAGE_ALL);
+    if (work->ports[port].peer != TRIAGE_NO_PORT || received.value < TRIAGE_NOISE)
+        return;
+    struct triage_pause *slot = arena_push(work->arena, (void **)(void *)&triage->pauses,
+                                           &triage->pause_count, sizeof *slot);
+    *slot = (struct triage_pause){.to = work->nodes[work->ports[port].node].name,
+                                  .to_port = work->ports[port].name,
+                                  .frames = received.value,
+                                  .is_received_known = true};
+}
+
 static void list_pauses(struct triage_work *work)
 {
     struct triage *triage = work->triage;
@@ -65,6 +81,7 @@ static void list_pauses(struct triage_work *work)
             peer < 0 ? (struct triage_value){0} : triage_own_pauses(work, peer, false, TRIAGE_ALL);
         const int64_t frames = sent.known ? sent.value : received.value;
         compare_ends(work, (int)i, sent, received);
+        list_unknown(work, (int)i);
         if (frames < TRIAGE_NOISE)
             continue;
         struct triage_pause *slot = arena_push(work->arena, (void **)(void *)&triage->pauses,
@@ -98,9 +115,12 @@ static void pass_on(const struct triage_work *work, struct roots *roots, int nod
         const int port = at->ports[i], peer = work->ports[port].peer;
         const double part =
             (double)triage_pauses(work, port, false, TRIAGE_ALL).value / received * passed * weight;
-        if (peer == TRIAGE_NO_PORT || part <= 0)
+        if (part <= 0)
             continue;
-        roots->next[work->ports[peer].node] += part;
+        if (peer == TRIAGE_NO_PORT)
+            roots->beyond[port] += part;
+        else
+            roots->next[work->ports[peer].node] += part;
         left -= part;
     }
     roots->own[node] += left;
@@ -114,6 +134,14 @@ static void find_roots(const struct triage_work *work, struct roots *roots)
     for (size_t i = 0; i < work->node_count; i++) {
         roots->weight[i] = (double)pauses_of(work, (int)i, true);
         roots->total += roots->weight[i];
+    }
+    roots->beyond = arena_array(work->arena, work->port_count + 1, sizeof *roots->beyond);
+    for (size_t i = 0; i < work->port_count; i++) {
+        const struct triage_port *at = &work->ports[i];
+        if (at->peer != TRIAGE_NO_PORT || !work->nodes[at->node].is_switch)
+            continue;
+        roots->beyond[i] = (double)triage_own_pauses(work, (int)i, false, TRIAGE_ALL).value;
+        roots->total += roots->beyond[i];
     }
     for (int round = 0; round < ROUNDS; round++) {
         roots->next = arena_array(work->arena, nodes, sizeof *roots->next);
@@ -180,6 +208,21 @@ static void suspect_switch(struct triage_work *work, int node, double share)
                 triage_frames(work->arena, pauses_of(work, node, false)));
 }
 
+/* Where no cable is known, the port is all that can be named. */
+static void suspect_beyond(struct triage_work *work, const struct roots *roots)
+{
+    for (size_t i = 0; i < work->port_count; i++) {
+        const double share = roots->beyond[i] / roots->total;
+        const struct triage_value received = triage_own_pauses(work, (int)i, false, TRIAGE_ALL);
+        if (share < least_share || received.value < TRIAGE_NOISE)
+            continue;
+        triage_sign(
+            work, triage_suspect(work, SUSPECT_NEIGHBOR_PAUSES, work->ports[i].node, (int)i, share),
+            received, "%s received %s pauses, from which device is unknown",
+            triage_port_words(work, (int)i), triage_frames(work->arena, received.value));
+    }
+}
+
 void triage_pause_signs(struct triage_work *work)
 {
     struct roots roots = {0};
@@ -188,6 +231,7 @@ void triage_pause_signs(struct triage_work *work)
     find_roots(work, &roots);
     if (roots.total < TRIAGE_NOISE)
         return;
+    suspect_beyond(work, &roots);
     for (size_t i = 0; i < work->node_count; i++) {
         const double share = roots.own[i] / roots.total;
         const double time = time_paused(work, (int)i);

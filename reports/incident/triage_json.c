@@ -60,8 +60,8 @@ static void put_pauses(struct json *json, const struct triage *triage)
         json_empty(json, "pauses");
     for (size_t i = 0; i < triage->pause_count; i++) {
         const struct triage_pause *pause = &triage->pauses[i];
-        json_text(json, json_member(path, "pauses", i, "from"), pause->from);
-        json_text(json, json_member(path, "pauses", i, "from_port"), pause->from_port);
+        put_text(json, json_member(path, "pauses", i, "from"), pause->from);
+        put_text(json, json_member(path, "pauses", i, "from_port"), pause->from_port);
         put_text(json, json_member(path, "pauses", i, "to"), pause->to);
         put_text(json, json_member(path, "pauses", i, "to_port"), pause->to_port);
         json_integer(json, json_member(path, "pauses", i, "frames"), pause->frames);

@@ -57,6 +57,8 @@ static void print_verdict(const struct triage *triage, FILE *out)
     fputs(paint.bold, out);
     if (triage->verdict == TRIAGE_NONE) {
         fputs("No harm seen: no pauses, drops, losses or errors in these counters.", out);
+    } else if (triage->suspect_count == 0) {
+        fputs("No clear suspect: pauses or losses are seen, but not where they begin.", out);
     } else {
         const struct triage_suspect *first = &triage->suspects[0];
         static const char *const heads[] = {

@@ -219,17 +219,68 @@ static void cables_may_be_unknown(void **state)
     end();
 }
 
+/* Storms that a watchdog detected, below each other in one session, without cables: from
+ * https://github.com/sonic-net/sonic-buildimage/issues/8483 */
+static void a_public_session_names_the_port(void **state)
+{
+    static const char session[] =
+        "root@sonic-10431:~# show pfcwd stats\n"
+        "      QUEUE    STATUS    STORM DETECTED/RESTORED    TX OK/DROP    RX OK/DROP    "
+        "TX LAST OK/DROP    RX LAST OK/DROP\n"
+        "-----------  --------  -------------------------  ------------  ------------  "
+        "-----------------  -----------------\n"
+        "Ethernet4:3   stormed                        1/0    0/41507426           0/0         "
+        "0/41507426                0/0\n"
+        "root@sonic-10431:~# show pfcwd stats\n"
+        "      QUEUE    STATUS    STORM DETECTED/RESTORED    TX OK/DROP    RX OK/DROP    "
+        "TX LAST OK/DROP    RX LAST OK/DROP\n"
+        "-----------  --------  -------------------------  ------------  ------------  "
+        "-----------------  -----------------\n"
+        "Ethernet4:3   stormed                        2/1    0/46497254           0/0           "
+        "0/666293                0/0\n";
+    (void)state;
+    text_count = 0;
+    add("paste.txt", session);
+    const struct triage_suspect *first = judge();
+    assert_int_equal(triage.verdict, TRIAGE_FAULT);
+    assert_int_equal(first->kind, SUSPECT_NEIGHBOR_PAUSES);
+    assert_string_equal(first->device, "sonic-10431");
+    assert_string_equal(first->port, "Ethernet4");
+    assert_int_equal(first->signs[0].place.line, 8);
+    end();
+}
+
+/* The port is paused by a device of which nothing is known. */
+static void pauses_of_an_unknown_neighbor_name_the_port(void **state)
+{
+    (void)state;
+    text_count = 0;
+    add("leaf0.txt", pauses((int[3]){184213, 0, 0}, (int[3]){0, 90000, 90000}));
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_NEIGHBOR_PAUSES);
+    assert_string_equal(first->port, "Ethernet0");
+    end();
+    text_count = 0;
+    add("db7-eth2.txt", "NIC statistics:\n     rx_prio3_pause: 5000\n");
+    judge();
+    assert_int_equal(triage.verdict, TRIAGE_UNCLEAR);
+    end();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_host_that_pauses_is_first),
-                                       cmocka_unit_test(a_switch_that_nothing_pauses_is_overloaded),
-                                       cmocka_unit_test(quiet_counters_show_no_harm),
-                                       cmocka_unit_test(damaged_frames_lead_to_the_cable),
-                                       cmocka_unit_test(drops_without_pauses_lead_to_the_port),
-                                       cmocka_unit_test(a_lost_carrier_is_counted_or_logged),
-                                       cmocka_unit_test(ends_that_disagree_are_named),
-                                       cmocka_unit_test(a_weak_sign_is_no_fault),
-                                       cmocka_unit_test(a_neighbor_that_sends_on_is_first),
-                                       cmocka_unit_test(cables_may_be_unknown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_that_pauses_is_first),
+        cmocka_unit_test(a_switch_that_nothing_pauses_is_overloaded),
+        cmocka_unit_test(quiet_counters_show_no_harm),
+        cmocka_unit_test(damaged_frames_lead_to_the_cable),
+        cmocka_unit_test(drops_without_pauses_lead_to_the_port),
+        cmocka_unit_test(a_lost_carrier_is_counted_or_logged),
+        cmocka_unit_test(ends_that_disagree_are_named),
+        cmocka_unit_test(a_weak_sign_is_no_fault),
+        cmocka_unit_test(a_neighbor_that_sends_on_is_first),
+        cmocka_unit_test(a_public_session_names_the_port),
+        cmocka_unit_test(pauses_of_an_unknown_neighbor_name_the_port),
+        cmocka_unit_test(cables_may_be_unknown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
