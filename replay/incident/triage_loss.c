@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 static const double least_loss = 0.003; /* of frames along a cable */
-static const double own_share = 0.75;   /* of gaps or NAKs: the loss is on the host's cable */
+static const double cleared = 0.3;
+static const double own_share = 0.75; /* of gaps or NAKs: the loss is on the host's cable */
 
 struct losses {
     int64_t gaps, naks, timeouts;
@@ -167,15 +168,41 @@ static void suspect_deficits(struct triage_work *work, const struct deficit *def
     }
 }
 
-/* 1, or less where both ends of the host's cable agree and another cable loses frames. */
+/* 1, or less where both ends of the host's cable agree: on more frames than it lost, or while
+ * another cable loses frames. */
 static double cable_factor(const struct triage_work *work, int node, const struct deficit *deficits,
                            size_t count, double noise)
 {
     struct deficit out;
     const int port = first_wired(work, node);
-    if (count == 0 || deficits[0].lost <= 2 * noise || port < 0 || !read_loss(work, port, &out))
+    if (port < 0 || !read_loss(work, port, &out) || out.lost > 2 * noise)
         return 1;
-    return out.lost > 2 * noise ? 1 : 0.3;
+    const struct losses own = losses_of(work, node);
+    const double least = (double)(own.gaps + own.naks) / (double)out.sent.value;
+    const bool elsewhere = count > 0 && deficits[0].lost > 2 * noise;
+    return elsewhere || least > 2 * noise ? cleared : 1;
+}
+
+/* Senders received NAKs, and no receiver here counted the gaps: it is one of the hosts without
+ * counters, and its cable may lose the frames. */
+static void suspect_unknown(struct triage_work *work, struct losses all)
+{
+    size_t unknown = 0;
+    for (size_t i = 0; i < work->node_count; i++)
+        unknown += !work->nodes[i].is_switch && !work->nodes[i].has_counts;
+    if (all.naks < TRIAGE_NOISE || all.gaps >= TRIAGE_NOISE || unknown == 0)
+        return;
+    for (size_t i = 0; i < work->node_count; i++) {
+        const int port = first_wired(work, (int)i);
+        if (work->nodes[i].is_switch || work->nodes[i].has_counts || port < 0)
+            continue;
+        triage_sign(
+            work, triage_suspect(work, SUSPECT_SILENT_LOSS, (int)i, port, unknown == 1 ? 0.8 : 0.5),
+            (struct triage_value){0},
+            "hosts received NAKs for %s lost packets, and no host with counters has the "
+            "gaps: %s has none here",
+            triage_frames(work->arena, all.naks), work->nodes[i].name);
+    }
 }
 
 static struct losses all_losses(const struct triage_work *work)
@@ -209,5 +236,6 @@ void triage_loss_signs(struct triage_work *work)
         if (!work->nodes[i].is_switch)
             suspect_cable_of(work, (int)i, losses_of(work, (int)i), all,
                              cable_factor(work, (int)i, deficits, count, noise));
+    suspect_unknown(work, all);
     suspect_deficits(work, deficits, count, noise);
 }

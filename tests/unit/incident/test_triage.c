@@ -267,6 +267,22 @@ static void pauses_of_an_unknown_neighbor_name_the_port(void **state)
     end();
 }
 
+/* db7's cable has the same frames at both ends; who counted the gaps is not here. */
+static void a_receiver_without_counters_is_suspected(void **state)
+{
+    (void)state;
+    begin();
+    add("db7-eth2.txt", "NIC statistics:\n     tx_packets_phy: 100000\n     rx_packets_phy: 90000\n"
+                        "$ rdma statistic\nlink mlx5_0/1 packet_seq_err 5000 out_of_sequence 0\n");
+    add("db8-eth2.txt", "$ rdma statistic\nlink mlx5_0/1 packet_seq_err 0 out_of_sequence 0\n");
+    add("leaf0.txt", "    IFACE    RX_OK    TX_OK\n---------  -------  -------\n"
+                     "Ethernet0   100000    90000\n");
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_SILENT_LOSS);
+    assert_string_equal(first->device, "db9");
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_neighbor_that_sends_on_is_first),
         cmocka_unit_test(a_public_session_names_the_port),
         cmocka_unit_test(pauses_of_an_unknown_neighbor_name_the_port),
+        cmocka_unit_test(a_receiver_without_counters_is_suspected),
         cmocka_unit_test(cables_may_be_unknown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
