@@ -16,6 +16,7 @@
 #include "scenarios/load/scenario.h"
 #include "scenarios/trace/admin_list.h"
 #include "scenarios/workload/workload.h"
+#include "tcp/tcp.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -50,6 +51,8 @@ static bool each_own(const struct opt *of, const char *where, parameters_fn *cal
         more = more && each_row(where, nvme_carriers[i]->host_opts, call, self);
     for (size_t i = 0; of == nvme_target_opts && i < NVME_CARRIERS; i++)
         more = more && each_row(where, nvme_carriers[i]->target_opts, call, self);
+    for (size_t i = 0; of == tcp_base_opts && i < TCP_CCS; i++)
+        more = more && each_row(where, tcp_cc_list[i]->opts, call, self);
     return more;
 }
 
@@ -66,6 +69,7 @@ static bool each_fixed(parameters_fn *call, void *self)
         {"hosts.defaults.rnic", rnic_opts},
         {"hosts.defaults.nvme", nvme_host_opts},
         {"hosts.defaults.target", nvme_target_opts},
+        {"hosts.defaults.tcp", tcp_base_opts},
         {"hosts.targets.namespaces", nvme_namespace_opts},
         {"hosts.targets.namespaces", scenario_namespace_opts},
         {"hosts.targets.subsystems", nvme_subsystem_opts},

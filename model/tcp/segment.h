@@ -71,4 +71,10 @@ static inline uint16_t segment_bytes(uint8_t flags, uint8_t options, uint32_t pa
     return (uint16_t)(bytes < SEGMENT_LEAST ? SEGMENT_LEAST : bytes);
 }
 
+/* The TCP header with its options as it is on the wire, without checksum, and behind it the payload
+ * as far as it has real bytes: all of it up to the last of them, bulk data as its tag. `room`: of
+ * `bytes`. Returns the number of bytes. */
+uint32_t segment_encode(const struct frame *frame, const unsigned char *blob, unsigned char *bytes,
+                        uint32_t room);
+
 #endif

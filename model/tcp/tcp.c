@@ -11,9 +11,9 @@
 enum { CONNS_MAX = 1 << 20, BATCHES_MAX = 1 << 20, EPHEMERAL = 32768 };
 
 const struct tcp_counter_name tcp_counter_names[TCP_COUNTERS] = {
-#define COUNTER(field, name, about) {name, about},
+#define TCP_COUNTER(field, name, about) {name, about},
 #include "tcp/tcp_counters.def"
-#undef COUNTER
+#undef TCP_COUNTER
 };
 
 static_assert(sizeof(struct tcp_counters) == TCP_COUNTERS * sizeof(uint64_t), "nothing else");

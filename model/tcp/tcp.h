@@ -52,21 +52,22 @@ struct tcp_params {
 /* The rows over struct tcp_params, those of all congestion controls with them, and the one that
  * ends them: how many.  Fills them in unless `rows` is NULL. */
 size_t tcp_rows(struct opt *rows);
+extern const struct opt tcp_base_opts[]; /* without those of congestion controls */
 
 /* Cumulative; names are nstat's where it has them (tcp_counters.def). */
 struct tcp_counters {
-#define COUNTER(field, name, about) uint64_t field;
+#define TCP_COUNTER(field, name, about) uint64_t field;
 #include "tcp/tcp_counters.def"
-#undef COUNTER
+#undef TCP_COUNTER
 };
 
 struct tcp_counter_name {
     const char *name, *about;
 };
 enum {
-#define COUNTER(field, name, about) TCP_COUNTER_##field,
+#define TCP_COUNTER(field, name, about) TCP_COUNTER_##field,
 #include "tcp/tcp_counters.def"
-#undef COUNTER
+#undef TCP_COUNTER
     TCP_COUNTERS
 };
 extern const struct tcp_counter_name tcp_counter_names[TCP_COUNTERS];

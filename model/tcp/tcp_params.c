@@ -14,7 +14,7 @@ static const char congestion_controls[] =
 #undef TCP_CC
     ;
 
-static const struct opt base_opts[] = {
+const struct opt tcp_base_opts[] = {
     {"congestion-control", OPT_CHOICE, ROW(congestion_control), "cubic", NULL, NULL,
      &congestion_controls[1], "Congestion control of TCP.",
      SYSCTL ", tcp_congestion_control: cubic", OPT_ACTS(CONGESTION, ANY, TRACE)},
@@ -136,9 +136,9 @@ static const struct opt base_opts[] = {
 
 size_t tcp_rows(struct opt *rows)
 {
-    size_t count = opt_join(rows, 0, base_opts, 0);
+    size_t count = opt_join(rows, 0, tcp_base_opts, 0);
     for (size_t i = 0; i < TCP_CCS; i++)
         count = opt_join(rows, count, tcp_cc_list[i]->opts,
                          offsetof(struct tcp_params, cc) + i * TCP_CC_PARAMS_MAX);
-    return count;
+    return count + 1;
 }

@@ -47,7 +47,7 @@ static const char *const queries[] = {
     "SELECT 'ECN, '||path||' '||value AS what, 'no queue reached that length' AS why FROM setting"
     " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0",
     "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
-    " WHERE path LIKE '%.congestion-control' AND value<>'none' AND " NONE_COUNTED(
+    " WHERE path LIKE '%rnic.congestion-control' AND value<>'none' AND " NONE_COUNTED(
         "'rp_cnp_handled'"),
     "SELECT path||' '||value AS what, 'no queue was paused that long' AS why FROM setting"
     " WHERE path LIKE '%switch.watchdog' AND value<>'off' AND " TOTAL("pfc.watchdog_storms") "=0",

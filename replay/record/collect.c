@@ -15,6 +15,7 @@
 #include "replay/usage/usage.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/load/expect.h"
+#include "tcp/tcp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,16 @@ static void add_port(const struct port *port, time_ps now, struct result_totals 
     }
 }
 
+static void add_tcp(const struct tcp *tcp, struct result_totals *totals)
+{
+    const struct tcp_counters *counters = tcp_counters(tcp);
+    totals->tcp_segments += (int64_t)counters->out_segs;
+    totals->tcp_retransmitted += (int64_t)counters->retrans_segs;
+    totals->tcp_timeouts += (int64_t)counters->timeouts;
+    totals->tcp_loss_probes += (int64_t)counters->loss_probes;
+    totals->tcp_cpu_ps += tcp_busy(tcp);
+}
+
 static void add_rnic(const struct rnic *rnic, struct result_totals *totals)
 {
     const struct rnic_counters *counters = &rnic->counters;
@@ -83,6 +94,8 @@ static void add_rnic(const struct rnic *rnic, struct result_totals *totals)
     totals->rnic_pause_storms += (int64_t)counters->stalls;
     totals->ecn_cnps += (int64_t)counters->cnps_sent;
     totals->packets += (int64_t)port_frames_sent(&rnic->port);
+    if (rnic->tcp != NULL)
+        add_tcp(rnic->tcp, totals);
 }
 
 static void add_watchdog(const struct swtch *swtch, struct result_totals *totals)

@@ -12,6 +12,7 @@
 #include "replay/record/record_events.h"
 #include "rnic/host/rnic.h"
 #include "rnic/qp/qp.h"
+#include "tcp/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,9 @@ static uint32_t control_bytes(const struct frame *frame, unsigned char bytes[20]
     return length;
 }
 
+/* A TCP header with all options, and the largest payload. */
+enum { SEGMENT_ROOM = 60 + UINT16_MAX };
+
 void record_frame(struct record *record, const struct probe_frame *probe)
 {
     if (record == NULL)
@@ -225,9 +229,12 @@ void record_frame(struct record *record, const struct probe_frame *probe)
     const struct frame *frame = probe->frame;
     const bool control = frame_is_mac_control(frame), roce = !control;
     const bool reth = frame_has_reth(frame->opcode), aeth = frame_has_aeth(frame->opcode);
-    unsigned char mac[20];
-    const unsigned char *head = control ? mac : probe->head;
-    const uint32_t head_bytes = control ? control_bytes(frame, mac) : probe->head_bytes;
+    unsigned char mac[20], segment[SEGMENT_ROOM];
+    const bool tcp = frame->opcode == FRAME_TCP;
+    const unsigned char *head = control ? mac : tcp ? segment : probe->head;
+    const uint32_t head_bytes = control ? control_bytes(frame, mac)
+                                : tcp   ? segment_encode(frame, probe->head, segment, SEGMENT_ROOM)
+                                        : probe->head_bytes;
     RECORD_ROW(record->store, frame, .at_ps = STORE_I(probe->at),
                .wire_ps = STORE_I(probe->wire_ps), .node = STORE_I(probe->node),
                .port = STORE_I(probe->port), .opcode = STORE_T(frame_opcode_name(frame->opcode)),
@@ -237,7 +244,7 @@ void record_frame(struct record *record, const struct probe_frame *probe)
                .priority = STORE_I(frame->priority), .tos = STORE_I(frame->tos),
                .flags = STORE_I(frame->flags & ~FRAME_CONTROL), .bth = when(roce, frame->opcode),
                .lost = STORE_I(probe->lost), .ttl = when(roce, frame->ttl),
-               .udp_source = when(roce, udp_source(frame)),
+               .udp_source = when(roce && !tcp, udp_source(frame)),
                .syndrome = when(aeth, frame->aeth >> 24), .msn = when(aeth, frame->aeth & 0xFFFFFF),
                .address = when(reth, frame->address),
                .rkey = when(reth || frame_has_ieth(frame->opcode), frame->rkey),

@@ -8,6 +8,7 @@
 #include "replay/database/record_schema.h"
 #include "replay/record/collect.h"
 #include "replay/usage/usage.h"
+#include "tcp/tcp.h"
 
 struct place {
     struct store *store;
@@ -137,6 +138,17 @@ static void write_port(struct place place, const struct port *port, time_ps now)
         write_global(&place, port, now);
 }
 
+static void write_tcp(const struct place *place, const struct tcp_counters *from)
+{
+    static const enum counter_id ids[TCP_COUNTERS] = {
+#define TCP_COUNTER(field, name, about) COUNTER_TCP_##field,
+#include "tcp/tcp_counters.def"
+#undef TCP_COUNTER
+    };
+    for (unsigned i = 0; i < TCP_COUNTERS; i++)
+        write_counter(place, ids[i], tcp_counter(from, i));
+}
+
 static void write_rnic(const struct place *place, const struct rnic *rnic)
 {
     const struct rnic_counters *from = &rnic->counters;
@@ -169,6 +181,8 @@ static void write_rnic(const struct place *place, const struct rnic *rnic)
         {COUNTER_TX_PAUSE_STORM_ERROR, from->stalls},
     };
     WRITE(place, counters);
+    if (rnic->tcp != NULL)
+        write_tcp(place, tcp_counters(rnic->tcp));
 }
 
 /* As `show pfcwd stats` has them. */

@@ -273,6 +273,8 @@ static bool is_told(const struct result *result, const char *path)
         return result->arrays;
     if (strcmp(path, "rnic.cq_overruns") == 0)
         return totals->rnic_cq_overruns > 0;
+    if (begins(path, "tcp."))
+        return totals->tcp_segments > 0;
     return !begins(path, "data.") ||
            totals->data_stale + totals->data_lost + totals->data_torn + totals->data_damaged > 0;
 }

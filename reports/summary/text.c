@@ -301,6 +301,9 @@ static void write_transport(const struct text *text)
         {"rnic.rnr_naks", "RNR NAK", "RNR NAKs"},
         {"rnic.cq_overruns", "completion queue overrun", "completion queues overrun"},
         {"rnic.qp_errors", "QP error", "QP errors"},
+        {"tcp.retransmitted_segments", "retransmitted TCP segment", "retransmitted TCP segments"},
+        {"tcp.timeouts", "TCP timeout", "TCP timeouts"},
+        {"tcp.loss_probes", "tail loss probe", "tail loss probes"},
         {"ecn.marked", "ECN mark", "ECN marks"},
         {"ecn.cnps", "CNP", "CNPs"},
     };

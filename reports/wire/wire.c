@@ -15,7 +15,9 @@ enum {
     ETHERNET_HEADER = 14,
     FCS = 4,
     IP_HEADER = 20,
+    IP_TCP = 6,
     IP_UDP = 17,
+    TCP_HEADER = 20,
     UDP_HEADER = 8,
     BTH_HEADER = 12,
     ICRC = 4,
@@ -70,22 +72,28 @@ static uint16_t ip_checksum(const uint8_t *bytes, size_t count)
     return (uint16_t)~sum;
 }
 
-static void put_ip_udp(struct writer *to, const struct wire_frame *frame)
+static void put_ip(struct writer *to, const struct wire_frame *frame, uint32_t length,
+                   uint8_t protocol)
 {
     const size_t start = to->count;
-    const uint32_t length = frame->bytes - (uint32_t)(ETHERNET_HEADER + FCS);
     put(to, 0x45, 1);
     put(to, frame->tos, 1);
     put(to, length, 2);
     put(to, 0x00004000, 4); /* identification 0, do not fragment */
     put(to, frame->ttl, 1);
-    put(to, IP_UDP, 1);
+    put(to, protocol, 1);
     put(to, 0, 2);
     put(to, frame->source_ip, 4);
     put(to, frame->destination_ip, 4);
     const uint16_t checksum = ip_checksum(to->bytes + start, IP_HEADER);
     to->bytes[start + 10] = (uint8_t)(checksum >> 8);
     to->bytes[start + 11] = (uint8_t)checksum;
+}
+
+static void put_ip_udp(struct writer *to, const struct wire_frame *frame)
+{
+    const uint32_t length = frame->bytes - (uint32_t)(ETHERNET_HEADER + FCS);
+    put_ip(to, frame, length, IP_UDP);
     put(to, frame->udp_source, 2);
     put(to, ROCE_PORT, 2);
     put(to, length - IP_HEADER, 2);
@@ -157,6 +165,51 @@ uint32_t wire_icrc(const uint8_t *ip, size_t bytes)
     return (crc & 0xFF) << 24 | (crc & 0xFF00) << 8 | (crc >> 8 & 0xFF00) | crc >> 24;
 }
 
+/* RFC 9293 3.1: over a pseudo-header, the header and the data. */
+static void put_tcp_checksum(uint8_t *ip, size_t length)
+{
+    uint8_t *tcp = ip + IP_HEADER;
+    uint32_t sum = IP_TCP + (uint32_t)length;
+    for (size_t i = 12; i < IP_HEADER; i += 2) /* both addresses */
+        sum += (uint32_t)ip[i] << 8 | ip[i + 1];
+    for (size_t i = 0; i < length; i++)
+        sum += (uint32_t)tcp[i] << (i % 2 == 0 ? 8 : 0);
+    while (sum >> 16 != 0)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    tcp[16] = (uint8_t)(~sum >> 8);
+    tcp[17] = (uint8_t)~sum;
+}
+
+/* Bytes of the header, which is the beginning of the head. */
+static size_t tcp_header(const struct wire_frame *frame)
+{
+    return frame->head_bytes < TCP_HEADER ? 0 : 4 * (size_t)(frame->head[12] >> 4);
+}
+
+static bool tcp_adds_up(const struct wire_frame *frame)
+{
+    const size_t header = tcp_header(frame);
+    const size_t bytes = ETHERNET_HEADER + IP_HEADER + header + frame->payload + FCS;
+    return header >= TCP_HEADER && frame->head_bytes >= header && frame->bytes <= WIRE_BYTES_MAX &&
+           frame->head_bytes <= header + frame->payload &&
+           (frame->bytes == bytes || (frame->bytes == SMALLEST + FCS && frame->bytes > bytes));
+}
+
+static size_t tcp_frame(struct writer *to, const struct wire_frame *frame)
+{
+    const size_t length = tcp_header(frame) + frame->payload;
+    put_ethernet(to, frame, ETHERTYPE_IPV4);
+    uint8_t *ip = to->bytes + to->count;
+    put_ip(to, frame, (uint32_t)(IP_HEADER + length), IP_TCP);
+    put_bytes(to, frame->head, frame->head_bytes);
+    for (size_t i = frame->head_bytes - tcp_header(frame); i < frame->payload; i++)
+        put(to, frame->content >> (24 - 8 * (i % 4)), 1);
+    put_tcp_checksum(ip, length);
+    while (to->count + FCS < frame->bytes)
+        put(to, 0, 1);
+    return to->count;
+}
+
 static size_t control_frame(struct writer *to, const struct wire_frame *frame)
 {
     static const uint8_t group[6] = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
@@ -201,6 +254,8 @@ bool wire_adds_up(const struct wire_frame *frame)
 {
     if (frame->mac_control)
         return frame->head_bytes <= SMALLEST;
+    if (frame->opcode == WIRE_TCP)
+        return tcp_adds_up(frame);
     return frame->bytes <= WIRE_BYTES_MAX && frame->head_bytes <= frame->payload &&
            frame->bytes >= standard_bytes(frame) &&
            is_known_surplus(frame, frame->bytes - standard_bytes(frame));
@@ -212,6 +267,8 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
     CHECK(wire_adds_up(frame));
     if (frame->mac_control)
         return control_frame(&to, frame);
+    if (frame->opcode == WIRE_TCP)
+        return tcp_frame(&to, frame);
     put_ethernet(&to, frame, ETHERTYPE_IPV4);
     put_ip_udp(&to, frame);
     put_bth(&to, frame);

@@ -24,7 +24,8 @@ enum wire_flags {
     WIRE_RESENT = 16
 };
 
-enum wire_opcode { WIRE_UD_SEND_ONLY = 0x64, WIRE_CNP = 0x81 }; /* that have headers of their own */
+/* With headers of their own; TCP is a value that BTH does not use. */
+enum wire_opcode { WIRE_UD_SEND_ONLY = 0x64, WIRE_CNP = 0x81, WIRE_TCP = 0xFD };
 
 struct wire_frame {
     bool mac_control; /* PFC, PAUSE: no BTH */

@@ -7,7 +7,7 @@
 
 enum { CLASSES_DSCPS = 64 };
 
-/* DSCPs of connections, one bit each. */
+/* DSCPs of RDMA connections, one bit each. */
 struct classes {
     uint64_t *of_host; /* by node: DSCPs in either direction */
     uint64_t hosts;    /* DSCPs that come from the hosts' own parameters */

@@ -9,6 +9,7 @@
 
 enum {
     LEAST_BLOCK = 512,       /* smallest block of a trace or a fio job, whose sizes vary */
+    LEAST_SEGMENT = 70,      /* a TCP segment with timestamps and without data */
     MANY = 1 << 20,          /* assumed operations in flight of a trace or a fio job */
     SMALLS_PER_OPERATION = 2 /* a request and its acknowledgement */
 };
@@ -56,6 +57,12 @@ static void add_pair(struct sent_frames *frames, const struct scenario *scenario
 {
     const struct rnic_params *from = scenario->nodes[pair->from].host->rnic;
     struct sent_sizes *row = &frames->by_dscp[dscp];
+    if (workload->ops->needs_tcp) {
+        add_size(row, LEAST_SEGMENT);
+        add_size(row, scenario->nodes[pair->from].ports[0].params->mtu + WIRE_ETHERNET_BYTES);
+        row->smalls += MANY;
+        return;
+    }
     const bool vary = offered_varies(workload);
     const int64_t largest = offered_operation(workload, from->path_mtu);
     add_operation(row, largest, from->path_mtu);

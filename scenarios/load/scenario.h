@@ -30,6 +30,7 @@ struct nvme_namespace_params;
 struct nvme_target_subsystem;
 struct rnic_params;
 struct switch_params;
+struct tcp_params;
 struct fault_ops;
 struct workload_ops;
 
@@ -69,7 +70,9 @@ struct scenario_host {
     const struct scenario_ana *ana;
     uint32_t ana_count;
     const char *machine; /* hosts of the same machine share a processor; NULL: a separate machine */
+    const struct tcp_params *tcp;
     const struct block *rnic_values, *cc_values, *nvme_host_values, *nvme_target_values;
+    const struct block *tcp_values;
 };
 
 #define SCENARIO_NO_LINK UINT32_MAX

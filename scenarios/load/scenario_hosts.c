@@ -21,7 +21,7 @@ struct section {
     const char *path;
     bool is_base; /* hosts.defaults */
     const struct tree_node *written;
-    struct block *rnic, *nvme, *target;
+    struct block *rnic, *nvme, *target, *tcp;
     struct block *control;
     const struct cc_preset *preset; /* preset of the congestion control */
     const uint8_t *dscp;
@@ -193,19 +193,6 @@ static void load_target(struct loader *loader, const struct section *section)
     scenario_take(loader, section->target, map, also);
 }
 
-/* Creates a block with the NVMe parameters of a scenario, including those of all transports. */
-static struct block *nvme_block(struct loader *loader, const char *path)
-{
-    const struct opt *rows = scenario_rows(loader, &loader->nvme_rows, nvme_carrier_host_rows);
-    return block_new(loader->arena, path, rows, sizeof(struct nvme_carrier_host));
-}
-
-static struct block *target_block(struct loader *loader, const char *path)
-{
-    const struct opt *rows = scenario_rows(loader, &loader->target_rows, nvme_carrier_target_rows);
-    return block_new(loader->arena, path, rows, sizeof(struct nvme_carrier_target));
-}
-
 static struct block *rnic_block(struct loader *loader, const char *path)
 {
     struct block *block = block_new(loader->arena, path, rnic_opts, sizeof(struct rnic_params));
@@ -217,10 +204,13 @@ static void load_section(struct loader *loader, struct section *section)
 {
     struct arena *arena = loader->arena;
     section->rnic = rnic_block(loader, arena_format(arena, "%s.rnic", section->path));
-    section->nvme = nvme_block(loader, arena_format(arena, "%s.nvme", section->path));
-    section->target = target_block(loader, arena_format(arena, "%s.target", section->path));
+    section->nvme = scenario_nvme_block(loader, arena_format(arena, "%s.nvme", section->path));
+    section->target =
+        scenario_target_block(loader, arena_format(arena, "%s.target", section->path));
+    section->tcp = scenario_tcp_block(loader, arena_format(arena, "%s.tcp", section->path));
     load_rnic(loader, section);
     scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
+    scenario_take(loader, section->tcp, scenario_map(loader, section->written, "tcp"), NULL);
     load_target(loader, section);
     scenario_read_names(loader, section->path, section->written, &section->names);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");
@@ -259,6 +249,7 @@ static const struct loader_host *host_with(struct loader *loader, const struct l
     made->rnic = overlaid(loader, from->rnic, section->rnic);
     made->nvme = overlaid(loader, from->nvme, section->nvme);
     made->target = overlaid(loader, from->target, section->target);
+    made->tcp = overlaid(loader, from->tcp, section->tcp);
     if (section->control != NULL) {
         made->control = section->control;
         made->cc = section->preset->ops;
@@ -307,13 +298,15 @@ void scenario_apply_host_section(struct loader *loader, const char *path,
     struct section section = {.path = path, .written = written};
     load_section(loader, &section);
     show_section(loader, &section, true);
+    scenario_show(loader, section.tcp, true);
     apply(loader, &section, spots, count);
 }
 
 /* ---- defaults ---- */
 
-static const char *const section_keys[] = {"where",   "rnic", "nvme",       "target", "namespaces",
-                                           "machine", "nqn",  "subsystems", "ana",    NULL};
+static const char *const section_keys[] = {"where",      "rnic",       "nvme",    "target",
+                                           "tcp",        "namespaces", "machine", "nqn",
+                                           "subsystems", "ana",        NULL};
 
 /* Hosts with the same generic profile. */
 struct rate_class {
@@ -405,7 +398,7 @@ static void share_base(struct loader *loader, struct loader_host *base,
 
 static void load_defaults(struct loader *loader, const struct tree_node *hosts)
 {
-    static const char *const keys[] = {"rnic", "nvme", "target", NULL};
+    static const char *const keys[] = {"rnic", "nvme", "target", "tcp", NULL};
     struct rate_classes classes = {0};
     struct section base = {.path = "hosts.defaults",
                            .is_base = true,
@@ -413,16 +406,19 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
     if (base.written != NULL)
         block_only(base.written, keys, NULL, loader->diag);
     base.rnic = rnic_block(loader, "hosts.defaults.rnic");
-    base.nvme = nvme_block(loader, "hosts.defaults.nvme");
-    base.target = target_block(loader, "hosts.defaults.target");
+    base.nvme = scenario_nvme_block(loader, "hosts.defaults.nvme");
+    base.target = scenario_target_block(loader, "hosts.defaults.target");
+    base.tcp = scenario_tcp_block(loader, "hosts.defaults.tcp");
     base_rnic(loader, &base, &classes);
     scenario_take(loader, base.nvme, scenario_map(loader, base.written, "nvme"), NULL);
+    scenario_take(loader, base.tcp, scenario_map(loader, base.written, "tcp"), NULL);
     load_target(loader, &base);
     show_section(loader, &base, false);
     struct loader_host *host = arena_take(loader->arena, sizeof *host);
     *host = (struct loader_host){.rnic = base.rnic,
                                  .nvme = base.nvme,
                                  .target = base.target,
+                                 .tcp = base.tcp,
                                  .control = base.control,
                                  .control_place = base.control_place,
                                  .cc = base.preset->ops,
@@ -481,6 +477,7 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
         .cc_params = from->control->params,
         .nvme_host = from->nvme->params,
         .nvme_target = from->target->params,
+        .tcp = from->tcp->params,
         .namespaces = from->namespaces == NULL ? NULL : from->namespaces->list,
         .namespace_count = from->namespaces == NULL ? 0 : (uint32_t)from->namespaces->count,
         .machine = from->machine,
@@ -488,6 +485,7 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
         .cc_values = from->control,
         .nvme_host_values = from->nvme,
         .nvme_target_values = from->target,
+        .tcp_values = from->tcp,
     };
     scenario_finish_names(loader, node, &from->names, host);
     loader->scenario->nodes[node].host = host;

@@ -20,7 +20,7 @@ struct scenario_names {
 /* Source of a node's parameters. Nodes share blocks until an override separates them. The blocks
  * are kept, because they record which mapping set a value. */
 struct loader_host {
-    const struct block *rnic, *nvme, *target;
+    const struct block *rnic, *nvme, *target, *tcp;
     const struct block *control; /* parameters of the congestion control */
     const struct cc_ops *cc;
     const struct cc_preset *preset; /* preset of the congestion control */
@@ -72,8 +72,8 @@ struct loader {
     struct loader_bases bases;
     struct loader_shown *shown;
     size_t shown_count;
-    const struct opt *switch_rows, *nvme_rows, *target_rows; /* NULL: not built yet */
-    const char **paths;                                      /* paths of the files that were read */
+    const struct opt *switch_rows, *nvme_rows, *target_rows, *tcp_rows; /* NULL: not built yet */
+    const char **paths; /* paths of the files that were read */
     size_t path_count;
     struct scenario_source *sources;
     size_t source_count;
@@ -164,6 +164,12 @@ void scenario_load_dscp(struct loader *loader, const struct tree_node *written, 
 void scenario_apply_host_section(struct loader *loader, const char *path,
                                  const struct tree_node *section, const struct scenario_spot *spots,
                                  size_t count);
+/* Blocks of the parameters of `nvme:` and `target:`, including those of all transports, and of
+ * `tcp:`. */
+struct block *scenario_nvme_block(struct loader *loader, const char *path);
+struct block *scenario_target_block(struct loader *loader, const char *path);
+struct block *scenario_tcp_block(struct loader *loader, const char *path);
+
 void scenario_finish_host(struct loader *loader, uint32_t node);
 
 /* Loads a static route: key `where` has the switches, keys `to` and `via` the rest. NULL, with
@@ -178,6 +184,11 @@ struct scenario_workload_list {
 };
 void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
                       const struct scenario_workload *base, struct scenario_workload_list *out);
+
+/* Checks all workloads together: names, TCP. Without workloads over TCP, the settings have only the
+ * values of `tcp:` that the scenario writes. */
+void scenario_finish_workloads(struct loader *loader, const struct scenario_workload_list *list,
+                               const struct tree_node *written);
 
 /* Rejects a workload whose I/Os do not fit the namespaces of its instances. */
 /* Loads `admin:` of an entry, if its kind has it; false, with messages, on errors. */

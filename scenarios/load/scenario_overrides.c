@@ -82,10 +82,10 @@ static void take_profile(struct loader *loader, struct block *block, const struc
  * links. */
 static void read_entry(struct loader *loader, struct override *override)
 {
-    static const char *const of_host[] = {"where", "rnic", "nvme", "target", NULL};
+    static const char *const of_host[] = {"where", "rnic", "nvme", "target", "tcp", NULL};
     static const char *const of_switch[] = {"where", "profile", "dscp", NULL};
-    static const char *const of_both[] = {"where",   "rnic", "nvme", "target",
-                                          "profile", "dscp", NULL};
+    static const char *const of_both[] = {"where", "rnic",    "nvme", "target",
+                                          "tcp",   "profile", "dscp", NULL};
     static const char *const of_port[] = {"where", NULL};
     const char *const *also = override->has_host ? (override->has_switch ? of_both : of_host)
                                                  : (override->has_switch ? of_switch : of_port);

@@ -2,6 +2,9 @@
  * scenario_settings - the settings table: every effective value with its origin. */
 #include "scenarios/load/scenario_load.h"
 
+#include "scenarios/carrier/nvme_carrier.h"
+#include "tcp/tcp.h"
+
 #include "base/check.h"
 
 #include <string.h>
@@ -99,4 +102,24 @@ void scenario_settings(const struct scenario *scenario, scenario_setting_fn *cal
         };
         call(self, &text);
     }
+}
+
+/* ---- blocks of hosts ---- */
+
+struct block *scenario_nvme_block(struct loader *loader, const char *path)
+{
+    const struct opt *rows = scenario_rows(loader, &loader->nvme_rows, nvme_carrier_host_rows);
+    return block_new(loader->arena, path, rows, sizeof(struct nvme_carrier_host));
+}
+
+struct block *scenario_target_block(struct loader *loader, const char *path)
+{
+    const struct opt *rows = scenario_rows(loader, &loader->target_rows, nvme_carrier_target_rows);
+    return block_new(loader->arena, path, rows, sizeof(struct nvme_carrier_target));
+}
+
+struct block *scenario_tcp_block(struct loader *loader, const char *path)
+{
+    const struct opt *rows = scenario_rows(loader, &loader->tcp_rows, tcp_rows);
+    return block_new(loader->arena, path, rows, sizeof(struct tcp_params));
 }

@@ -15,6 +15,7 @@
 #include "scenarios/fio/fio.h"
 #include "scenarios/load/pairing.h"
 #include "scenarios/workload/workload.h"
+#include "tcp/tcp.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -86,15 +87,18 @@ time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair)
 {
-    return workload->class.tos_set ? workload->class.tos >> 2
-                                   : (uint8_t)scenario->nodes[pair->from].host->rnic->dscp;
+    const struct scenario_host *host = scenario->nodes[pair->from].host;
+    return workload->class.tos_set
+               ? workload->class.tos >> 2
+               : (uint8_t)(workload->ops->needs_tcp ? host->tcp->dscp : host->rnic->dscp);
 }
 
 uint8_t scenario_dscp_back(const struct scenario *scenario,
                            const struct scenario_workload *workload,
                            const struct scenario_pair *pair)
 {
-    const int64_t own = scenario->nodes[pair->to].host->rnic->accept_dscp;
+    const struct scenario_host *host = scenario->nodes[pair->to].host;
+    const int64_t own = workload->ops->needs_tcp ? host->tcp->dscp : host->rnic->accept_dscp;
     return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
 }
 
@@ -296,9 +300,10 @@ static void check_targets(struct loader *loader, const struct entry *entry)
 /* All queue pairs of an NVMe controller go to one address, so it counts as one. */
 static uint32_t queue_pairs_of(const struct scenario_workload *workload)
 {
+    const char *row = workload->ops->needs_tcp ? "connections" : "qps";
     return workload->ops->needs_nvme_target
                ? 1
-               : (uint32_t)opt_value(workload->ops->opts, "qps", workload->params, 1);
+               : (uint32_t)opt_value(workload->ops->opts, row, workload->params, 1);
 }
 
 static void add_workload(struct loader *loader, const struct entry *entry,
@@ -462,23 +467,6 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     add_workload(loader, &entry, params, out);
 }
 
-/* Names are unique: statistics, expectations and --set identify a workload by its name. */
-static void check_names(struct loader *loader, const struct scenario_workload_list *list,
-                        const struct tree_node *written)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(list->list[i].name, list->list[j].name) != 0)
-                continue;
-            char text[DIAG_TEXT_BYTES];
-            snprintf(text, sizeof text, "the name '%s' is used twice; first in line %d",
-                     list->list[i].name, list->list[j].place.line);
-            tree_message(loader->diag, DIAG_ERROR, written, list->list[i].place, text);
-            break;
-        }
-    }
-}
-
 void scenario_load_workloads(struct loader *loader)
 {
     const struct tree_node *written = scenario_list(loader, loader->root, "workloads");
@@ -494,7 +482,7 @@ void scenario_load_workloads(struct loader *loader)
     if (list.count > WORKLOADS_MAX)
         tree_error(loader->diag, written, "more than %d workloads, fio jobs counted",
                    WORKLOADS_MAX);
-    check_names(loader, &list, written);
+    scenario_finish_workloads(loader, &list, written);
     loader->scenario->workloads = list.list;
     loader->scenario->workload_count = (uint32_t)list.count;
 }

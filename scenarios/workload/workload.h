@@ -83,6 +83,8 @@ struct workload_delivered {
 };
 
 struct nvme_carrier_host;
+struct stream_device;
+struct stream_ops;
 
 /* NQNs; NULL: default of nvme_host_site. In addition, the store for each NSID of the subsystem,
  * independent of the path: the target's node, and the index of its namespace. */
@@ -114,6 +116,11 @@ struct workload_site {
      * its NIC. */
     struct verbs_device *(*path)(const struct workload_site *site, uint32_t path,
                                  uint32_t *target_ip, uint32_t *nic);
+    /* For kinds with needs_tcp: the stream operations, and the device of a connection, numbered
+     * from 0, with its destination address. */
+    const struct stream_ops *streams;
+    struct stream_device *(*stream_way)(const struct workload_site *site, uint32_t conn,
+                                        uint32_t *target_ip);
     struct verbs_class class;    /* class of its connections */
     struct workload_names names; /* for NVMe */
     uint32_t workload;           /* index of the entry */
@@ -183,6 +190,7 @@ struct workload_ops {
     /* Service at the other end: NVMe target on port 4420, or a raw RDMA responder on
      * WORKLOAD_RDMA_PORT. */
     bool needs_nvme_target;
+    bool needs_tcp; /* sends to a tcp_sink at the other end, by TCP and not by RDMA */
     /* NULL: the kind has no file. Otherwise an entry has the key `file`; this function reads the
      * file and sets the members of params that are not parameters. The parameters have already been
      * set. False, with messages, if the file is invalid. */
@@ -251,6 +259,12 @@ struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops
 void rdma_sink_set_guard(struct rdma_sink *sink,
                          const struct rdma_sink_guard *guard); /* NULL: accepts all */
 void rdma_sink_destroy(struct rdma_sink *sink);
+
+/* The passive end of the kind tcp-stream: answers messages. */
+struct tcp_sink;
+struct tcp_sink *tcp_sink_create(const struct env *env, const struct stream_ops *streams,
+                                 struct stream_device *device);
+void tcp_sink_destroy(struct tcp_sink *sink);
 
 /* Initializes the statistics of the entry with that name. */
 void workload_name(struct workload_stats *stats, const char *name);

@@ -317,7 +317,8 @@ static void make_sinks(struct world *world)
     struct nic_pair nics[NICS_MAX];
     for (uint32_t i = 0; i < world->scenario->workload_count; i++) {
         const struct scenario_workload *workload = &world->scenario->workloads[i];
-        for (uint32_t p = 0; !workload->ops->needs_nvme_target && p < workload->pair_count; p++) {
+        const bool raw = !workload->ops->needs_nvme_target && !workload->ops->needs_tcp;
+        for (uint32_t p = 0; raw && p < workload->pair_count; p++) {
             const struct scenario_pair *pair = &workload->pairs[p];
             const uint32_t used = nics_used(world->scenario, workload, pair, nics);
             for (uint32_t n = 0; n < used; n++)
@@ -387,6 +388,7 @@ static void start(struct world *world)
     for (uint32_t i = 0; i < world->host_count; i++)
         make_target(world, &world->scenario->nodes[i]);
     make_sinks(world);
+    world_make_tcp(world);
     deadlock_init(&world->deadlocks, world->switches, world->switch_count);
     world_play_init(world);
 }
@@ -441,6 +443,7 @@ void world_free(struct world *world)
     if (world == NULL)
         return;
     world_play_fini(world);
+    world_free_tcp(world);
     deadlock_fini(&world->deadlocks);
     for (uint32_t i = 0; i < world->host_count; i++) {
         if (world->targets[i] != NULL)

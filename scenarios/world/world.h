@@ -50,6 +50,7 @@ struct world {
     struct machine **machines;    /* by host: its own or shared; NULL: no processor model */
     struct nvme_target **targets; /* by host; NULL: none */
     struct rdma_sink **sinks;     /* by endpoint; NULL: none */
+    struct tcp_sink **tcp_sinks;  /* by endpoint; NULL: none */
     uint32_t *endpoint_of;        /* by host: endpoint of its first RNIC */
     struct rnic **rnics;          /* by endpoint */
     uint8_t *link_down;           /* by link of the scenario; 1: no carrier */

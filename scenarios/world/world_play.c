@@ -15,6 +15,7 @@
 #include "scenarios/load/scenario_subsystems.h"
 #include "scenarios/world/job_order.h"
 #include "scenarios/world/world_faults.h"
+#include "tcp/tcp.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -125,6 +126,8 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     struct workload_site site = {
         .env = &host->env,
         .verbs = &verbs_sim,
+        .streams = &tcp_stream_ops,
+        .stream_way = world_stream_way,
         .class = workload->class,
         .workload = index,
         .instance = number / workload->copies,

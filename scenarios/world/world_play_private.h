@@ -49,6 +49,13 @@ void world_give_way(struct workload_site *site);
 
 /* NIC and destination address of an instance's queue pair. */
 struct verbs_device *world_way(const struct workload_site *site, uint32_t queue, uint32_t *ip);
+/* A TCP at each NIC that a workload over TCP uses, and a sink at each that it sends to. */
+void world_make_tcp(struct world *world);
+void world_free_tcp(struct world *world);
+
+/* The same for a TCP connection. */
+struct stream_device *world_stream_way(const struct workload_site *site, uint32_t conn,
+                                       uint32_t *ip);
 
 /* Bytes delivered by the members of an entry. */
 uint64_t world_entry_delivered(const struct entry *entry);

@@ -75,12 +75,22 @@ static void measure_distances(struct search *search, uint32_t to, uint16_t nic)
     }
 }
 
+/* Both ends fill the smaller of their MTUs. */
+static int64_t mtu_of_tcp(const struct scenario *scenario, const struct scenario_pair *pair)
+{
+    const int64_t from = scenario->nodes[pair->from].ports[0].params->mtu;
+    const int64_t to = scenario->nodes[pair->to].ports[0].params->mtu;
+    return from < to ? from : to;
+}
+
 /* MTU (Ethernet payload) that the largest packet of a pair needs: headers, RETH, ICRC, and
  * telemetry if one of the hosts collects it. */
 static int64_t mtu_needed(const struct scenario *scenario, const struct scenario_workload *workload,
                           const struct scenario_pair *pair)
 {
     const struct scenario_host *from = scenario->nodes[pair->from].host;
+    if (workload->ops->needs_tcp)
+        return mtu_of_tcp(scenario, pair);
     const bool telemetry =
         from->cc->wants_telemetry || scenario->nodes[pair->to].host->cc->wants_telemetry;
     const struct rnic_params *to = scenario->nodes[pair->to].host->rnic;
@@ -121,8 +131,8 @@ static void look_at_port(struct search *search, const struct scenario_workload *
                 "MTU %lld drops packets of '%s', which need MTU %lld", (long long)mtu,
                 workload->name, (long long)needed);
     check_shows(search->report, "drops.mtu > 0");
-    check_remedy(search->report, "raise the link's mtu to %lld B or more, or lower rnic.path-mtu",
-                 (long long)needed);
+    check_remedy(search->report, "raise the link's mtu to %lld B or more, or lower %s",
+                 (long long)needed, workload->ops->needs_tcp ? "the hosts' mtu" : "rnic.path-mtu");
     char value[QUANTITY_TEXT_BYTES];
     snprintf(value, sizeof value, "%lldB", (long long)most_needed(search->scenario));
     check_set_port(search->report, &thing, value);

@@ -245,7 +245,8 @@ static void private_data_survive_the_wire(void **state)
 static void every_kind_is_found_by_its_word(void **state)
 {
     static const char *const words[] = {"nvme",      "rdma-write",     "rdma-read",
-                                        "rdma-send", "rdma-ping-pong", "trace"};
+                                        "rdma-send", "rdma-ping-pong", "tcp-stream",
+                                        "trace"};
     (void)state;
     for (size_t i = 0; i < LENGTH(words); i++) {
         const struct workload_ops *ops = workload_find(words[i]);
