@@ -202,9 +202,9 @@ static int unknown_option(const struct cli_command *command, const char *text)
     for (const struct cli_option *option = command->options; option->name != NULL; option++)
         nearest_offer(&nearest, option->name);
     if (nearest.best[0] != '\0' && name[0] == '-' && name[1] != '\0' && name[2] != '\0')
-        complain(command, "there is no option %s; did you mean --%s?", name, nearest.best);
+        complain(command, "unknown option %s; did you mean --%s?", name, nearest.best);
     else
-        complain(command, "there is no option %s", name);
+        complain(command, "unknown option %s", name);
     return usage_error(command);
 }
 
@@ -352,7 +352,7 @@ static bool apply_quiet(const struct cli_args *args)
         return true;
     for (size_t i = 0; i < sizeof prints / sizeof prints[0]; i++)
         if (is_given(args, prints[i])) {
-            cli_error("--quiet prints nothing, --%s does: expected one of them", prints[i]);
+            cli_error("--quiet and --%s exclude each other: --quiet prints no results", prints[i]);
             return false;
         }
     quiet = true;
@@ -398,7 +398,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
         if (enough && fit) {
             code = apply_color(&args) && apply_quiet(&args) ? command->run(&args) : CLI_USAGE;
         } else {
-            complain(command, "%s", enough ? "too many operands" : "an operand is missing");
+            complain(command, "%s", enough ? "too many arguments" : "missing argument");
             usage_error(command);
         }
     }

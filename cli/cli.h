@@ -39,7 +39,7 @@ enum { CLI_OPTIONS_MAX = 24 };
     }
 #define CLI_OPTION_QUIET                                                                           \
     {                                                                                              \
-        "quiet", 'q', NULL, "print only errors: the exit code is the answer"                       \
+        "quiet", 'q', NULL, "print only errors; the exit code is the result"                       \
     }
 
 /* Options and operands of a command line. Options are found by name. */

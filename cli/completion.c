@@ -362,6 +362,6 @@ int completion_print(const char *shell, const struct cli_command *const *command
         }
         nearest_offer(&nearest, shells[i].name);
     }
-    cli_error("completion %s: there is no such shell%s", shell, nearest_hint(&nearest).text);
+    cli_error("completion %s: unknown shell%s", shell, nearest_hint(&nearest).text);
     return CLI_USAGE;
 }

@@ -75,7 +75,7 @@ static int unknown_command(const char *name)
     nearest_offer(&nearest, "completion");
     nearest_offer(&nearest, "help");
     nearest_offer(&nearest, "version");
-    cli_error("there is no command '%s'%s", name,
+    cli_error("unknown command '%s'%s", name,
               nearest.best[0] == '\0' ? "; see stormglass --help" : nearest_hint(&nearest).text);
     return CLI_USAGE;
 }

@@ -19,9 +19,8 @@ int cli_output_failed(const char *path, const struct output_inputs *inputs, int 
     if (!cli_output_allowed(path, inputs))
         return CLI_USAGE;
     if (why == EEXIST) {
-        cli_error("%s: was not written by stormglass, so it is not replaced: expected a new "
-                  "folder, or one "
-                  "that this command wrote",
+        cli_error("%s: not replaced, since stormglass did not write it: expected a new directory, "
+                  "or one that this command wrote",
                   path);
         return CLI_USAGE;
     }

@@ -11,11 +11,11 @@
 enum qp { QP_RESET, QP_INIT, QP_RTR, QP_RTS, QP_ERR };
 
 static const struct draw_state qp_states[] = {
-    [QP_RESET] = {"RESET", "created; the peer is unknown"},
+    [QP_RESET] = {"RESET", "created; no peer yet"},
     [QP_INIT] = {"INIT", "receives may be posted"},
     [QP_RTR] = {"RTR", "ready to receive"},
     [QP_RTS] = {"RTS", "ready to send"},
-    [QP_ERR] = {"ERR", "everything completes with an error"},
+    [QP_ERR] = {"ERR", "all work requests complete with an error"},
 };
 
 static const struct draw_step qp_steps[] = {
@@ -30,10 +30,10 @@ struct nvme_machine {
 };
 
 static const struct nvme_machine nvme_machines[] = {
-    {&nvme_fsm_host, "host", "the controller as the host sees it"},
-    {&nvme_fsm_host_queue, "host-queue", "one queue pair of the host"},
-    {&nvme_fsm_target_queue, "target-queue", "one queue pair of the target"},
-    {&nvme_fsm_path, "path", "one of several paths of a namespace"},
+    {&nvme_fsm_host, "host", "a controller, at the host"},
+    {&nvme_fsm_host_queue, "host-queue", "a queue pair of the host"},
+    {&nvme_fsm_target_queue, "target-queue", "a queue pair of the target"},
+    {&nvme_fsm_path, "path", "a path of a namespace"},
 };
 
 enum { NVME_MACHINES = sizeof nvme_machines / sizeof nvme_machines[0] };

@@ -39,7 +39,8 @@ static bool measure_queues(const struct bench_output *output)
         first = queue == hold_queues ? sum : first;
         if (sum == first)
             continue;
-        cli_error("bench: %s gave another order than %s", queue->name, hold_queues[0].name);
+        cli_error("bench: %s returned events in a different order than %s", queue->name,
+                  hold_queues[0].name);
         return false;
     }
     return true;

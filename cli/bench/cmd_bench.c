@@ -20,12 +20,12 @@
 enum { RUNS_MAX = 1000 };
 
 static const struct cli_option options[] = {
-    {"set", 0, "PATH=VALUE", "change one value of the scenarios; may be given often"},
-    {"threads", 0, "N", "threads to use; auto: as many as are faster"},
-    {"runs", 0, "N", "run each scenario N times; the one with the least CPU time counts"},
-    {"json", 0, NULL, "one JSON object per line for each work"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenarios; repeatable"},
+    {"threads", 0, "N", "number of threads; auto: as many as speed up the run"},
+    {"runs", 0, "N", "run each scenario N times and report the run with the least CPU time"},
+    {"json", 0, NULL, "print one JSON object per line for each WORK"},
     {"history", 0, "FILE", "append the figures to FILE, comma-separated"},
-    {"label", 0, "TEXT", "label of the measurement in the history, such as a commit"},
+    {"label", 0, "TEXT", "label of the measurement in FILE, such as a commit"},
     {0},
 };
 
@@ -155,7 +155,8 @@ static int bench_scenario(const struct bench *bench, const char *name)
     if (worst > CLI_BROKEN)
         return worst;
     if (worst == CLI_BROKEN)
-        cli_error("bench: %s: an expectation failed; stormglass run %s says which", name, name);
+        cli_error("bench: %s: an expectation failed; run stormglass run %s for details", name,
+                  name);
     return bench_tell(&bench->output, name, &best) ? worst : CLI_FAILED;
 }
 
@@ -191,7 +192,7 @@ static bool read_label(const struct cli_args *args, const char **label)
     *label = text == NULL ? "" : text;
     if (text == NULL || strpbrk(text, ",\"\r\n") == NULL)
         return true;
-    cli_error("--label %s: expected a text without commas, quotes and ends of lines", text);
+    cli_error("--label %s: expected text without commas, quotes or line breaks", text);
     return false;
 }
 
@@ -222,8 +223,9 @@ const struct cli_command cmd_bench = {
     .name = "bench",
     .operands = "[WORK...]",
     .about = "measures the speed of the simulator on this machine",
-    .details = "A packet-hop is one frame that crosses one link, data and control alike.  Rates "
-               "are\nof the run alone, without building the world and the end.\n\n"
+    .details = "A packet-hop is one frame that crosses one link, data and control alike.  Rates\n"
+               "cover the run alone, without set-up and tear-down.\n"
+               "\n"
                "WORK is one of these, a built-in case, or a scenario file; without\n"
                "one: event-queues, touch, incast-32to1 and fat-tree-k8.\n",
     .more = bench_print_list,

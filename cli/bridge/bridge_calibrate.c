@@ -26,17 +26,17 @@ static const double misfit = 0.15;
 
 static const struct cli_option table[] = {
     {"address", 0, "A", "local address (IPv4) of an RDMA device"},
-    {"peer", 0, "B", "address of the target; with --role both a local one (default: A)"},
-    {"role", 0, "ROLE", "both (default), host, or target: serves a host's benchmarks"},
-    {"from", 0, "FILE", "fits the figures of an earlier --json; needs no device"},
+    {"peer", 0, "B", "address of the target; with --role both, a local address (default: A)"},
+    {"role", 0, "ROLE", "both (default), host, or target (serves a host's benchmarks)"},
+    {"from", 0, "FILE", "fit the figures of an earlier --json; needs no device"},
     {"base", 0, "PROFILE", "profile (kind rnic) for all other values (default rnic-100g)"},
     {"repeats", 0, "N", "runs of each benchmark (default 5, at most 100)"},
-    {"set", 0, "PATH=VALUE", "change the benchmarks' scenarios; may be given often"},
+    {"set", 0, "PATH=VALUE", "change a value of the benchmarks' scenarios; repeatable"},
     {"measure-only", 0, NULL, "does not fit"},
-    {"verify", 0, "HOW", "of arriving data: full, tags (default) or first"},
-    {"allow", 0, "A[/N],...", "addresses of hosts that a target on another machine serves"},
+    {"verify", 0, "HOW", "check of received data: full, tags (default) or first"},
+    {"allow", 0, "A[/N],...", "addresses of remote hosts that the target accepts"},
     {"busy-poll", 0, NULL, "poll completion queues instead of waiting for events"},
-    {"output", 'o', "FILE", "write the profile there"},
+    {"output", 'o', "FILE", "write the profile to FILE"},
     {"name", 0, "NAME", "name of the profile (default: calibrated)"},
     {"json", 0, NULL, "figures and fit as one JSON object, which --from reads"},
     {0}};
@@ -59,7 +59,7 @@ static int read_sets(struct options *options, const struct cli_args *args)
     const char **given = cli_values(args, "set", &sets->count);
     if (sets->count > MEASUREMENTS_TEXTS_MAX)
         return bridge_options_complain("--set", given[MEASUREMENTS_TEXTS_MAX],
-                                       "at most 16 of them");
+                                       "at most 16 addresses");
     for (uint32_t i = 0; i < sets->count; i++)
         sets->list[i] = given[i];
     return CLI_DONE;
@@ -71,7 +71,7 @@ static int read_name(struct options *options, const char *name)
     options->name = name;
     if (name[0] != '\0' && strspn(name, letters) == strlen(name) && strlen(name) < 64)
         return CLI_DONE;
-    return bridge_options_complain("--name", name, "small letters, digits, '-' and '.'");
+    return bridge_options_complain("--name", name, "lower-case letters, digits, '-' and '.'");
 }
 
 static int read_values(struct options *options, const struct cli_args *args)
@@ -103,9 +103,9 @@ static int read_options(struct options *options, const struct cli_args *args)
     const bool alone = !has_address && !has_peer && play->role == PLAY_BOTH &&
                        options->measure.sets.count == 0 && !options->measure_only;
     if (options->from != NULL && !alone)
-        return bridge_options_complain("--from", options->from, "no options for measuring with it");
+        return bridge_options_complain("--from", options->from, "no measurement options with it");
     if (options->output != NULL && (options->measure_only || play->role == PLAY_TARGET))
-        return bridge_options_complain("-o", options->output, "it where a profile is fitted");
+        return bridge_options_complain("-o", options->output, "it only where a profile is fitted");
     if (options->from != NULL)
         return CLI_DONE;
     if (!has_address)
@@ -129,7 +129,7 @@ static int serve(const struct play_options *options, struct diag *diag)
     if (play == NULL && why[0] != '\0')
         printable_say("stormglass-bridge", "%s", why);
     if (play != NULL) {
-        fputs("stormglass-bridge: serving benchmarks until it is interrupted\n", stderr);
+        fputs("stormglass-bridge: serving benchmarks until interrupted\n", stderr);
         code = play_run(play) ? CLI_DONE : CLI_FAILED;
         if (code != CLI_DONE)
             printable_say("stormglass-bridge", "%s", play_error(play));
@@ -185,8 +185,7 @@ static int try_output(const struct options *options)
     if (options->output == NULL)
         return CLI_DONE;
     if (strcmp(options->output, "-") == 0)
-        return bridge_options_complain("-o", "-",
-                                       "the name of a file: standard output has the fit");
+        return bridge_options_complain("-o", "-", "a file name: the fit goes to standard output");
     if (!output_is_apart(options->output, &inputs, why)) {
         printable_say("stormglass-bridge", "-o %s", why);
         return CLI_USAGE;
@@ -211,8 +210,8 @@ static void report_misfit(const struct calibration *calibration)
 {
     if (calibration->noise > misfit)
         printable_say("stormglass-bridge",
-                      "the model cannot match these figures, the error is %.0f %%: is "
-                      "%s the right --base, and is the link rate right (--set)?",
+                      "the model does not match these figures (error %.0f %%): check --base (%s) "
+                      "and the link rate (--set)",
                       100 * calibration->noise, calibration->base);
 }
 

@@ -33,8 +33,8 @@ int bridge_options_address(const struct cli_args *args, const char *option,
     snprintf(name, sizeof name, "--%s", option);
     if (value == NULL || places_read_nics(value, nics))
         return CLI_DONE;
-    return bridge_options_complain(
-        name, value, "an IPv4 address, or those of several NICs with '+' between them");
+    return bridge_options_complain(name, value,
+                                   "an IPv4 address, or several NICs' addresses separated by '+'");
 }
 
 int bridge_options_read(const struct cli_args *args, struct play_options *play)

@@ -25,28 +25,30 @@ struct command {
 };
 
 static const struct cli_option options[] = {
-    {"role", 0, "ROLE", "host: issues the workloads; target: serves them; both: in one process"},
+    {"role", 0, "ROLE", "host: issue the workloads; target: serve them; both: in one process"},
     {"address", 0, "A[+A2...]",
-     "local address (IPv4) of an RDMA device, or of each NIC; a target listens only there"},
+     "local IPv4 address of the RDMA device, or of each NIC; a target listens only on it"},
     {"peer", 0, "B[+B2...]|HOST=B,...",
-     "address of the target, or of each, and of its NICs; with --role both local (default: A)"},
-    {"as", 0, "HOST,...", "the hosts of the scenario to run here (default: all)"},
-    {"output", 'o', "RUN.db", "write the run database there (SQLite), marked measured"},
-    {"seed", 0, "N", "another seed than the scenario's"},
-    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
+     "address of the target, or of each target and NIC; with --role both, a local address "
+     "(default: A)"},
+    {"as", 0, "HOST,...", "hosts of the scenario to run on this machine (default: all)"},
+    {"output", 'o', "RUN.db", "write the run database (SQLite), marked as measured, to FILE"},
+    {"seed", 0, "N", "seed (default: the scenario's)"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
     {"record", 0, "LEVEL", "summary (default), counters or ios"},
-    {"lead", 0, "T", "time to connect before the scenario's moment 0 (default 1s)"},
-    {"verify", 0, "HOW", "of arriving data: full, tags (default; 16 bytes of each 512) or first"},
+    {"lead", 0, "T", "time to connect before the scenario starts (default 1s)"},
+    {"verify", 0, "HOW",
+     "check of received data: full, tags (default; 16 bytes of each 512) or first"},
     {"store", 0, "WHAT",
-     "null (reads zeros), memory or file:PATH: a target for foreign hosts keeps bytes"},
+     "storage of a target for other software: null (reads return zeros), memory or file:PATH"},
     {"busy-poll", 0, NULL, "poll completion queues instead of waiting for events"},
-    {"serve", 0, NULL, "a target keeps running when its last host has left"},
+    {"serve", 0, NULL, "keep the target running after its last host has left"},
     {"any", 0, NULL, "listen on every local address"},
-    {"foreign", 0, NULL, "peers are other programs: no agreement with them"},
+    {"foreign", 0, NULL, "peers run other software: no agreement on the scenario"},
     {"secret", 0, "FILE",
-     "shared secret of hosts and targets, for those on other machines (or STORMGLASS_SECRET)"},
+     "shared secret of hosts and targets on different machines (or STORMGLASS_SECRET)"},
     {"allow", 0, "A[/N],...", "addresses that may connect to the NVMe port (default: all)"},
-    {"faults", 0, "external", "the scenario's faults are injected outside"},
+    {"faults", 0, "external", "external: the scenario's faults are injected by other means"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {0}};
 
@@ -66,11 +68,11 @@ static int read_texts(struct command *command, const struct cli_args *args)
     struct play_options *play = &command->play;
     const char *path;
     if (!copy_values(args, "peer", PLACES_TEXTS_MAX, places->peers, &places->peer_count))
-        return bridge_options_complain("--peer", "", "at most 64 of them");
+        return bridge_options_complain("--peer", "", "at most 64 entries");
     if (!copy_values(args, "as", PLACES_TEXTS_MAX, places->as, &places->as_count))
-        return bridge_options_complain("--as", "", "at most 64 of them");
+        return bridge_options_complain("--as", "", "at most 64 entries");
     if (!copy_values(args, "store", PLAY_STORES_MAX, play->stores, &play->store_count))
-        return bridge_options_complain("--store", "", "at most 64 of them");
+        return bridge_options_complain("--store", "", "at most 64 entries");
     for (uint32_t i = 0; i < play->store_count; i++)
         if (bytes_find(play->stores[i], &path) == NULL)
             return bridge_options_complain("--store", play->stores[i], "null, memory or file:PATH");
@@ -206,13 +208,13 @@ const struct cli_command bridge_run = {
     .name = "run",
     .operands = "SCENARIO --role host|target|both --address A [--peer B]",
     .about = "runs the workloads of a scenario in real time on RDMA devices",
-    .details = "SCENARIO is a file, or a case by its name; the devices are those of libibverbs.\n"
-               "--store is given once for all namespaces, or once for each.",
+    .details = "SCENARIO is a file or the name of a built-in case. RDMA devices are used through "
+               "libibverbs.\nGive --store once for all namespaces, or once for each.",
     .examples =
         (const struct cli_example[]){
             {"The target of a scenario, on the device that has this address",
              "stormglass-bridge run case.yaml --role target --address 10.0.0.2"},
-            {"Its hosts, and the database for stormglass compare",
+            {"The hosts of the scenario, with a database for stormglass compare",
              "stormglass-bridge run case.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 -o "
              "measured.db"},
             {"Both ends in one process",
@@ -222,8 +224,8 @@ const struct cli_command bridge_run = {
         (const struct cli_exit_code[]){
             {0, "all expectations are met"},
             {1, "an expectation is not met"},
-            {2, "the command line or the scenario is wrong, or the target runs another one; "
-                "nothing was written"},
+            {2, "the command line or the scenario is wrong, or the target runs a different "
+                "scenario; nothing was written"},
             {3, "the device, the path to the target or the database failed"},
             {0}},
     .options = options,

@@ -13,7 +13,8 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void print_usage(FILE *out)
 {
     fputs("usage: stormglass-bridge COMMAND [OPTIONS] ...\n"
-          "The same scenarios on real verbs (libibverbs, librdmacm).\n\n",
+          "Runs scenarios on real RDMA devices (libibverbs, librdmacm).\n"
+          "\n",
           out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s  %s\n", commands[i]->name, commands[i]->about);

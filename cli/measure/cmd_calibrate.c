@@ -13,10 +13,10 @@
 
 static const struct cli_option table[] = {
     {"base", 0, "PROFILE", "profile (kind rnic) for all other values (default rnic-100g)"},
-    {"rate", 0, "RATE", "of the link, such as 25Gbps (default: the base's)"},
-    {"together", 0, NULL, "perftest's files with the same work ran at the same time: rates add up"},
-    {"no-drive", 0, NULL, "fio's files: namespaces without a drive behind them (null_blk)"},
-    {"output", 'o', "FILE", "write the profile there"},
+    {"rate", 0, "RATE", "rate of the link, such as 25Gbps (default: that of the base profile)"},
+    {"together", 0, NULL, "perftest files with the same test ran in parallel: add their rates"},
+    {"no-drive", 0, NULL, "fio files: the namespaces had no drive (null_blk)"},
+    {"output", 'o', "FILE", "write the profile to FILE"},
     {"name", 0, "NAME", "name of the profile (default: calibrated)"},
     {"json", 0, NULL, "one JSON object instead of a table"},
     {0},
@@ -38,7 +38,7 @@ static bool wrong(const struct cli_args *args)
     if (args->operand_count == 0)
         cli_error("calibrate: expected files, or --address of an RDMA device, or --from");
     else if (name != NULL && !is_name(name))
-        cli_error("calibrate: --name %s: expected small letters, digits, '-' and '.'", name);
+        cli_error("calibrate: --name %s: expected lower-case letters, digits, '-' and '.'", name);
     else if (output != NULL && strcmp(output, "-") == 0)
         cli_error("calibrate: -o -: expected the name of a file: standard output has the table");
     else
@@ -82,7 +82,7 @@ static int from_files(const struct cli_args *args, struct diag *diag)
     for (int i = 0; i < args->operand_count; i++)
         fine = readings_read(&readings, args->operands[i], NULL, 0, diag) && fine;
     if (fine && readings.count == 0)
-        cli_error("calibrate: the files say nothing that is modelled");
+        cli_error("calibrate: the files contain nothing that the model uses");
     else if (fine && deduce(&deduced, &readings, &ask, diag))
         code = report(args, &deduced);
     deduced_free(&deduced);
@@ -103,7 +103,8 @@ static int run_files(const struct cli_args *args)
 
 static void list_tools(void)
 {
-    printf("\nA file is what one of these printed:\n");
+    printf("\n"
+           "FILE is the output of one of these tools:\n");
     for (const struct tool *const *tool = tool_all; *tool != NULL; tool++)
         printf("  %s\n", (*tool)->about);
 }
@@ -111,9 +112,10 @@ static void list_tools(void)
 static const struct cli_command files = {
     .name = "calibrate",
     .operands = "FILE... | --address A [--peer B] | --from FIGURES.json",
-    .about = "writes a profile of an RDMA device, from what other tools printed or by measuring it",
-    .details = "With --address it measures the device, with --from it fits figures that were "
-               "measured: the\noptions are then those of stormglass-bridge calibrate --help.",
+    .about = "writes a profile of an RDMA device from the output of other tools or from its own "
+             "measurement",
+    .details = "--address measures the device and --from fits earlier measurements; for the "
+               "options of both see\nstormglass-bridge calibrate --help.",
     .more = list_tools,
     .examples =
         (const struct cli_example[]){
@@ -157,7 +159,8 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_calibrate = {
     .name = "calibrate",
     .operands = "FILE... | --address A [--peer B] | --from FIGURES.json",
-    .about = "writes a profile of an RDMA device, from what other tools printed or by measuring it",
+    .about = "writes a profile of an RDMA device from the output of other tools or from its own "
+             "measurement",
     .operands_max = -1,
     .passes = true,
     .run = run,

@@ -17,11 +17,11 @@
 static const struct cli_option options[] = {
     {"tolerance", 0, "PERCENT", "tolerance of a figure (15%)"},
     {"figures", 0, "LIST", "figures that must be within the tolerance (p50,iops)"},
-    {"frozen", 0, "PREDICTIONS", "of a grid: against a folder of measurements"},
-    {"share", 0, "PERCENT", "of a grid: share of cells that must be within (100%)"},
-    {"markdown", 0, NULL, "of a grid: as Markdown"},
-    {"any", 0, NULL, "two runs of the same kind; the first is the model"},
-    {"wire", 0, NULL, "the files are captures, pcap or pcapng; of one alone: its frames in words"},
+    {"frozen", 0, "PREDICTIONS", "compare a grid with a directory of measurements"},
+    {"share", 0, "PERCENT", "of a grid: share of cells that must be within the tolerance (100%)"},
+    {"markdown", 0, NULL, "of a grid: print Markdown"},
+    {"any", 0, NULL, "also accept two runs of the same kind; the first counts as the model"},
+    {"wire", 0, NULL, "compare two captures (pcap, pcapng), or list the frames of one"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
@@ -157,7 +157,7 @@ static int run(const struct cli_args *args)
     if (!read_options(args, &with))
         return CLI_USAGE;
     if (args->operand_count != (frozen ? 1 : 2)) {
-        cli_error("compare: expected %s", frozen ? "one folder of measurements with --frozen"
+        cli_error("compare: expected %s", frozen ? "one directory of measurements with --frozen"
                                                  : "two databases, MODEL.db and MEASURED.db");
         return CLI_USAGE;
     }
@@ -168,8 +168,8 @@ const struct cli_command cmd_compare = {
     .name = "compare",
     .operands = "MODEL.db MEASURED.db | --frozen PREDICTIONS DIR | --wire CAPTURE [CAPTURE]",
     .about = "compares the model with a measurement of the same scenario",
-    .details = "MEASURED.db is of stormglass-bridge.  Both are best recorded with --record ios.\n"
-               "PREDICTIONS is of stormglass predict, DIR has a CELL.db for each cell.\n"
+    .details = "MEASURED.db is from stormglass-bridge.  Record both with --record ios.\n"
+               "PREDICTIONS is from stormglass predict; DIR has a CELL.db for each cell.\n"
                "--wire compares captures frame by frame: opcode, length, PSN step, ACK request,\n"
                "acknowledgement, invalidated key, messages of the connection manager, capsules.",
     .examples =

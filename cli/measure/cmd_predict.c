@@ -17,11 +17,12 @@
 #include <sys/stat.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "DIR", "write predictions.json and each cell's database there"},
+    {"output", 'o', "DIR", "write predictions.json and each cell's database to DIR"},
     {"list", 0, NULL, "only print each cell's name and its --set options"},
-    {"seed", 0, "N", "another seed than the scenario's, in every cell"},
-    {"set", 0, "PATH=VALUE", "change one value of every cell; may be given often"},
-    {"record", 0, "LEVEL", "of the databases: summary (default), counters, ios or packets"},
+    {"seed", 0, "N", "seed of every cell (default: the scenario's)"},
+    {"set", 0, "PATH=VALUE", "change one value of every cell; repeatable"},
+    {"record", 0, "LEVEL",
+     "record level of the databases: summary (default), counters, ios or packets"},
     CLI_OPTION_QUIET,
     {0},
 };
@@ -94,7 +95,7 @@ static void tell_unfinished(const struct prediction *cell)
     for (size_t i = 0; i < cell->figures.count; i++) {
         const struct figures_workload *workload = &cell->figures.workloads[i];
         if (workload->tallies[FIGURE_TALLY_failed] + workload->tallies[FIGURE_TALLY_unfinished] > 0)
-            cli_error("%s: %s did not complete its work", cell->name, workload->name);
+            cli_error("%s: workload %s did not complete", cell->name, workload->name);
     }
 }
 
@@ -230,7 +231,7 @@ const struct cli_command cmd_predict = {
     .name = "predict",
     .operands = "-o DIR GRID.yaml | --list GRID.yaml",
     .about = "runs every cell of a grid and freezes the model's predictions",
-    .details = "Then measure, and compare with what was frozen:\n"
+    .details = "Then measure, and compare with the frozen predictions:\n"
                "  stormglass predict --list GRID.yaml | while read -r cell sets; do\n"
                "      stormglass-bridge run BASE.yaml $sets ... -o DIR/$cell.db; done\n"
                "  stormglass compare --frozen predictions.json DIR",

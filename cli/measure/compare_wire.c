@@ -17,8 +17,9 @@ static void tell_no_connection(const struct wire_trace *trace, const char *path)
                   path, trace->cut, trace->frames, plural(trace->frames, "frame is", "frames are"),
                   trace->kept);
     else if (trace->odd > 0)
-        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32 " %s EtherType 0x%04X, which is "
-                  "not understood: expected RoCEv2 over IPv4, with VLAN tags or without",
+        cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32
+                  " %s EtherType 0x%04X is not supported: expected RoCEv2 over IPv4, with VLAN "
+                  "tags or without",
                   path, trace->odd, trace->frames,
                   plural(trace->frames, "frame has", "frames have"), (unsigned)trace->odd_type);
     else if (trace->ipv6 > 0)

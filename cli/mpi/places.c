@@ -74,8 +74,8 @@ static bool agree(void *self, const char *fingerprint)
         if (strcmp(places->loaded[i], fingerprint) != 0) {
             cli_error("rank %d has %s", i + 1,
                       places->loaded[i][0] == '\0'
-                          ? "no such plan: expected the same files for all ranks"
-                          : "another plan, scenario or version of the program");
+                          ? "no such plan: expected the same files on all ranks"
+                          : "a different plan, scenario or version of the program");
             return false;
         }
     return true;

@@ -22,24 +22,26 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "PLAN.db", "write the question, every run and the answer there (SQLite)"},
-    {"resume", 0, "PLAN.db", "what is in this database is not played again; it is written on"},
-    {"jobs", 'j', "N", "runs at once; the answer does not depend on it (default: processors)"},
+    {"output", 'o', "PLAN.db", "write the plan, every run and the answer to FILE (SQLite)"},
+    {"resume", 0, "PLAN.db", "continue with this database: runs in it are not repeated"},
+    {"jobs", 'j', "N",
+     "number of parallel runs; the answer is the same for any number (default: processors)"},
     {"vs", 0, "OTHER.yaml",
-     "then what this other plan chooses under the same load: differences, with intervals"},
+     "compare with the choice of another plan under the same load: differences with intervals"},
     {"assumed", 0, NULL,
-     "then changes one assumed value at a time: how far each moves the figures, which flip the "
-     "choice"},
-    {"share", 0, "K/N", "only play the K-th of N parts of the candidates, each to its verdict"},
-    {"gather", 0, "DIRECTORY", "what its share-*.db know is not played again"},
+     "also change one assumed value at a time: its effect on the figures and on the choice"},
+    {"share", 0, "K/N", "run only the K-th of N shares of the candidates"},
+    {"gather", 0, "DIRECTORY",
+     "continue from the share-*.db files in DIR: runs in them are not repeated"},
     {"slurm", 0, "DIRECTORY",
-     "only write an array job of Slurm there, a share each, and the step that gathers"},
+     "only write a Slurm array job to DIR: one task for each share, and a job that gathers them"},
     {"pages", 0, "DIRECTORY",
-     "then write the answer there as pages: index.html, which links a run of each candidate"},
-    {"list", 0, NULL, "only print each candidate: its settings, its cost, what can never hold"},
-    {"exhaustive", 0, NULL, "play every candidate, whatever is known of it"},
+     "also write the answer as HTML to DIR: index.html, with a linked run of each candidate"},
+    {"list", 0, NULL,
+     "only list the candidates with settings, cost, and the objectives that cannot pass"},
+    {"exhaustive", 0, NULL, "run every candidate, even if its result is known without a run"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
-    {"csv", 0, NULL, "a line for each candidate, or difference, instead of the summary"},
+    {"csv", 0, NULL, "one CSV row for each candidate, or difference, instead of the summary"},
     CLI_OPTION_QUIET,
     {0},
 };
@@ -131,7 +133,7 @@ static bool gather(const struct cli_args *args, struct session *session)
     snprintf(pattern, sizeof pattern, "%s/share-*.db", folder);
     bool well = glob(pattern, 0, NULL, &found) == 0;
     if (!well)
-        cli_error("--gather %s: there is no share-*.db", folder);
+        cli_error("--gather %s: no share-*.db in this directory", folder);
     side->known = plan_known_none();
     side->gathers = true;
     for (size_t i = 0; i < found.gl_pathc && well; i++) {
@@ -294,7 +296,7 @@ static bool may_make_pages(const struct cli_args *args)
     if (!cli_given(args, "pages"))
         return true;
     if (database_of(args) == NULL)
-        cli_error("--pages: expected --output too, the database that the pages are made of");
+        cli_error("--pages: expected --output too, the database from which the pages are made");
     return database_of(args) != NULL && pages_begin(cli_value(args, "pages")) == CLI_DONE;
 }
 
@@ -371,29 +373,31 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_plan = {
     .name = "plan",
     .operands = "PLAN.yaml",
-    .about = "finds the fabric that holds what is asked for, at the least cost",
+    .about = "finds the cheapest fabric that meets its objectives, also with failures",
     .details =
-        "A plan is a scenario that varies, what must hold, what may fail, and what parts cost:\n"
+        "A plan names a scenario, the settings to vary, objectives, failures to survive, and "
+        "prices:\n"
         "\n"
         "    stormglass-plan: 1\n"
         "    name: mine\n"
-        "    scenario: site.yaml            # stormglass run plays it; its fio jobs stand beside "
-        "it\n"
+        "    scenario: site.yaml            # runs with stormglass run; its fio jobs are in the "
+        "same directory\n"
         "    vary:\n"
         "      - {path: fabric.host-links.rate, as: nic, values: [25Gbps, 100Gbps]}\n"
         "      - {path: fabric.topology.spines, as: spines, values: {from: 1, to: 4, step: 1}}\n"
         "    slo: [\"oltp.latency.p99 < 1ms\", no-lossless-drop]\n"
         "    survive: [{name: one spine down, kind: switch-down, each: spines}]\n"
-        "    prices:                        # or the name of a file\n"
+        "    prices:                        # or a file name\n"
         "      currency: USD\n"
         "      parts: [{part: nic, rate: 25Gbps, price: 100}, {part: nic, rate: 100Gbps, price: "
         "400},\n"
         "              {part: switch, price: 5000}]\n"
         "    cliff: [{path: workloads.backup.queue-depth, as: qd, values: [4, 16, 64]}]\n"
         "\n"
-        "stormglass check says what is wrong with it; stormglass-plan(1) has all its words.\n"
-        "Plays as few runs as tell which candidates hold every objective, also with each failure.\n"
-        "Ctrl-C keeps what was played: --resume goes on from there.",
+        "stormglass check validates a plan; stormglass-plan(1) describes every key.\n"
+        "Only as many simulations run as are needed to decide which candidates meet every "
+        "objective,\n"
+        "also with each failure. After Ctrl-C, --resume continues with the finished runs.",
     .examples =
         (const struct cli_example[]){{"List the candidates of a plan and their costs",
                                       "stormglass plan scenarios/plans/array.yaml --list"},
@@ -407,7 +411,7 @@ const struct cli_command cmd_plan = {
             {1, "every candidate fails"},
             {2, "the plan, its scenario, its prices or the command line is wrong"},
             {3, "the results could not be written"},
-            {4, "undecided within the budget; the answer says how to continue"},
+            {4, "undecided within the budget; the answer includes the command that continues"},
             {130, "interrupted by Ctrl-C (SIGINT); --resume continues from the database"},
             {143, "terminated (SIGTERM); --resume continues from the database"},
             {0}},

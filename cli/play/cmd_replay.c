@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 static const struct cli_option options[] = {
-    {"from", 0, "T", "list every event after this virtual time, without comparing"},
+    {"from", 0, "T", "list every event after this virtual time; no comparison"},
     {"until", 0, "T", "replay up to this virtual time"},
-    {"node", 0, "NODE", "only events of this node; with --from"},
+    {"node", 0, "NODE", "with --from: only events of this node"},
     CLI_OPTION_QUIET,
     {0},
 };
@@ -98,7 +98,7 @@ static int tell_different(const struct verify *verify)
 static void tell_checkpoints(const struct checkpoint_parting *parting)
 {
     if (parting->equal == 0)
-        printf("no checkpoint before that time: nothing compared\n");
+        printf("no checkpoint before --until: nothing compared\n");
     else
         printf("%u checkpoint%s up to %.6f us %s equal\n", parting->equal,
                plural(parting->equal, "", "s"), (double)parting->before / PS_PER_US,
@@ -156,7 +156,7 @@ static int replay(const struct cli_args *args, struct diag *diag)
 static int run(const struct cli_args *args)
 {
     if (cli_given(args, "node") && !cli_given(args, "from")) {
-        cli_error("--node goes with --from");
+        cli_error("--node requires --from");
         return CLI_USAGE;
     }
     struct diag *diag = memory_new(sizeof *diag);
@@ -169,7 +169,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_replay = {
     .name = "replay",
     .operands = "RUN.db",
-    .about = "replays a stored run from its database alone and compares the digest",
+    .about = "repeats a run from its database alone and compares the digests",
     .details = "A run that did not finish is completed.  --from lists events as text, one "
                "per\nline.",
     .examples =
@@ -184,7 +184,7 @@ const struct cli_command cmd_replay = {
             {0, "the digests are equal"},
             {1, "the digests differ"},
             {2, "the command line is wrong, or the file is no run database"},
-            {3, "the run could not be repeated: disk, memory"},
+            {3, "the run could not be repeated (disk, memory)"},
             {0}},
     .options = options,
     .operands_min = 1,

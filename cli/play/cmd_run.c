@@ -23,18 +23,19 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "RUN.db", "write the run database there (SQLite); of several: a directory"},
-    {"jobs", 'j', "N", "run N of several scenarios at once (default: as many as processors)"},
-    {"seed", 0, "N", "another seed than the scenario's"},
-    {"seeds", 0, "N", "play N seeds from there on, as many at once as there are processors"},
-    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
+    {"output", 'o', "RUN.db",
+     "write the run database (SQLite); for several scenarios: a directory"},
+    {"jobs", 'j', "N", "number of scenarios to run in parallel (default: processors)"},
+    {"seed", 0, "N", "seed (default: the scenario's)"},
+    {"seeds", 0, "N", "run N consecutive seeds, one on each processor"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
     {"until", 0, "T", "stop at this virtual time, such as 5ms"},
     {"threads", 0, "N",
-     "threads to use; auto: as many as are faster; the result does not depend on it"},
+     "number of threads; auto: as many as speed up the run; results are the same for any number"},
     {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
     {"interval", 0, "T", "interval between samples of rates and queues; 0: none"},
-    {"confirm", 0, "N", "limit of the runs that confirm causes, in events (20000000); 0: none"},
-    {"waits", 0, NULL, "account for the time of every command: what it waited for, and where"},
+    {"confirm", 0, "N", "most events of the runs that confirm causes (20000000); 0: no such runs"},
+    {"waits", 0, NULL, "record the time breakdown of every command: each wait and its place"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
@@ -96,10 +97,10 @@ static void advise_threads(const struct run_options *how, const struct scenario 
         return;
     const uint32_t pay = division_worthwhile(scenario, threads);
     if (pay < threads)
-        cli_note(
-            "--threads %" PRIu32 ": %" PRIu32
-            " may be faster: short links or few hosts leave little work for each (--threads auto)",
-            threads, pay);
+        cli_note("--threads %" PRIu32 ": %" PRIu32
+                 " may be faster, since short links or few hosts leave little work for each thread "
+                 "(--threads auto)",
+                 threads, pay);
 }
 
 /* Without a database, recorded rows cannot be read and would only use memory. */
@@ -159,8 +160,8 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
         code = CLI_FAILED;
     }
     if (stop_asked() != 0 && how->path != NULL && code != CLI_FAILED)
-        cli_note("stopped at %s; %s is usable: it holds the run up to then",
-                 words_time(reached).text, how->path);
+        cli_note("stopped at %s; %s is usable and covers the run so far", words_time(reached).text,
+                 how->path);
     return code;
 }
 
@@ -180,7 +181,7 @@ static bool read_seeds(const struct cli_args *args, uint32_t *count)
                                         "threads", "waits",  "confirm"};
     for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
         if (cli_given(args, alone[i])) {
-            cli_error("--seeds plays many runs, --%s is for one", alone[i]);
+            cli_error("--seeds runs several seeds: --%s works with one run only", alone[i]);
             return false;
         }
     *count = (uint32_t)value;
@@ -260,9 +261,9 @@ const struct cli_command cmd_run = {
     .operands = "SCENARIO.yaml...",
     .about = "simulates a scenario and reports what was slow and why",
     .details =
-        "SCENARIO.yaml may also be the name of a built-in case (stormglass list cases).\nCtrl-C "
-        "ends the run cleanly, with a report up to then.\n"
-        "Several scenarios are run -j at once and printed in their order; the exit code is the\n"
+        "SCENARIO.yaml may also be the name of a built-in case (stormglass list cases).\n"
+        "Ctrl-C ends the run cleanly, with a report so far.\n"
+        "Several scenarios run in parallel (-j) and are printed in order; the exit code is the\n"
         "largest.",
     .examples =
         (const struct cli_example[]){
@@ -273,14 +274,14 @@ const struct cli_command cmd_run = {
              "| jq '.workloads[0].latency_ns.p99'"},
             {"Three scenarios, two at once, each with its database in runs/",
              "stormglass run pause-storm first-io incast-8to1 -j 2 -o runs"},
-            {"How much the results depend on the seed", "stormglass run first-io --seeds 5"},
+            {"The dependence of the results on the seed", "stormglass run first-io --seeds 5"},
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
             {0, "all expectations are met"},
             {1, "an expectation is not met"},
             {2, "the scenario or the command line is wrong; nothing was written"},
-            {3, "the run could not be carried out: disk, memory"},
+            {3, "the run could not be carried out (disk, memory)"},
             {130, "interrupted by Ctrl-C (SIGINT); the database is usable"},
             {143, "terminated (SIGTERM); the database is usable"},
             {0}},

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 static const struct cli_option options[] = {
-    {"script", 's', "FILE", "read the commands from a file instead of standard input"},
-    {"seed", 0, "N", "another seed than the scenario's"},
-    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
+    {"script", 's', "FILE", "read commands from FILE instead of standard input"},
+    {"seed", 0, "N", "seed (default: the scenario's)"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
     {0},
 };
 
@@ -121,7 +121,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_step = {
     .name = "step",
     .operands = "SCENARIO|RUN.db",
-    .about = "steps through a run forwards and backwards, and shows what waits for what",
+    .about = "steps through a run forward and backward, and shows the cause of each wait",
     .details = "Commands are lines of standard input; 'help' lists them.  A wrong line ends a\n"
                "script with exit code 2.  A stored run is compared with its checkpoints.",
     .examples =
@@ -134,9 +134,9 @@ const struct cli_command cmd_step = {
     .exit_codes =
         (const struct cli_exit_code[]){
             {0, "every command was carried out"},
-            {1, "the run is not the stored one: a checkpoint or the digest at the end differs"},
+            {1, "the run differs from the stored run (a checkpoint, or the digest at the end)"},
             {2, "the command line, the scenario or a line of the script is wrong"},
-            {3, "the run could not be carried out: a process or memory was lost"},
+            {3, "the run could not be carried out (a process died, or out of memory)"},
             {0}},
     .options = options,
     .operands_min = 1,

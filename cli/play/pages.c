@@ -104,7 +104,7 @@ int pages_write(const struct plan_state *state, const char *database, const char
                       write_index(database, &folder);
     const int why = errno;
     if (!well && stop_asked() == 0 && why == 0) {
-        cli_error("--pages %s: a run has no page", path);
+        cli_error("--pages %s: the page of a run could not be written", path);
         code = CLI_FAILED;
     } else if (!well && stop_asked() == 0) {
         code = cli_output_failed(folder.file, &nothing, why);

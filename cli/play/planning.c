@@ -16,11 +16,11 @@ static void say_left(double left_s, char *text, size_t size)
 {
     text[0] = '\0';
     if (left_s >= 3600 * 1.95)
-        snprintf(text, size, "some %.0f h left; ", left_s / 3600);
+        snprintf(text, size, "about %.0f h left; ", left_s / 3600);
     else if (left_s >= 60 * 1.95)
-        snprintf(text, size, "some %.0f min left; ", left_s / 60);
+        snprintf(text, size, "about %.0f min left; ", left_s / 60);
     else if (left_s >= 0)
-        snprintf(text, size, "some %.0f s left; ", left_s);
+        snprintf(text, size, "about %.0f s left; ", left_s);
 }
 
 /* Shows the current activity: the search or, after the answer, the cliffs of the chosen

@@ -79,7 +79,7 @@ static bool names_differ(const struct cli_args *args)
             run_name(args->operands[k], other);
             if (strcmp(name, other) != 0)
                 continue;
-            cli_error("-o: %s and %s would both be written to %s.db; run one of them alone",
+            cli_error("-o: the database of both %s and %s would be %s.db; run one scenario alone",
                       args->operands[k], args->operands[i], name);
             return false;
         }
@@ -194,7 +194,7 @@ static bool may_begin(const struct cli_args *args)
     const char *output = cli_value(args, "output");
     for (int i = 0; i < args->operand_count; i++)
         if (strcmp(args->operands[i], "-") == 0) {
-            cli_error("-: standard input holds one scenario; run it alone");
+            cli_error("-: standard input is a single scenario; run it alone");
             return false;
         }
     return output == NULL || (names_differ(args) && make_directory(output));
@@ -208,7 +208,7 @@ static bool make_place(char place[PATH_BYTES])
     if (snprintf(place, PATH_BYTES, "%s/stormglass-XXXXXX", temporary) < PATH_BYTES &&
         mkdtemp(place) != NULL)
         return true;
-    cli_error("no directory for outputs in %s: %s", temporary, strerror(errno));
+    cli_error("cannot create a directory for outputs in %s: %s", temporary, strerror(errno));
     return false;
 }
 

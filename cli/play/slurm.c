@@ -88,14 +88,14 @@ static void write_gather(FILE *out, const void *what)
 static void write_submit(FILE *out, const void *what)
 {
     (void)what;
-    fputs(
-        "#!/bin/bash\n"
-        "# The shares, and when all of them have ended, however they did, the answer: answer.txt,\n"
-        "# plan.db.  What a task did not play is played then.\n"
-        "cd \"$(dirname \"$0\")\" || exit\n"
-        "job=$(sbatch --parsable \"$@\" plan.sbatch) || exit\n"
-        "sbatch --parsable --dependency=afterany:\"${job%%;*}\" \"$@\" gather.sbatch\n",
-        out);
+    fputs("#!/bin/bash\n"
+          "# Submits the shares, then a job that runs after all shares have ended, also after "
+          "failures:\n"
+          "# it completes missing runs and writes answer.txt and plan.db.\n"
+          "cd \"$(dirname \"$0\")\" || exit\n"
+          "job=$(sbatch --parsable \"$@\" plan.sbatch) || exit\n"
+          "sbatch --parsable --dependency=afterany:\"${job%%;*}\" \"$@\" gather.sbatch\n",
+          out);
 }
 
 static bool write_script(struct scripts *scripts, const char *name,
@@ -116,7 +116,7 @@ static bool find_paths(struct scripts *scripts)
 {
     const ssize_t length = readlink("/proc/self/exe", scripts->program, PATH_MAX - 1);
     if (length <= 0 || getcwd(scripts->here, sizeof scripts->here) == NULL) {
-        cli_error("where this program is, is not known: %s", strerror(errno));
+        cli_error("the path of this program cannot be found: %s", strerror(errno));
         scripts->code = CLI_FAILED;
         return false;
     }

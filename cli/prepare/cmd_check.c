@@ -13,9 +13,9 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"seed", 0, "N", "another seed than the scenario's"},
-    {"set", 0, "PATH=VALUE", "change one value of the scenarios; may be given often"},
-    {"strict", 0, NULL, "warnings give exit code 1, too"},
+    {"seed", 0, "N", "seed (default: the scenario's)"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenarios; repeatable"},
+    {"strict", 0, NULL, "exit with code 1 also for warnings"},
     {"json", 0, NULL, "one JSON object with all findings instead of lines"},
     CLI_OPTION_QUIET,
     {0},
@@ -102,7 +102,7 @@ static int print_report(const struct cli_args *args, const char *name, struct ch
     else
         check_print(report, stdout);
     if (found->json == NULL && report->count == 0)
-        printf("%s: nothing found\n", strcmp(name, "-") == 0 ? "<stdin>" : name);
+        printf("%s: no findings\n", strcmp(name, "-") == 0 ? "<stdin>" : name);
     found->errors += report->errors;
     found->warnings += report->warnings;
     found->notes += report->notes;
@@ -186,19 +186,18 @@ static void find_in_plan(const struct plan_state *state, struct check_report *re
     const bool none = refused == state->count;
     uint32_t cases = 0;
     if (none)
-        add_finding(report, DIAG_ERROR, grid->template,
-                    "no candidate can hold, whatever is played");
+        add_finding(report, DIAG_ERROR, grid->template, "no candidate can meet the objectives");
     for (uint32_t i = 0; i < state->count; i++) {
         const struct plan_candidate *candidate = &state->candidates[i];
         cases += candidate->cases == NULL ? 0 : candidate->cases->count;
         if (candidate->verdict == PLAN_VERDICT_REFUSED)
             add_finding(report, DIAG_NOTE,
                         none ? grid->template : refused_at(state, i, &report->arena),
-                        arena_format(&report->arena, "%s can never hold: %s", candidate->cell->name,
+                        arena_format(&report->arena, "%s cannot pass: %s", candidate->cell->name,
                                      candidate->why));
     }
     add_finding(report, DIAG_NOTE, grid->vary,
-                arena_format(&report->arena, "%u %s, %u of them can never hold; %u %s",
+                arena_format(&report->arena, "%u %s, of which %u cannot pass; %u %s",
                              (unsigned)state->count,
                              plural(state->count, "candidate", "candidates"), (unsigned)refused,
                              (unsigned)cases, plural(cases, "case", "cases")));

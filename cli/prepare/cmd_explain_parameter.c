@@ -197,30 +197,32 @@ static bool is_of_section(const struct parameter *parameter, const char *path, c
 static const struct choice {
     const char *path, *about, *value;
 } choices[] = {
-    {"fabric.topology.kind", "Which nodes there are and how they are linked.",
-     "a topology of stormglass list topologies"},
-    {"fabric.switch.profile", "Source of the switches' values that the scenario does not set.",
-     "a profile of stormglass list profiles"},
-    {"fabric.switch.dscp", "Priorities of DSCPs at the switches; others: DSCP / 8.",
+    {"fabric.topology.kind", "The nodes and links of the fabric.",
+     "one of stormglass list topologies"},
+    {"fabric.switch.profile", "Profile with the switches' values that the scenario does not set.",
+     "one of stormglass list profiles"},
+    {"fabric.switch.dscp",
+     "Map from DSCP to priority at the switches; DSCPs not in the map have priority DSCP / 8.",
      "a mapping such as {26: 3} or {tos 104: 3}"},
-    {"fabric.routes", "Routes that are written instead of computed.",
+    {"fabric.routes", "Static routes, in place of computed routes.",
      "a list such as [{where: leaf0, to: host9, via: spine1}]"},
-    {"hosts.defaults.rnic.profile", "Source of the RNIC's values that the scenario does not set.",
-     "a profile of stormglass list profiles"},
-    {"hosts.defaults.rnic.congestion-control", "How senders react to congestion.",
-     "a word of stormglass list congestion-controls, or {kind: ..} with its parameters"},
-    {"hosts.defaults.rnic.dscp-to-priority", "Priorities of DSCPs at the host's own port.",
+    {"hosts.defaults.rnic.profile",
+     "Profile with the RNIC's values that the scenario does not set.",
+     "one of stormglass list profiles"},
+    {"hosts.defaults.rnic.congestion-control", "Congestion control algorithm of the senders.",
+     "one of stormglass list congestion-controls, or {kind: ..} with its parameters"},
+    {"hosts.defaults.rnic.dscp-to-priority", "Map from DSCP to priority at the host's own port.",
      "a mapping such as {26: 3} or {tos 104: 3}"},
     {"hosts.defaults.target.profile",
-     "Source of the target's values that the scenario does not set.",
-     "a profile of stormglass list profiles"},
-    {"hosts.targets.namespaces.media", "What a namespace is made of.",
-     "a word of stormglass list media, or {kind: ..} with its parameters"},
+     "Profile with the target's values that the scenario does not set.",
+     "one of stormglass list profiles"},
+    {"hosts.targets.namespaces.media", "Medium of a namespace.",
+     "one of stormglass list media, or {kind: ..} with its parameters"},
     {"hosts.targets.namespaces.media.profile",
-     "Source of the medium's values that the scenario does not set.",
-     "a profile of stormglass list profiles"},
-    {"workloads.kind", "What a workload does.", "a word of stormglass list workloads"},
-    {"faults.kind", "What goes wrong.", "a word of stormglass list faults"},
+     "Profile with the medium's values that the scenario does not set.",
+     "one of stormglass list profiles"},
+    {"workloads.kind", "Kind of the workload.", "one of stormglass list workloads"},
+    {"faults.kind", "Kind of the fault.", "one of stormglass list faults"},
 };
 
 static bool is_choice(const struct choice *choice, const char *plain)
@@ -291,7 +293,7 @@ static int run(const struct cli_args *args)
     if (search.found > 0 || explain_choices(search.wanted) > 0)
         return CLI_DONE;
     const bool near = search.nearest.best[0] != '\0';
-    cli_error("there is no parameter '%s'%s", search.wanted,
+    cli_error("unknown parameter '%s'%s", search.wanted,
               near ? nearest_hint(&search.nearest).text : "; see stormglass list parameters");
     return CLI_USAGE;
 }
@@ -299,7 +301,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_explain_parameter = {
     .name = "explain-parameter",
     .operands = "NAME",
-    .about = "shows what a parameter means, its unit, range, default, effect and source",
+    .about = "shows a parameter's meaning, unit, range, default, effect and source",
     .examples =
         (const struct cli_example[]){
             {"The ECN threshold of switches", "stormglass explain-parameter ecn-kmin"},
@@ -307,7 +309,7 @@ const struct cli_command cmd_explain_parameter = {
              "stormglass explain-parameter fabric.switch.pfc.headroom"},
             {0}},
     .exit_codes = (const struct cli_exit_code[]){{0, "the parameter was found"},
-                                                 {2, "there is no such parameter"},
+                                                 {2, "unknown parameter"},
                                                  {3, "the output could not be written"},
                                                  {0}},
     .options = options,

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 static const struct cli_option options[] = {
-    {"node", 0, "NAME", "this switch or host; needless where there is only one"},
-    {"seed", 0, "N", "another seed than the scenario's"},
-    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
-    {"output", 'o', "FILE", "write there instead of to standard output"},
+    {"node", 0, "NAME", "the switch or host; optional if there is only one"},
+    {"seed", 0, "N", "seed (default: the scenario's)"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
+    {"output", 'o', "FILE", "write to FILE instead of standard output"},
     {0},
 };
 
@@ -36,7 +36,7 @@ static const struct export_kind *find_kind(const char *name)
             return export_kinds[i];
         nearest_offer(&nearest, export_kinds[i]->name);
     }
-    cli_error("export: there is no kind '%s'%s", name, nearest_hint(&nearest).text);
+    cli_error("export: unknown kind '%s'%s", name, nearest_hint(&nearest).text);
     return NULL;
 }
 
@@ -176,21 +176,20 @@ static void print_kinds(void)
 {
     for (size_t i = 0; i < export_kind_count; i++)
         printf("  %-8s  %s\n", export_kinds[i]->name, export_kinds[i]->about);
-    puts("What the kind cannot say is reported on standard error.");
+    puts("Settings that the format cannot express are reported on standard error.");
 }
 
 const struct cli_command cmd_export = {
     .name = "export",
     .operands = "KIND SCENARIO",
-    .about =
-        "writes a switch or a host as real equipment's configuration, or changes as a scenario",
-    .details = "KIND is what is written:",
+    .about = "writes a switch or host as configuration of real equipment, or a changed scenario",
+    .details = "KIND is the output format:",
     .more = print_kinds,
     .examples =
         (const struct cli_example[]){
             {"A switch of a scenario as a SONiC configuration",
              "stormglass export sonic pause-storm --node leaf0 -o leaf0.json"},
-            {"A changed scenario as a file of its own",
+            {"A changed scenario as a new file",
              "stormglass export scenario pause-storm --set fabric.switch.alpha=25% -o mine.yaml"},
             {0}},
     .exit_codes =

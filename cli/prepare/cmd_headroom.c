@@ -9,8 +9,8 @@ static bool can_prove(const struct headroom_link *link, int64_t frame)
 {
     if (headroom_can_prove(link, frame))
         return true;
-    cli_error("headroom: the loop holds too many frames of %lldB to simulate; give larger ones "
-              "(--frame), or --phases 0",
+    cli_error("headroom: too many frames of %lldB fit on this link to simulate: use a larger "
+              "--frame, or --phases 0",
               (long long)frame);
     return false;
 }

@@ -19,13 +19,14 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "FILE", "write there instead of to standard output"},
-    {"verbose", 0, NULL, "sonic: names the tables and fields without a counterpart too"},
-    {"hosts", 0, "PATTERN", "dot, clab: nodes that are hosts, such as server*,client?"},
-    {"host-rate", 0, "RATE", "dot, clab: rate of hosts' links without one"},
-    {"fabric-rate", 0, "RATE", "dot, clab: rate of other links without one"},
+    {"output", 'o', "FILE", "write to FILE instead of standard output"},
+    {"verbose", 0, NULL, "sonic: also list tables and fields without a counterpart"},
+    {"hosts", 0, "PATTERN", "dot, clab: patterns of nodes that are hosts, such as server*,client?"},
+    {"host-rate", 0, "RATE", "dot, clab: rate of host links that have no rate in FILE"},
+    {"fabric-rate", 0, "RATE", "dot, clab: rate of other links that have no rate in FILE"},
     {"device", 0, "MAJOR,MINOR", "trace, blktrace: only this device, such as 259,0"},
-    {"issued", 0, NULL, "trace, blktrace: requests as the device got them, not as queued"},
+    {"issued", 0, NULL,
+     "trace, blktrace: requests as issued to the device (D) instead of as queued (Q)"},
     {0},
 };
 
@@ -75,7 +76,7 @@ static int take_sonic(const struct cli_args *args)
 }
 
 const struct import_kind import_sonic = {
-    "sonic", "SONiC's config_db.json, one for each switch: a scenario", take_sonic, {"verbose"}};
+    "sonic", "config_db.json of each SONiC switch; writes a scenario", take_sonic, {"verbose"}};
 
 static int take_counters(const struct cli_args *args)
 {
@@ -95,7 +96,7 @@ static int take_counters(const struct cli_args *args)
 
 const struct import_kind import_counters = {
     "counters",
-    "counters of cards and switches, before and after: an object for stormglass diff",
+    "counters of cards and switches, before and after; writes an object for stormglass diff",
     take_counters,
     {NULL}};
 
@@ -171,10 +172,11 @@ static int take_dot(const struct cli_args *args)
     return import_cables(args, dot_read, false);
 }
 
-const struct import_kind import_dot = {"dot",
-                                       "Cumulus' topology.dot or another graph: a scenario",
-                                       take_dot,
-                                       {"hosts", "host-rate", "fabric-rate"}};
+const struct import_kind import_dot = {
+    "dot",
+    "topology.dot of Cumulus Linux or another DOT graph; writes a scenario",
+    take_dot,
+    {"hosts", "host-rate", "fabric-rate"}};
 
 static int take_clab(const struct cli_args *args)
 {
@@ -182,7 +184,7 @@ static int take_clab(const struct cli_args *args)
 }
 
 const struct import_kind import_clab = {"clab",
-                                        "containerlab's NAME.clab.yml: a scenario",
+                                        "NAME.clab.yml of containerlab; writes a scenario",
                                         take_clab,
                                         {"hosts", "host-rate", "fabric-rate"}};
 
@@ -193,7 +195,7 @@ static int take_hpcc(const struct cli_args *args)
 
 const struct import_kind import_hpcc = {
     "hpcc",
-    "topology, flow and config files of the HPCC simulator (ns-3): a scenario",
+    "topology, flow and config files of the HPCC simulator (ns-3); writes a scenario",
     take_hpcc,
     {NULL}};
 
@@ -204,7 +206,7 @@ static int take_htsim(const struct cli_args *args)
 
 const struct import_kind import_htsim = {
     "htsim",
-    "htsim's fat tree (.topo) and connection matrix (.cm): a scenario",
+    "fat tree (.topo) and connection matrix (.cm) of htsim; writes a scenario",
     take_htsim,
     {NULL}};
 
@@ -259,7 +261,7 @@ static int run(const struct cli_args *args)
             return import(kinds[i], args);
         nearest_offer(&nearest, kinds[i]->name);
     }
-    cli_error("import: there is no kind '%s'%s", name, nearest_hint(&nearest).text);
+    cli_error("import: unknown kind '%s'%s", name, nearest_hint(&nearest).text);
     return CLI_USAGE;
 }
 
@@ -267,7 +269,8 @@ static void print_kinds(void)
 {
     for (size_t i = 0; i < KINDS; i++)
         printf("  %-9s  %s\n", kinds[i]->name, kinds[i]->about);
-    puts("What is not imported is reported on standard error and in the scenario's comments.");
+    puts("Settings that are not imported are reported on standard error and in the scenario's "
+         "comments.");
 }
 
 static const char *const kind_words[] = {
@@ -280,16 +283,16 @@ static const char *const kind_words[] = {
 const struct cli_command cmd_import = {
     .name = "import",
     .operands = "KIND FILE...",
-    .about = "makes a scenario from real configuration or cables, reads counters or I/O traces",
-    .details = "KIND is the kind of the files:",
+    .about = "converts real configuration or cabling to a scenario; reads counters and I/O traces",
+    .details = "KIND is the kind of the input files:",
     .more = print_kinds,
     .examples =
         (const struct cli_example[]){
             {"A scenario from the configurations of SONiC switches",
              "stormglass import sonic leaf0.json leaf1.json spine0.json -o fabric.yaml"},
-            {"A scenario from a drawing of the cables",
+            {"A scenario from a DOT graph of the cabling",
              "stormglass import dot cables.dot --hosts 'a,b' --fabric-rate 400Gbps > cables.yaml"},
-            {"What a switch counted between two outputs of ethtool -S",
+            {"The difference between two outputs of ethtool -S",
              "stormglass import counters before.txt after.txt > incident.json"},
             {0}},
     .exit_codes =

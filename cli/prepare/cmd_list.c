@@ -22,7 +22,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"json", 0, NULL, "one JSON object with a list, instead of lines"}, {0}};
+    {"json", 0, NULL, "one JSON object with a list instead of lines"}, {0}};
 
 enum { NAME_WIDTH = 24, PATH_WIDTH = 58, PRESET_WIDTH = 12, PATH_BYTES = 160 };
 
@@ -196,16 +196,16 @@ static const struct {
     {"congestion-controls", "how an RNIC reacts to congestion", list_controls},
     {"media", "storage media of a namespace", list_media},
     {"workloads", "kinds of workload", list_workloads},
-    {"topologies", "how nodes and links are made", list_topologies},
-    {"faults", "what a scenario can let go wrong", list_faults},
-    {"buffer-policies", "how a switch shares its packet memory", list_policies},
-    {"completion-statuses", "how work requests complete, and the fault that does it",
-     list_statuses},
-    {"drop-causes", "why a frame may be dropped", list_drops},
-    {"verdicts", "what may be at the root of pauses", list_verdicts},
-    {"rules", "what check looks for", list_rules},
+    {"topologies", "topologies", list_topologies},
+    {"faults", "faults that a scenario can inject", list_faults},
+    {"buffer-policies", "policies by which a switch shares its packet memory", list_policies},
+    {"completion-statuses",
+     "completion statuses of work requests, and the fault that produces each", list_statuses},
+    {"drop-causes", "reasons for which a frame may be dropped", list_drops},
+    {"verdicts", "root causes of pauses", list_verdicts},
+    {"rules", "rules of stormglass check", list_rules},
     {"parameters", "every parameter with its default", list_parameters},
-    {"paths", "paths for --set, with the first member of a list", list_paths},
+    {"paths", "paths for --set; lists are shown with their first element", list_paths},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -215,7 +215,7 @@ static int unknown_kind(const char *name)
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < KINDS; i++)
         nearest_offer(&nearest, kinds[i].name);
-    cli_error("list: there is no kind '%s'%s", name, nearest_hint(&nearest).text);
+    cli_error("list: unknown kind '%s'%s", name, nearest_hint(&nearest).text);
     return CLI_USAGE;
 }
 
@@ -251,13 +251,13 @@ const struct cli_command cmd_list = {
     .name = "list",
     .operands = "[KIND]",
     .about = "lists cases, profiles, plug-ins and parameters",
-    .examples = (const struct cli_example[]){{"What can be listed", "stormglass list"},
+    .examples = (const struct cli_example[]){{"The kinds of lists", "stormglass list"},
                                              {"The built-in scenarios", "stormglass list cases"},
                                              {"Every path that --set accepts, for a program",
                                               "stormglass list paths --json"},
                                              {0}},
     .exit_codes = (const struct cli_exit_code[]){{0, "the list was printed"},
-                                                 {2, "there is no such list"},
+                                                 {2, "unknown list"},
                                                  {3, "the output could not be written"},
                                                  {0}},
     .options = options,

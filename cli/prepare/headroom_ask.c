@@ -13,24 +13,29 @@
 #include <string.h>
 
 const struct cli_option headroom_options[] = {
-    {"rate", 0, "RATE", "of the link, such as 100Gbps; several give a table"},
-    {"length", 0, "LENGTH", "of the cable, such as 100m"},
-    {"delay", 0, "TIME", "one way, instead of the length's"},
-    {"cable", 0, "KIND", "fibre (default, 5.05 ns/m) or twinax (4.76 ns/m)"},
-    {"fec", 0, "CODE", "none (default), rs-528, rs-544 or auto: adds its latency"},
-    {"fec-latency", 0, "TIME", "of the FEC, instead of its code's"},
-    {"mtu", 0, "SIZE", "of this end, without Ethernet header and FCS"},
-    {"peer-mtu", 0, "SIZE", "of the other end; the same"},
-    {"lossless-mtu", 0, "SIZE", "of the lossless class, for methods that ask; the same"},
-    {"response", 0, "TIME", "of the peer to a pause: a time, ieee or sonic (their tables)"},
-    {"profile", 0, "NAME", "of a switch: takes its cell, latency and policy"},
-    {"latency", 0, "TIME", "of this end, from a frame's last bit to the memory"},
-    {"cell", 0, "SIZE", "of the memory; a frame takes whole cells"},
-    {"policy", 0, "POLICY", "of the threshold, one of list buffer-policies"},
-    {"smallest", 0, "SIZE", "frame of the class; 66B, an acknowledgement"},
-    {"small-packets", 0, "SHARE", "assumed by SONiC's method; 0%"},
-    {"frame", 0, "SIZE", "size of the proof's frames, L2 bytes; may be given often"},
-    {"phases", 0, "N", "of the reverse direction in each step of the proof; 16, 0: no proof"},
+    {"rate", 0, "RATE", "rate of the link, such as 100Gbps; several rates print a table"},
+    {"length", 0, "LENGTH", "length of the cable, such as 100m"},
+    {"delay", 0, "TIME", "one-way delay, in place of the length"},
+    {"cable", 0, "KIND", "fiber (default, 5.05 ns/m) or twinax (4.76 ns/m)"},
+    {"fec", 0, "CODE", "FEC, whose latency is added: none (default), rs-528, rs-544 or auto"},
+    {"fec-latency", 0, "TIME", "latency of the FEC, in place of that of its code"},
+    {"mtu", 0, "SIZE", "MTU of this end, without Ethernet header and FCS"},
+    {"peer-mtu", 0, "SIZE", "MTU of the other end (default: the same)"},
+    {"lossless-mtu", 0, "SIZE",
+     "MTU of the lossless class, for methods that use it (default: the same)"},
+    {"response", 0, "TIME",
+     "response time of the peer to a pause: a time, or the table of ieee or sonic"},
+    {"profile", 0, "NAME", "switch profile: use its cell size, latency and policy"},
+    {"latency", 0, "TIME",
+     "ingress latency of this end, from a frame's last bit to the packet memory"},
+    {"cell", 0, "SIZE", "cell size of the packet memory; a frame uses whole cells"},
+    {"policy", 0, "POLICY", "buffer policy of the threshold, one of list buffer-policies"},
+    {"smallest", 0, "SIZE", "smallest frame of the class (default 66B, a RoCEv2 acknowledgement)"},
+    {"small-packets", 0, "SHARE",
+     "share of smallest frames that SONiC's method assumes (default 0%)"},
+    {"frame", 0, "SIZE", "size of the proof's frames, L2 bytes; repeatable"},
+    {"phases", 0, "N",
+     "phases of the reverse direction in each step of the proof (default 16); 0: no proof"},
     {"table", 0, NULL, "one line for each rate from 10G to 800G"},
     {"json", 0, NULL, "one JSON object with every term"},
     CLI_OPTION_QUIET,
@@ -47,19 +52,19 @@ struct own {
 
 static const struct opt own_opts[] = {
     {"peer-mtu", OPT_SIZE, FIELD(peer_mtu), "auto", "256B", "16000B", "auto",
-     "MTU of the other end; auto: as this one's.", "own", OPT_INERT},
+     "MTU of the other end; auto: that of this end.", "own", OPT_INERT},
     {"lossless-mtu", OPT_SIZE, FIELD(lossless_mtu), "auto", "256B", "16000B", "auto",
-     "MTU of the lossless class; auto: the smaller of both ends'.", "own", OPT_INERT},
+     "MTU of the lossless class; auto: the smaller MTU of both ends.", "own", OPT_INERT},
     {"response", OPT_TIME, FIELD(response), "500ns", "0ns", "1ms", "ieee|sonic",
-     "From the last bit of a PFC frame to its effect.", "as a port's pfc-response", OPT_INERT},
+     "Time from the last bit of a PFC frame to its effect.", "as a port's pfc-response", OPT_INERT},
     {"smallest", OPT_SIZE, FIELD(smallest), "66B", "64B", "16018B", NULL,
      "Smallest frame of the class.", "a RoCEv2 acknowledgement", OPT_INERT},
-    {"frame", OPT_SIZE, FIELD(frame), "1518B", "64B", "16018B", NULL, "Frames of the proof.", "own",
-     OPT_INERT},
+    {"frame", OPT_SIZE, FIELD(frame), "1518B", "64B", "16018B", NULL, "Frame size of the proof.",
+     "own", OPT_INERT},
     {"small-packets", OPT_PERCENT, FIELD(small_packets), "0%", "0%", "100%", NULL,
      "SONiC's small_packet_percentage.", "sonic-swss buffer_headroom_mellanox.lua", OPT_INERT},
-    {"phases", OPT_INT, FIELD(phases), "16", "0", "100000", NULL, "Phases of the proof.", "own",
-     OPT_INERT},
+    {"phases", OPT_INT, FIELD(phases), "16", "0", "100000", NULL, "Number of phases of the proof.",
+     "own", OPT_INERT},
     {0},
 };
 
@@ -253,8 +258,8 @@ static bool no_response(bool ieee, int64_t rate)
 {
     char text[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_RATE, rate, text, sizeof text);
-    cli_error("--response %s: no response is known for %s; give a time%s", ieee ? "ieee" : "sonic",
-              text, ieee ? " or sonic" : "");
+    cli_error("--response %s: the table has no response time for %s; give a time%s",
+              ieee ? "ieee" : "sonic", text, ieee ? " or sonic" : "");
     return false;
 }
 
@@ -270,7 +275,7 @@ bool headroom_link_at(const struct headroom_ask *ask, int64_t rate, struct headr
     link->propagation = port_propagation(&port);
     link->response = ask->response >= 0 ? ask->response : headroom_quanta_ps(quanta, rate);
     if (link->propagation <= 0)
-        cli_error("headroom: a link has a --length or a --delay above 0");
+        cli_error("headroom: expected a --length or --delay above 0");
     else if (ask->response < 0 && quanta == 0)
         return no_response(ieee, rate);
     return link->propagation > 0;

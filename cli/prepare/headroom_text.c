@@ -70,7 +70,7 @@ static void print_proofs(const struct headroom_answer *answer)
                  proof->drops);
         printf("  %6" PRId64 " B  %-9s %11" PRId64 " %11" PRId64 "   %-37s %s\n", proof->frame,
                answer->dynamic[i] ? "sinks" : "stays", proof->exact, proof->found, less,
-               proof->holds ? "none lost" : "none lost; the FORMULA IS WRONG");
+               proof->holds ? "none lost" : "none lost; the formula is wrong");
     }
 }
 
@@ -99,10 +99,11 @@ void headroom_print_text(const struct headroom_answer *answer)
     if (answer->proof_count > 0)
         print_proofs(answer);
     printf("\nNeed      %" PRId64 " B, the most that %s\n", answer->need,
-           answer->proof_count > 0 ? "was found" : "the formula gives for frames of one size");
+           answer->proof_count > 0 ? "was found" : "the formula yields for frames of one size");
     printf("          assumes a peer response of %s: %s%s\n",
            words(QUANTITY_TIME, answer->link.response).text, answer->response_source,
-           strncmp(answer->response_source, "assumed", 7) == 0 ? "; --response changes it" : "");
+           strncmp(answer->response_source, "assumed", 7) == 0 ? "; use --response to change it"
+                                                               : "");
     printf("\nMethods   headroom of other methods for the same link\n");
     for (const struct headroom_method *method = headroom_methods; method->name != NULL; method++)
         print_method(method, answer);
@@ -128,6 +129,6 @@ void headroom_print_table(const struct headroom_answer *answers, unsigned count)
         }
         printf("   %s\n", answer->proof_count == 0 ? "none" : answer->holds ? "holds" : "FAILED");
     }
-    puts("Bytes.  A figure marked - is less than the need: frames will be lost.");
+    puts("Bytes.  A value marked - is below the need: frames will be lost.");
     printf("Bound and need assume the peer's response: %s.\n", answers[0].response_source);
 }

@@ -34,7 +34,7 @@ static void describe_trace(const struct trace *trace)
             sums.ios[TRACE_FLUSH], plural(sums.ios[TRACE_FLUSH], "flush", "flushes"),
             (double)sums.last / PS_PER_S, trace->file_count, plural(trace->file_count, "", "s"),
             sums.end);
-    fputs("use it in a scenario with: - {name: trace, kind: trace, file: FILE, from: HOST, to: "
+    fputs("to use it in a scenario: - {name: trace, kind: trace, file: FILE, from: HOST, to: "
           "TARGET}\n",
           stderr);
 }
@@ -148,14 +148,14 @@ static int take_blktrace(const struct cli_args *args)
 }
 
 const struct import_kind import_iolog = {
-    "iolog", "a fio iolog, merged: for a workload of kind trace", take_text, {NULL}};
+    "iolog", "writes one merged fio iolog for a workload of kind trace", take_text, {NULL}};
 const struct import_kind import_trace = {"trace",
                                          "tables of I/Os (MSR Cambridge, SNIA CSV, SPC, AliCloud, "
-                                         "Tencent, FIU), blkparse's text: an iolog",
+                                         "Tencent, FIU) or blkparse text; writes an iolog",
                                          take_text,
                                          {"device", "issued"}};
 const struct import_kind import_blktrace = {
     "blktrace",
-    "blktrace's records, or blkparse's text of them: one fio iolog for a workload of kind trace",
+    "blktrace records or blkparse text; writes one fio iolog for a workload of kind trace",
     take_blktrace,
     {"device", "issued"}};

@@ -11,7 +11,7 @@
 
 static const struct cli_option options[] = {
     {"as", 0, "FORM", "ethtool (the default), sonic or json"},
-    {"port", 'p', "PORT", "this port, or those of this host or switch; several may be given"},
+    {"port", 'p', "PORT", "a port, or all ports of a host or switch; repeatable"},
     {0},
 };
 
@@ -46,7 +46,7 @@ static bool choose_one(const struct port_counters *counters, const char *name, b
         chosen[i] = found = true;
     }
     if (!found)
-        cli_error("counters: there is no port or node '%s'%s", name, nearest_hint(&nearest).text);
+        cli_error("counters: unknown port or node '%s'%s", name, nearest_hint(&nearest).text);
     return found;
 }
 
@@ -98,14 +98,14 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_counters = {
     .name = "counters",
     .operands = "RUN.db",
-    .about = "prints the counters of a run's ports as ethtool -S or as SONiC does",
-    .details = "stormglass import counters reads them again, stormglass diff compares real ones "
-               "with\na run's.",
+    .about = "prints the port counters of a run in the format of ethtool -S or SONiC",
+    .details = "stormglass import counters reads the output; stormglass diff compares real "
+               "counters with\nthose of a run.",
     .examples =
         (const struct cli_example[]){
             {"The counters of a host's ports as ethtool -S prints them",
              "stormglass run pause-storm -o storm.db && stormglass counters storm.db --port host0"},
-            {"Those of a switch as SONiC has them",
+            {"The counters of a switch in SONiC's format",
              "stormglass counters storm.db --port leaf0 --as sonic"},
             {0}},
     .exit_codes =

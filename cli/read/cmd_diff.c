@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"all", 0, NULL, "every row that differs, not only the most important ones"},
+    {"all", 0, NULL, "list every row that differs, not only the most important rows"},
     {"json", 0, NULL, "one JSON object instead of the text"},
-    {"map", 0, "PORT=NODE:pN", "an incident's port is this one of the run; several may be given"},
-    {"lasted", 0, "TIME", "duration of the incident: its counts are scaled to the run's time"},
+    {"map", 0, "PORT=NODE:pN", "map a port of the incident to a port of the run; repeatable"},
+    {"lasted", 0, "TIME", "duration of the incident, to scale its counts to the run"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
     {0},
@@ -34,9 +34,8 @@ static int run(const struct cli_args *args)
     if (diff_is_incident(args->operands[0]))
         return diff_incident(args);
     if (cli_given(args, "map") || cli_given(args, "lasted")) {
-        cli_error(
-            "diff: --map and --lasted are for an incident's counters, but %s is something else",
-            args->operands[0]);
+        cli_error("diff: --map and --lasted require the counters of an incident, but %s has none",
+                  args->operands[0]);
         return CLI_USAGE;
     }
     struct diff diff;
@@ -55,22 +54,22 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_diff = {
     .name = "diff",
     .operands = "A.db B.db, or INCIDENT.json RUN.db",
-    .about = "shows what differs between two runs, and the first event that differs",
+    .about = "shows the differences between two runs, and the first event that differs",
     .details = "If the digests differ, both runs are replayed side by side up to that "
-               "event.\nINCIDENT.json is from stormglass import counters: its counters next to the "
-               "run's.",
+               "event.\nINCIDENT.json is from stormglass import counters: its counters are "
+               "compared with those of the run.",
     .examples =
         (const struct cli_example[]){
-            {"What a switch threshold changes in the pause storm",
+            {"The effect of a switch threshold on the pause storm",
              "stormglass run pause-storm -o a.db && stormglass run pause-storm -o b.db --set "
              "fabric.switch.alpha=25% && stormglass diff a.db b.db"},
-            {"A switch's counters before and after an incident, next to a run",
+            {"A switch's counters before and after an incident, compared with a run",
              "stormglass import counters before.txt after.txt > incident.json && stormglass diff "
              "incident.json b.db --lasted 10ms"},
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
-            {0, "equal; of an incident, within an order of magnitude"},
+            {0, "equal; for an incident: within an order of magnitude"},
             {1, "different, or nothing could be compared"},
             {2, "the command line is wrong, a file is no run database, or its run did not end"},
             {3, "the output could not be written"},

@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "FILE", "write there: .svg, .dot, .pdf or .png; else SVG to standard output"},
+    {"output", 'o', "FILE",
+     "output file: .svg, .dot, .pdf or .png (default: SVG to standard output)"},
     {"what", 'w', "PICTURE", "fabric (the default), pauses, waits, io or states"},
-    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
     {0},
 };
 
@@ -53,7 +54,7 @@ static bool io(struct request *request, FILE *out)
     const long long number = strtoll(text, &end, 10);
     if (errno != 0 || end == text || *end != '\0' || number < 1) {
         snprintf(request->why, DRAW_WHY_BYTES,
-                 "'%.40s': expected the number of a command, from 1 on, as in the table io", text);
+                 "'%.40s': expected the number of a command in the table io, 1 or more", text);
         return false;
     }
     if (strcmp(request->format, "svg") != 0) {
@@ -77,7 +78,7 @@ static bool states(struct request *request, FILE *out)
             return draw_states(&machines[i], 1, request->format, out, request->why);
         nearest_offer(&nearest, machines[i].name);
     }
-    snprintf(request->why, DRAW_WHY_BYTES, "there is no state machine '%.60s'%.160s", wanted,
+    snprintf(request->why, DRAW_WHY_BYTES, "unknown state machine '%.60s'%.160s", wanted,
              nearest_hint(&nearest).text);
     return false;
 }
@@ -106,7 +107,7 @@ static bool find_kind(const char *name, struct kind *kind, struct request *reque
             return true;
         nearest_offer(&nearest, kind->name);
     }
-    cli_error("--what %s: there is no such picture%s", name, nearest_hint(&nearest).text);
+    cli_error("--what %s: unknown picture%s", name, nearest_hint(&nearest).text);
     return false;
 }
 
@@ -197,12 +198,12 @@ static int run(const struct cli_args *args)
         request.inputs = (struct output_inputs){(const char *const *)args->operands, 1};
     if (args->operand_count > kind.words || (kind.of_store && args->operand_count == 0)) {
         cli_error("%s; see stormglass draw --help", args->operand_count > 0
-                                                        ? "too many operands"
+                                                        ? "too many arguments"
                                                         : "SCENARIO.yaml or RUN.db is missing");
         return CLI_USAGE;
     }
     if (is_for_terminal(path)) {
-        cli_error("an SVG is not for a terminal: type -o %s.svg, or redirect the output",
+        cli_error("no SVG is written to a terminal: use -o %s.svg, or redirect the output",
                   kind.name);
         return CLI_USAGE;
     }
@@ -220,7 +221,7 @@ const struct cli_command cmd_draw = {
     .name = "draw",
     .operands = "SCENARIO.yaml|RUN.db | --what io RUN.db [N] | --what states [NAME]",
     .about = "draws a fabric, pause trees, a deadlock, a command on the wire, state machines",
-    .details = "A run's fabric is coloured by how long its ports were paused.\n"
+    .details = "The fabric of a run is colored by the time that its ports were paused.\n"
                "  --what pauses   the pause tree of each root\n"
                "  --what waits    the queues of a deadlock\n"
                "  --what io [N]   command N on the wire (run --record packets)\n"
@@ -235,7 +236,7 @@ const struct cli_command cmd_draw = {
     .exit_codes =
         (const struct cli_exit_code[]){{0, "the picture was written"},
                                        {2, "the command line or the input is wrong, or the run has "
-                                           "nothing of this picture; nothing was written"},
+                                           "no data for this picture; nothing was written"},
                                        {3, "the picture could not be written"},
                                        {0}},
     .options = options,

@@ -13,12 +13,12 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"prove", 0, NULL, "runs it again with one suspect removed at a time"},
-    {"what-if", 0, NULL, "runs it again with more of one resource at a time"},
-    {"assumed", 0, NULL, "runs it again with one assumed value at a time changed"},
-    {"queue", 0, NULL, "runs it again to the worst moment of the worst queue"},
-    {"set", 0, "PATH=VALUE", "of a scenario: change one value; may be given often"},
-    {"seed", 0, "N", "of a scenario: another seed than its own"},
+    {"prove", 0, NULL, "rerun with each suspect removed in turn"},
+    {"what-if", 0, NULL, "rerun with more of each resource in turn"},
+    {"assumed", 0, NULL, "rerun with each assumed value changed in turn"},
+    {"queue", 0, NULL, "rerun to the moment at which the worst queue was longest"},
+    {"set", 0, "PATH=VALUE", "of a scenario: change one value; repeatable"},
+    {"seed", 0, "N", "of a scenario: seed (default: the scenario's)"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     CLI_OPTION_COLOR,
     {0},
@@ -26,7 +26,7 @@ static const struct cli_option options[] = {
 
 static int failed_to_write(void)
 {
-    cli_error("the account could not be written: %s", strerror(errno));
+    cli_error("the explanation could not be written: %s", strerror(errno));
     return CLI_FAILED;
 }
 
@@ -245,31 +245,33 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_explain = {
     .name = "explain",
     .operands = "RUN.db|SCENARIO.yaml",
-    .about = "shows who paused whom and why, and what limited each workload",
+    .about = "shows which port paused which and why, and the bottleneck of each workload",
     .details =
-        "A scenario is run first.  Of a scenario, --what-if, --assumed and --queue print only\n"
-        "their own answer.\n\nA run recorded with --record counters also shows occupancies and "
-        "thresholds.\n--what-if shows what goodput (of open loops: mean latency) gains with "
-        "a tenth\nmore of each resource, the next limit, and what failed expectations "
-        "need.\n--assumed shows which assumed or inferred value would change the bottleneck, the "
-        "cause\nor an expectation.\n--queue shows the flows that waited in the congested queue "
-        "when it was "
-        "longest.\n--prove shows how much of the victims' lost time is recovered "
-        "with "
-        "each suspect\nremoved, and with a few innocent workloads removed.",
+        "A scenario is run first.  With a scenario, --what-if, --assumed and --queue print only\n"
+        "their own answer.\n"
+        "\n"
+        "A run recorded with --record counters also shows occupancies and thresholds.\n"
+        "--what-if shows what goodput (of open loops: mean latency) gains with a tenth\n"
+        "more of each resource, the next limit, and what failed expectations need.\n"
+        "--assumed shows which assumed or inferred value would change the bottleneck, the cause\n"
+        "or an expectation.\n"
+        "--queue shows the flows that waited in the congested queue when it was longest.\n"
+        "--prove shows how much of the victims' lost time is recovered with each suspect\n"
+        "removed, and with a few innocent workloads removed.",
     .examples =
         (const struct cli_example[]){
-            {"Who paused whom in the pause storm, and why", "stormglass explain pause-storm"},
-            {"The same of a recorded run, with occupancies and thresholds",
+            {"The ports that paused each other in the pause storm, and why",
+             "stormglass explain pause-storm"},
+            {"The same for a recorded run, with occupancies and thresholds",
              "stormglass run pause-storm -o storm.db --record counters && stormglass explain "
              "storm.db"},
-            {"What removing each suspect gains", "stormglass explain storm.db --prove"},
-            {"What the verdict would be with less headroom",
+            {"The gain from removing each suspect", "stormglass explain storm.db --prove"},
+            {"The verdict with less headroom",
              "stormglass explain pause-storm --set fabric.switch.pfc.headroom=64KiB"},
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
-            {0, "the run is explained"},
+            {0, "the explanation was printed"},
             {2, "the scenario is wrong, or the file is no run database, or its run did not end, or "
                 "--prove cannot repeat it"},
             {3, "the output could not be written, or the run could not be repeated"},

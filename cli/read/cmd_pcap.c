@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "OUT.pcapng", "write there instead of to standard output"},
-    {"port", 'p', "PORT", "capture at this port; may be given often"},
+    {"output", 'o', "OUT.pcapng", "write to FILE instead of standard output"},
+    {"port", 'p', "PORT", "capture at this port; repeatable"},
     {"snap", 0, "BYTES", "keep only the first bytes of each frame"},
     {0},
 };
@@ -59,7 +59,7 @@ static int run(const struct cli_args *args)
     if (!read_snap(cli_value(args, "snap"), &with.snap) || !cli_output_allowed(path, &inputs))
         return CLI_USAGE;
     if ((path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO)) {
-        cli_error("a capture is not text: use -o OUT.pcapng, or redirect the output");
+        cli_error("no capture is written to a terminal: use -o OUT.pcapng, or redirect the output");
         return CLI_USAGE;
     }
     struct store *store = stored_open(name, error);
@@ -76,13 +76,13 @@ const struct cli_command cmd_pcap = {
     .name = "pcap",
     .operands = "RUN.db",
     .about = "writes a capture for Wireshark of a run recorded with --record packets",
-    .details = "Without --port: one interface for each RNIC port, and each frame once, where "
-               "it\nleft an RNIC.  Times are those of the run, counted from 1970.",
+    .details = "Without --port, the capture has one interface for each RNIC port, and each frame "
+               "once, as it\nleaves its RNIC. Time stamps are the run's, counted from 1970.",
     .examples =
         (const struct cli_example[]){
             {"A capture for Wireshark", "stormglass run first-io --record packets -o first.db && "
                                         "stormglass pcap first.db -o first.pcapng"},
-            {"Only what one port saw, 128 bytes of each frame",
+            {"The frames at one port, 128 bytes of each",
              "stormglass pcap first.db --port host0:p0 --snap 128 -o host0.pcapng"},
             {0}},
     .exit_codes =

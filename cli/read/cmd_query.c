@@ -20,7 +20,7 @@ enum { KEPT_ROWS = 200, WIDTH_MAX = 60 };
 
 static const struct cli_option options[] = {
     {"json", 0, NULL, "an array of objects"},
-    {"tabs", 0, NULL, "tabs between the values, also on a terminal"},
+    {"tabs", 0, NULL, "separate values by tabs, also on a terminal"},
     {0},
 };
 
@@ -222,8 +222,9 @@ const struct cli_command cmd_query = {
         "v_series_flow v_series_workload",
     .examples =
         (const struct cli_example[]){
-            {"What each workload got", "stormglass run pause-storm -o storm.db && stormglass query "
-                                       "storm.db 'SELECT * FROM v_workload'"},
+            {"The results of each workload",
+             "stormglass run pause-storm -o storm.db && stormglass query "
+             "storm.db 'SELECT * FROM v_workload'"},
             {"The tables and views, with their descriptions",
              "stormglass query storm.db 'SELECT sql FROM sqlite_schema'"},
             {"For a program", "stormglass query storm.db 'SELECT * FROM v_pause' --json"},
@@ -231,7 +232,7 @@ const struct cli_command cmd_query = {
     .exit_codes =
         (const struct cli_exit_code[]){
             {0, "the statement was carried out"},
-            {2, "the file is no run database, or the statement is wrong or would write"},
+            {2, "the file is no run database, or the statement is wrong or would modify it"},
             {3, "the output could not be written"},
             {0}},
     .options = options,

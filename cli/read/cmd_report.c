@@ -39,9 +39,9 @@ struct order {
 };
 
 static const struct cli_option options[] = {
-    {"output", 'o', "OUT.html", "write there instead of to standard output"},
-    {"measured", 0, "MEASURED.db", "compares the run with a measurement, in the page"},
-    {"queue", 0, NULL, "plays the run again to the worst moment of its worst queue, for the page"},
+    {"output", 'o', "OUT.html", "write to FILE instead of standard output"},
+    {"measured", 0, "MEASURED.db", "compare the run with a measurement, in the page"},
+    {"queue", 0, NULL, "rerun to the moment at which the worst queue was longest, for the page"},
     {"text", 0, NULL, "the summary of stormglass run, or of diff, instead of a page"},
     {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
     {"csv", 0, "DIRECTORY", "the numbers of the charts as CSV, one file each, instead of a page"},
@@ -66,13 +66,13 @@ static bool choose_form(const struct cli_args *args, struct order *order)
     if (text + figures + csv + measured > 1)
         cli_error("report: --text, --figures, --csv, --measured: expected one of them");
     else if (measured && order->count == 2)
-        cli_error("report: --measured is for one run: expected one database");
+        cli_error("report: --measured works with one run: expected one database");
     else if (order->with_queue && (order->form != PAGE || order->count == 2))
-        cli_error("report: --queue is for the page of one run");
+        cli_error("report: --queue works only for the page of one run");
     else if (csv && output != NULL)
-        cli_error("report: --csv writes into its directory: expected no --output");
+        cli_error("report: --csv writes to its own directory: expected no --output");
     else if (order->form == PAGE && output == NULL && isatty(STDOUT_FILENO))
-        cli_error("a page is not text: use -o OUT.html, or redirect the output");
+        cli_error("no page is written to a terminal: use -o OUT.html, or redirect the output");
     else
         return true;
     return false;
@@ -105,7 +105,7 @@ static bool find_queue(struct order *order)
                       queued_find(&order->queued, order->stored.scenario, order->stored.until,
                                   queued_root(order->stores[0]), diag);
     if (!done)
-        cli_error("%s: cannot be played again", order->paths[0]);
+        cli_error("%s: cannot be run again", order->paths[0]);
     diag_print(diag, stderr);
     free(diag);
     return done;
@@ -129,8 +129,8 @@ static bool open_plan(struct order *order, bool measured)
 {
     char error[STORE_ERROR_BYTES];
     if (order->count == 2 || order->form != PAGE || order->with_queue || measured) {
-        cli_error("report: a database of a plan: expected it alone, for a page; "
-                  "stormglass plan --resume gives its answer as text, JSON and CSV");
+        cli_error("report: the database of a plan works alone, for a page; for text, JSON and CSV "
+                  "use stormglass plan --resume");
         return false;
     }
     order->plan = true;
@@ -251,16 +251,20 @@ const struct cli_command cmd_report = {
     .name = "report",
     .operands = "RUN.db [OTHER.db]",
     .about =
-        "writes one HTML page of a run, of two, or of a plan: charts, topology, causes, settings",
-    .details = "The page is self-contained and opens offline.\n--record counters adds pauses over "
-               "time, --record ios rates and latency too.\nOf two runs: what was changed, the "
-               "effect, and their charts overlaid.\nOf a "
-               "plan: what is chosen and why, the front, maps, cliffs, assumed values, the bill.",
+        "writes an HTML page about a run, two runs, or a plan: charts, topology, causes, settings",
+    .details =
+        "The page is self-contained and opens offline.\n"
+        "--record counters adds pauses over time; --record ios also adds rates and latency.\n"
+        "The page of two runs shows the changed settings, their effect, and both runs' charts "
+        "overlaid.\n"
+        "The page of a plan shows the chosen candidate and why, the Pareto front, maps, cliffs, "
+        "assumed\n"
+        "values and the bill of materials.",
     .examples =
         (const struct cli_example[]){
-            {"One page of a run", "stormglass run pause-storm -o storm.db --record ios && "
+            {"The page of a run", "stormglass run pause-storm -o storm.db --record ios && "
                                   "stormglass report storm.db -o storm.html"},
-            {"Two runs on one page: what changed, and the effect",
+            {"Two runs on one page: changed settings and their effect",
              "stormglass run pause-storm -o other.db --record ios --set fabric.switch.alpha=25% && "
              "stormglass report storm.db other.db -o both.html"},
             {"The numbers of the charts for a spreadsheet",

@@ -6,6 +6,6 @@
 bool dot_read(struct cabling *cabling)
 {
     diag_add(cabling->diag, DIAG_ERROR, (struct diag_place){.file = cabling->file->name}, NULL,
-             "this build reads no graphs of cables");
+             "this build cannot read DOT graphs");
     return false;
 }

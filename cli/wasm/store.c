@@ -14,7 +14,7 @@ struct store {
 
 static struct store *refuse(char error[STORE_ERROR_BYTES])
 {
-    snprintf(error, STORE_ERROR_BYTES, "this build has no databases");
+    snprintf(error, STORE_ERROR_BYTES, "this build does not support databases");
     return NULL;
 }
 

@@ -14,6 +14,6 @@ struct tree_node *tree_parse(struct arena *arena, const struct tree_file *file, 
         if (tree->file->length == length && memcmp(tree->file->text, text, length) == 0)
             return *tree->root;
     diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
-             "this build reads no YAML; it has the shipped files");
+             "this build cannot read YAML; use the built-in files");
     return NULL;
 }

@@ -82,7 +82,7 @@ refused 'a cut JSON' 'cut.json:16:1: error: JSON: premature end' cut.json -o no.
 refused 'cut results of fio' 'fio-cut.txt:4:' fio-cut.txt -o no.yaml
 refused 'cut JSON of fio' 'fio-cut.json:12:' fio-cut.json -o no.yaml
 printf '                    Atomic BW Test\n #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec]\n 8 5 1 1\n' >atomic.txt
-refused 'what is not modelled' 'the files say nothing that is modelled' atomic.txt -o no.yaml
+refused 'what is not modelled' 'the files contain nothing that the model uses' atomic.txt -o no.yaml
 refused 'a foreign file' 'scenario.yaml:1:1: error: expected what one of these printed' scenario.yaml -o no.yaml
 head -c 1000000 /proc/self/exe >program # its whole is larger than any text may be
 refused 'a program' 'error: expected a text' program -o no.yaml
@@ -92,7 +92,7 @@ refused 'one of several' 'cut.txt:20:' write_lat.txt cut.txt -o no.yaml
 refused 'no such base' "there is no profile 'none'" write_bw.txt --base none -o no.yaml
 refused 'a rate that is none' 'expected a rate such as 100Gbps' write_bw.txt --rate fast -o no.yaml
 refused 'a name that is none' '--name A' write_bw.txt --name A -o no.yaml
-refused 'an option that is none' 'there is no option --bass; did you mean --base?' write_bw.txt --bass x
+refused 'an option that is none' 'unknown option --bass; did you mean --base?' write_bw.txt --bass x
 refused 'nothing at all' 'expected files, or --address of an RDMA device, or --from'
 refused 'an input as output' 'write_bw.txt' write_bw.txt -o write_bw.txt
 refused 'standard output' 'the name of a file' write_bw.txt -o -

@@ -30,7 +30,7 @@ expect 'and fits alike' 0 '' "$program" calibrate --from printed.json -o again.y
 expect 'to the same profile' 0 '' cmp first.yaml again.yaml
 rm again.yaml
 sed 's/\[2000000\]/[2]/' figures.json >absurd.json
-expect 'figures that nothing shows' 0 'is rnic-100g the right --base' "$program" calibrate --from absurd.json
+expect 'figures that nothing shows' 0 'check --base (rnic-100g)' "$program" calibrate --from absurd.json
 
 sed 's/"6.1"/"\\u001b[2J\\u007f", "firmware": "1\\n\\u009b3"/' figures.json >hostile.json
 expect 'words that a terminal would obey' 2 'hostile.json:1:62: error: expected printable text on one line' \
@@ -53,9 +53,9 @@ sed 's/path-mtu/path-mtuu/' figures.json >fact.json
 refused 'a fact that is none' "did you mean 'path-mtu'" --from fact.json -o no.yaml
 refused 'no such base' "there is no profile 'none'" --from figures.json --base none -o no.yaml
 refused 'a base of another kind' 'expected a profile of kind rnic' --from figures.json --base storage-class -o no.yaml
-refused 'figures and a role' 'no options for measuring with it' --from figures.json --role target
-refused 'figures and an address' 'no options for measuring with it' --from figures.json --address 10.0.0.1
-refused 'a profile without a fit' 'it where a profile is fitted' --address 10.0.0.1 --measure-only -o no.yaml
+refused 'figures and a role' 'no measurement options with it' --from figures.json --role target
+refused 'figures and an address' 'no measurement options with it' --from figures.json --address 10.0.0.1
+refused 'a profile without a fit' 'it only where a profile is fitted' --address 10.0.0.1 --measure-only -o no.yaml
 refused 'neither' 'or --from' -o no.yaml
 expect 'no such folder' 3 'No such file or directory' "$program" calibrate --from figures.json -o none/no.yaml
 

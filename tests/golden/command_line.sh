@@ -20,14 +20,14 @@ refuses() {
 mkdir empty
 echo 'precious: true' >precious.yaml
 refuses 2 "did you mean 'run'" rnu
-refuses 2 'operand is missing' run
-refuses 2 'too many operands' replay first.db first.db
+refuses 2 'missing argument' run
+refuses 2 'too many arguments' replay first.db first.db
 refuses 2 'run it alone' run first-io -
-refuses 2 'would both be written to first-io.db' run first-io first-io -o empty/runs
+refuses 2 'would be first-io.db' run first-io first-io -o empty/runs
 refuses 2 'from 1 to' run first-io -j 0
 refuses 2 'did you mean --seed' run --sed 1 first-io
 refuses 2 'did you mean --seed' run --see 1 first-io
-refuses 2 'no option -x' run -x first-io
+refuses 2 'unknown option -x' run -x first-io
 refuses 2 'needs a value' run first-io -o
 refuses 2 'takes no value' run --json=1 first-io
 refuses 2 'nothere.yaml:1:1: error: No such file' run nothere.yaml -o empty/run.db
@@ -151,5 +151,5 @@ quiet 0 diff a.db a.db -q
 quiet 0 replay a.db -q
 quiet 0 headroom -q --phases 0
 refuses 2 '^nothere.yaml:1:1: error' run nothere.yaml -q
-refuses 2 'expected one of them' run first-io -q --json
+refuses 2 'exclude each other' run first-io -q --json
 [ $failures = 0 ]

@@ -213,7 +213,7 @@ echo 'stormglass: 2' >bad.yaml
 refused "did you mean 'states'" --what state
 refused 'there are fabric' --what everything first.db
 refused 'is missing'
-refused 'too many operands' first.db 1
+refused 'too many arguments' first.db 1
 refused 'ends in .svg' first.db -o none.jpg
 refused 'a database of' --what pauses first-io -o none.svg
 refused 'no port was paused' --what pauses first.db -o none.svg
@@ -228,7 +228,7 @@ refused 'nowhere.yaml' nowhere.yaml -o none.svg
 # An SVG on a terminal helps nobody.
 script -qec "$(printf %q "$program") draw first.db" /dev/null >terminal </dev/null
 equal 'an SVG for a terminal' "$?" 2
-grep -q 'type -o fabric.svg, or redirect the output' terminal || fail "a terminal was told: $(cat terminal)"
+grep -q 'use -o fabric.svg, or redirect the output' terminal || fail "a terminal was told: $(cat terminal)"
 "$program" draw first.db -o no/such/place.svg 2>/dev/null
 equal 'a place that is none' "$?" 3
 

@@ -134,7 +134,7 @@ refused() { # WORDS ARGUMENT...
     "$S" export "$@" >"$work/out" 2>"$work/err" || code=$?
     [ "$code" = 2 ] && grep -q -- "$words" "$work/err" && [ ! -s "$work/out" ] || fail "export $*: exit $code, $(cat "$work/err")"
 }
-refused "there is no kind 'sonik'.*sonic" sonik "$work/set.yaml"
+refused "unknown kind 'sonik'.*sonic" sonik "$work/set.yaml"
 refused "expected --node: the scenario has 4 switches" sonic "$work/set.yaml"
 refused "no switch 'leaf3'.*leaf" sonic "$work/set.yaml" --node leaf3
 refused "no switch 'host0'" sonic "$work/set.yaml" --node host0

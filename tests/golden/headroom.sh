@@ -70,12 +70,12 @@ grep -q calibrated "$work/fitted.yaml" || fail "the profile was not changed"
 refuses 'a rate such as' --rate fast
 refuses 'above 0' --length 0m
 refuses 'such as' --response soon
-refuses 'no response is known for 800Gbps' --rate 800Gbps --response ieee
+refuses 'the table has no response time for 800Gbps' --rate 800Gbps --response ieee
 refuses 'dynamic' --policy lazy
 refuses 'frames of this class have 66 to 1518 bytes' --mtu 1500B --frame 1519B
 refuses 'does not fit' --mtu 256B --smallest 300B
 refuses "did you mean 'shared-buffer-32mb'" --profile shared-buffer-32m
 refuses 'of kind switch' --profile rnic-100g
 refuses 'too many frames' --rate 6400Gbps --delay 1s
-refuses 'too many operands' 100Gbps
+refuses 'too many arguments' 100Gbps
 exit "$failed"

@@ -33,7 +33,7 @@ expect 'list' 2 '; there are cases, works, profiles,' "$program" list x
 expect 'import' 2 '; there are sonic, dot, clab,' "$program" import x y
 expect '--what' 2 '; there are fabric, pauses, waits, io and states' "$program" draw --what x first-io
 
-expect 'one dash' 2 'there is no option -json; did you mean --json?' "$program" run first-io -json
+expect 'one dash' 2 'unknown option -json; did you mean --json?' "$program" run first-io -json
 "$program" run first-io --record packets -o first.db >/dev/null || fail 'first.db'
 expect 'a view' 2 "no such table: v_worklod; did you mean 'v_workload'?" "$program" query first.db 'SELECT * FROM v_worklod'
 expect 'a port' 2 "no port 'host0:0' in the run; did you mean 'host0:p0'? There are" "$program" pcap first.db --port host0:0 -o x

@@ -120,7 +120,7 @@ refused 'more than 64 values' 's/values: \[8, 16\]/values: {from: 1, to: 65, ste
 
 # On a terminal there is a line with the time left; it goes when the answer comes.
 script -qec "'$program' plan cliff.yaml" /dev/null >tty.txt </dev/null || fail "on a terminal: exit $?"
-tr '\r' '\n' <tty.txt | grep -Eq '^[0-9]+ runs in [0-9]+ s; some [0-9]+ s left; [0-9]+ of 24 candidates open' || fail "no time left: $(tr '\r' '\n' <tty.txt | head -3)"
+tr '\r' '\n' <tty.txt | grep -Eq '^[0-9]+ runs in [0-9]+ s; about [0-9]+ s left; [0-9]+ of 24 candidates open' || fail "no time left: $(tr '\r' '\n' <tty.txt | head -3)"
 tr '\r' '\n' <tty.txt | grep -q 'left; beyond the answer, rate25Gbps-qd2' || fail "no line beyond the answer"
 
 # --- the page of a plan: what the database says, each candidate once, each cell of the map ------------------------
@@ -154,7 +154,7 @@ digest() { grep -oE 'digest [0-9a-f]{32}|[0-9a-f]{32}' "$1" | grep -oE '[0-9a-f]
 "$program" plan cliff.yaml --pages pages >/dev/null 2>err.txt; [ $? = 2 ] && grep -q -- '--pages: expected --output too' err.txt || fail "pages without a database: $(cat err.txt)"
 "$program" plan cliff.yaml --resume cliff.db --pages pair.yaml >/dev/null 2>err.txt; [ $? = 2 ] && grep -q 'pair.yaml: Not a directory' err.txt || fail "pages in a file: $(cat err.txt)"
 "$program" report cliff.db -o plan2.html && cmp -s plan.html plan2.html || fail "the same plan is another page"
-"$program" report cliff.db --text >out.txt 2>err.txt; [ $? = 2 ] && grep -q 'a database of a plan: expected it alone' err.txt || fail "report --text of a plan: $(cat err.txt)"
+"$program" report cliff.db --text >out.txt 2>err.txt; [ $? = 2 ] && grep -q 'the database of a plan works alone' err.txt || fail "report --text of a plan: $(cat err.txt)"
 sqlite3 cliff.db "UPDATE candidate SET name = '<img src=x>', why = '<b>', headroom = 9e99 WHERE candidate = 0; UPDATE setting SET text = '</table>' WHERE position = 0"
 "$program" report cliff.db -o odd.html && ! grep -q '<img\|why<b>' odd.html || fail "page: text becomes markup"
 
@@ -304,13 +304,13 @@ mkdir -p elsewhere && cp pair.yaml elsewhere/incast-8to1 && "$program" plan else
 
 sed 's/^slo:.*/slo: ["io.goodput > 500Gbps"]/' spines.yaml >checked.yaml
 "$program" check checked.yaml >check.txt; [ $? = 1 ] || fail "check: none can hold, and exit $?"
-[ "$(grep -c 'can never hold: ' check.txt)" = "$("$program" plan checked.yaml --list --json | gojq '[.candidates[] | select(.verdict == "refused")] | length')" ] ||
+[ "$(grep -c 'cannot pass: ' check.txt)" = "$("$program" plan checked.yaml --list --json | gojq '[.candidates[] | select(.verdict == "refused")] | length')" ] ||
     fail "check refuses others than plan: $(cat check.txt)"
-grep -q '^checked.yaml:4:7: note: 4 candidates, 4 of them can never hold' check.txt && grep -q '^checked.yaml:3:11: error: no candidate can hold' check.txt || fail "check: $(cat check.txt)"
-"$program" check spines.yaml --json | gojq -e '[.findings[].text | select(. == "4 candidates, 0 of them can never hold; 14 cases")] | length == 1' >/dev/null ||
+grep -q '^checked.yaml:4:7: note: 4 candidates, of which 4 cannot pass' check.txt && grep -q '^checked.yaml:3:11: error: no candidate can meet the objectives' check.txt || fail "check: $(cat check.txt)"
+"$program" check spines.yaml --json | gojq -e '[.findings[].text | select(. == "4 candidates, of which 0 cannot pass; 14 cases")] | length == 1' >/dev/null ||
     fail "check --json: $("$program" check spines.yaml)"
 "$program" check goodput.yaml >check.txt || fail "check: exit $? though some can hold"
-[ "$(grep -c '^goodput.yaml:5:55: note: rate10Gbps-.* can never hold' check.txt)" = 6 ] || fail "refused, but not at 10Gbps: $(cat check.txt)"
+[ "$(grep -c '^goodput.yaml:5:55: note: rate10Gbps-.* cannot pass' check.txt)" = 6 ] || fail "refused, but not at 10Gbps: $(cat check.txt)"
 sed 's/topology.spines, as/topology.spine, as/' spines.yaml >wrong.yaml
 "$program" check wrong.yaml >out.txt 2>err.txt; [ $? = 2 ] && grep -q "^wrong.yaml:4:31: error: unknown key 'spine'" err.txt || fail "check of a path that is none: $(cat out.txt err.txt)"
 

@@ -24,7 +24,7 @@ nothing_left 'one file for two' 2 'it is in use' --store file:a.disk
 nothing_left 'no device' 3 'RDMA device' --store file:a.disk --store file:b.disk
 : >empty
 echo 0123456789 >small
-expect 'an option that is none' 2 'stormglass-bridge: run: there is no option --stor; did you mean --store?' \
+expect 'an option that is none' 2 'stormglass-bridge: run: unknown option --stor; did you mean --store?' \
     "${target[@]}" --stor null
 expect 'a small one' 2 'smaller than a block' "${target[@]}" --store file:empty --store file:small
 [ ! -s empty ] && [ -e empty ] || fail 'a file that was empty is not, or it is gone'
