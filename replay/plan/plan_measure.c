@@ -11,11 +11,13 @@ static const double RATIO_ONE = 1e15; /* QUANTITY_RATIO counts so many to 1 */
 
 static const struct row {
     enum expect_quantity whole;
-    int better;
+    int better; /* of those of the run */
 } rows[] = {
-#define X(name, better) {EXPECT_##name, better},
-    PLAN_MEASURES_OF_RUNS(X) PLAN_MEASURES_OF_WORKLOADS(X)
-#undef X
+#define OF_RUN(name, better) {EXPECT_##name, better},
+#define OF_WORKLOAD(name)    {EXPECT_##name, 0},
+    PLAN_MEASURES_OF_RUNS(OF_RUN) PLAN_MEASURES_OF_WORKLOADS(OF_WORKLOAD)
+#undef OF_RUN
+#undef OF_WORKLOAD
 };
 
 static bool is_of_run(uint32_t measure)
@@ -78,7 +80,8 @@ void plan_measure_name(uint32_t measure, const char *const *workloads,
 
 int plan_measure_better(uint32_t measure)
 {
-    return row_of(measure)->better;
+    const struct row *row = row_of(measure);
+    return is_of_run(measure) ? row->better : expect_less_is_better(row->whole) ? -1 : 1;
 }
 
 const char *plan_measure_unit(uint32_t measure)

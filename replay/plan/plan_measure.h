@@ -22,14 +22,9 @@
     X(RNIC_TIMEOUTS, -1)                                                                           \
     X(DROPS_LOSSY, -1)
 
-/* X(quantity of the whole run, which end is better) */
+/* X(quantity of a workload) */
 #define PLAN_MEASURES_OF_WORKLOADS(X)                                                              \
-    X(GOODPUT, 1)                                                                                  \
-    X(IOPS, 1)                                                                                     \
-    X(LATENCY_MEAN, -1)                                                                            \
-    X(LATENCY_P50, -1)                                                                             \
-    X(LATENCY_P99, -1)                                                                             \
-    X(JAIN, 1)
+    X(GOODPUT) X(IOPS) X(LATENCY_MEAN) X(LATENCY_P50) X(LATENCY_P99) X(JAIN)
 
 #define PLAN_MEASURE_ONE(...) +1
 enum {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "replay/run/jobs.h"
 #include "replay/run/run.h"
+#include "scenarios/load/expect.h"
 #include "scenarios/load/library.h"
 
 #include <math.h>
@@ -12,11 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *path;
-    bool more_is_worse;
-} figure_rows[] = {
-#define X(name, path, more_is_worse) {path, more_is_worse},
+static const enum expect_quantity quantity_of[] = {
+#define X(name) EXPECT_##name,
     SEEDS_FIGURES(X)
 #undef X
 };
@@ -47,7 +45,8 @@ static void take_figures(struct store *store, uint32_t workload, double figures[
 {
     for (int i = 0; i < SEEDS_FIGURE_COUNT; i++) {
         char path[64];
-        snprintf(path, sizeof path, "workloads[%u].%s", (unsigned)workload, figure_rows[i].path);
+        snprintf(path, sizeof path, "workloads[%u].%s", (unsigned)workload,
+                 seeds_figure_path((enum seeds_figure)i));
         struct store_statement *row = store_prepare(store, "SELECT value FROM result WHERE path=?");
         store_bind(row, 1, STORE_T(path));
         figures[i] = store_step(row) ? store_real(row, "value") : 0;
@@ -144,8 +143,8 @@ struct seeds_summary seeds_summarise(const struct seeds *seeds, uint32_t workloa
         const double value = figure_of(seeds, i, workload, figure);
         if (!seeds->runs[i].played)
             continue;
-        const bool worse =
-            figure_rows[figure].more_is_worse ? value > summary.worst : value < summary.worst;
+        const bool worse = expect_less_is_better(quantity_of[figure]) ? value > summary.worst
+                                                                      : value < summary.worst;
         if (played++ == 0 || worse) {
             summary.worst = value;
             summary.worst_seed = seeds->runs[i].seed;
@@ -166,5 +165,5 @@ struct seeds_summary seeds_summarise(const struct seeds *seeds, uint32_t workloa
 
 const char *seeds_figure_path(enum seeds_figure figure)
 {
-    return figure_rows[figure].path;
+    return expect_path(quantity_of[figure]) + 1;
 }

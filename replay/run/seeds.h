@@ -12,21 +12,14 @@
 
 enum { SEEDS_AT_MOST = 10000 };
 
-/* Figures of a workload: X(enumerator, its path in run --json, is more the worse?) */
+/* Figures of a workload: enumerators of enum expect_quantity. */
 #define SEEDS_FIGURES(X)                                                                           \
-    X(COMPLETED, "completed", false)                                                               \
-    X(FAILED, "failed", true)                                                                      \
-    X(UNFINISHED, "unfinished", true)                                                              \
-    X(IOPS, "iops", false)                                                                         \
-    X(GOODPUT, "goodput_bps", false)                                                               \
-    X(MEAN, "latency_ns.mean", true)                                                               \
-    X(P50, "latency_ns.p50", true)                                                                 \
-    X(P99, "latency_ns.p99", true)                                                                 \
-    X(P99_9, "latency_ns.p99_9", true)                                                             \
-    X(MAX, "latency_ns.max", true)
+    X(COMPLETED)                                                                                   \
+    X(FAILED) X(UNFINISHED) X(IOPS) X(GOODPUT) X(LATENCY_MEAN) X(LATENCY_P50) X(LATENCY_P99)       \
+        X(LATENCY_P99_9) X(LATENCY_MAX)
 
 enum seeds_figure {
-#define X(name, path, more_is_worse) SEEDS_##name,
+#define X(name) SEEDS_##name,
     SEEDS_FIGURES(X)
 #undef X
         SEEDS_FIGURE_COUNT
@@ -44,7 +37,7 @@ struct seeds {
     const struct scenario *scenario; /* outlives it */
     struct seeds_run *runs;
     double (*figures)[SEEDS_FIGURE_COUNT]; /* by run and workload; as run --json has them */
-    uint32_t count, jobs; /* so many at once */
+    uint32_t count, jobs;                  /* so many at once */
 };
 
 /* Over the runs that were played; half: of the interval, 0 of a single run. */

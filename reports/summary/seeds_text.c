@@ -13,8 +13,9 @@ static const struct {
     const char *head;
     enum { COUNT, RATE, TIME } kind;
 } columns[] = {
-    {SEEDS_IOPS, "IOPS", COUNT}, {SEEDS_GOODPUT, "goodput", RATE}, {SEEDS_MEAN, "mean", TIME},
-    {SEEDS_P99, "p99", TIME},    {SEEDS_P99_9, "p99.9", TIME},
+    {SEEDS_IOPS, "IOPS", COUNT},          {SEEDS_GOODPUT, "goodput", RATE},
+    {SEEDS_LATENCY_MEAN, "mean", TIME},   {SEEDS_LATENCY_P99, "p99", TIME},
+    {SEEDS_LATENCY_P99_9, "p99.9", TIME},
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

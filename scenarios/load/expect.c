@@ -13,12 +13,12 @@ static const struct {
     enum quantity_kind kind;
     enum expect_basis basis;
 } quantities[] = {
-#define X(name, path, plain, kind, basis)                                                          \
+#define EXPECTED(name, path, plain, kind, basis)                                                   \
     [EXPECT_##name] = {path, plain, kind, EXPECT_OVER_##basis},
-#define EXPECTED X
 #include "scenarios/load/quantity.def"
-    EXPECT_OF_WORKLOADS(X)
-#undef X
+#define FIGURE(name, path, plain, kind, basis, known, value)                                       \
+    [EXPECT_##name] = {"." path, "." plain, QUANTITY_##kind, EXPECT_OVER_##basis},
+#include "scenarios/load/quantity_workload.def"
 };
 
 enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
@@ -65,6 +65,12 @@ enum quantity_kind expect_kind(enum expect_quantity quantity)
 enum expect_basis expect_basis(enum expect_quantity quantity)
 {
     return (unsigned)quantity < QUANTITIES ? quantities[quantity].basis : EXPECT_OVER_OPERATIONS;
+}
+
+bool expect_less_is_better(enum expect_quantity quantity)
+{
+    return expect_kind(quantity) == QUANTITY_TIME ||
+           expect_basis(quantity) == EXPECT_OVER_OPERATIONS;
 }
 
 enum expect_quantity expect_steady(enum expect_quantity quantity)

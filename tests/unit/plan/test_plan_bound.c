@@ -13,12 +13,13 @@ static const char two[] =
  * interval of confidence is no latency. */
 static void every_latency_has_the_same_bound(void **state)
 {
-#define QUANTITY(name, path, short_path, kind, over) {EXPECT_##name, path},
     static const struct {
         enum expect_quantity quantity;
         const char *path;
-    } rows[] = {EXPECT_OF_WORKLOADS(QUANTITY)};
-#undef QUANTITY
+    } rows[] = {
+#define FIGURE(name, path, plain, kind, basis, known, value) {EXPECT_##name, path},
+#include "scenarios/load/quantity_workload.def"
+    };
     (void)state;
     struct scenario *scenario = load_changed(two, NULL);
     char why[PLAN_BOUND_BYTES];

@@ -30,7 +30,7 @@ static void a_summary_is_that_of_the_runs_that_were_played(void **state)
                                 {.seed = 8}};
     double figures[4][SEEDS_FIGURE_COUNT] = {{0}};
     for (int i = 0; i < 4; i++)
-        figures[i][SEEDS_IOPS] = figures[i][SEEDS_P99] = values[i];
+        figures[i][SEEDS_IOPS] = figures[i][SEEDS_LATENCY_P99] = values[i];
     const struct scenario scenario = {.workload_count = 1};
     const struct seeds seeds = {
         .scenario = &scenario, .runs = runs, .figures = figures, .count = 4};
@@ -39,7 +39,7 @@ static void a_summary_is_that_of_the_runs_that_were_played(void **state)
     assert_true(close_to(iops.half, 4.303 * sqrt(4.0 / 3)));
     assert_true(close_to(iops.worst, 10));
     assert_int_equal(iops.worst_seed, 5);
-    const struct seeds_summary p99 = seeds_summarise(&seeds, 0, SEEDS_P99);
+    const struct seeds_summary p99 = seeds_summarise(&seeds, 0, SEEDS_LATENCY_P99);
     assert_true(close_to(p99.worst, 14));
     assert_int_equal(p99.worst_seed, 6);
     const struct seeds one = {.scenario = &scenario, .runs = runs, .figures = figures, .count = 1};
