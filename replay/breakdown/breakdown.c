@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const struct {
-    const char *key, *words, *about;
+    const char *key, *words;
 } parts[] = {
-#define PART(NAME, key, words, about) [BREAKDOWN_##NAME] = {key, words, about},
+#define PART(NAME, key, words, about) [BREAKDOWN_##NAME] = {key, words},
 #include "replay/breakdown/breakdown_part.def"
 };
 
@@ -48,12 +48,6 @@ enum breakdown_part breakdown_part_find(const char *key)
     while (part < BREAKDOWN_PARTS && strcmp(parts[part].key, key) != 0)
         part++;
     return (enum breakdown_part)part;
-}
-
-const char *breakdown_part_about(enum breakdown_part part)
-{
-    CHECK(part < BREAKDOWN_PARTS);
-    return parts[part].about;
 }
 
 const char *breakdown_phase_key(enum breakdown_phase phase)

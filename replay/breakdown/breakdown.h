@@ -45,7 +45,6 @@ const char *breakdown_part_words(enum breakdown_part part);
 
 /* BREAKDOWN_PARTS: there is none of that key. */
 enum breakdown_part breakdown_part_find(const char *key);
-const char *breakdown_part_about(enum breakdown_part part);
 const char *breakdown_phase_key(enum breakdown_phase phase);
 
 /* Flush, write, read and other commands; SEND, WRITE and READ messages. */

@@ -453,22 +453,3 @@ const char *prove_role_name(enum prove_role role)
     static const char *const names[] = {"suspect", "innocent", "bystander"};
     return names[role];
 }
-
-static bool is_of(const struct prove_row *row, enum prove_of of)
-{
-    return !row->unplayed &&
-           (of == PROVE_OF_ALL || (of == PROVE_OF_SUSPECTS && row->role == PROVE_SUSPECT) ||
-            prove_is_broken(row));
-}
-
-const struct prove_row *prove_best(const struct prove *prove, enum prove_of of)
-{
-    const struct prove_row *best = NULL;
-    for (uint32_t i = 0; i < prove->row_count; i++) {
-        const struct prove_row *row = &prove->rows[i];
-        if (is_of(row, of) && (best == NULL || prove_gone(prove, &row->before, &row->after) >
-                                                   prove_gone(prove, &best->before, &best->after)))
-            best = row;
-    }
-    return best;
-}

@@ -196,9 +196,4 @@ bool prove_is_broken(const struct prove_row *row);
 /* "suspect", "innocent", "bystander" */
 const char *prove_role_name(enum prove_role role);
 
-enum prove_of { PROVE_OF_BROKEN, PROVE_OF_SUSPECTS, PROVE_OF_ALL };
-
-/* The row whose repair takes most of the loss away; NULL: there is none. */
-const struct prove_row *prove_best(const struct prove *prove, enum prove_of of);
-
 #endif

@@ -181,15 +181,6 @@ void explain_on_block(struct explain *explain, time_ps at, uint32_t port, uint8_
     fold_when_full(explain, at);
 }
 
-uint32_t explain_open_blocks(const struct explain *explain)
-{
-    const uint32_t ports = explain->fabric->first_port[explain->fabric->node_count];
-    uint32_t count = 0;
-    for (uint32_t key = 0; key < ports * EXPLAIN_PRIORITIES; key++)
-        count += explain->open_blocks[key].until != 0;
-    return count;
-}
-
 static enum explain_kind largest_kind(const struct explain_root *root)
 {
     enum explain_kind best = 0;

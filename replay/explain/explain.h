@@ -152,7 +152,4 @@ void explain_never_sent(struct explain *explain, uint32_t port, uint8_t priority
  * paths by root, hops and share. */
 void explain_finish(struct explain *explain, time_ps now);
 
-/* Blocks that are open now. */
-uint32_t explain_open_blocks(const struct explain *explain);
-
 #endif
