@@ -3,18 +3,12 @@
 #include "replay/harm/scene.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "replay/explain/paths.h"
 
 #include <stdlib.h>
 
 enum { HOPS_MAX = 64 };
-
-static int64_t share(int64_t part, int64_t whole)
-{
-    if (whole <= 0 || part <= 0)
-        return 0;
-    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
-}
 
 uint32_t scene_port_of(const struct harm_scene *scene, uint32_t node, uint16_t port)
 {
@@ -304,12 +298,12 @@ static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t num
     const time_ps last = did->completed > 0 ? did->last_completion : about->start;
     /* What a lost controller left fails in the end: nothing is under way, and nothing goes on. */
     if ((out > 0 || did->given_up) && last < stop)
-        member->part[HARM_PART_STOOD] = share(stop - last, member->span);
+        member->part[HARM_PART_STOOD] = share_ppm(stop - last, member->span);
     if (!did->connected)
         member->part[HARM_PART_STOOD] = PPM;
     else if (did->ready > did->began)
-        member->part[HARM_PART_CONNECTING] = share(did->ready - did->began, member->span);
-    member->part[HARM_PART_FAILED] = share((int64_t)did->failed, (int64_t)did->issued);
+        member->part[HARM_PART_CONNECTING] = share_ppm(did->ready - did->began, member->span);
+    member->part[HARM_PART_FAILED] = share_ppm((int64_t)did->failed, (int64_t)did->issued);
 }
 
 static void add_members(struct harm_scene *scene)
@@ -345,9 +339,9 @@ static void compare_members(struct harm_scene *scene, uint32_t first, uint32_t c
     const int64_t good = bytes[count * 3 / 4], fast = served == 0 ? 0 : means[served / 4];
     for (uint32_t i = 0; i < count; i++) {
         struct harm_member *member = &members[i];
-        member->part[HARM_PART_BEHIND] = share(good - (int64_t)member->bytes, good);
+        member->part[HARM_PART_BEHIND] = share_ppm(good - (int64_t)member->bytes, good);
         if (member->completed > 0)
-            member->part[HARM_PART_SLOW] = share(member->mean - fast, member->mean);
+            member->part[HARM_PART_SLOW] = share_ppm(member->mean - fast, member->mean);
     }
     free(bytes);
     free(means);

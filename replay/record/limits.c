@@ -37,8 +37,8 @@ static void say_idle_member(const struct limits_scope *scope, uint32_t port, cha
         if (host->ports[i].link != SCENARIO_NO_LINK &&
             busy_ps(scope, first + i) < busy_ps(scope, idlest))
             idlest = first + i;
-    const int64_t busy = limits_share(busy_ps(scope, idlest), usage_span(scope->usage));
-    if (idlest == port || busy * 2 > limits_share(busy_ps(scope, port), usage_span(scope->usage)))
+    const int64_t busy = share_ppm(busy_ps(scope, idlest), usage_span(scope->usage));
+    if (idlest == port || busy * 2 > share_ppm(busy_ps(scope, port), usage_span(scope->usage)))
         return;
     explain_port_words(fabric, idlest, name, sizeof name);
     snprintf(text, size, " (%s of its link aggregate: %s)", name,
@@ -69,13 +69,13 @@ static int64_t covered(const struct limits_scope *scope, int64_t busiest)
         const int64_t own = usage_of_port(scope->usage, i, USAGE_PORT_BYTES);
         in += fabric->is_host[fabric->node_of[i]] ? own : 0;
         out += fabric->is_host[fabric->node_of[fabric->peer[i]]] ? own : 0;
-        if (limits_share(busy_ps(scope, i), usage_span(scope->usage)) * 10 < busiest * 9)
+        if (share_ppm(busy_ps(scope, i), usage_span(scope->usage)) * 10 < busiest * 9)
             continue;
         bytes += own;
         crossing = scope->ports[i] > crossing ? scope->ports[i] : crossing;
     }
-    const int64_t of_bytes = limits_share(bytes, in < out ? in : out);
-    const int64_t of_pairs = limits_share(crossing, scope->pairs);
+    const int64_t of_bytes = share_ppm(bytes, in < out ? in : out);
+    const int64_t of_pairs = share_ppm(crossing, scope->pairs);
     return of_bytes > of_pairs ? of_bytes : of_pairs;
 }
 
@@ -86,7 +86,7 @@ static void name_busiest(struct limits_scope *scope)
     struct bottleneck_use *link = &scope->input->uses[BOTTLENECK_LINK];
     for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++)
         if (scope->ports[i] &&
-            limits_share(busy_ps(scope, i), usage_span(scope->usage)) * 100 >= link->used * 99) {
+            share_ppm(busy_ps(scope, i), usage_span(scope->usage)) * 100 >= link->used * 99) {
             name_link(scope, i, link->where);
             return;
         }
@@ -101,10 +101,9 @@ static void add_links(struct limits_scope *scope)
     for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++) {
         if (!scope->ports[i])
             continue;
-        const int64_t used = limits_share(busy_ps(scope, i), span);
-        const int64_t paused =
-            limits_share(usage_of_port(scope->usage, i, USAGE_PORT_BLOCKED), span);
-        const int64_t crossing = limits_share(scope->ports[i], scope->pairs);
+        const int64_t used = share_ppm(busy_ps(scope, i), span);
+        const int64_t paused = share_ppm(usage_of_port(scope->usage, i, USAGE_PORT_BLOCKED), span);
+        const int64_t crossing = share_ppm(scope->ports[i], scope->pairs);
         link->used = used > link->used ? used : link->used;
         if (limits_part(paused, crossing) > limits_part(pauses->used, pauses->covers)) {
             pauses->used = paused;
@@ -139,7 +138,7 @@ static void add_wait(struct limits_scope *scope, enum bottleneck_resource resour
                      int64_t queue_pairs, int64_t active)
 {
     struct bottleneck_use *use = &scope->input->uses[resource];
-    use->used = limits_share(queue_pairs, active);
+    use->used = share_ppm(queue_pairs, active);
     snprintf(use->where, sizeof use->where, "%.100s", scope->whose);
 }
 
@@ -147,10 +146,10 @@ static void add_wait(struct limits_scope *scope, enum bottleneck_resource resour
  * part of what is repeated. */
 static int64_t resent_share(const struct limits_scope *scope)
 {
-    const int64_t from = limits_share(sum_of(scope, scope->from, USAGE_RNIC_RESENT),
-                                      sum_of(scope, scope->from, USAGE_RNIC_SENT));
-    const int64_t to = limits_share(sum_of(scope, scope->to, USAGE_RNIC_RESENT),
-                                    sum_of(scope, scope->to, USAGE_RNIC_SENT));
+    const int64_t from = share_ppm(sum_of(scope, scope->from, USAGE_RNIC_RESENT),
+                                   sum_of(scope, scope->from, USAGE_RNIC_SENT));
+    const int64_t to = share_ppm(sum_of(scope, scope->to, USAGE_RNIC_RESENT),
+                                 sum_of(scope, scope->to, USAGE_RNIC_SENT));
     return from > to ? from : to;
 }
 
@@ -172,7 +171,7 @@ static int64_t missed(const struct limits_scope *scope, const struct result *res
     int64_t dropped = 0;
     for (uint32_t i = 0; i < observe->drop_count; i++)
         dropped += (int64_t)observe->drops[i].frames;
-    return dropped >= noticed ? PPM : limits_share(dropped, noticed);
+    return dropped >= noticed ? PPM : share_ppm(dropped, noticed);
 }
 
 /* Without a loss, what is sent again was refused for want of a receive. */
@@ -208,7 +207,7 @@ static void add_receivers(struct limits_scope *scope)
             if (!scope->to[node] && !scope->from[node])
                 continue;
             const int64_t used =
-                limits_share(usage_drained(scope->usage, node, i), usage_span(scope->usage));
+                share_ppm(usage_drained(scope->usage, node, i), usage_span(scope->usage));
             const bool filled = usage_of_rnic(scope->usage, node, i, USAGE_RNIC_OVER) > 0;
             if (used <= use->used || (!filled && used < ALWAYS))
                 continue;
@@ -239,7 +238,7 @@ static void add_queue_sizes(struct limits_scope *scope, const struct scenario_wo
                               1;
         if (scope->input->entries == 0 || holds < scope->input->entries)
             scope->input->entries = holds;
-        const int64_t waits = limits_share(depth - holds, depth);
+        const int64_t waits = share_ppm(depth - holds, depth);
         if (waits <= size->used)
             continue;
         size->used = waits;
@@ -252,12 +251,11 @@ static void add_queue_sizes(struct limits_scope *scope, const struct scenario_wo
 static void add_own_limit(struct limits_scope *scope, uint32_t index)
 {
     struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_WORKLOAD_LIMIT];
-    use->used = limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_BOUND),
-                             usage_of_workload(scope->usage, index, USAGE_WORK_ALL));
+    use->used = share_ppm(usage_of_workload(scope->usage, index, USAGE_WORK_BOUND),
+                          usage_of_workload(scope->usage, index, USAGE_WORK_ALL));
     use->covers = PPM;
-    limits_is_elsewhere(scope,
-                        limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_LIMITED),
-                                     usage_of_workload(scope->usage, index, USAGE_WORK_OUT)));
+    limits_is_elsewhere(scope, share_ppm(usage_of_workload(scope->usage, index, USAGE_WORK_LIMITED),
+                                         usage_of_workload(scope->usage, index, USAGE_WORK_OUT)));
     snprintf(use->where, sizeof use->where, "I/Os of %.100s wait for its limit at its hosts",
              scope->collect->scenario->workloads[index].name);
 }
@@ -271,15 +269,15 @@ static void add_workload(struct limits_scope *scope, uint32_t index)
     if (scope->usage == NULL)
         return;
     if (limits_thinks(about))
-        input->thinking = limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_IDLE),
-                                       usage_of_workload(scope->usage, index, USAGE_WORK_ALL));
+        input->thinking = share_ppm(usage_of_workload(scope->usage, index, USAGE_WORK_IDLE),
+                                    usage_of_workload(scope->usage, index, USAGE_WORK_ALL));
     limits_host_cpus(scope, index);
     limits_recovery(scope, index);
     add_own_limit(scope, index);
     add_queue_sizes(scope, about, input->depth);
     struct bottleneck_use *size = &input->uses[BOTTLENECK_QUEUE_SIZE];
-    const int64_t waits = limits_share(usage_of_workload(scope->usage, index, USAGE_WORK_WAITS),
-                                       usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
+    const int64_t waits = share_ppm(usage_of_workload(scope->usage, index, USAGE_WORK_WAITS),
+                                    usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
     if (waits > size->used) {
         size->used = waits;
         snprintf(size->where, sizeof size->where, "the submission queues of %.60s are full",

@@ -3,6 +3,7 @@
 #ifndef STORMGLASS_REPLAY_RECORD_LIMITS_PRIVATE_H
 #define STORMGLASS_REPLAY_RECORD_LIMITS_PRIVATE_H
 
+#include "base/numbers.h"
 #include "replay/explain/bottleneck.h"
 #include "replay/record/collect.h"
 #include "replay/usage/usage.h"
@@ -20,13 +21,6 @@ struct limits_scope {
     int64_t on_cpu;    /* share of what is outstanding that is at the host's CPUs */
     const char *whose; /* its name */
 };
-
-static inline int64_t limits_share(int64_t part, int64_t whole)
-{
-    if (whole <= 0 || part <= 0)
-        return 0;
-    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
-}
 
 /* So much of what is outstanding waits for something else than the links.  Shares are of different
  * looks and may overlap: together they are at most all. */

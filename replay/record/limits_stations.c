@@ -16,11 +16,11 @@ void limits_host_cpus(struct limits_scope *scope, uint32_t index)
     const int64_t on = usage_of_workload(usage, index, USAGE_WORK_ON_CPU);
     const int64_t out = usage_of_workload(usage, index, USAGE_WORK_OUT);
     const int64_t served = (int64_t)((__int128)busy * usage_looks(usage) / usage_span(usage));
-    use->used = limits_share(busy / (queues > 0 ? queues : 1), usage_span(usage));
+    use->used = share_ppm(busy / (queues > 0 ? queues : 1), usage_span(usage));
     use->covers = PPM;
-    use->waiting = limits_share(on - served, out);
-    use->serving = limits_share(served, out);
-    scope->on_cpu = limits_share(on, out);
+    use->waiting = share_ppm(on - served, out);
+    use->serving = share_ppm(served, out);
+    scope->on_cpu = share_ppm(on, out);
     const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
     snprintf(use->where, sizeof use->where,
              about->ops->needs_nvme_target ? "the host CPUs of %.60s's queues"
@@ -37,8 +37,8 @@ void limits_software(struct limits_scope *scope)
         for (uint16_t i = 0; i < scenario->nodes[node].port_count; i++) {
             if (!scope->to[node] && !scope->from[node])
                 continue;
-            const int64_t used = limits_share(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_CPU),
-                                              usage_span(scope->usage));
+            const int64_t used = share_ppm(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_CPU),
+                                           usage_span(scope->usage));
             if (used <= use->used)
                 continue;
             use->used = used;
@@ -66,7 +66,7 @@ static const char *add_stations(struct limits_scope *scope, bool cores)
         const struct usage_station *stations = scope->to[node] ? usage_stations(usage, node) : NULL;
         for (int i = 0; stations != NULL && i < USAGE_STATIONS && stations[i].name != NULL; i++) {
             const time_ps busy = usage_of_target(usage, node, USAGE_TARGET_STATION + (unsigned)i);
-            const int64_t used = limits_share(busy / stations[i].servers, usage_span(usage));
+            const int64_t used = share_ppm(busy / stations[i].servers, usage_span(usage));
             if (is_core(&stations[i]) != cores || used <= use->used)
                 continue;
             use->used = used;
@@ -99,15 +99,15 @@ static void add_waiting(struct limits_scope *scope, bool cores, const char *name
             if (strcmp(stations[i].name, name) != 0)
                 continue;
             busy_all += busy;
-            if (limits_share(busy / stations[i].servers, usage_span(usage)) * 10 >= use->used * 9)
+            if (share_ppm(busy / stations[i].servers, usage_span(usage)) * 10 >= use->used * 9)
                 busy_most += busy;
         }
     }
     const int64_t served = (int64_t)(busy_all * usage_looks(usage) / usage_span(usage));
-    use->waiting = limits_share(here - served, asked);
-    use->serving = limits_share(served, asked);
+    use->waiting = share_ppm(here - served, asked);
+    use->serving = share_ppm(served, asked);
     if (asked > 0)
-        limits_is_elsewhere(scope, limits_share(here, asked));
+        limits_is_elsewhere(scope, share_ppm(here, asked));
     use->covers = busy_all == 0 ? 0 : (int64_t)(busy_most * PPM / busy_all);
 }
 
@@ -116,8 +116,8 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
     const struct scenario *scenario = scope->collect->scenario;
     const struct usage *usage = scope->usage;
     struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_RECOVERY];
-    use->used = limits_share(usage_of_workload(usage, index, USAGE_WORK_AWAY),
-                             usage_of_workload(usage, index, USAGE_WORK_INSTANCES));
+    use->used = share_ppm(usage_of_workload(usage, index, USAGE_WORK_AWAY),
+                          usage_of_workload(usage, index, USAGE_WORK_INSTANCES));
     use->covers = PPM;
     scope->input->away = use->used;
     snprintf(use->where, sizeof use->where, "controllers of %.100s were lost", scope->whose);
@@ -125,8 +125,8 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
         if (!scope->to[node] || usage_stations(usage, node) == NULL)
             continue;
         const int64_t stalled =
-            limits_share(usage_of_target(usage, node, USAGE_TARGET_STALLED), usage_looks(usage));
-        const int64_t asking = limits_share(scope->targets[node], scope->pairs);
+            share_ppm(usage_of_target(usage, node, USAGE_TARGET_STALLED), usage_looks(usage));
+        const int64_t asking = share_ppm(scope->targets[node], scope->pairs);
         if (limits_part(stalled, asking) <= limits_part(use->used, use->covers))
             continue;
         use->used = stalled;
@@ -163,18 +163,17 @@ static void add_shared(struct limits_scope *scope, enum bottleneck_resource reso
             continue;
         here += usage_of_target(usage, node, waiting);
         asked += usage_of_target(usage, node, USAGE_TARGET_ASKED);
-        const int64_t used =
-            limits_share(usage_of_target(usage, node, is_short), usage_looks(usage));
+        const int64_t used = share_ppm(usage_of_target(usage, node, is_short), usage_looks(usage));
         if (used <= use->used)
             continue;
         use->used = used;
-        use->covers = limits_share(scope->targets[node], scope->pairs);
+        use->covers = share_ppm(scope->targets[node], scope->pairs);
         snprintf(use->where, sizeof use->where, "commands wait for %s of %.100s",
                  words != NULL ? words : limits_of(scenario->nodes[node].host),
                  scenario->nodes[node].name);
     }
     if (asked > 0)
-        limits_is_elsewhere(scope, limits_share(here, asked));
+        limits_is_elsewhere(scope, share_ppm(here, asked));
 }
 
 void limits_targets(struct limits_scope *scope)
@@ -215,7 +214,7 @@ static int64_t engine_used(const struct usage *usage, uint32_t node, uint16_t po
                           : what == USAGE_CQ_WORKING
                               ? usage_of_rnic(usage, node, port, USAGE_CQ_ALL)
                               : usage_span(usage);
-    return limits_share(busy, whole);
+    return share_ppm(busy, whole);
 }
 
 static void add_engine(const struct limits_scope *scope, uint32_t node, uint16_t port,
