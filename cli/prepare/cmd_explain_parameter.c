@@ -266,6 +266,12 @@ static bool is_of_group(const struct parameter *parameter, const char *path, con
     return length > 0 && strncmp(name, wanted, length) == 0 && name[length] == '-';
 }
 
+static bool is_named_or_of_group(const struct parameter *parameter, const char *path,
+                                 const char *wanted)
+{
+    return is_named(parameter, path, wanted) || is_of_group(parameter, path, wanted);
+}
+
 static bool match_parameter(void *self, const struct parameter *parameter)
 {
     struct search *search = self;
@@ -284,8 +290,9 @@ static int run(const struct cli_args *args)
     struct search search = {.wanted = args->operands[0]};
     const char *dot = strrchr(search.wanted, '.');
     search.nearest = nearest_to(dot == NULL ? search.wanted : dot + 1);
-    /* Each criterion is tried only if the previous ones found nothing. */
-    static meant *const by[] = {is_named, is_written, is_of_section, is_of_group};
+    /* Each criterion is tried only if the previous ones found nothing.  A name that also begins the
+     * names of a group, as ecn does, means both. */
+    static meant *const by[] = {is_named_or_of_group, is_written, is_of_section};
     for (size_t i = 0; i < sizeof by / sizeof *by && search.found == 0; i++) {
         search.is_this = by[i];
         parameters_each(match_parameter, &search);

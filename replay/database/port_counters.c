@@ -52,6 +52,8 @@ static void add_value(struct port_counters *counters, const struct store_stateme
                                     sizeof *counters->values);
     counters->values[counters->value_count++] = value;
     counters->ports[counters->port_count - 1].count++;
+    if (counters_about[value.id].scope == COUNTER_OF_TCP)
+        counters->ports[counters->port_count - 1].has_tcp = true;
 }
 
 static int by_name(const void *a, const void *b)
@@ -135,6 +137,8 @@ bool port_counters_has(const struct port_counters_port *port, enum counter_id id
         return true;
     case COUNTER_OF_RNIC:
         return !port->of_switch;
+    case COUNTER_OF_TCP:
+        return port->has_tcp;
     case COUNTER_OF_SWITCH_PRIORITY:
     case COUNTER_OF_SWITCH_PORT:
         return port->of_switch;

@@ -21,6 +21,7 @@ struct port_counters_port {
     char *numbered;        /* "leaf0:p3" */
     const char *equipment; /* what the equipment calls it, "Ethernet12"; NULL: not known */
     bool of_switch;
+    bool has_tcp;          /* a TCP counter of the port is above 0 */
     uint32_t first, count; /* among the values */
 };
 

@@ -256,5 +256,5 @@ refuses 'no database' 'expected stormglass: 1' precious.yaml
 refuses 'no scenario' "unknown key 'precious'" precious.yaml
 refuses 'a foreign database' 'not a run database' foreign.db
 refuses 'a run under way' 'the run did not end' storm.db
-refuses 'no operand' 'operand is missing'
+refuses 'no operand' 'missing argument'
 [ $failures = 0 ]

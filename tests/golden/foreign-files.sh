@@ -49,7 +49,7 @@ into() {
         echo precious >"$name/$file"
         runs "$name"
         [ $? = 2 ] || fail "$name: $file of somebody else: exit code instead of 2: $(cat out)"
-        grep -q "$name/$file: was not written by stormglass" out || fail "$name: it does not name $file: $(cat out)"
+        grep -q "$name/$file: not replaced, since stormglass did not write it" out || fail "$name: it does not name $file: $(cat out)"
         [ "$(cat "$name/$file")" = precious ] || fail "$name: $file was replaced"
         rm -rf "$name"
         mkdir "$name"

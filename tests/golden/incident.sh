@@ -99,7 +99,7 @@ grep -qF 'no such counter in the run: a_new_counter (1)' out || fail "unknown in
 expect 'a map to nowhere' 2 "the run has no port 'leaf0:p77'" "$program" diff incident.json run.db --map a=leaf0:p77
 expect 'half a map' 2 'expected PORT=NODE:pN' "$program" diff incident.json run.db --map leaf0:p1
 expect 'no time' 2 'expected a time' "$program" diff incident.json run.db --lasted 5
-expect 'a map between runs' 2 'is something else' "$program" diff run.db run.db --map a=b
+expect 'a map between runs' 2 'require the counters of an incident' "$program" diff run.db run.db --map a=b
 
 # --- switches whose configuration was imported: their ports are found by the names that SONiC has for them ---
 "$program" import sonic "$samples"/leaf0.json "$samples"/leaf1.json "$samples"/spine0.json >fabric.yaml 2>err || fail "import: $(cat err)"

@@ -26,7 +26,7 @@ set_says "did you mean 'dcqcn'? There are none, dcqcn, dcqcn-paper, dcqcn-mlx5,"
 set_says '; there are single-switch, leaf-spine, fat-tree, explicit and dot' fabric.topology.kind=x
 set_says '; there are slow-receiver, pause-storm, link-down,' faults.0.kind=x
 set_says "did you mean 'kind'? There are kind, where, at, for and drain" faults.0.kin=x
-set_says '; there are nvme, rdma-write, rdma-read, rdma-send, rdma-ping-pong, trace and fio' workloads.0.kind=x
+set_says '; there are nvme, rdma-write, rdma-read, rdma-send, rdma-ping-pong, tcp-stream, trace and fio' workloads.0.kind=x
 set_says '; there are null, fixed, flash-tlc and ' hosts.targets.namespaces.0.media=x
 set_says "no host is called 'host12,host25'; several are a list: [host12,host25]" workloads.0.to=host12,host25
 expect 'list' 2 '; there are cases, works, profiles,' "$program" list x

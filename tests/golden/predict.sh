@@ -68,7 +68,7 @@ expect 'other work' 2 'did not do the work predicted for qd1-bs512B' "$program" 
 expect 'the model itself' 2 'is a model run, not a measurement' "$program" compare --frozen $frozen predicted
 mkdir nothing
 expect 'nothing measured' 2 'no measurement of any of the 4 cells' "$program" compare --frozen $frozen nothing
-expect 'two folders' 2 'expected one folder' "$program" compare --frozen $frozen measured measured
+expect 'two folders' 2 'expected one directory' "$program" compare --frozen $frozen measured measured
 
 # Grids that are none.
 sed 's/values: \[1, 4\]/values: [1, "$(id)"]/' grid.yaml >shell.yaml

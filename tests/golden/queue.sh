@@ -54,7 +54,7 @@ peak=$(sqlite3 storm.db "SELECT value FROM counter JOIN port p USING(node, port)
 "$program" report storm.db --queue -o storm.html || fail "storm.html: exit code $?"
 [ "$(sed -n '/<section id="queue"/,/<\/section>/s/.*title="\([0-9]*\) bytes.*/\1/p' storm.html | awk '{ sum += $1 } END { printf "%d", sum }')" = "$(gojq .queue.bytes storm.json)" ] ||
     fail 'the page has another queue'
-expect 'no page of one run' 2 'is for the page of one run' "$program" report storm.db --queue --text
+expect 'no page of one run' 2 'works only for the page of one run' "$program" report storm.db --queue --text
 
 # Nothing waits, nothing is said.
 "$program" explain --queue two.yaml --set 'workloads=[{name: c, kind: rdma-write, from: host2, to: host3, message-size: 64B, outstanding: 1, count: 1}]' >none ||

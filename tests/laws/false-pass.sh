@@ -16,6 +16,7 @@ compared=0
 {
     sed 's/QUANTITY([a-z0-9_]*, */X(/; s/EXPECTED(/X(/' scenarios/load/quantity.def
     sed -n '/define EXPECT_OF_WORKLOADS/,/enum expect_quantity {/p' scenarios/load/expect.h
+    sed 's/, *\(TIME\|INT\|RATE\|SIZE\|RATIO\), *\([A-Z]*\), [A-Z_]*,.*/, QUANTITY_\1, \2)/; s/FIGURE(\([A-Z0-9_]*\), *\("[^"]*"\), *"/X(\1, \2, "./' <(sed -e ':a' -e '/,$/{N;s/,\n */, /;ba}' scenarios/load/quantity_workload.def)
 } | tr -d '\\\n' | grep -o 'X([A-Z0-9_]*, *"[^"]*", *"[^"]*", *QUANTITY_[A-Z]*, *[A-Z]*)' |
     sed 's/X([A-Z0-9_]*, *"[^"]*", *"\([^"]*\)", *QUANTITY_\([A-Z]*\), *\([A-Z]*\))/\1 \2 \3/' >"$work/table"
 [ "$(wc -l <"$work/table")" -gt 100 ] || { echo "the table of quantities was not found"; exit 1; }

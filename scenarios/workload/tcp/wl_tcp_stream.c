@@ -58,7 +58,7 @@ const struct opt wl_tcp_opts[] = {
      OPT_SCALES(DEPTH, LESS, TRACE)},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
      "Messages of each instance; 0: until stop.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
-    {"connections", OPT_INT, FIELD(connections), "1", "1", "16384", NULL,
+    {"connections", OPT_INT, FIELD(connections), "1", "1", "1024", NULL,
      "TCP connections of each instance.", "iperf3 -P", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
      "Messages per second of each instance, 1250.5 too (open loop); 0 keeps `outstanding` instead.",
