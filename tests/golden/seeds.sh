@@ -32,7 +32,7 @@ gojq -e '[.seeds[].held] == [false, false, false]' broken.json >/dev/null || fai
 expect 'in words' 1 'BROKEN with seeds 1, 2: 2 of 2 did not hold' bash -c "'$program' run pause-storm --set duration=1ms --set 'expect=[\"pfc.pause_frames > 1000000\"]' --seeds 2 2>&1 | tee /dev/stderr; exit \${PIPESTATUS[0]}"
 expect 'none' 2 '--seeds 0: expected a number from 1' "$program" run first-io --seeds 0
 expect 'words' 2 '--seeds many: expected a number from 1' "$program" run first-io --seeds many
-expect 'a database' 2 '--seeds plays many runs, --output is for one' "$program" run first-io --seeds 2 -o x.db
+expect 'a database' 2 '--seeds runs several seeds: --output works with one run only' "$program" run first-io --seeds 2 -o x.db
 [ ! -e x.db ] || fail 'something was written'
 
 # Which of equal links a flow takes is chance: another one with another seed, the same one where the scenario sets the hash's seed.

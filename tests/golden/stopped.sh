@@ -24,7 +24,7 @@ stop() {
 
 for signal in INT:130 TERM:143; do
     stop "${signal%:*}" "${signal#*:}" "$program" run pause-storm --set duration=1000s -o stopped.db
-    grep -q '^stormglass: stopped at .*; stopped.db is usable: ' err || fail "it does not say so: $(cat err)"
+    grep -q '^stormglass: stopped at .*; stopped.db is usable and covers the run so far' err || fail "it does not say so: $(cat err)"
     grep -q '^  interrupted: results cover only the part' out || fail "the summary does not say so: $(cat out)"
     grep -q '^  not judged all-commands-complete ' out || fail "what was under way is judged: $(cat out)"
     expect "after $signal" 0 interrupted "$program" query stopped.db 'SELECT status FROM meta'

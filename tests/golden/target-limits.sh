@@ -47,20 +47,20 @@ echo "ok    queue-budget"
 # Limits of a namespace and of a subsystem against what workloads with a rate ask for.
 scenario rates '' 'rate: 10000, read: 50%, block-size: 4KiB'
 space='hosts.targets.namespaces[0].iops-limit'
-expect 'as many as come' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$space=40000"
+expect 'as many as come' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$space=40000"
 expect 'fewer' 0 'host0: workloads with a rate ask namespace 1 for 40000 I/Os a second, its iops-limit gives 39000 I/Os a second: the rest waits, longer and longer' \
     "$program" check rates.yaml --set "$space=39000"
 tenant='hosts.targets.subsystems=[{nqn: "nqn.2014-08.org.example:a", write-limit: 600Mbps}, {nqn: "nqn.2014-08.org.example:b", iops-limit: 1}]'
 expect 'a subsystem' 0 'host0: workloads with a rate ask subsystem nqn.2014-08.org.example:a for 655.36Mbps, its write-limit gives 600Mbps' \
     "$program" check rates.yaml --set "$tenant"
 grep -q 'example:b' out && fail "nobody connects there: $(cat out)"
-expect 'reads alone' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$tenant" --set workloads.w.read=100%
+expect 'reads alone' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$tenant" --set workloads.w.read=100%
 echo "ok    limits"
 
 # Drives that fail against those that may: as many as parity are borne, one after the other even more.
 array='hosts.targets.namespaces[0]={media: fixed, drives: 6, layout: parity, parity: 2}'
 drives() { printf 'faults=[{kind: drive-failed, where: host0, drive: 1, for: 100us}, {kind: drive-failed, where: host0, drive: 2}, {kind: drive-failed, where: host0, drive: 3, at: %s}]' "$1"; }
-expect 'two at once' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$array" --set "$(drives 200us)"
+expect 'two at once' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$array" --set "$(drives 200us)"
 expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives, more than its layout bears: all its I/O fails from then on' \
     "$program" check rates.yaml --set "$array" --set "$(drives 50us)"
 echo "ok    drives"
@@ -70,7 +70,7 @@ for own in 'iops-limit=9999|10000 I/Os a second of each instance, its iops-limit
     'read-limit=163Mbps|163.84Mbps of each instance, its read-limit gives 163Mbps' 'write-limit=163Mbps|163.84Mbps of each instance, its write-limit gives 163Mbps'; do
     expect "own ${own%|*}" 0 "w: its rate asks for ${own#*|}: the rest waits, longer and longer" "$program" check rates.yaml --set "workloads.w.${own%|*}"
 done
-expect 'as many as it asks for' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set workloads.w.iops-limit=10000
+expect 'as many as it asks for' 0 'rates.yaml: no findings' "$program" check rates.yaml --set workloads.w.iops-limit=10000
 expect 'no writes' 0 'w: write-limit has no effect: it has no writes' "$program" check rates.yaml --set workloads.w.write-limit=1Gbps --set workloads.w.read=100%
 # What it gives, of I/Os, of all data, of what is read and of what is written; what waits is done when it ends, and lost with the target.
 scenario own '' 'queue-depth: 16, read: 50%, size: 1MiB'
@@ -104,8 +104,8 @@ wrs='hosts.targets.target.data-wr-pool'
 expect 'no second operation' 0 'host0: data-wr-pool has no effect: each command is one RDMA operation' "$program" check rates.yaml --set "$wrs=8"
 expect 'too few for one' 0 'host0: the largest command needs 15 data work requests, there are 8 (target.data-wr-pool): it has the target to itself' \
     "$program" check rates.yaml --set "$wrs=8" --set hosts.targets.target.rdma-size=64KiB
-expect 'enough for one' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set "$wrs=15" --set hosts.targets.target.rdma-size=64KiB
-expect 'a profile has them' 0 'rates.yaml: nothing found' "$program" check rates.yaml --set hosts.targets.target.profile=spdk-target
+expect 'enough for one' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$wrs=15" --set hosts.targets.target.rdma-size=64KiB
+expect 'a profile has them' 0 'rates.yaml: no findings' "$program" check rates.yaml --set hosts.targets.target.profile=spdk-target
 echo "ok    data work requests"
 
 # Receives of a queue pair: 31 of 32 commands at once find none, and wait for a timer of 10 us.
