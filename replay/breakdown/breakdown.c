@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown - beginning and end of the account, and its words. */
+ * breakdown - creates and finishes a time breakdown, and names its parts. */
 #include "replay/breakdown/breakdown.h"
 
 #include "base/memory.h"

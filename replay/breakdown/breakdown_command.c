@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_command - an NVMe command's life from its moments at both ends and its messages. */
+ * breakdown_command - breaks down an NVMe command by its times at host and target and its
+ * messages. */
 #include "base/memory.h"
 #include "nvme/wire/spec.h"
 #include "replay/breakdown/breakdown_private.h"
 #include "rnic/host/rnic.h"
 
-/* ------------------------------------------------------------------ messages and their use */
+/* ------------------------------------------------------------------ messages by purpose */
 
-/* What is reported of the message that was posted last, in the same event. */
+/* Returns the message that was posted last, if it was posted in this event. */
 static uint32_t posted_last(const struct breakdown *breakdown, time_ps at)
 {
     const struct breakdown_flow *flow = breakdown->last_flow;
@@ -27,7 +28,7 @@ static void use_for_workload(struct breakdown *breakdown, uint32_t index, enum p
     breakdown_flow_to(breakdown, flow->endpoint, flow->qpn)->own = true;
 }
 
-/* The data of a read that the response was posted with: the first of the WRITEs before it. */
+/* Finds the first of the data WRITEs posted together with the response: the lead of a read. */
 static void find_lead(struct breakdown *breakdown, uint32_t index)
 {
     const struct breakdown_row *row = &breakdown->last_flow->posted;
@@ -91,7 +92,7 @@ void breakdown_target_io(struct breakdown *breakdown, const struct probe_target_
     command->answered = true;
 }
 
-/* ------------------------------------------------------------------ lives */
+/* ------------------------------------------------------------------ commands and messages */
 
 static void add(struct breakdown_life *life, enum breakdown_phase phase, enum breakdown_part part,
                 time_ps ps)
@@ -101,7 +102,7 @@ static void add(struct breakdown_life *life, enum breakdown_phase phase, enum br
     life->cells[cell / 64] |= UINT64_C(1) << cell % 64;
 }
 
-/* The time since the moment before; a moment that did not come leaves it where it was. */
+/* Adds the time since *before to `part`. A moment that was not reached leaves *before unchanged. */
 static void step(struct breakdown_life *life, time_ps *before, time_ps moment,
                  enum breakdown_phase phase, enum breakdown_part part)
 {
@@ -111,7 +112,8 @@ static void step(struct breakdown_life *life, time_ps *before, time_ps moment,
     *before = moment;
 }
 
-/* Who hears is `part`, which is also the software that sends where the RNIC is one. */
+/* Adds the parts of a message. Host CPU time of a software RNIC at the target counts as
+ * `software`. */
 static void add_leg(struct breakdown_life *life, const struct breakdown_leg *leg,
                     enum breakdown_phase phase, enum breakdown_part software)
 {
@@ -124,13 +126,14 @@ static void add_leg(struct breakdown_life *life, const struct breakdown_leg *leg
                             &leg->places[i]);
 }
 
-/* What its user waits for that could know of it. */
+/* The part after a message arrived: completion wait with interrupts, otherwise `otherwise`. */
 static enum breakdown_part heard(const struct breakdown_leg *leg, enum breakdown_part otherwise)
 {
     return leg->by_interrupt ? BREAKDOWN_COMPLETION : otherwise;
 }
 
-/* A message between two moments of its command: posted in one, heard of in the other. */
+/* A message between two times of its command: posted at *before, its receiver notified by
+ * `moment`. */
 static void travel(const struct breakdown *breakdown, struct breakdown_life *life, uint32_t index,
                    time_ps *before, time_ps moment, enum breakdown_phase phase,
                    const enum breakdown_part parts[2])
@@ -190,7 +193,7 @@ static enum breakdown_operation operation_of(uint8_t opcode)
     }
 }
 
-/* `command` NULL: nothing is known of what its target did. */
+/* `command` is NULL if nothing is known about the target's part. */
 static void live(const struct breakdown *breakdown, const struct breakdown_command *command,
                  const struct probe_host_io *io, struct breakdown_life *life)
 {
@@ -224,7 +227,7 @@ void breakdown_stages(const struct probe_host_io *host, const struct probe_targe
     breakdown_stages_of_life(&life, stages);
 }
 
-/* Clears what the next one would find. */
+/* Clears the used cells, so that the next command starts from zero. */
 static void end_life(struct breakdown_life *life)
 {
     for (int word = 0; word < BREAKDOWN_CELL_WORDS; word++) {
@@ -280,7 +283,8 @@ static enum breakdown_operation operation_of_message(uint8_t operation)
                                            : BREAKDOWN_RDMA_SEND;
 }
 
-/* What the peer's user did until it answered, and the answer; then its own ACK may be missing. */
+/* Time of the peer's user until it answered, then the answer itself. The ACK of the answered
+ * message may still be outstanding at that point. */
 static void live_answer(const struct breakdown_message *answer, struct breakdown_life *life,
                         time_ps before)
 {
@@ -306,7 +310,7 @@ static void live_message(const struct probe_message *reported,
         return;
     }
     if (message->operation != PROBE_WORK_READ) {
-        /* The peer's user hears on its own; the ACK is on its way already. */
+        /* The peer's user was notified earlier, while the ACK was still on its way. */
         const time_ps apart = message->leg.until - message->taken_at;
         add(life, BREAKDOWN_IN_MESSAGE, BREAKDOWN_RNIC, -apart);
         add_leg(life, &message->ack, BREAKDOWN_IN_ACKNOWLEDGE, BREAKDOWN_HOST_CPU);
@@ -337,7 +341,7 @@ static void end_message(struct breakdown *breakdown, const struct probe_message 
     breakdown_message_release(breakdown, answer);
 }
 
-/* Of one direction's messages the other has the answers. */
+/* Pairs a completed message with its answer, which travels in the other direction. */
 static bool join_one(struct breakdown *breakdown, struct breakdown_flow *flow,
                      struct breakdown_flow *back, const struct probe_message *reported)
 {

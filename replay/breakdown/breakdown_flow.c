@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_flow - queue pairs that send, and what each does with its time. */
+ * breakdown_flow - sending queue pairs, and how each spends its time. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "replay/breakdown/breakdown_private.h"
@@ -8,7 +8,7 @@
 
 enum { ROOM_FIRST = 64 };
 
-/* ------------------------------------------------------------------ finding */
+/* ------------------------------------------------------------------ lookup */
 
 static uint32_t home_of(const struct breakdown *breakdown, uint32_t peer, uint32_t peer_qpn)
 {

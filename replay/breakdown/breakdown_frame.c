@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_frame - what a frame that leaves a port, or is dropped, is to the account. */
+ * breakdown_frame - assigns frames that leave a port or are dropped to their flows. */
 #include "net/frame/frame.h"
 #include "replay/breakdown/breakdown_private.h"
 
@@ -29,7 +29,8 @@ static bool is_response(uint8_t opcode)
     return opcode >= FRAME_RC_READ_RESPONSE_FIRST && opcode <= FRAME_RC_READ_RESPONSE_ONLY;
 }
 
-/* A request's packet leaves for the first time: where in its message it is. */
+/* A request's packet leaves for the first time: records the clock at its message's first and last
+ * packet. */
 static void on_first_send(struct breakdown *breakdown, struct breakdown_flow *flow,
                           const struct probe_hop *frame)
 {
@@ -66,7 +67,7 @@ static void on_data(struct breakdown *breakdown, struct breakdown_flow *flow,
         breakdown_transit_begin(breakdown, flow, seen, BREAKDOWN_RESPONSE_DATA);
 }
 
-/* An ACK is followed where a workload waits for it. */
+/* ACKs are followed only if a workload waits for them. */
 static void on_ack(struct breakdown *breakdown, struct breakdown_flow *flow,
                    const struct probe_hop *seen, bool leaves_host)
 {
@@ -102,7 +103,7 @@ void breakdown_drop(struct breakdown *breakdown, const struct probe_drop *drop)
         breakdown_transit_lost(breakdown, flow, drop, BREAKDOWN_RESPONSE_DATA);
 }
 
-/* A packet is data, or an ACK. */
+/* A packet is either data or an ACK. */
 void breakdown_hop(struct breakdown *breakdown, const struct probe_hop *hop)
 {
     const bool leaves_host = breakdown->fabric->is_host[hop->node];

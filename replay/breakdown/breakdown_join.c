@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_join - a small hash table of commands.
- * A command is named by host, target, controller, queue and identifier, of which only one is under
- * way at a time.  Linear probing with the entries behind a removed one moved up, so that no marks
- * of the dead pile up. */
+ * breakdown_join - a small hash table of outstanding commands.
+ * The key is host, target, controller, queue and command identifier, which is unique among
+ * outstanding commands. Linear probing; removal moves later entries up, so the table needs no
+ * tombstones. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "replay/breakdown/breakdown_private.h"
@@ -24,7 +24,7 @@ static bool same(const struct probe_target_io *a, const struct probe_target_io *
            a->controller == b->controller && a->qid == b->qid && a->cid == b->cid;
 }
 
-/* The command, or the free place where it would go. */
+/* Index of the command, or of the free slot where it belongs. */
 static uint32_t place_of(const struct breakdown *breakdown, const struct probe_target_io *key)
 {
     uint32_t at = home_of(breakdown, key);
@@ -80,15 +80,15 @@ void breakdown_command_release(struct breakdown *breakdown, struct breakdown_com
     }
 }
 
-/* Moves up what was pushed past the hole, so that every command is found from its home without a
- * gap. */
+/* Moves displaced entries up into the hole, so that each remains reachable from its home slot
+ * without a gap. */
 static void close_hole(struct breakdown *breakdown, uint32_t hole)
 {
     const uint32_t mask = breakdown->command_room - 1;
     for (uint32_t at = (hole + 1) & mask; breakdown->commands[at].used; at = (at + 1) & mask) {
         const uint32_t home = home_of(breakdown, &breakdown->commands[at].target);
         if (((at - home) & mask) < ((at - hole) & mask))
-            continue; /* its home lies behind the hole */
+            continue; /* its home slot is behind the hole */
         breakdown->commands[hole] = breakdown->commands[at];
         hole = at;
     }

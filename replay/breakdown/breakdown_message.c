@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_message - the messages of queue pairs, as RNICs tell of them.
- * A message's way is known from three readings of its sender's clock (when it was posted, when its
- * first and when its last packet left) and from the transit of its last packet. */
+ * breakdown_message - messages of queue pairs, as reported by RNICs.
+ * The path of a message follows from three readings of its sender's clock (when it was posted, when
+ * its first packet left, when its last packet left) and from the transit of its last packet. */
 #include "base/memory.h"
 #include "replay/breakdown/breakdown_private.h"
 
 #include <stdlib.h>
 
-/* ------------------------------------------------------------------ rows and messages */
+/* ------------------------------------------------------------------ queues and messages */
 
 uint32_t breakdown_row_at(const struct breakdown_row *row, uint64_t place)
 {
@@ -83,7 +83,8 @@ static void add_transit(struct breakdown_leg *leg, const struct breakdown_transi
         add_place(leg, &transit->places[i]);
 }
 
-/* What a sender did between two readings of its clock; packets of its own are to `sending`. */
+/* Adds what the sender did between two clock readings. Sending its own packets counts as `sending`,
+ * having nothing to send as `nothing`. */
 static void add_clock(struct breakdown_leg *leg, const struct breakdown_flow *flow,
                       const struct breakdown_clock *from, const struct breakdown_clock *to,
                       enum breakdown_part sending, enum breakdown_part nothing)
@@ -109,7 +110,8 @@ static void add_clock(struct breakdown_leg *leg, const struct breakdown_flow *fl
         add_place(leg, &(struct breakdown_place){flow->port, flow->priority, paused, queued});
 }
 
-/* From the first to the successful send of the last packet: RNR waits are told apart. */
+/* From the first to the successful transmission of the last packet: RNR waits are counted
+ * separately from retransmission. */
 static void add_again(struct breakdown_leg *leg, const struct breakdown_clock *first,
                       const struct breakdown_clock *successful)
 {
@@ -118,7 +120,7 @@ static void add_again(struct breakdown_leg *leg, const struct breakdown_clock *f
     leg->ps[BREAKDOWN_RETRANSMISSION] += successful->at - first->at - rnr;
 }
 
-/* The first packet that carries what the message is for. */
+/* The message whose first packet starts the transfer: a read's data precede its response. */
 static const struct breakdown_message *leading(const struct breakdown *breakdown,
                                                const struct breakdown_message *message)
 {
@@ -126,7 +128,7 @@ static const struct breakdown_message *leading(const struct breakdown *breakdown
                                            : message;
 }
 
-/* From being posted until a request's last packet is with its peer, at `now`. */
+/* From posting a request until its last packet arrived at the peer, at `now`. */
 static void add_request(const struct breakdown *breakdown, const struct breakdown_flow *flow,
                         struct breakdown_message *message, time_ps now)
 {
@@ -150,7 +152,7 @@ static void add_request(const struct breakdown *breakdown, const struct breakdow
     leg->whole = true;
 }
 
-/* Of a READ, from the request's arrival until its data are there. */
+/* For a READ: from the arrival of the request until its data arrived. */
 static void add_response(struct breakdown_flow *back, struct breakdown_message *message,
                          uint32_t psn, time_ps now)
 {
@@ -170,8 +172,8 @@ static void add_response(struct breakdown_flow *back, struct breakdown_message *
     breakdown_transit_forget(back, BREAKDOWN_RESPONSE_DATA, psn, 0);
 }
 
-/* From the last packet's arrival until the sender knows of it.  What was sent before that, as a NAK
- * that has the same PSN, is no ACK of it, nor of any later message. */
+/* From the arrival of the last packet until the sender received its ACK. Frames sent before that
+ * arrival, for instance a NAK with the same PSN, do not acknowledge this or any later message. */
 static void add_acknowledgement(struct breakdown_flow *back, struct breakdown_message *message,
                                 time_ps now)
 {
@@ -191,7 +193,7 @@ static void add_acknowledgement(struct breakdown_flow *back, struct breakdown_me
     breakdown_transit_forget(back, BREAKDOWN_ACKNOWLEDGEMENT, 0, transit->sent.at);
 }
 
-/* ------------------------------------------------------------------ what an RNIC tells */
+/* ------------------------------------------------------------------ reports of RNICs */
 
 static void on_posted(struct breakdown *breakdown, struct breakdown_flow *flow,
                       const struct probe_work *work)
@@ -253,7 +255,7 @@ static void on_taken(struct breakdown *breakdown, struct breakdown_flow *flow,
     breakdown_messages_join(breakdown, breakdown_flow_to(breakdown, flow->endpoint, flow->qpn));
 }
 
-/* Forgets what is both completed and taken. */
+/* Releases messages that are both completed and received by the peer. */
 static void forget_over(struct breakdown *breakdown, struct breakdown_flow *flow)
 {
     const uint64_t over = flow->untaken < flow->uncompleted ? flow->untaken : flow->uncompleted;

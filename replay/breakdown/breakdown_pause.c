@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_pause - a row of intervals, and sums of it by binary search. */
+ * breakdown_pause - a sorted list of pause intervals, summed by binary search. */
 #include "base/memory.h"
 #include "replay/breakdown/breakdown_private.h"
 
@@ -19,10 +19,10 @@ void breakdown_pauses_reported(struct breakdown_pauses *pauses, time_ps at, bool
     pauses->list[pauses->count++] = (struct breakdown_pause){at, TIME_NEVER, before};
 }
 
-/* In all until a moment. */
+/* Total pause time up to a given time. */
 static time_ps paused_until(const struct breakdown_pauses *pauses, time_ps at)
 {
-    uint32_t low = 0, high = pauses->count; /* the first that begins later is in between */
+    uint32_t low = 0, high = pauses->count; /* first later pause: in [low, high] */
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (pauses->list[middle].from <= at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_stage - the stages of NVMe commands: sums of the parts of their lives. */
+ * breakdown_stage - stages of NVMe commands: sums of the parts of their time. */
 #include "base/memory.h"
 #include "replay/breakdown/breakdown_private.h"
 
@@ -14,7 +14,7 @@ const char *breakdown_stage_name(enum breakdown_stage stage)
     return names[stage];
 }
 
-/* What a phase is as a whole; messages without NVMe have no stages. */
+/* The stage that a phase counts for by default. Messages without NVMe have no stages. */
 static enum breakdown_stage stage_of_phase(enum breakdown_phase phase)
 {
     switch (phase) {

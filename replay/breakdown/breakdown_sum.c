@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_sum - sums by workload and operation, by bucket of the latency, by member, by place. */
+ * breakdown_sum - sums by workload and operation, latency bucket, member and place. */
 #include "base/hash.h"
 #include "base/hist.h"
 #include "base/memory.h"
@@ -131,9 +131,10 @@ const struct breakdown_member *breakdown_members(const struct breakdown *breakdo
     return breakdown->members[workload].list;
 }
 
-/* ------------------------------------------------------------------ lives */
+/* ------------------------------------------------------------------ commands and messages */
 
-/* To its workload and operation, its bucket of the latency, its member. */
+/* Adds a command or message to the sums of its workload and operation, its latency bucket and its
+ * member. */
 static void add_cells(const struct breakdown_life *life, struct breakdown_sum *sum,
                       struct breakdown_bin *bin, struct breakdown_member *member)
 {
@@ -202,7 +203,7 @@ void breakdown_finish(struct breakdown *breakdown)
             breakdown->places[count++] = breakdown->places[i];
     if (count > 0)
         qsort(breakdown->places, count, sizeof *breakdown->places,
-              compare); /* keys differ: total */
+              compare); /* keys are unique, so the order is total */
     breakdown->place_count = count;
 }
 

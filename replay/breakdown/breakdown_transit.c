@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breakdown_transit - from port to port.
- * Where a packet waits is known when it leaves: the time since it arrived is divided into that in
- * which packets of its own message were put on the wire, what its port was paused for beyond that,
- * and the rest, in which others were before it. */
+ * breakdown_transit - packets on their way from port to port.
+ * The time between arrival and departure at a switch is divided when the packet leaves: while
+ * packets of its own message were serialized, while the port was otherwise paused, and the rest, in
+ * which other frames were ahead of it. */
 #include "base/drop.h"
 #include "base/memory.h"
 #include "net/frame/frame.h"
@@ -29,7 +29,7 @@ void breakdown_place_add(struct breakdown_place *places, uint32_t *count, uint32
     }
 }
 
-/* It leaves a port: whether for its host. */
+/* The packet leaves a port. Returns true if the next port is a host's. */
 static bool leave(const struct breakdown *breakdown, struct breakdown_transit *transit,
                   const struct probe_hop *frame, uint32_t port)
 {
@@ -55,7 +55,7 @@ static struct breakdown_transit *new_transit(struct breakdown_transits *transits
     return &transits->list[transits->count++];
 }
 
-/* The places in use alone are copied. */
+/* Copies only the places in use. */
 static void append(struct breakdown_transits *transits, const struct breakdown_transit *transit)
 {
     const size_t bytes = offsetof(struct breakdown_transit, places) +
@@ -87,8 +87,8 @@ static void take_out(struct breakdown_transits *transits, struct breakdown_trans
     memmove(transit, transit + 1, behind * sizeof *transit);
 }
 
-/* Of several that are the same, as a retransmission may overtake nothing, the first that waits at
- * that node. */
+/* The first copy waiting at that node: retransmissions of the same packet do not overtake each
+ * other. */
 static struct breakdown_transit *find(const struct breakdown *breakdown,
                                       const struct breakdown_flow *flow,
                                       const struct probe_hop *frame, enum breakdown_packet packet)
@@ -103,7 +103,7 @@ static struct breakdown_transit *find(const struct breakdown *breakdown,
     return NULL;
 }
 
-/* ------------------------------------------------------------------ its own message before it */
+/* ------------------------------------------------------------------ own message ahead of it */
 
 static struct breakdown_passed *passed_by(struct breakdown_flow *flow, uint32_t port)
 {
@@ -121,7 +121,8 @@ static bool is_write(uint8_t opcode)
     return opcode >= FRAME_RC_WRITE_FIRST && opcode <= FRAME_RC_WRITE_ONLY_IMM;
 }
 
-/* A SEND behind a WRITE is the response to a read, whose data it follows. */
+/* Whether the packet starts a new message. A SEND right after a WRITE is the response to a read and
+ * continues its data. */
 static bool begins(const struct breakdown_passed *passed, uint8_t opcode)
 {
     switch ((enum frame_opcode)opcode) {
@@ -155,8 +156,8 @@ void breakdown_transit_pass(const struct breakdown *breakdown, struct breakdown_
         (struct breakdown_on_wire){frame->at, frame->at + frame->wire_ps};
 }
 
-/* How long packets of its message were put on that wire in the time; of that, how long the port was
- * paused too, is left out of *paused. */
+/* How long packets of the same message were on that wire in the interval. Pause time within that is
+ * subtracted from *paused. */
 static time_ps own_between(struct breakdown_flow *flow, uint32_t port, time_ps from, time_ps to,
                            const struct breakdown_pauses *pauses, time_ps *paused)
 {
@@ -200,8 +201,9 @@ void breakdown_transit_on(struct breakdown *breakdown, struct breakdown_flow *fl
         take_out(&flow->crossing, transit);
 }
 
-/* The one that arrives now, or else the first, which was thrown out of a queue.  What is lost as it
- * is sent was reported as a frame. */
+/* Removes the copy that arrives at the node at this instant. Otherwise the frame was dropped from a
+ * queue, and the first matching copy is removed; a frame lost on the wire (injected loss, link
+ * down) matches only by its arrival. */
 void breakdown_transit_lost(const struct breakdown *breakdown, struct breakdown_flow *flow,
                             const struct probe_drop *drop, enum breakdown_packet packet)
 {

@@ -21,7 +21,7 @@ const char *const benchmark_names[BENCHMARK_COUNT] = {
     "read-small", "read-large", "nvme-read",   "nvme-write",  "nvme-deep",
 };
 
-/* More than any benchmark completes. */
+/* More operations than any benchmark completes. */
 enum { LATENCIES_MAX = 4096 };
 
 struct scenario *benchmark_load(const char *name, const char *const *sets, uint32_t set_count,

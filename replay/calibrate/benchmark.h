@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * benchmark - the micro-benchmarks that a device is known by, and what is read off one.
- * A benchmark is a scenario of one workload that travels in the program (scenarios/benchmarks); the
- * bridge plays it on a device, calibration plays it in the model, and both read the same figures
- * off its statistics.  Times in ps. */
+ * benchmark - the micro-benchmarks that characterize a device, and the figures of each.
+ * A benchmark is a scenario of one workload that is compiled into the program
+ * (scenarios/benchmarks). The bridge runs it on a device, calibration runs it in the model, and
+ * both derive the same figures from its statistics. Times are in ps. */
 #ifndef STORMGLASS_REPLAY_CALIBRATE_BENCHMARK_H
 #define STORMGLASS_REPLAY_CALIBRATE_BENCHMARK_H
 
@@ -29,27 +29,28 @@ enum { BENCHMARK_COUNT = 10 };
 
 extern const char *const benchmark_names[BENCHMARK_COUNT];
 
-/* The scenario of that name ("serve" is the far end of all of them).  NULL and messages when a set
- * is wrong. */
+/* Loads the named scenario ("serve" is the remote end of all of them). Returns NULL and adds
+ * messages if a set is invalid. */
 struct scenario *benchmark_load(const char *name, const char *const *sets, uint32_t set_count,
                                 struct diag *diag);
 
-/* What was seen of one run.  False: it was not completed as asked. */
+/* Observations of one run. benchmark_read returns false if the run did not complete as
+ * configured. */
 struct benchmark_seen {
     struct workload_latencies each;
     time_ps figures[BENCHMARK_FIGURE_COUNT];
 };
 
-/* Before the run: keeps each latency of the statistics. */
+/* Call before the run: keeps every latency in the statistics. */
 void benchmark_watch(struct benchmark_seen *seen, struct workload_stats *stats);
-/* After it.  Frees what was kept. */
+/* Call after the run. Frees the kept latencies. */
 bool benchmark_read(struct benchmark_seen *seen, const struct workload_stats *stats);
 
-/* Plays it in the model; false when it was not completed as asked. */
+/* Runs it in the model; false if the run did not complete as configured. */
 bool benchmark_model(const struct scenario *scenario, time_ps figures[BENCHMARK_FIGURE_COUNT],
                      struct diag *diag);
 
-/* The middle one, the lower of two; sorts the list. */
+/* The median (of an even count, the lower of the two); sorts the list. */
 time_ps benchmark_median(time_ps *list, uint64_t count);
 
 #endif

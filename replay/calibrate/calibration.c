@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * calibration - what is sought, and the model that is asked. */
+ * calibration - the parameters to fit, and runs of the model with candidate values. */
 #include "replay/calibrate/calibration.h"
 
 #include "base/check.h"
@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A figure that repeats better than this counts no more for it. */
+/* Relative noise floor: a figure that repeats better than this gets no more weight. */
 static const double repeats_well = 0.01;
-/* From the middle absolute distance to a standard deviation, for a normal distribution. */
+/* Factor from the median absolute deviation to the standard deviation of a normal distribution. */
 static const double deviation_of_distance = 1.4826;
 
-/* What is sought: less than the scale makes no difference to anybody.  No figure tells one that is
- * `like` another from it: they are taken to be equal. */
+/* The parameters to fit. A difference below `scale` does not matter. Parameters marked `like`
+ * cannot be distinguished by any figure and are taken to be equal. */
 static const struct sought {
     const char *path, *scale, *lower, *upper, *like;
 } hardware[] =
@@ -57,7 +57,8 @@ static const struct sought {
       {0},
 };
 
-/* What is looked at of a benchmark, and what of it is fitted; the rest is only compared. */
+/* Which figures of each benchmark are used, and which of those are fitted; the others are only
+ * compared. */
 static const unsigned steady = 1u << BENCHMARK_LATENCY | 1u << BENCHMARK_INTERVAL;
 
 static unsigned looked_at(uint32_t benchmark)
@@ -89,7 +90,7 @@ __attribute__((format(printf, 2, 3))) static void add_set(struct sets *sets, con
     sets->list[sets->count++] = text;
 }
 
-/* Later ones win: the base, what the device says, what the user says, what is sought. */
+/* Later sets win, in this order: base profile, device facts, user, fitted values. */
 static void make_sets(const struct calibration *calibration, struct sets *sets)
 {
     const struct measurements *figures = calibration->figures;
@@ -122,7 +123,7 @@ static bool begins(const char *text, const char *head)
     return strncmp(text, head, strlen(head)) == 0;
 }
 
-/* What commands cost is nothing to a benchmark without them. */
+/* Command costs do not affect a benchmark without commands. */
 static bool matters(const struct calibration_value *value, uint32_t benchmark)
 {
     return begins(value->path, "rnic.") || begins(benchmark_names[benchmark], "nvme-");
@@ -137,8 +138,8 @@ static const struct calibration_play *find_play(const struct calibration_plays *
     return NULL;
 }
 
-/* A search moves one value after the other and comes back, so that it asks for much of this again.
- * NULL: it could not be played. */
+/* Runs a benchmark, or returns the cached result: the search varies one value after another and
+ * repeats many requests. Returns NULL if it cannot run. */
 static const struct calibration_play *play_once(struct calibration *calibration,
                                                 const struct sets *sets, uint32_t benchmark,
                                                 struct diag *diag)
@@ -175,7 +176,7 @@ bool calibration_model(struct calibration *calibration, struct diag *diag)
     return true;
 }
 
-/* ------------------------------------------------------------------ beginning */
+/* ------------------------------------------------------------------ start */
 
 static double in_units(const struct opt *row, const char *text)
 {
@@ -196,7 +197,7 @@ static const struct scenario_setting *find_setting(const struct scenario *scenar
     return setting;
 }
 
-/* Rows that are joined of several tables end with their scenario. */
+/* A row assembled from several tables ends with its own scenario row. */
 static const struct opt *own_row(struct calibration *calibration, const struct opt *row)
 {
     struct opt *own = arena_take(&calibration->arena, sizeof *own);
@@ -229,7 +230,8 @@ static bool is_sought(const struct calibration *calibration, const char *path)
     return i < calibration->value_count;
 }
 
-/* What a profile must say beside what is sought, so that it stands alone. */
+/* Keeps a setting that the profile must contain in addition to the fitted values, so that the
+ * profile is complete by itself. */
 static void keep_row(struct calibration *calibration, const struct scenario_setting *setting,
                      const char *name)
 {
@@ -286,7 +288,7 @@ static void widen(struct calibration *calibration, const char *word,
     range->high = setting->value > range->high ? setting->value : range->high;
 }
 
-/* Over which work the figures were measured. */
+/* Records the range of work that the figures were measured with. */
 static bool add_work(struct calibration *calibration, const struct sets *sets, uint32_t benchmark,
                      struct diag *diag)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * calibration - the parameters with which the model shows what a device showed.
- * The simulator itself is the formula: the benchmarks are played in it with candidate values, and
- * those are sought whose figures are nearest to the measured ones (the sum of squared relative
- * errors; a figure that all others contradict counts less).  What the figures leave open stays near
- * the base: a factor of e from it counts as much as a figure that is off by the noise.  The same
- * figures give the same values. */
+ * calibration - fits parameters so that the model reproduces what was measured on a device.
+ * The simulator itself is the model function: it runs the benchmarks with candidate values, and the
+ * fit minimizes the sum of squared relative errors against the measured figures; a figure that
+ * contradicts all others gets less weight. Values that the figures do not determine stay near the
+ * base: a factor of e from the base costs as much as one figure that is off by the noise. The fit
+ * is deterministic. */
 #ifndef STORMGLASS_REPLAY_CALIBRATE_CALIBRATION_H
 #define STORMGLASS_REPLAY_CALIBRATE_CALIBRATION_H
 
@@ -13,40 +13,41 @@
 
 enum { CALIBRATION_PARAMETERS_MAX = 32, CALIBRATION_FIGURES_MAX = 32 };
 
-/* Values in the base unit of the row. */
+/* Values are in the base unit of the row. */
 struct calibration_value {
     const char *path; /* below hosts.defaults: "rnic.tx-delay" */
     const struct opt *row;
     double scale, lower, upper;
     int64_t base, value;
-    const char *like;    /* path of the one that it is taken to be equal to, or NULL */
-    bool determined;     /* false: the value is the base's */
-    double spread;       /* of the value, one standard deviation */
-    uint32_t benchmarks; /* a bit for each that determined it */
+    const char *like;    /* path of the parameter that it is taken to be equal to, or NULL */
+    bool determined;     /* false: the value is that of the base */
+    double spread;       /* standard deviation of the value */
+    uint32_t benchmarks; /* bit set of the benchmarks that determined it */
 };
 
 struct calibration_figure {
     uint32_t benchmark;
     enum benchmark_figure figure;
     time_ps measured, modelled;
-    double spread; /* of the measured, as a share */
-    double weight; /* at most 1; 0: it is compared, but not fitted */
-    double trust;  /* at most 1, of a figure that the others contradict less */
+    double spread; /* of the measurements, as a fraction */
+    double weight; /* at most 1; 0: compared but not fitted */
+    double trust;  /* at most 1; less for a figure that contradicts the others */
 };
 
-/* A row of the RNIC that is not sought, and is not at its preset. */
+/* A row of the RNIC that is not fitted and differs from its preset. */
 struct calibration_kept {
     const char *name, *value, *evidence, *source;
 };
 
-/* The work that the benchmarks were: a word of their workloads and its least and greatest value. */
+/* The range of work in the benchmarks: one word of their workloads, with its smallest and largest
+ * value. */
 struct calibration_range {
     const char *word;
     const struct opt *row;
     int64_t low, high;
 };
 
-/* What a benchmark showed with values; those that are nothing to it are 0. */
+/* Result of a benchmark for a set of values; values that do not affect it are 0. */
 struct calibration_play {
     int64_t values[CALIBRATION_PARAMETERS_MAX];
     time_ps times[BENCHMARK_FIGURE_COUNT];
@@ -60,30 +61,32 @@ struct calibration_plays {
 struct calibration {
     struct arena arena;
     const struct measurements *figures;
-    const char *base; /* profile of kind rnic: where the rest comes from */
+    const char *base; /* profile of kind rnic that provides the other values */
     struct calibration_value values[CALIBRATION_PARAMETERS_MAX];
     uint32_t value_count;
-    struct calibration_kept *kept; /* of the base, the device, the user */
+    struct calibration_kept *kept; /* of the base, the device and the user */
     size_t kept_count;
     struct calibration_range *ranges;
     size_t range_count;
     struct calibration_figure shown[CALIBRATION_FIGURES_MAX];
     uint32_t shown_count;
     struct calibration_plays played[BENCHMARK_COUNT];
-    double noise; /* relative: what a fitted figure is off by, or by itself from play to play */
+    double noise; /* relative: the error of a fitted figure, or its own variation between repeats */
     uint32_t evaluations;
 };
 
-/* Fits; calibration_end ends it, also a failed one.  `figures` and `base` outlive the calibration.
- * False and messages when a benchmark with the figures' facts and sets cannot be played. */
+/* Runs the fit; always call calibration_end, even after failure. `figures` and `base` must outlive
+ * the calibration. Returns false and adds messages if a benchmark cannot run with the facts and
+ * sets of the figures. */
 bool calibration_fit(struct calibration *calibration, const struct measurements *figures,
                      const char *base, struct diag *diag);
 
-/* Plays all benchmarks with the values of the calibration and keeps what the model shows; false
- * when one is not completed. */
+/* Runs all benchmarks with the fitted values and keeps the model's results; false if one does not
+ * complete. */
 bool calibration_model(struct calibration *calibration, struct diag *diag);
 
-/* The parameters that are sought, with the base's values; false and messages as above. */
+/* Sets up the parameters to fit, with the base's values; returns false and adds messages as
+ * above. */
 bool calibration_begin(struct calibration *calibration, const struct measurements *figures,
                        const char *base, struct diag *diag);
 

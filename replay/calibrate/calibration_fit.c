@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * calibration_fit - the search. */
+ * calibration_fit - the search for the best values. */
 #include "base/memory.h"
 #include "replay/calibrate/calibration.h"
 
@@ -9,36 +9,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The model is trusted to this much at most, however well it fits. */
+/* Lower limit of the model's assumed relative error, however well it fits. */
 static const double trusted = 0.002;
-/* A value that is not known to this share of itself (or of its scale) is not known. */
+/* A value is known if its uncertainty is below this share of the value (or of its scale). */
 static const double known_to = 0.5;
-/* A benchmark with this share of what tells a value is named. */
+/* Minimum share of the information on a value for a benchmark to be named. */
 static const double named_from = 0.15;
-/* A base that is off by less on average is where the search begins, and the only place. */
+/* If the base's mean relative error is below this, the search starts only from the base. */
 static const double near_enough = 0.2;
-/* From the median of normal errors' sizes to their standard deviation. */
+/* Factor from the median of absolute normal errors to their standard deviation. */
 static const double deviation_of_median = 1.4826;
-/* How many deviations halve a figure's weight (Cauchy's; 95 % efficient at 2.385). */
+/* Errors of this many standard deviations halve a figure's weight (Cauchy weights; 95 % efficient
+ * at 2.385). */
 static const double contradicted = 2.385;
 static const double step = 0.02;
 
 enum { ROUNDS = 4, EQUATIONS_MAX = CALIBRATION_FIGURES_MAX + CALIBRATION_PARAMETERS_MAX };
 
-/* The unknowns are values in their scales.  Equations: the figures, then the pull to the base. */
+/* Unknowns are values in units of their scales. Equations: one per figure, then the pull to the
+ * base. */
 struct search {
     struct calibration *calibration;
     struct diag *diag;
-    double pull;                             /* weight of the base: a figure's noise */
+    double pull;                             /* weight of the base: noise of one figure */
     uint32_t of[CALIBRATION_PARAMETERS_MAX]; /* by unknown: the index of its value */
     double lower[CALIBRATION_PARAMETERS_MAX], upper[CALIBRATION_PARAMETERS_MAX];
     double x[CALIBRATION_PARAMETERS_MAX], base[CALIBRATION_PARAMETERS_MAX];
-    double apart[CALIBRATION_PARAMETERS_MAX]; /* from another minimum that is as good */
+    double apart[CALIBRATION_PARAMETERS_MAX]; /* distance to an equally good minimum */
     double jacobian[CALIBRATION_PARAMETERS_MAX * EQUATIONS_MAX];
     struct least_squares problem;
 };
 
-/* Whether the second is taken to be equal to the first. */
+/* Whether `value` is taken to be equal to `of`. */
 static bool is_like(const struct calibration_value *of, const struct calibration_value *value)
 {
     return value->like != NULL && strcmp(value->like, of->path) == 0;
@@ -91,8 +93,8 @@ static double median(double *list, uint32_t count)
     return count == 0 ? 0 : list[count / 2];
 }
 
-/* What one figure is off by after the fit, or from one play to the next if that is more.  A few
- * that are far off do not decide it. */
+/* The larger of a figure's error after the fit and its variation between repeats. Medians keep
+ * outliers from deciding it. */
 static double noise_of(const struct calibration *calibration)
 {
     double off[CALIBRATION_FIGURES_MAX], spread[CALIBRATION_FIGURES_MAX];
@@ -129,12 +131,12 @@ static double cost_of(struct search *search, const double *x)
     return sum;
 }
 
-/* Which end is the bottleneck of a deep queue may change on the way, so there are several minima:
- * the search begins with the base, with everything fast and everything slow, and with every other
- * value fast.  When two minima are nearly as good, nobody knows which is true, and the spread is as
- * wide. */
+/* The bottleneck of a deep queue may move from one end to the other during the search, so there are
+ * several minima. The search therefore starts from the base, from all values fast, from all values
+ * slow, and from every second value fast. If two minima fit almost equally well, the data cannot
+ * decide between them, and the spread covers both. */
 static const struct {
-    double even, odd; /* in the values' scales */
+    double even, odd; /* in units of the values' scales */
 } starts[] = {{0, 0}, {0.3, 0.3}, {30, 30}, {0.3, 10}, {10, 0.3}};
 enum { STARTS = sizeof starts / sizeof starts[0] };
 static const double as_good = 2;
@@ -154,7 +156,7 @@ static bool search_widely(struct search *search)
     const double far = near_enough * near_enough * search->calibration->shown_count;
     const int count = cost_of(search, search->x) < far ? 1 : STARTS;
     int best = 0;
-    /* A base that is far away says little of where to go. */
+    /* A base with a large error is a poor guide, so its pull is weak at first. */
     search->pull = count == 1 ? trusted : trusted / 100;
     for (int i = 0; i < count; i++) {
         memcpy(minima[i], search->x, sizeof minima[i]);
@@ -169,12 +171,13 @@ static bool search_widely(struct search *search)
     return isfinite(costs[best]);
 }
 
-/* The pull of the base, and what is trusted, follow from the noise, and the noise from the fit. */
+/* Alternates: the noise follows from the fit, the pull of the base and the weights from the
+ * noise. */
 static bool settle_search(struct search *search)
 {
     bool fine = search_widely(search);
     for (int round = 0; round < ROUNDS && fine; round++) {
-        fine = cost_of(search, search->x) < INFINITY; /* the figures are those of x */
+        fine = cost_of(search, search->x) < INFINITY; /* recompute the figures at x */
         search->calibration->noise = search->pull = noise_of(search->calibration);
         trust_figures(search->calibration);
         fine = fine && least_squares_solve(&search->problem, search->x);
@@ -182,9 +185,9 @@ static bool settle_search(struct search *search)
     return fine && cost_of(search, search->x) < INFINITY;
 }
 
-/* ------------------------------------------------------------------ what was determined */
+/* ------------------------------------------------------------------ what is determined */
 
-/* The value's spread in its scale, and which benchmarks determined it. */
+/* The spread of a value in units of its scale, and the benchmarks that determined it. */
 static double spread_of(const struct search *search, uint32_t unknown, double noise,
                         uint32_t *benchmarks)
 {
@@ -204,7 +207,7 @@ static double spread_of(const struct search *search, uint32_t unknown, double no
     return noise / alone;
 }
 
-/* A value is determined when the figures and the base together leave it less open than known_to. */
+/* A value is determined if figures and base together leave less uncertainty than known_to. */
 static void tell_one(const struct search *search, uint32_t unknown)
 {
     struct calibration *calibration = search->calibration;
@@ -236,7 +239,7 @@ static bool report_progress(struct search *search)
     return calibration_model(search->calibration, search->diag);
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ entry point */
 
 static void add_unknown(struct search *search, uint32_t index)
 {

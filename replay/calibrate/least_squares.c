@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The only place that knows MINPACK. */
+ * least_squares - the only file that uses MINPACK. */
 #include "replay/calibrate/least_squares.h"
 
 #include "base/check.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a step no longer pays: far below what a benchmark repeats to. */
+/* Steps below this no longer pay: benchmarks repeat far less precisely. */
 static const double tolerance = 1e-7;
 static const int evaluations_max = 60;
 
@@ -25,7 +25,7 @@ static double within(const struct least_squares *problem, uint32_t i, double x)
     return fmin(fmax(x, problem->lower[i]), problem->upper[i]);
 }
 
-/* One column: a difference across x where the bounds leave room on both sides. */
+/* One column of the Jacobian: a central difference where the bounds leave room on both sides. */
 static bool column(const struct least_squares *problem, double *x, uint32_t i, double *out)
 {
     const double middle = x[i], step = problem->step * fmax(fabs(middle), 1);
@@ -53,9 +53,9 @@ bool least_squares_jacobian(const struct least_squares *problem, const double *x
     return fine;
 }
 
-/* ------------------------------------------------------------------ with bounds */
+/* ------------------------------------------------------------------ bounds */
 
-/* The nearest point inside, and how far away it is. */
+/* The nearest point within the bounds, and the distance to it. */
 static void step_inside(const struct least_squares *problem, const double *x, double *inside,
                         double *away)
 {
@@ -65,7 +65,7 @@ static void step_inside(const struct least_squares *problem, const double *x, do
     }
 }
 
-/* An unknown that is outside moves nothing but its distance. */
+/* An unknown out of bounds changes only its distance residual. */
 static bool bounded_jacobian(const struct least_squares *problem, const double *inside,
                              const double *away, double *out, int rows)
 {
@@ -99,7 +99,7 @@ static int evaluate(void *self, int rows, int columns, const double *x, double *
     }
     free(inside);
     free(away);
-    return fine ? 0 : -1; /* -1 ends the search */
+    return fine ? 0 : -1; /* -1 stops MINPACK */
 }
 
 bool least_squares_solve(const struct least_squares *problem, double *x)
@@ -119,7 +119,7 @@ bool least_squares_solve(const struct least_squares *problem, double *x)
     return info > 0;
 }
 
-/* ------------------------------------------------------------------ what the data say */
+/* ------------------------------------------------------------------ sensitivity */
 
 static double product(const double *a, const double *b, uint32_t count)
 {
@@ -136,10 +136,10 @@ static void take_away(double *from, const double *direction, uint32_t count)
         from[i] -= share * direction[i];
 }
 
-/* Column `i` without what lies in the columns before it, which are of length 1 or 0. */
+/* Removes from column `i` its components along the columns before it, which have length 1 or 0. */
 static void make_square_to_those_before(double *basis, uint32_t i, uint32_t count)
 {
-    /* Twice is enough for rounding not to be seen (Giraud, Langou, Rozloznik, 2005). */
+    /* Two passes are enough for full accuracy (Giraud, Langou, Rozloznik, 2005). */
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t j = 0; j < i; j++)
             take_away(basis + (size_t)i * count, basis + (size_t)j * count, count);

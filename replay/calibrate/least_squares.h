@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * least_squares - the unknowns within bounds that make a sum of squares smallest.
- * Levenberg-Marquardt of MINPACK (J. J. More, 1978) over differences taken here.  A bound is kept
- * by a residual of its own, which is 0 inside, and the function is only asked inside.  No luck: the
- * same function gives the same answer. */
+ * least_squares - minimizes a sum of squares over bounded unknowns.
+ * Levenberg-Marquardt from MINPACK (J. J. More, 1978) with finite differences computed here. Each
+ * bound adds a residual that is 0 within it, and the function is only evaluated within the bounds.
+ * Deterministic: the same function gives the same answer. */
 #ifndef STORMGLASS_REPLAY_CALIBRATE_LEAST_SQUARES_H
 #define STORMGLASS_REPLAY_CALIBRATE_LEAST_SQUARES_H
 
@@ -11,21 +11,22 @@
 
 struct least_squares {
     uint32_t unknowns, equations;
-    const double *lower, *upper; /* of each unknown; unknowns are of the order of 1 */
-    /* The residuals at x; false: there are none, and the search ends. */
+    const double *lower, *upper; /* by unknown; unknowns are of order 1 */
+    /* Computes the residuals at x; returning false stops the search. */
     bool (*residuals)(void *self, const double *x, double *residuals);
     void *self;
-    double step; /* of a difference: this share of the unknown, and at least of 1 */
+    double step; /* finite-difference step, relative to the unknown or to 1 if that is larger */
 };
 
-/* From x to the answer, which replaces it.  False: a residual could not be had. */
+/* Starts at x and replaces it with the solution. Returns false if a residual could not be
+ * computed. */
 bool least_squares_solve(const struct least_squares *problem, double *x);
 
-/* The derivative of each residual by each unknown, one unknown after the other. */
+/* The derivatives of all residuals by one unknown, then by the next. */
 bool least_squares_jacobian(const struct least_squares *problem, const double *x, double *jacobian);
 
-/* How the residuals change with one unknown when the others do what they can to undo it: `part` for
- * each residual, and the root of the sum of their squares, 0 when the others can undo all of it. */
+/* How residuals change with one unknown when the others compensate as far as they can: `part` per
+ * residual. Returns the root of the sum of squares; 0 if the others compensate completely. */
 double least_squares_alone(const struct least_squares *problem, const double *jacobian,
                            uint32_t unknown, double *part);
 

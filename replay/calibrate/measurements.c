@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * measurements - figures in memory, and the reader of their file. */
+ * measurements - measured figures in memory, and the parser of their file. */
 #include "replay/calibrate/measurements.h"
 
 #include "base/memory.h"
@@ -64,9 +64,9 @@ struct measurements_middle measurements_middle(const struct measurements *figure
     return (struct measurements_middle){.time = middle, .spread = (double)apart / (double)middle};
 }
 
-/* ------------------------------------------------------------------ reading */
+/* ------------------------------------------------------------------ parsing */
 
-/* Texts go into a profile, and into what is printed of one. */
+/* These texts are copied into profiles and printed. */
 static const char *read_text(struct reader *reader, const struct tree_node *text)
 {
     if (text->escaped)
@@ -185,7 +185,8 @@ static void read_root(struct reader *reader, const struct tree_node *root)
     read_benchmarks(reader, root);
 }
 
-/* `file` lives in the arena of the figures; NULL: it could not be read, and the diag says why. */
+/* `file` is in the arena of the figures. Returns NULL after adding messages if the file is
+ * invalid. */
 static struct measurements *read_file(struct measurements *figures, const struct tree_file *file,
                                       struct diag *diag)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * measurements - what the benchmarks showed of a device, as measured, and the file that keeps it.
+ * measurements - the figures measured on a device by the benchmarks, and their file format.
  *   {"stormglass-figures": 1, "device": "rxe0", "firmware": "", "kernel": "6.1.0",
  *    "facts": ["rnic.path-mtu=1024B"], "sets": ["fabric.host-links.rate=25Gbps"],
  *    "figures": {"send-small": {"latency_ps": [..], "interval_ps": [..], "connect_ps": [..]}}}
- * A list has one value for each time that the benchmark was played.  Facts are what the device says
- * of itself, below hosts.defaults; sets are changes of the benchmarks, as `--set`.  A key "fit" is
- * left alone: so what `calibrate --json` prints is such a file.
- * Owner: measurements_free.  Errors: located messages. */
+ * Each list has one value per repetition of the benchmark. "facts" are reported by the device,
+ * relative to hosts.defaults; "sets" are changes to the benchmarks, as with `--set`. A key "fit" is
+ * ignored, so the output of `calibrate --json` is also a valid file.
+ * Owner: measurements_free. Errors: messages with locations. */
 #ifndef STORMGLASS_REPLAY_CALIBRATE_MEASUREMENTS_H
 #define STORMGLASS_REPLAY_CALIBRATE_MEASUREMENTS_H
 
@@ -17,7 +17,7 @@ enum { MEASUREMENTS_REPEATS_MAX = 100, MEASUREMENTS_TEXTS_MAX = 16 };
 
 #define MEASUREMENTS_PS_MAX (1000 * PS_PER_S)
 
-/* Of one benchmark; all zero: it was not played. */
+/* Results of one benchmark; all zero if it was not run. */
 struct measurements_benchmark {
     uint32_t repeats;
     time_ps times[BENCHMARK_FIGURE_COUNT][MEASUREMENTS_REPEATS_MAX]; /* each above 0 */
@@ -35,23 +35,23 @@ struct measurements {
     struct measurements_benchmark benchmarks[BENCHMARK_COUNT];
 };
 
-/* Reads a file; NULL and messages when it is none. */
+/* Reads a file; returns NULL and adds messages if it is invalid. */
 struct measurements *measurements_read(const char *path, struct diag *diag);
 struct measurements *measurements_parse(const char *name, const char *text, size_t length,
                                         struct diag *diag);
 struct measurements *measurements_new(void);
-void measurements_free(struct measurements *figures); /* NULL is fine */
+void measurements_free(struct measurements *figures); /* `figures` may be NULL */
 
-/* Copies a text; false: there are too many already. */
+/* Copies a text; false if there are too many already. */
 bool measurements_add(struct measurements *figures, struct measurements_texts *texts,
                       const char *text);
 
-/* Adds one play of a benchmark; false: there were MEASUREMENTS_REPEATS_MAX. */
+/* Adds one repetition of a benchmark; false after MEASUREMENTS_REPEATS_MAX. */
 bool measurements_take(struct measurements *figures, uint32_t benchmark,
                        const time_ps times[BENCHMARK_FIGURE_COUNT]);
 
-/* The median of the repeats, and how far half of them are from it: the median distance, as a share.
- * The benchmark was played. */
+/* The median of the repetitions, and their relative median absolute deviation. The benchmark must
+ * have been run. */
 struct measurements_middle {
     time_ps time;
     double spread;

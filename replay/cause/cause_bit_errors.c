@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_bit_errors - frames that arrive damaged. */
+ * cause_bit_errors - frames corrupted by bit errors. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_bottleneck - what limits a workload is scarcer at its hosts than at others: a setting of
- * theirs whose row acts on the resource that the workload waits for. */
+ * cause_bottleneck - a resource that limits a workload is scarcer at its hosts than elsewhere.
+ * The suspect is a deviating setting of these hosts whose row affects that resource. */
 #include "replay/cause/causes.h"
 
 #include "base/memory.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the time that is lost to it, or that it is busy: what all have too little of. */
+/* A resource that costs this share of the time, or is busy for it, is scarce for all hosts. */
 enum { SCARCE = PPM * 3 / 10 };
 
-/* A limit of the workload itself, which those of its kind do not have; where all have one it is
- * what was wanted. */
+/* A limit of this workload that similar workloads do not have. A limit that all of them have is
+ * intended. */
 static bool is_limited_alone(const struct harm_scene *scene, enum opt_part part, uint32_t workload,
                              struct suspect *suspect)
 {
@@ -32,13 +32,13 @@ static bool is_limited_alone(const struct harm_scene *scene, enum opt_part part,
     return false;
 }
 
-/* What hosts have of a part is scarce: the same of all hosts. */
+/* Cached result per part: a setting of all hosts that makes it scarce. */
 struct scarce {
     bool looked, found;
     struct suspect suspect;
 };
 
-/* `scarce` is by part. */
+/* `scarce` is indexed by part. */
 static bool is_scarce(const struct harm_scene *scene, enum opt_part part, struct scarce *scarce,
                       struct suspect *suspect)
 {
@@ -62,8 +62,8 @@ static bool finds(const struct harm_scene *scene, const struct suspects_place *p
            (limit->used >= SCARCE && is_scarce(scene, part, scarce, suspect));
 }
 
-/* What a cost that differs can have taken of anybody's time, if it were all of it: what it is more
- * than elsewhere.  0: any part. */
+/* The largest share of a member's time that a deviating cost can take: its excess over the common
+ * value. 0: no limit. */
 static int64_t most_of(const struct harm_scene *scene, const struct suspect *suspect)
 {
     for (size_t i = 0; i < scene->deviations.count; i++) {
@@ -102,7 +102,7 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
-    /* By node: 1 and the last workload whose members there have been looked at. */
+    /* by node: 1 + the last workload whose members there were checked */
     uint32_t *looked = memory_zeroed(scene->fabric->node_count, sizeof *looked);
     struct scarce *scarce = memory_zeroed(OPT_PARTS, sizeof *scarce);
     for (uint32_t i = 0; scene->limits != NULL && i < scene->member_count; i++) {

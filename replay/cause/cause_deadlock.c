@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_deadlock - queues that wait for each other for ever. */
+ * cause_deadlock - queues that wait for each other indefinitely. */
 #include "replay/cause/causes.h"
 
 #include <stdio.h>

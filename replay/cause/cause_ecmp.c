@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_ecmp - flows that share one of several equal links. */
+ * cause_ecmp - flows that collide on one of several equal-cost links. */
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"
 
 #include <stdio.h>
 
-/* Flows that meet on a link that is used less than that do not want for another. */
+/* Flows that share a link with less utilization than that do not need another one. */
 enum { FULL = PPM * 85 / 100, USED = PPM / 5 };
 
 static bool was_congested(const struct harm_scene *scene, uint32_t port)
@@ -14,7 +14,7 @@ static bool was_congested(const struct harm_scene *scene, uint32_t port)
     return scene_is_root(scene, port) || scene->uses[port].busy >= FULL;
 }
 
-/* The least busy of the ports that could have been taken instead. */
+/* The lowest utilization among the equal-cost alternatives of a port. */
 static int64_t idlest(const struct harm_scene *scene, uint32_t node, uint32_t port, bool *group)
 {
     const struct explain_fabric *fabric = scene->fabric;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_frame_loss - frames that a fault takes off the wire. */
+ * cause_frame_loss - frames that a fault drops on the wire. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_headroom - too little room for what still comes after XOFF. */
+ * cause_headroom - too little headroom for the frames that still arrive after XOFF. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 

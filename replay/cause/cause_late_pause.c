@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_late_pause - a transmitter that obeys pauses later than its like: what it sends meanwhile
- * has to leave the switch before it may go on, so each of its stops is as much longer. */
+ * cause_late_pause - a transmitter that obeys pauses later than comparable ones.
+ * The frames that it still sends must drain from the switch before XON, so each of its pauses is
+ * longer by that time. */
 #include "replay/cause/causes.h"
 #include "replay/database/words.h"
 #include "replay/explain/verdict.h"
@@ -13,7 +14,7 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene,
     const struct explain_root *root = &scene->explain->roots[path->root];
     const struct port *port = scene_port(scene, path->port);
     const struct port_pauses *pauses = &port->pauses[root->priority];
-    const bool open = pauses->blocked_since != TIME_NEVER; /* it stands still at the end, too */
+    const bool open = pauses->blocked_since != TIME_NEVER; /* still paused at the end of the run */
     const time_ps longest =
         time_later(pauses->blocked_longest, open ? scene->now - pauses->blocked_since : 0);
     struct cause_clue clue = cause_clue();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_link_down - a dead link, a dead switch, a link that flaps. */
+ * cause_link_down - a failed link, a failed switch, a flapping link. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
@@ -20,7 +20,7 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
     cause_report_drops(search, scene, 1u << PROBE_DROP_LINK_DOWN, -1, &clue, "the link was down");
 }
 
-/* Who is at such a host had no other path: it lost as long as that lasted. */
+/* Members at such a host had no other path, so they lost the whole outage. */
 static void cut_off(struct cause_search *search, const struct harm_scene *scene, uint32_t index,
                     uint32_t host)
 {

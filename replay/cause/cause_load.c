@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_load - more traffic than a link carries: nobody is at fault. */
+ * cause_load - more offered load than a link carries; there is no fault. */
 #include "replay/cause/causes.h"
 #include "replay/explain/verdict.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_lossy_class - traffic in a class that a hop may drop though it is lossless elsewhere. */
+ * cause_lossy_class - traffic in a class that one hop may drop although other hops treat it as
+ * lossless. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 

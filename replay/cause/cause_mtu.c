@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_mtu - packets larger than a port on their path or the queue pair at its end takes. */
+ * cause_mtu - packets larger than the MTU of a port on their path or of the receiving queue
+ * pair. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
@@ -15,7 +16,8 @@ static bool failed_at(const struct harm_scene *scene, uint32_t node)
     return SCENE_COUNTER(scene, node, qp_errors) > 0;
 }
 
-/* Why the ends of a pair have no queue pair in common, or not for long; false: they have. */
+/* Writes to `seen` how path MTUs kept the pair from connecting, or broke its connection; false if
+ * they agree. */
 static bool disagree(const struct harm_scene *scene, const struct scenario_pair *pair, char *seen,
                      size_t size)
 {
@@ -36,7 +38,7 @@ static bool disagree(const struct harm_scene *scene, const struct scenario_pair 
     return true;
 }
 
-/* The MTU decides: a port's, or the path MTU of one end. */
+/* The MTU is decisive: that of a port, or the path MTU of one end. */
 static struct cause_clue clue_of(const char *rows, const char *general, enum harm_suspect otherwise)
 {
     struct cause_clue clue = cause_clue();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_neighbour - members that are served worse than others of their workload, where another one
- * moves most: at a link that is full, or at a target that has no more to give.
- * It is asked last, and only of members that no other cause has explained. */
+ * cause_neighbour - members that get less than others of their workload because a different
+ * workload moves most of the traffic at a saturated link or target.
+ * Runs last, and only for members whose loss no other cause explains. */
 #include "replay/cause/causes.h"
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 enum { FULL = PPM * 85 / 100, WORSE = PPM / 5, MOST = PPM / 2, PORTS_MOST = 64 };
 
-/* The member is behind others of its workload, and nothing else says why. */
+/* The member lags behind others of its workload, and no other cause explains it. */
 static bool is_left(const struct cause_search *search, const struct harm_scene *scene, uint32_t i)
 {
     const int64_t *part = scene->members[i].part;
@@ -20,9 +20,9 @@ static bool is_left(const struct cause_search *search, const struct harm_scene *
            !cause_is_explained(search, i);
 }
 
-/* What is shared: a port, or a target. */
+/* The shared resource: a port or a target. */
 struct shared {
-    uint32_t port, target; /* HARM_NONE: it is the other */
+    uint32_t port, target; /* HARM_NONE if the other is meant */
 };
 
 static uint64_t bytes_by(const struct harm_scene *scene, const struct harm_member *member,
@@ -33,7 +33,7 @@ static uint64_t bytes_by(const struct harm_scene *scene, const struct harm_membe
     return member->to == shared.target ? member->bytes : 0;
 }
 
-/* The workload that moves most there, and its part of all. */
+/* The workload that moves most of the traffic there, and its share. */
 static uint32_t heaviest(const struct harm_scene *scene, struct shared shared, int64_t *part)
 {
     const uint32_t count = scene->scenario->workload_count;
@@ -80,7 +80,7 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
     cause_report(search, &clue);
 }
 
-/* Of what a target shares among all that come to it. */
+/* Resources that a target shares among all its hosts. */
 static bool is_of_targets(enum bottleneck_resource resource)
 {
     return resource == BOTTLENECK_MEDIA || resource == BOTTLENECK_TARGET_CPU ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_no_route - no path to a host, or a wrong one. */
+ * cause_no_route - a missing or wrong route to a host. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
@@ -25,9 +25,9 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
                        "it has no route to where they go");
 }
 
-/* ------------------------------------------------------------------ written routes */
+/* ------------------------------------------------------------------ static routes */
 
-/* Links from each node to the host, as many as the shortest path has. */
+/* Hop count of the shortest path from each node to the host. */
 static void measure(const struct harm_scene *scene, uint32_t host, uint32_t *links, uint32_t *queue)
 {
     const struct explain_fabric *fabric = scene->fabric;
@@ -103,7 +103,8 @@ static void look_at_routes(struct cause_search *search, const struct harm_scene 
 
 /* ------------------------------------------------------------------ faults */
 
-/* Frames that come no nearer go round, or come back: nothing arrives as long as that lasts. */
+/* Share of the run in which the fault's route sends frames to a node that is no nearer to the host.
+ * They loop or return, so nothing arrives. */
 static int64_t astray(const struct harm_scene *scene, const struct scenario_fault *fault,
                       const uint32_t *links)
 {

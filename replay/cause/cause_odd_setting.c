@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_odd_setting - a setting that others do not have, where those behind it do worse. */
+ * cause_odd_setting - a setting that differs from that of comparable devices, if traffic through it
+ * does worse. */
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"
@@ -9,10 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a difference is known by; bytes of a packet beside its data; what light needs for a mm. */
+/* Least share that counts as a difference; header bytes per packet; propagation time in ps per mm;
+ * round trips while connecting. */
 enum { NOTABLE = PPM / 20, HEADERS = 82, LENGTH_PS = 5, EXCHANGES = 16, ROUND_TRIP_US = 4 };
 
-/* How it shows that somebody is served worse. */
+/* Kinds of loss that show worse service. */
 enum { SERVED = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW) };
 
 static enum opt_by by_of(const struct deviation_change *change)
@@ -20,7 +22,8 @@ static enum opt_by by_of(const struct deviation_change *change)
     return change->row == NULL ? OPT_BY_NOTHING : change->row->effect.by;
 }
 
-/* What it adds to each operation of the member: a link's delay both ways, if both ends have it. */
+/* The delay that the deviation adds to each operation of the member: for a link, both directions if
+ * both ends deviate. */
 static time_ps added_to(const struct harm_scene *scene, const struct deviation *deviation,
                         const struct harm_member *member, enum opt_by by)
 {
@@ -50,8 +53,8 @@ static int64_t share_of(time_ps part, time_ps whole)
     return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
 }
 
-/* Which part of its time that is: of each operation, of the exchanges that connections begin with,
- * of READs under way, which wait for round trips. */
+/* The share of the member's time that this delay explains: per operation, during connecting, or for
+ * outstanding READs, which wait for round trips. The largest counts. */
 static int64_t delayed(const struct harm_member *member, time_ps added)
 {
     const int64_t each = member->mean == 0 ? 0 : share_of(added, member->mean);
@@ -62,7 +65,8 @@ static int64_t delayed(const struct harm_member *member, time_ps added)
     return most > reads ? most : reads;
 }
 
-/* Which part of the time the processors at a node worked for what it adds to all that they do. */
+/* The share of the time in which a node's processors worked for the added cost of all
+ * operations. */
 static int64_t worked(const struct harm_scene *scene, const struct deviation *deviation)
 {
     const uint32_t node = deviation->changes[0].spot.node;
@@ -90,7 +94,7 @@ static uint32_t port_of(const struct harm_scene *scene, const struct deviation_c
     return scene_port_of(scene, change->spot.node, change->spot.port);
 }
 
-/* In the direction that had more. */
+/* Bytes in the busier direction. */
 static uint64_t bytes_of(const struct port *port)
 {
     uint64_t out = 0, in = 0;
@@ -101,8 +105,8 @@ static uint64_t bytes_of(const struct port *port)
     return out > in ? out : in;
 }
 
-/* Bytes that went by the links of the deviation, each told at one end or at both: who has several
- * NICs sends some by others.  UINT64_MAX: it is of whole nodes. */
+/* Bytes on the links of the deviation, each link counted once even if both ends deviate. Hosts with
+ * several NICs send some bytes on other links. UINT64_MAX: the deviation applies to whole nodes. */
 static uint64_t went_by(const struct harm_scene *scene, const struct deviation *deviation)
 {
     uint64_t sum = 0;
@@ -119,7 +123,7 @@ static uint64_t went_by(const struct harm_scene *scene, const struct deviation *
     return sum;
 }
 
-/* Which part of the time the bytes of all that go by took longer than at the common rate. */
+/* Share of the time by which all bytes through it took longer than at the common rate. */
 static int64_t carried(const struct harm_scene *scene, const struct deviation *deviation)
 {
     const struct deviation_change *change = &deviation->changes[0];
@@ -144,7 +148,7 @@ static int64_t carried(const struct harm_scene *scene, const struct deviation *d
     return span == 0 ? 0 : share_of(slow - fast, span);
 }
 
-/* Headers take a larger part of smaller packets, of a link that is full. */
+/* Smaller packets spend a larger share of a saturated link on headers. */
 static int64_t headers(const struct harm_scene *scene, const struct deviation *deviation,
                        const struct harm_member *member)
 {
@@ -165,7 +169,8 @@ static int64_t headers(const struct harm_scene *scene, const struct deviation *d
     return (int64_t)((__int128)more * (out > in ? out : in) / PPM);
 }
 
-/* What it takes of the member's time, by what it is and by how much; 0: that says nothing. */
+/* The share of the member's time that the deviation is expected to take, by its kind and size; 0:
+ * no estimate. */
 static int64_t supposed(const struct harm_scene *scene, const struct deviation *deviation,
                         const struct harm_member *member)
 {
@@ -190,9 +195,9 @@ static int64_t supposed(const struct harm_scene *scene, const struct deviation *
     return 0;
 }
 
-/* ------------------------------------------------------------------ beside others */
+/* ------------------------------------------------------------------ comparison with others */
 
-/* How much worse the members that it touches are than the others of their workloads. */
+/* How much more the affected members lose than the other members of the workload. */
 static int64_t behind(const struct harm_scene *scene, const struct deviation *deviation,
                       uint32_t workload)
 {
@@ -212,7 +217,7 @@ static int64_t behind(const struct harm_scene *scene, const struct deviation *de
     return count[0] == 0 || count[1] == 0 ? 0 : lost[1] / count[1] - lost[0] / count[0];
 }
 
-/* What it makes slower, and leaves no trace of its own. */
+/* Whether the change slows service without a trace of its own. */
 static bool is_felt_as_service(const struct deviation_change *change)
 {
     return change->row != NULL ? by_of(change) == OPT_BY_SERVICE || by_of(change) == OPT_BY_RATE
@@ -262,7 +267,7 @@ static bool has_fec(const struct harm_scene *scene, uint32_t port)
     return port_fec_ps(&scene_port(scene, port)->params) > 0;
 }
 
-/* Of links that have no like: the one between two switches. */
+/* A link without comparable links, such as the only one between two switches. */
 static void look_at_link(struct cause_search *search, const struct harm_scene *scene, uint32_t port)
 {
     struct cause_clue clue = cause_clue();
@@ -286,7 +291,8 @@ static void look_at_link(struct cause_search *search, const struct harm_scene *s
     cause_accuse(search, &clue, &suspect);
 }
 
-/* Who is throttled by nobody is not slower for it (others may be: cause_throttle). */
+/* Whether the deviation has no effect. A host without congestion control is not slower for it
+ * (others may be: cause_throttle). */
 static bool does_nothing(const struct harm_scene *scene, const struct deviation *deviation)
 {
     const struct deviation_change *change = &deviation->changes[0];

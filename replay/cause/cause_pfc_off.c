@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_pfc_off - a hop on which pauses are not sent, or not obeyed. */
+ * cause_pfc_off - a hop where pauses are not sent or not obeyed. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* What must agree at both ends of a link, or pauses are for another class than the frames. */
+/* Settings that must agree at both ends of a link; otherwise pauses apply to a different class than
+ * the frames. */
 static const char hop_rows[] = "pfc-enabled flow-control pfc pfc-priorities dscp priority";
 
 static bool wants(const struct harm_scene *scene, uint32_t port, uint8_t priority)
@@ -38,7 +39,7 @@ static uint64_t not_obeyed(const struct port *port)
     return port->pfc_frames_ignored + port->xoffs_unheeded;
 }
 
-/* Pauses that somebody did not obey, where that cost no frame: others had to wait the longer. */
+/* Pauses that a transmitter ignored without frame loss: others were paused longer. */
 static void look_at_ignored(struct cause_search *search, const struct harm_scene *scene)
 {
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];

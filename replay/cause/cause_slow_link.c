@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_slow_link - a link with a lower rate than its like that is full. */
+ * cause_slow_link - a saturated link with a lower rate than comparable links. */
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_starvation - a class that the scheduler of a full port leaves too little. */
+ * cause_starvation - a traffic class that the scheduler of a saturated port starves. */
 #include "replay/cause/causes.h"
 
 #include "net/switch/switch.h"
@@ -17,7 +17,7 @@ static const int64_t *weights(const struct harm_scene *scene, uint32_t port)
     return node->kind == SCENARIO_HOST ? node->host->rnic->weight : node->switch_params->weight;
 }
 
-/* `first` is served before the other, or gets so much more. */
+/* Whether class `first` is served before the other or has a far larger weight. */
 static bool prevails(const int64_t *weight, int first, int other)
 {
     if (weight[first] == 0)
@@ -25,7 +25,7 @@ static bool prevails(const int64_t *weight, int first, int other)
     return weight[other] != 0 && weight[first] >= TINY * weight[other];
 }
 
-/* There, data of the member or what answers them are of the priority. */
+/* Whether the member's data, or the answers to them, have that priority at the port. */
 static bool has_class(const struct harm_scene *scene, const struct paths *paths, uint32_t port,
                       int priority, const struct harm_member *member)
 {
@@ -39,7 +39,7 @@ static bool has_class(const struct harm_scene *scene, const struct paths *paths,
            node->priority_of_dscp[scenario_dscp_back(scenario, about, pair)] == priority;
 }
 
-/* ... and its host's own setting says so: of a member that crosses the port. */
+/* Whether the member has that class because of its own host's deviating setting. */
 static bool is_odd(const struct harm_scene *scene, const struct paths *paths, uint32_t port,
                    int priority, uint32_t i, struct suspect *suspect)
 {
@@ -49,8 +49,8 @@ static bool is_odd(const struct harm_scene *scene, const struct paths *paths, ui
            suspects_deviation(scene, "dscp priority", host, suspect);
 }
 
-/* A host that puts what it sends into the class that is left too little: also where it is answers
- * that wait, which make no queue. */
+/* Reports hosts whose setting puts their traffic into the starved class. This includes answers
+ * waiting in that class, which build no queue. */
 static void report_odd_hosts(struct cause_search *search, const struct harm_scene *scene,
                              const struct paths *paths, const struct cause_clue *shape)
 {
@@ -69,7 +69,8 @@ static void report_odd_hosts(struct cause_search *search, const struct harm_scen
     }
 }
 
-/* Whoever is in the class that prevails, and should not be, or the workload. */
+/* Reports a host whose setting wrongly puts its traffic into the dominant class, otherwise the
+ * workload. */
 static void report_workload(struct cause_search *search, const struct harm_scene *scene,
                             const struct paths *paths, const struct cause_clue *clue, int first)
 {

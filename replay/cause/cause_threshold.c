@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_threshold - a switch that pauses its neighbours sooner than its like do. */
+ * cause_threshold - a switch that pauses its neighbors earlier than comparable switches. */
 #include "replay/cause/causes.h"
 #include "replay/explain/verdict.h"
 
@@ -7,10 +7,10 @@
 
 enum { EMPTY = 16 };
 
-/* What sets the point at which a port is paused, what prevails first. */
+/* Settings that determine the XOFF threshold, in order of precedence. */
 static const char rows[] = "policy xoff alpha";
 
-/* It paused though its memory was all but empty. */
+/* The switch sent pauses although its lossless pool was almost empty. */
 static bool is_early(const struct harm_scene *scene, uint32_t node)
 {
     const struct buffer *buffer = &world_switch(scene->world, node)->buffer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_throttle - congestion control that holds senders back more than the links do, or more than
- * others that take what those leave. */
+ * cause_throttle - congestion control that slows senders more than the links require, or more than
+ * other senders that take the freed capacity. */
 #include "replay/cause/causes.h"
 
 #include "base/plural.h"
@@ -12,7 +12,7 @@ static const char rows[] = "ecn-kmin ecn-kmax ecn-pmax ecn-mark";
 
 enum { NOTABLE = PPM / 10, UNFAIR = PPM / 20, BUSY = PPM * 85 / 100, FULL = PPM * 95 / 100 };
 
-/* No link on its paths is full: there is room that it may not use. */
+/* No link on its paths is saturated, so the member could send more. */
 static bool has_room(const struct harm_scene *scene, const struct harm_member *member)
 {
     for (int way = 0; way < 2; way++) {
@@ -24,7 +24,8 @@ static bool has_room(const struct harm_scene *scene, const struct harm_member *m
     return true;
 }
 
-/* Two frames that meet are no queue. */
+/* The marking threshold is below two frames of the largest MTU, so two frames that meet are already
+ * marked. */
 static bool marks_without_queue(const struct harm_scene *scene, uint32_t node)
 {
     const struct scenario_node *about = &scene->scenario->nodes[node];
@@ -46,7 +47,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     if (suspects_deviation(scene, rows, clue.place, &suspect))
         clue.strength = PPM;
     else if (marks_without_queue(scene, node) && suspects_general(scene, rows, &suspect))
-        clue.strength = PPM / 4; /* every switch has it: others may be to blame for what is odd */
+        clue.strength = PPM / 4; /* a deviating setting is the better suspect */
     else
         return;
     clue.parts = HARM_BIT(HELD) | HARM_BIT(BEHIND);
@@ -57,14 +58,15 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     cause_accuse(search, &clue, &suspect);
 }
 
-/* ------------------------------------------------------------------ a sender that is not held */
+/* ------------------------------------------------------------------ senders not held back */
 
 static bool is_odd(const struct deviation *deviation, uint32_t node)
 {
     return deviation_is_at(deviation, node, SCENARIO_ALL_PORTS);
 }
 
-/* How long the others that go by the port were held back, in the mean; 0: the odd ones do not. */
+/* Mean share of the time in which the other hosts at the port were held back; 0 if the deviating
+ * hosts do not use it. */
 static int64_t held_beside(const struct harm_scene *scene, const struct deviation *deviation,
                            uint32_t port)
 {

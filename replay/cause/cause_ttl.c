@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_ttl - frames whose hop limit ends: a loop, or a limit that is too low. */
+ * cause_ttl - frames whose TTL expires: a routing loop, or an initial TTL that is too low. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 

@@ -4,7 +4,7 @@
 #include "replay/cause/causes.h"
 #include "replay/explain/verdict.h"
 
-/* Whose watchdog it is, first; whether there is one, before how it is set. */
+/* The device's own watchdog settings first; whether it is enabled before its timing. */
 static const char of_host[] =
     "pfc-watchdog watchdog watchdog-detection watchdog-poll watchdog-rule "
     "watchdog-restoration";
@@ -16,7 +16,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
     const struct explain_root *first = scene->explain->roots;
-    /* it did what it is for: the host had no reason to pause */
+    /* the watchdog did its job: a storming host paused without need */
     const bool due = scene->explain->root_count > 0 && first->kind == EXPLAIN_STORM &&
                      scene->uses[first->port].drained < PPM * 85 / 100;
     clue.otherwise = HARM_SWITCH;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * causes - the list of them. */
+ * causes - the table of cause kinds. */
 #include "replay/cause/causes.h"
 
 const struct cause_kind *const cause_kinds[] = {

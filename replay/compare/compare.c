@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compare - two databases are opened, recognised, and found to be of the same work.
- * The same work: seed, duration, workloads with their hosts, and what the target stores on.  Other
- * settings describe devices and fabric; a measurement has its own, so they are only listed. */
+ * compare - opens two databases, identifies them, and checks that they are of the same work.
+ * Same work means equal seed, duration, workloads with their hosts, and namespaces of the target.
+ * Other settings describe devices and fabric. A measurement has its own, so their differences are
+ * only listed. */
 #include "replay/compare/compare_private.h"
 
 #include "base/check.h"
@@ -127,7 +128,7 @@ static bool are_of_both_kinds(struct compare *compare)
 
 /* ------------------------------------------------------------------ the same work */
 
-/* Settings that say what is done (parameter 1), or on what (0). */
+/* Settings that describe the work (parameter 1) or the setup (0). */
 static const char settings_sql[] =
     "SELECT path, group_concat(value, ', ') AS listed FROM (SELECT path, value FROM setting ORDER "
     "BY path,"
@@ -137,7 +138,7 @@ static const char settings_sql[] =
 struct merge {
     struct store_statement *rows[2];
     bool more[2];
-    int side; /* below 0: only the first has the path, above: only the second */
+    int side; /* below 0: only the first database has the path; above: only the second */
 };
 
 static void merge_next(struct merge *merge, bool first, bool second)
@@ -153,7 +154,7 @@ static void merge_next(struct merge *merge, bool first, bool second)
         merge->side = merge->more[0] ? -1 : 1;
 }
 
-/* The settings of one kind that differ. */
+/* Lists the settings of one kind that differ. */
 static void differing_settings(const struct compare_input *input, bool work)
 {
     struct compare *compare = input->compare;
@@ -179,7 +180,7 @@ static void differing_settings(const struct compare_input *input, bool work)
     store_finish(merge.rows[1]);
 }
 
-/* Who works with whom. */
+/* Workloads and their pairs of hosts. */
 static const char workloads_sql[] =
     "SELECT group_concat(name||' ('||kind||' '||path||')', ', ') AS listed FROM (SELECT w.name, "
     "w.kind,"
@@ -218,7 +219,7 @@ static bool is_same_work(const struct compare_input *input)
                       sides[1].scenario);
     differing_settings(input, true);
     if (store_error(input->stores[0]) != NULL || store_error(input->stores[1]) != NULL)
-        return true; /* it will be said */
+        return true; /* reported by the caller */
     if (compare->setting_count > 0) {
         const struct compare_row *first = &compare->settings[0];
         return refuse(compare, "different work: %.100s is %.100s and %.100s%s", first->what,
@@ -235,9 +236,9 @@ static bool is_same_work(const struct compare_input *input)
     return true;
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ entry point */
 
-/* False when a database could not be read as one: a table is missing, a page is damaged. */
+/* Returns false if a database cannot be read: a table is missing or a page is damaged. */
 static bool are_sound(const struct compare_input *input)
 {
     struct compare *compare = input->compare;

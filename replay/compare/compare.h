@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compare - a run of the model and a measurement of the same work, side by side.
- * Reads two run databases and nothing else.  Two questions are kept apart:
+ * compare - a model run and a measurement of the same work, side by side.
+ * Reads two run databases only. Two aspects are compared separately:
  *   protocol  what both did: how the runs ended, counts, bytes, statuses, states, and each I/O
- *             where both recorded them.  Equal, or where they part first.
- *   timing    how long it took: latencies and rates, the model's error in parts of the measured
- *             value, and whether the point lies in what the model's profiles were fitted on.
- * Work that a count ends has a protocol that does not depend on time.  Of work that the clock ends,
- * counts and bytes are left to the rates, and sequences are compared as far as both went.
- * The order of completions is defined where at most one I/O is under way; elsewhere it is reported
- * and does not count.
- * Owner: compare_free.  Errors: COMPARE_REFUSED and a sentence in `why`. */
+ *             if both recorded them. Either equal, or the first difference.
+ *   timing    how long it took: latencies and rates, the model's error relative to the measured
+ *             value, and whether the point is within the range that the profiles were fitted on.
+ * If a count ends the work, its protocol does not depend on time. If the clock ends it, counts and
+ * bytes are only compared as rates, and sequences as far as both went. The order of completions is
+ * defined only with one outstanding I/O; otherwise it is reported without counting as a difference.
+ * Owner: compare_free. Errors: COMPARE_REFUSED and a message in `why`. */
 #ifndef STORMGLASS_REPLAY_COMPARE_COMPARE_H
 #define STORMGLASS_REPLAY_COMPARE_COMPARE_H
 
@@ -19,14 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A set of figures, 1 << kind each. */
+/* A set of figures: 1 << kind each. */
 #define COMPARE_JUDGED_PRESET (1u << FIGURE_P50 | 1u << FIGURE_IOPS)
 
-/* "p50,iops" to a set; false: a word that is no figure is in it. */
+/* Parses "p50,iops"; false if a word is not a figure. */
 bool compare_parse_figures(const char *text, uint32_t *set);
 
 struct compare_figure {
-    bool known; /* both have it */
+    bool known; /* both runs have the value */
     double model, measured;
     double error; /* (model - measured) / measured */
     bool judged, within;
@@ -37,39 +36,39 @@ struct compare_workload {
     struct compare_figure figures[FIGURE_COUNT];
 };
 
-/* One thing that both databases say. */
+/* One value that both databases contain. */
 struct compare_row {
     const char *what; /* "oltp: completed" */
     const char *model, *measured;
     bool equal;
-    bool counts; /* false: reported, and no difference of the protocol */
+    bool counts; /* false: reported, but not a protocol difference */
 };
 
 struct compare_side {
     const char *path, *scenario, *about, *version, *status, *record;
     bool measured;
-    const char *device, *kernel, *firmware; /* "" for a model's run */
+    const char *device, *kernel, *firmware; /* "" for a model run */
     int64_t started_unix_s;
 };
 
 struct compare_options {
     double tolerance; /* 0.15 */
-    uint32_t judged;  /* set of figures that the verdict is about */
-    bool any_kind;    /* two models or two measurements; the first stands for the model */
+    uint32_t judged;  /* set of figures that decide the verdict */
+    bool any_kind;    /* allow two models or two measurements; the first counts as the model */
 };
 
 struct compare {
     struct arena arena;
     struct compare_options options;
-    struct compare_side sides[2]; /* the model's, the measured */
-    struct compare_row *settings; /* that differ and leave the work as it is */
+    struct compare_side sides[2]; /* 0: model, 1: measurement */
+    struct compare_row *settings; /* differing settings that do not change the work */
     size_t setting_count;
     struct compare_row *rows;
     size_t row_count, rows_counting, rows_different;
     struct figures figures[2];
     struct compare_workload *workloads;
     size_t workload_count;
-    uint32_t judged, within; /* figures */
+    uint32_t judged, within; /* numbers of figures */
     char why[STORE_ERROR_BYTES];
 };
 
@@ -82,18 +81,19 @@ void compare_free(struct compare *compare);
 /* The protocol is equal, and every judged figure is within the tolerance. */
 bool compare_equal(const struct compare *compare);
 
-/* What a database is of; its texts are copied into the arena. */
+/* Reads the properties of a database; texts are copied into the arena. */
 void compare_side_read(struct compare_side *side, struct arena *arena, struct store *store,
                        const char *path);
 
-/* Fills in the figures of a workload; adds to how many are judged and within. */
+/* Fills in the figures of a workload and adds to the numbers of judged figures and of those within
+ * the tolerance. */
 void compare_figures(struct compare_workload *workload, const struct compare_options *options,
                      uint32_t *judged, uint32_t *within);
 
-/* The fingerprint of what a run was to do: equal for the same work on whatever. */
+/* A fingerprint of the configured work: equal for the same work on any system. */
 void compare_work(struct store *store, char text[DIGEST_TEXT_BYTES]);
 
-/* (model - measured) / measured; infinite when only the measured value is 0. */
+/* (model - measured) / measured; infinite if only the measured value is 0. */
 double compare_error(double model, double measured);
 
 #endif

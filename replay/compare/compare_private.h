@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compare_private - what the files of compare share.
- * compare.c           the two sides, and whether they are comparable
- * compare_protocol.c  rows
- * compare_states.c    rows: the states of NVMe hosts and queues
- * compare_timing.c    figures */
+ * compare_private - internal interface of compare.
+ *   compare.c           the two sides, and whether they are comparable
+ *   compare_protocol.c  protocol rows
+ *   compare_states.c    rows on the states of NVMe hosts and queues
+ *   compare_timing.c    figures */
 #ifndef STORMGLASS_REPLAY_COMPARE_COMPARE_PRIVATE_H
 #define STORMGLASS_REPLAY_COMPARE_COMPARE_PRIVATE_H
 
@@ -11,7 +11,7 @@
 
 struct compare_input {
     struct compare *compare;
-    struct store *stores[2]; /* the model's, the measured */
+    struct store *stores[2]; /* 0: model, 1: measurement */
 };
 
 /* Appends a row; the texts are copied. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compare_protocol - what both did, apart from when.
- * The n-th I/O that a workload asks for does not depend on time: its operation, place and size are
- * drawn when it is issued.  With several instances, or a rate that leaves some out, it does. */
+ * compare_protocol - compares what both runs did, regardless of when.
+ * The n-th I/O of a workload does not depend on time: its operation, location and size are drawn
+ * when it is issued. This does not apply with several instances or a rate limit that skips I/Os. */
 #include "replay/compare/compare_private.h"
 
 #include <inttypes.h>
@@ -31,10 +31,10 @@ static void compare_tallies(struct compare *compare, const struct figures_worklo
 
 struct sequence {
     const char *what; /* "operations in the order of issue" */
-    const char *sql;  /* one row each, its columns are what is compared; ? is the workload */
+    const char *sql;  /* one row per item, its columns are compared; ? is the workload */
 };
 
-/* "write of 4096 B at block 512, status 0x0": the columns of a row, or "" behind the last. */
+/* "write of 4096 B at block 512, status 0x0": the columns of a row, or "" after the last row. */
 static void row_text(const struct store_statement *row, bool there, char text[TEXT_BYTES])
 {
     if (there)
@@ -43,7 +43,8 @@ static void row_text(const struct store_statement *row, bool there, char text[TE
         snprintf(text, TEXT_BYTES, "(none)");
 }
 
-/* Steps through both until they part.  `whole`: one that goes on further is a difference. */
+/* Steps through both sequences up to the first difference. With `whole`, a longer sequence is a
+ * difference. */
 static void compare_sequence(const struct compare_input *input, const struct sequence *sequence,
                              int64_t index, const char *what, bool whole, bool counts_so)
 {
@@ -84,7 +85,8 @@ static const struct sequence by_issue = {"I/Os in the order of issue",
 static const struct sequence by_completion = {"I/Os in the order of completion",
                                               "SELECT " IO_TEXT
                                               " AS text FROM io WHERE workload=? ORDER BY io"};
-/* Several instances are one host in a measurement: what they did together. */
+/* In a measurement, several instances are one host, so the I/Os of all of them are compared
+ * together. */
 static const struct sequence by_content = {
     "I/Os in any order",
     "SELECT " IO_TEXT " AS text FROM io WHERE workload=? ORDER BY operation, bytes, lba, status"};
@@ -115,7 +117,7 @@ static void compare_ios(const struct compare_input *input, int64_t index,
     }
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ entry point */
 
 void compare_protocol(const struct compare_input *input)
 {

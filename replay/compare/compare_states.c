@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compare_states - the states that NVMe hosts, their queues and the targets' queues went through.
- * The same code runs in the model and on the bridge, so each machine takes the same edges.
- * Machines of the same kind, owner and queue are paired by what they went through, then by age: who
- * of several connects first is timing.  A bridge that plays one role has the machines of that role;
- * a kind that only one side has is left out.  So is when a target's queue is taken down: a
- * measurement ends with it, a model's run while all stands. */
+ * compare_states - compares the state changes of NVMe hosts, their queues and the targets' queues.
+ * The same code runs in the model and in the bridge, so each state machine makes the same
+ * transitions. Machines of the same kind, owner and queue are paired by their sequence of states,
+ * then by age, because the order in which several connect is timing. A bridge in one role has only
+ * the machines of that role; kinds that only one side has are skipped. So is the teardown of a
+ * target's queue: a measurement ends with it, a model run does not. */
 #include "replay/compare/compare_private.h"
 
 #include "replay/record/record.h"
@@ -36,7 +36,7 @@ static const char states_sql[] =
     " FROM place_of p JOIN state_change c USING(number) WHERE " OF_MACHINE
     " ORDER BY 1, 2, 3, c.change";
 
-/* One side, at a change. */
+/* One side, at the current state change. */
 struct walk {
     struct store_statement *rows;
     bool more;
@@ -49,7 +49,7 @@ static void walk_on(struct walk *walk)
     walk->changes += walk->more;
 }
 
-/* Below 0: the first side's machine comes first, or has more changes; 0: the same machine. */
+/* Below 0: the first side's machine comes first or has more changes; 0: same machine. */
 static int order(const struct walk walks[2])
 {
     static const char *const numbers[] = {"queue", "place"};
@@ -68,7 +68,7 @@ static int order(const struct walk walks[2])
     return 0;
 }
 
-/* Where both part. */
+/* The first difference between the two sides. */
 struct parting {
     bool there;
     char at[TEXT_BYTES], texts[2][TEXT_BYTES];
@@ -93,7 +93,8 @@ static void part(struct parting *parting, const char *word, const struct walk wa
     }
 }
 
-/* Steps through both until they part.  One that only goes on further counts when it is `whole`. */
+/* Steps through both sides up to the first difference. With `whole`, a longer sequence is a
+ * difference. */
 static void compare_machine(const struct compare_input *input, size_t index, bool whole)
 {
     const char *word = machines[index].word;
@@ -127,7 +128,8 @@ static void compare_machine(const struct compare_input *input, size_t index, boo
     store_finish(walks[1].rows);
 }
 
-/* All of them were recorded: the level says so, the table is there and it is not full. */
+/* All state changes were recorded: the level includes them, the table exists, and it did not reach
+ * its limit. */
 static bool has_states(const struct compare_input *input, int side)
 {
     struct store *store = input->stores[side];

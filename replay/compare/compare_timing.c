@@ -21,7 +21,8 @@ void compare_figures(struct compare_workload *workload, const struct compare_opt
                                           .known = here && there};
         if (figure->known)
             judge(figure, options);
-        /* One that only one of them has, because it completed nothing, is never within. */
+        /* a figure that only one side has (the other completed nothing) is never within the
+         * tolerance */
         figure->judged = (options->judged & 1u << i) != 0 && (here || there);
         *judged += figure->judged;
         *within += figure->judged && figure->within;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * diff - two databases, and both runs once more when their digests differ. */
+ * diff - compares two databases, and reruns both scenarios if their digests differ. */
 #include "replay/compare/diff.h"
 
 #include "replay/database/stored.h"
@@ -73,7 +73,7 @@ static enum diff_events find_events(struct diff *diff, struct store *stores[2], 
     return play_both(diff, stores, progress, diag);
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ entry point */
 
 static bool refuse(struct diff *diff, const char *path, const char *why)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * diff - what differs between two runs, from their databases.
- * Rows of both are matched by their key (a setting's path, a counter's place and name) and reported
- * in sections, most important first: what was changed, how it ended, what the workloads got, who
- * paused whom, what was dropped, and the counters.  Where the digests differ both runs are played
- * again, to find the first event that does (lockstep.h).
- * compare.h is for a model's run and a measurement of the same work; this is for two runs.
- * Owner: diff_free.  Errors: DIFF_REFUSED and a sentence in `why`. */
+ * diff - the differences between two runs, from their databases.
+ * Rows are matched by their key (a setting's path, a counter's place and name) and reported in
+ * sections, most important first: changed settings, how the runs ended, results of the workloads,
+ * pauses, drops, counters. If the digests differ, both runs are repeated in lockstep to find the
+ * first event that differs (lockstep.h).
+ * compare.h compares a model run with a measurement of the same work; diff compares two runs.
+ * Owner: diff_free. Errors: DIFF_REFUSED and a message in `why`. */
 #ifndef STORMGLASS_REPLAY_COMPARE_DIFF_H
 #define STORMGLASS_REPLAY_COMPARE_DIFF_H
 
@@ -14,7 +14,7 @@
 #include "replay/run/checkpoint.h"
 #include "replay/run/lockstep.h"
 
-/* X(NAME, word, heading), in the order in which they are reported. */
+/* X(NAME, word, heading), in report order. */
 #define DIFF_SECTIONS(X)                                                                           \
     X(SETTINGS, "settings", "Settings")                                                            \
     X(FABRIC, "fabric", "Fabric")                                                                  \
@@ -32,27 +32,27 @@ enum diff_section_kind {
         DIFF_SECTION_COUNT
 };
 
-/* One thing that is not the same in both. */
+/* One value that differs between the runs. */
 struct diff_row {
     const char *what;     /* "leaf0:p3 rx_discards_phy" */
-    const char *texts[2]; /* values as stored; NULL: that run does not have it */
-    const char *where[2]; /* of settings: what set it; else "" */
-    bool number;          /* `values` and `unit` say it exactly */
-    double values[2];     /* one that is missing is 0 */
+    const char *texts[2]; /* values as stored; NULL: missing in that run */
+    const char *where[2]; /* for settings: what set the value; otherwise "" */
+    bool number;          /* `values` and `unit` are exact */
+    double values[2];     /* 0 if missing */
     const char *unit;     /* ps, bytes, bps, count, us; "" */
-    double weight;        /* rows are in falling order of it */
+    double weight;        /* sort key, descending */
 };
 
 struct diff_section {
     struct diff_row *rows;
     size_t count; /* rows that differ */
-    size_t equal; /* those that do not, and are not kept */
+    size_t equal; /* equal rows, which are not kept */
 };
 
 enum diff_events {
-    DIFF_EVENTS_EQUAL,   /* by the digests, or every event when both were played again */
-    DIFF_EVENTS_PARTED,  /* lockstep tells where */
-    DIFF_EVENTS_UNKNOWN, /* not known, because they cannot be played again: why */
+    DIFF_EVENTS_EQUAL,   /* equal digests, or all events equal in lockstep */
+    DIFF_EVENTS_PARTED,  /* lockstep has the first difference */
+    DIFF_EVENTS_UNKNOWN, /* the runs cannot be repeated; the reason is in `why` */
 };
 
 struct diff {
@@ -62,9 +62,10 @@ struct diff {
     struct diff_section sections[DIFF_SECTION_COUNT];
     enum diff_events events;
     struct lockstep lockstep;
-    /* Where they part as recorded: when the events are equal now, another version played one. */
+    /* The recorded difference: if the events are equal now, a different version made one of the
+     * runs. */
     struct checkpoint_parting recorded;
-    char nodes[CHECKPOINT_WORDS_BYTES]; /* of that */
+    char nodes[CHECKPOINT_WORDS_BYTES]; /* of `recorded` */
     char why[STORE_ERROR_BYTES];
 };
 
@@ -75,7 +76,7 @@ enum diff_end diff_runs(struct diff *diff, const char *a, const char *b, bool pr
                         struct diag *diag);
 void diff_free(struct diff *diff);
 
-/* No row differs, and neither do events and digests. */
+/* True if no row differs and events and digests are equal. */
 bool diff_is_equal(const struct diff *diff);
 
 const char *diff_section_word(enum diff_section_kind kind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * diff_tables - the rows of both databases, matched by their key.
- * Each section is a query in both: key, value as text, the same as a number or NULL, its unit, what
- * set it; in the order of the keys.  The first SELECT of a section names them. */
+ * diff_tables - matches the rows of both databases by key.
+ * Each section is one query on both databases: key, value as text, value as a number or NULL, unit,
+ * and what set it, in key order. The first SELECT of a section names the columns. */
 #include "replay/compare/diff.h"
 
 #include "replay/compare/figures.h"
@@ -11,14 +11,14 @@
 #include <string.h>
 
 enum rank {
-    RANK_KEY,         /* in the order of the keys */
-    RANK_SHARE,       /* by the part of the value that changed */
-    RANK_SIGNIFICANCE /* by how far it is from chance */
+    RANK_KEY,         /* by key */
+    RANK_SHARE,       /* by relative change */
+    RANK_SIGNIFICANCE /* by significance: how unlikely the difference is by chance */
 };
 
 struct table {
     const char *sql;
-    bool zeros; /* rows that are 0 are left out of the table */
+    bool zeros; /* the table omits rows with value 0 */
     enum rank rank;
 };
 
@@ -93,8 +93,8 @@ static const struct table tables[DIFF_SECTION_COUNT] = {
 
 /* ------------------------------------------------------------------ weights */
 
-/* What was lost, sent again or failed weighs more than pauses and what the workloads got, and these
- * more than traffic.  The last word says what is counted; names of hosts and workloads stand before
+/* Importance by name: losses, retransmissions and failures come before pauses and workload results,
+ * and these before traffic. The last word is what is counted; names of hosts and workloads precede
  * it. */
 static double class_of(const char *what)
 {
@@ -114,7 +114,7 @@ static double class_of(const char *what)
     return 1;
 }
 
-/* Units of about one event each: a full frame, the time of a short wait. */
+/* Size of one unit, roughly one event: a full frame, the time of a short wait. */
 static double grain(const char *unit)
 {
     static const struct {
@@ -127,8 +127,8 @@ static double grain(const char *unit)
     return 1;
 }
 
-/* How far two counts are from being the same by chance, each being about as uncertain as its root:
- * 1000 against 1100 is more than 0 against 1. */
+/* How significant the difference of two counts is, if each has an uncertainty of about its square
+ * root: 1000 against 1100 is more than 0 against 1. */
 static double significance_of(const struct diff_row *row)
 {
     const double a = row->values[0] / grain(row->unit), b = row->values[1] / grain(row->unit);
@@ -142,7 +142,7 @@ static double share_of(const struct diff_row *row)
     return most > 0 ? fabs(row->values[0] - row->values[1]) / most : 0;
 }
 
-/* What is no number on one side stands before all that is. */
+/* Rows where one side is not a number come first. */
 static double weight_of(const struct diff_row *row, enum rank rank)
 {
     if (rank == RANK_KEY)
@@ -162,7 +162,7 @@ static int by_weight(const void *left, const void *right)
 
 /* ------------------------------------------------------------------ rows */
 
-/* One side's present row. */
+/* One side's current row. */
 struct cursor {
     struct store_statement *rows;
     bool more;
@@ -173,7 +173,7 @@ static void next_row(struct cursor *cursor)
     cursor->more = cursor->more && store_step(cursor->rows);
 }
 
-/* Which sides have the row that comes next: 1, 2 or both. */
+/* Which sides have the next row: 1, 2, or both (3). */
 static unsigned sides_of(const struct cursor cursors[2])
 {
     if (!cursors[0].more || !cursors[1].more)

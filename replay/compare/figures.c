@@ -48,15 +48,15 @@ const char *figures_setting(struct store *store, struct arena *arena, const char
 
 /* ------------------------------------------------------------------ ranges */
 
-/* Adds "word value" to a list in words. */
+/* Appends "word value" to a list in words. */
 static const char *add_words(struct arena *arena, const char *list, const char *word,
                              const char *value)
 {
     return arena_format(arena, "%s%s%s %s", list, *list == '\0' ? "" : ", ", word, value);
 }
 
-/* Whether the workload's value of that word lies in the range; a workload that has no such word
- * is not asked.  What cannot be read as one value (a mix of sizes) lies outside. */
+/* Whether the workload's value of that word is in the range; true if it has no such word. A value
+ * that is not a single number (a mix of sizes) is outside. */
 static bool is_inside(const char *value, const char *word, int64_t low, int64_t high)
 {
     enum quantity_kind kind;
@@ -88,8 +88,8 @@ static void place(struct store *store, struct arena *arena, struct figures_workl
     store_finish(ranges);
 }
 
-/* Where frames found a receive ring full, a few microseconds of the machine decide which of them
- * overtake others or are lost, and with them seconds of timeouts. */
+/* If frames found a receive ring full, a few microseconds decide which frames are reordered or
+ * lost, and thereby seconds of timeouts. */
 static void look_at_rings(struct store *store, struct arena *arena,
                           struct figures_workload *workload)
 {
@@ -118,7 +118,7 @@ static const char *point_of(struct store *store, struct arena *arena, const char
     return point;
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ entry points */
 
 static void read_row(const struct store_statement *row, struct figures_workload *workload)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * figures - what the workloads of one run came to, from its database.
- * Counts, latencies, rates; the point that a workload stands at; and whether that point lies in
+ * figures - results of the workloads of one run, from its database.
+ * Counts, latencies and rates; the point at which a workload runs; and whether that point is within
  * what the profiles of the run were fitted on (scenarios/load/calibrated.h).
- * Owner: the arena.  Errors: those of the store stick there. */
+ * Owner: the arena. Errors: recorded in the store. */
 #ifndef STORMGLASS_REPLAY_COMPARE_FIGURES_H
 #define STORMGLASS_REPLAY_COMPARE_FIGURES_H
 
@@ -35,8 +35,8 @@ struct figure_row {
 };
 extern const struct figure_row figure_rows[FIGURE_COUNT];
 
-/* The counts of a workload: X(column and word, timed).  Timed: how far it comes is a matter of the
- * clock, unless a count ends the work. */
+/* Counts of a workload: X(column and word, timed). Timed counts depend on the clock unless a count
+ * ends the work. */
 #define FIGURE_TALLIES(X)                                                                          \
     X(issued, true)                                                                                \
     X(completed, true)                                                                             \
@@ -64,8 +64,8 @@ extern const struct figure_tally figure_tallies[FIGURE_TALLY_COUNT];
 enum figure_range {
     FIGURE_CALIBRATED,
     FIGURE_EXTRAPOLATED,
-    FIGURE_UNCALIBRATED, /* no profile of the run says what it was fitted on */
-    FIGURE_RING_FULL,    /* frames found no buffer in a receive ring: some us decide what is lost */
+    FIGURE_UNCALIBRATED, /* no profile of the run states what it was fitted on */
+    FIGURE_RING_FULL,    /* receive ring full: losses depend on microseconds */
     FIGURE_RANGES
 };
 const char *figure_range_name(enum figure_range range);
@@ -76,9 +76,9 @@ struct figures_workload {
     int64_t tallies[FIGURE_TALLY_COUNT];
     bool known[FIGURE_COUNT];
     double values[FIGURE_COUNT];
-    const char *point; /* "queue-depth 16, block-size 4KiB": what a range may be of */
+    const char *point; /* "queue-depth 16, block-size 4KiB": the values that a range may cover */
     enum figure_range range;
-    const char *outside; /* the words that are, with their ranges; "" */
+    const char *outside; /* those values outside their range, with the ranges; "" */
 };
 
 struct figures {
@@ -88,11 +88,11 @@ struct figures {
 
 void figures_read(struct store *store, struct arena *arena, struct figures *figures);
 
-/* The value of a workload's setting; "" when it has none. */
+/* The value of a workload's setting; "" if it has none. */
 const char *figures_setting(struct store *store, struct arena *arena, const char *workload,
                             const char *word);
 
-/* A count of the tally may be compared with that of another run of the same work. */
+/* Whether this count can be compared with another run of the same work. */
 bool figures_tally_holds(const struct figures_workload *workload, int tally);
 
 #endif

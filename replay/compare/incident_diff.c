@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * incident_diff - counters of an incident beside those of a run that replays it. */
+ * incident_diff - compares counters of an incident with those of a run that reproduces it. */
 #include "replay/compare/incident_diff.h"
 
 #include "scenarios/format/json_tree.h"
@@ -12,9 +12,9 @@ struct work {
     const struct port_counters *counters;
     const struct incident_diff_ask *ask;
     struct diag *diag;
-    const char *port; /* the last one that was looked up ... */
+    const char *port; /* the port looked up last, and the result */
     const struct port_counters_port *found;
-    bool *seen; /* ports of the run */
+    bool *seen; /* by port of the run */
 };
 
 /* ---- ports ---- */
@@ -51,7 +51,7 @@ static int by_reason(const void *a, const void *b)
     return name != 0 ? name : (x->place.line > y->place.line) - (x->place.line < y->place.line);
 }
 
-/* One for each name. */
+/* Each name is counted once. */
 static void sum_left(struct incident_diff *diff)
 {
     size_t count = 0;
@@ -70,7 +70,7 @@ static void sum_left(struct incident_diff *diff)
 
 /* ---- counters ---- */
 
-/* Whole powers of ten between the two. */
+/* Whole powers of ten between the two values. */
 static int orders_between(double expected, double replay)
 {
     int orders = 0;
@@ -81,7 +81,7 @@ static int orders_between(double expected, double replay)
     return orders;
 }
 
-/* The greatest of something does not grow with the time. */
+/* Maxima do not grow with time. */
 static bool is_peak(const struct incident_row *row)
 {
     return strstr(row->name, "_peak") != NULL || strstr(row->name, "_longest") != NULL;
@@ -137,7 +137,8 @@ static bool read_difference(struct work *work, const struct tree_node *item, int
     return false;
 }
 
-/* Names of the watchdog's counters are the same for all priorities: the object says which. */
+/* The watchdog's counters have the same name for all priorities; the object contains the
+ * priority. */
 static int priority_of(const struct tree_node *item, enum counter_id id, int in_name)
 {
     const char *text = scalar(item, "priority");
@@ -168,7 +169,7 @@ static void take(struct work *work, const struct tree_node *item, bool moved)
               port == NULL ? row.port : row.name, item->place);
 }
 
-/* What the importer could not name has no counterpart: those that moved are told. */
+/* Counters that the importer could not map have no counterpart; those that changed are reported. */
 static void take_unknown(struct work *work, const struct tree_node *root)
 {
     const struct tree_node *list = tree_get(root, "unknown");
@@ -196,14 +197,14 @@ static void take_list(struct work *work, const struct tree_node *root, const cha
         take(work, list->items[i].value, moved);
 }
 
-/* ---- the whole ---- */
+/* ---- all together ---- */
 
 static int weight(const struct incident_row *row)
 {
     return row->one_sided ? 1000 : abs(row->orders);
 }
 
-/* Those that disagree most, then the greatest, then by name. */
+/* Largest disagreement first, then largest value, then name. */
 static int by_disagreement(const void *a, const void *b)
 {
     const struct incident_row *x = a, *y = b;
@@ -217,7 +218,7 @@ static int by_disagreement(const void *a, const void *b)
     return port != 0 ? port : strcmp(x->name, y->name);
 }
 
-/* Both ends of each map have to be there. */
+/* Both ports of each map must exist. */
 static void check_maps(struct work *work)
 {
     for (uint32_t i = 0; i < work->ask->map_count; i++)

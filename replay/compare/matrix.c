@@ -26,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct matrix *matrix, 
 
 /* ------------------------------------------------------------------ one cell */
 
-/* The counts that differ, in words. */
+/* The counts that differ, as text. */
 static const char *differing_counts(struct matrix *matrix, const struct figures_workload *model,
                                     const struct figures_workload *measured)
 {
@@ -58,7 +58,7 @@ static void judge(struct matrix *matrix, struct matrix_row *row,
     matrix->holding += row->holds;
 }
 
-/* The measurement is of what was predicted, and by the same program. */
+/* Whether the measurement is of the predicted work and by the same version. */
 static bool is_of_the_cell(struct matrix *matrix, const struct prediction *cell,
                            struct store *store, const struct compare_side *side)
 {
@@ -79,7 +79,7 @@ static bool is_of_the_cell(struct matrix *matrix, const struct prediction *cell,
     return true;
 }
 
-/* Remembers on what it was measured. */
+/* Records the device and kernel of a measurement. */
 static void note_side(struct matrix *matrix, const struct compare_side *side)
 {
     if (matrix->on.path == NULL) {
@@ -159,7 +159,7 @@ static bool is_worse(const struct matrix_row *a, const struct matrix_row *b)
     return a->worst > b->worst;
 }
 
-/* Insertion keeps the order of the cells among equals; there are few thousand at most. */
+/* Insertion sort keeps equal cells in order; there are a few thousand rows at most. */
 static void sort_rows(struct matrix *matrix)
 {
     for (uint32_t i = 1; i < matrix->row_count; i++) {

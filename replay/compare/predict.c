@@ -52,7 +52,7 @@ struct predictions *predict_begin(const struct grid *grid)
     return predictions;
 }
 
-/* ------------------------------------------------------------------ what the model was */
+/* ------------------------------------------------------------------ properties of the model */
 
 static void add_profile(struct predictions *predictions, const char *name)
 {
@@ -61,7 +61,7 @@ static void add_profile(struct predictions *predictions, const char *name)
         if (strcmp(predictions->profiles[i].name, name) == 0)
             return;
     predictions_profile_digest(name, digest);
-    if (digest[0] == '\0') /* a file of the scenario: among its sources */
+    if (digest[0] == '\0') /* files of the scenario are already among its sources */
         return;
     struct prediction_profile *profile =
         arena_push(&predictions->arena, (void **)(void *)&predictions->profiles,

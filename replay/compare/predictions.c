@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * predictions - JSON is read as the YAML that it is, so that a mistake has a place. */
+ * predictions - the file format; JSON is parsed as YAML so that errors have a location. */
 #include "replay/compare/predictions.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/tree.h"
-#include "base/plural.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,7 +60,7 @@ static bool boolean_of(struct reader *reader, const struct tree_node *map, const
     return strcmp(node->text, "true") == 0;
 }
 
-/* False: null, which is no mistake. */
+/* Returns false for null, which is not an error. */
 static bool real_of(struct reader *reader, const struct tree_node *map, const char *key,
                     double *value)
 {
@@ -76,7 +76,7 @@ static bool real_of(struct reader *reader, const struct tree_node *map, const ch
     return false;
 }
 
-/* The words of a list; NULL and a message when there are more than allowed. */
+/* The words of a list; NULL and a message if there are more than allowed. */
 static const char **words_of(struct reader *reader, const struct tree_node *map, const char *key,
                              uint32_t most, uint32_t *count)
 {
@@ -100,7 +100,7 @@ static const char **words_of(struct reader *reader, const struct tree_node *map,
     return words;
 }
 
-/* A list of at most that many; NULL and a message else. */
+/* A list of limited length; otherwise NULL and a message. */
 static const struct tree_node *list_of(struct reader *reader, const struct tree_node *map,
                                        const char *key, size_t most)
 {
@@ -127,7 +127,7 @@ static void read_profiles(struct reader *reader, const struct tree_node *root)
                                         .digest = text_of(reader, list->items[i].value, "digest")};
 }
 
-/* The number of cells that the axes make. */
+/* Returns the number of cells that the axes span. */
 static uint64_t read_axes(struct reader *reader, const struct tree_node *root)
 {
     struct predictions *predictions = reader->predictions;
@@ -162,8 +162,9 @@ static void read_workload(struct reader *reader, const struct tree_node *node,
         .range = found < FIGURE_RANGES ? (enum figure_range)found : FIGURE_UNCALIBRATED,
     };
     if (found == FIGURE_RANGES)
-        tree_error(reader->diag, node, "expected a range: calibrated, extrapolated, uncalibrated, "
-                                        "ring-full");
+        tree_error(reader->diag, node,
+                   "expected a range: calibrated, extrapolated, uncalibrated, "
+                   "ring-full");
     for (int i = 0; tallies != NULL && i < FIGURE_TALLY_COUNT; i++)
         workload->tallies[i] = integer_of(reader, tallies, figure_tallies[i].word);
     for (int i = 0; figures != NULL && i < FIGURE_COUNT; i++)
@@ -223,7 +224,7 @@ static void read_root(struct reader *reader, const struct tree_node *root)
 
 /* ------------------------------------------------------------------ the seal */
 
-/* Where the seal begins; NULL: there is none at the end. */
+/* Where the seal begins; NULL if the file does not end with one. */
 static const char *find_seal(const struct tree_file *file)
 {
     const size_t tail =

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * predictions - what the model says of the cells of a grid, frozen before anybody measures.
- * The file is JSON, made by stormglass predict: figures and counts of each cell, the fingerprint of
- * the work that is to be measured, and what the model was: its version and build, the scenario's
- * files and profiles.  The last value is a digest over all bytes before it, so that a file that was
- * touched afterwards is known.  It is a fingerprint against accidents and second thoughts, no
- * signature.
- * Owner: predictions_free.  Errors: located messages. */
+ * predictions - the model's results for the cells of a grid, frozen before the measurement.
+ * The file is JSON written by stormglass predict: figures and counts of each cell, the fingerprint
+ * of the work to measure, and the model: version and build, the scenario's files, profiles. The
+ * last value is a digest over all bytes before it, which detects later changes. It protects against
+ * accidents and second thoughts; it is not a signature.
+ * Owner: predictions_free. Errors: messages with locations. */
 #ifndef STORMGLASS_REPLAY_COMPARE_PREDICTIONS_H
 #define STORMGLASS_REPLAY_COMPARE_PREDICTIONS_H
 
@@ -15,7 +14,7 @@
 
 enum { PREDICTIONS_FORMAT = 1, PREDICTIONS_PROFILES_MAX = 64, PREDICTIONS_WORKLOADS_MAX = 256 };
 
-/* What stands before the digest, and after it. */
+/* The bytes before and after the digest. */
 #define PREDICTIONS_SEAL     ",\n \"digest\": \""
 #define PREDICTIONS_SEAL_END "\"}\n"
 
@@ -27,7 +26,7 @@ struct prediction {
     const char *name;
     const char **sets;
     uint32_t set_count;
-    const char *run;  /* digest of the model's run */
+    const char *run;  /* digest of the model run */
     const char *work; /* compare_work */
     struct figures figures;
 };
@@ -41,21 +40,23 @@ struct predictions {
     size_t profile_count;
     struct grid_axis axes[GRID_AXES_MAX];
     uint32_t axis_count;
-    struct prediction *cells; /* the last axis changes fastest */
+    struct prediction *cells; /* the last axis varies fastest */
     uint32_t cell_count;
     char digest[DIGEST_TEXT_BYTES];
 };
 
-/* NULL and messages: no such file, no predictions, or not those that were frozen. */
+/* Returns NULL and adds messages if the file is missing, is not a predictions file, or was
+ * changed. */
 struct predictions *predictions_load_file(const char *path, struct diag *diag);
 struct predictions *predictions_load(const char *name, const char *text, size_t length,
                                      struct diag *diag);
-void predictions_free(struct predictions *predictions); /* NULL is fine */
+void predictions_free(struct predictions *predictions); /* `predictions` may be NULL */
 
-/* The digest of the profile of that name that this program carries; "" when it carries none. */
+/* The digest of the built-in profile of that name; "" if there is none. */
 void predictions_profile_digest(const char *name, char text[DIGEST_TEXT_BYTES]);
 
-/* False and a sentence in `why`: this program's model is not the one of the predictions. */
+/* Returns false and a message in `why` if the predictions are from another model than this
+ * program's. */
 bool predictions_are_of_this_model(const struct predictions *predictions,
                                    char why[STORE_ERROR_BYTES]);
 

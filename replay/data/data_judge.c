@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * data_judge - the last writes of each unit. */
+ * data_judge - tracks the last writes of each unit. */
 #include "replay/data/data_judge.h"
 
 #include "base/check.h"
@@ -11,25 +11,25 @@
 
 enum { UNIT_BYTES = 4096, FIRST_ROOM = 256, FEW = 4 };
 
-/* As enum nvme_opcode of nvme/wire/spec.h. */
+/* As enum nvme_opcode in nvme/wire/spec.h. */
 enum { OPCODE_WRITE = 1, OPCODE_READ = 2, OPCODE_WRITE_ZEROES = 8, OPCODE_DATASET = 9 };
 
-#define CONTENT_MIXED UINT32_C(0xFFFFFFFE) /* NVME_CONTENT_MIXED of nvme/wire/spec.h */
+#define CONTENT_MIXED UINT32_C(0xFFFFFFFE) /* NVME_CONTENT_MIXED in nvme/wire/spec.h */
 
 struct write {
     uint32_t content;
-    time_ps issued, ended; /* ended: TIME_NEVER: it failed */
-    time_ps superseded;    /* another began behind it and had ended by then */
+    time_ps issued, ended; /* ps; ended is TIME_NEVER if the write failed */
+    time_ps superseded;    /* ps; when a write that began after this one ended had ended */
 };
 
 struct data_judge_unit {
-    uint64_t number; /* of 4 KiB in the namespace */
+    uint64_t number; /* of the 4 KiB unit in the namespace */
     uint64_t store;
-    uint32_t count;        /* writes that are remembered: the last */
-    bool used, in_parts;   /* in_parts: it was written in part, and is not judged any more */
-    time_ps written;       /* some write had ended by then; TIME_NEVER: none */
-    struct write few[FEW]; /* most units need no more: a table of all is much memory to touch */
-    struct write *many;    /* DATA_JUDGE_WRITES of them in their place; NULL: not yet */
+    uint32_t count;        /* remembered writes, the most recent ones */
+    bool used, in_parts;   /* in_parts: written partially, no longer judged */
+    time_ps written;       /* ps; end of the first write; TIME_NEVER: none */
+    struct write few[FEW]; /* enough for most units; saves memory */
+    struct write *many;    /* DATA_JUDGE_WRITES entries instead of `few`, or NULL */
 };
 
 void data_judge_init(struct data_judge *judge)
@@ -59,7 +59,7 @@ static struct data_judge_unit *place_of_unit(const struct data_judge *judge, uin
     return &judge->units[at];
 }
 
-/* NULL: it was never written, or is not remembered. */
+/* Returns NULL if the unit was never written or is not tracked. */
 static struct data_judge_unit *find(const struct data_judge *judge, const struct probe_host_io *io,
                                     uint64_t number)
 {
@@ -111,7 +111,7 @@ static struct write *writes_of(struct data_judge_unit *unit)
     return unit->many != NULL ? unit->many : unit->few;
 }
 
-/* The oldest is forgotten when there are DATA_JUDGE_WRITES. */
+/* Forgets the oldest write if there are already DATA_JUDGE_WRITES. */
 static void remember(struct data_judge_unit *unit, const struct write *write)
 {
     if (unit->count == FEW && unit->many == NULL) {
@@ -140,7 +140,7 @@ static void on_write(struct data_judge_unit *unit, const struct probe_host_io *i
     remember(unit, &(struct write){io->content, io->issued_at, ended, TIME_NEVER});
 }
 
-/* Of the unit, whose only writes covered it whole.  True: it was judged. */
+/* Judges a read of a unit that was only written as a whole. Returns true if it could be judged. */
 static bool judge_unit(struct data_judge *judge, const struct data_judge_unit *unit,
                        const struct probe_host_io *io, uint64_t **verdict)
 {
@@ -170,7 +170,7 @@ static void on_read(struct data_judge *judge, const struct probe_host_io *io, ui
     uint64_t *verdict = NULL;
     bool judged = false;
     if (io->content == CONTENT_MIXED && units > 1)
-        return; /* each may be right */
+        return; /* any of them may be correct */
     for (uint64_t number = first; number < first + units && verdict == NULL; number++) {
         const struct data_judge_unit *unit = find(judge, io, number);
         if (unit == NULL || unit->in_parts)

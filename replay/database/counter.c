@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * counter - the names of the counters that a run has. */
+ * counter - the names of the counters of a run. */
 #include "replay/database/counter.h"
 #include "base/drop.h"
 

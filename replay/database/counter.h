@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * counter - the names of the counters that a run has.
- * counter.def lists them once, under the names of `ethtool -S` and of SAI, for whoever writes,
- * prints or compares counters.  A counter that is listed and not in a run's table is zero.
+ * counter - the names of the counters of a run.
+ * counter.def lists them once, under the names of `ethtool -S` and SAI, for all code that writes,
+ * prints or compares counters. A listed counter that is not in a run's table is zero.
  * Source: Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst and
  * drivers/infiniband/hw/mlx5/counters.c; SAI saiport.h, saibuffer.h, saiqueue.h. */
 #ifndef STORMGLASS_REPLAY_DATABASE_COUNTER_H
@@ -20,7 +20,7 @@ enum counter_id {
     COUNTER_COUNT
 };
 
-/* What there is one of for each ... */
+/* The object that a counter belongs to. */
 enum counter_scope {
     COUNTER_OF_PRIORITY, /* port and priority */
     COUNTER_OF_PORT,
@@ -33,25 +33,25 @@ enum counter_scope {
 
 struct counter_about {
     enum counter_scope scope;
-    const char *name, *sai; /* with %d for the priority; sai may be NULL */
+    const char *name, *sai; /* %d stands for the priority; sai may be NULL */
     const char *unit;       /* count, bytes, us, ps */
 };
 
 extern const struct counter_about counters_about[COUNTER_COUNT];
 
-/* A switch port's, by cause of the drop. */
+/* Counters of a switch port, by cause of the drop. */
 extern const enum counter_id counters_of_drops[PROBE_DROP_CAUSE_COUNT];
 
 enum { COUNTER_NAME_BYTES = 80 };
 
-/* A name of the table with its priority, which is not looked at where it has none. */
+/* Formats a counter's name with its priority, which is ignored if the name has none. */
 void counter_text(char text[COUNTER_NAME_BYTES], const char *name, int priority);
 
-/* The counter of that name, as counter_text makes it for a priority of 0 to 7; false when a run has
- * none.  Out: its priority, or -1. */
+/* Finds the counter whose name counter_text formats for a priority from 0 to 7; false if there is
+ * none. Sets *priority, to -1 if the counter has none. */
 bool counter_find(const char *text, enum counter_id *id, int *priority);
 
-/* There is one for each priority, and its name says which. */
+/* True if there is one counter per priority, with the priority in its name. */
 bool counter_has_priority(enum counter_id id);
 
 #endif

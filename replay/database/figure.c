@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * figure - "-" or the words. */
+ * figure - a formatted value, or "-" if it is undefined. */
 #include "replay/database/figure.h"
 
 bool figure_is_undefined(const struct store_statement *row, const char *column)

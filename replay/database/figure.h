@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * figure - a value of a row in words, where it may be undefined.
- * A mean of nothing and a rate over no time are undefined: NULL in a database, null in JSON and "-"
- * wherever people read.  Every table that prints such a column reads it through these. */
+ * figure - formats a column that may be undefined.
+ * A mean over nothing and a rate over no time are undefined: NULL in a database, null in JSON, and
+ * "-" in text. Every table with such a column uses these functions. */
 #ifndef STORMGLASS_REPLAY_DATABASE_FIGURE_H
 #define STORMGLASS_REPLAY_DATABASE_FIGURE_H
 
@@ -10,14 +10,14 @@
 
 #include <stdbool.h>
 
-/* The column has no value. */
+/* True if the column is NULL. */
 bool figure_is_undefined(const struct store_statement *row, const char *column);
 
 struct words figure_undefined(void); /* "-" */
 
-struct words figure_time(const struct store_statement *row, const char *column); /* of ps */
+struct words figure_time(const struct store_statement *row, const char *column); /* a time in ps */
 struct words figure_rate(const struct store_statement *row,
-                         const char *column); /* of bits per second */
+                         const char *column); /* a rate in bits per second */
 struct words figure_short(const struct store_statement *row, const char *column);
 struct words figure_count(const struct store_statement *row, const char *column);
 

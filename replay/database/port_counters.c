@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * port_counters - the counters of a run's ports. */
+ * port_counters - the port counters of a run. */
 #include "replay/database/port_counters.h"
 
 #include "base/memory.h"
@@ -45,7 +45,7 @@ static void add_value(struct port_counters *counters, const struct store_stateme
     struct port_counter value = {.value = store_int(row, "value")};
     int in_name;
     if (!counter_find(store_text(row, "counter"), &value.id, &in_name))
-        return; /* SQL's NULL: the port has none; else of another version */
+        return; /* NULL, or a name of another version */
     const bool none = store_is_null(row, "priority");
     value.priority = none ? -1 : (int)store_int(row, "priority");
     counters->values = memory_grown(counters->values, counters->value_count, &counters->value_room,
@@ -68,7 +68,7 @@ static void add_key(struct port_counters *counters, const char *name, uint32_t p
         counters->keys[counters->key_count++] = (struct port_counters_key){name, port};
 }
 
-/* A name that several ports have is nobody's. */
+/* A name shared by several ports identifies none of them. */
 static void join_keys(struct port_counters *counters)
 {
     struct port_counters_key *keys = counters->keys;

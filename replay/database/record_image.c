@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_image - writes the C file that holds an empty run database, as SQLite would write it.
- * Runs where the program is built.  Nearly all of the file is zeros, which are left out. */
+ * record_image - writes the C file with the image of an empty run database, as SQLite creates it.
+ * Runs at build time. Most of the database is zeros, which are omitted. */
 #include "replay/database/record_schema.h"
 #include "replay/database/store_guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ZEROS_MIN = 16 }; /* fewer are not worth a piece of their own */
+enum { ZEROS_MIN = 16 }; /* bytes; shorter runs of zeros stay within a piece */
 
 static void stop(sqlite3 *database, const char *what)
 {
@@ -21,7 +21,7 @@ static void execute(sqlite3 *database, const char *sql)
         stop(database, "the tables");
 }
 
-/* Where the zeros begin that end the piece at `from`. */
+/* Returns where the zeros that end the piece at `from` begin. */
 static sqlite3_int64 piece_end(const unsigned char *image, sqlite3_int64 bytes, sqlite3_int64 from)
 {
     sqlite3_int64 end = from;

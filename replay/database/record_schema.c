@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_schema - the SQL.
- * Units are in the column names; times are virtual picoseconds from the run's begin.  What differs
- * between two runs of the same scenario (the wall clock) is in the table wall and nowhere else, so
- * that the rest of two databases can be compared row by row.  The comments are inside the CREATE
+ * record_schema - the SQL of the schema.
+ * Units are in the column names; times are virtual picoseconds since the start of the run. Values
+ * that differ between two runs of the same scenario (the wall clock) are only in the table wall, so
+ * all other tables of two databases can be compared row by row. Comments are inside the CREATE
  * statements because SQLite keeps exactly that text in sqlite_schema. */
 #include "replay/database/record_schema.h"
 

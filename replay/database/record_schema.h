@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_schema - the tables of a run database, all from record_schema.def.
- * The text is the documentation: SQLite keeps it, comments included, in the file's own
- * sqlite_schema. */
+ * record_schema - the tables of a run database, generated from record_schema.def.
+ * The text is the documentation: SQLite keeps it, with comments, in sqlite_schema of the file. */
 #ifndef STORMGLASS_REPLAY_DATABASE_RECORD_SCHEMA_H
 #define STORMGLASS_REPLAY_DATABASE_RECORD_SCHEMA_H
 
 #include "replay/database/store.h"
 
-enum { RECORD_FORMAT = 10 }; /* meta.format: raised when a table changes its meaning */
+enum { RECORD_FORMAT = 10 }; /* meta.format: incremented when the meaning of a table changes */
 
-/* meta.epoch_unix_s: where the run's begin lies in a calendar, 2000-01-01 00:00 UTC. */
+/* meta.epoch_unix_s: calendar time of the start of the run, 2000-01-01 00:00 UTC. */
 enum { RECORD_EPOCH_UNIX_S = 946684800 };
 
 extern const char record_schema[];
 
-/* What executing it leaves: written where the program is built (record_image.c), because it
- * takes SQLite longer than to play a small scenario. */
+/* The database after executing the schema, built at compile time (record_image.c) because executing
+ * it takes SQLite longer than a small simulation. */
 extern const struct store_image record_image;
 
 enum record_table {
@@ -24,7 +23,7 @@ enum record_table {
     RECORD_TABLES
 };
 
-/* A row of each table: a value for each column, by its name. */
+/* A row of each table: one value per column, by name. */
 /* clang-format off */
 #define TABLE(name, text)  struct record_row_##name {
 #define COLUMN(name, text)     struct store_value name;
@@ -32,13 +31,13 @@ enum record_table {
 /* clang-format on */
 #include "replay/database/record_schema.def"
 
-/* INSERTs a row: RECORD_ROW(store, blocked, .node = STORE_I(1), .from_ps = STORE_I(2)).
- * A column that is not named is NULL. */
+/* INSERTs a row: RECORD_ROW(store, blocked, .node = STORE_I(1), .from_ps = STORE_I(2)). Columns
+ * that are not named are NULL. */
 #define RECORD_ROW(store, table, ...)                                                              \
     store_insert_row(store, RECORD_TABLE_##table,                                                  \
                      (const struct store_value *)&(const struct record_row_##table){__VA_ARGS__})
 
-/* Rows of the table are kept: RECORD_KEEPS(store, blocked). */
+/* Whether rows of the table are kept: RECORD_KEEPS(store, blocked). */
 #define RECORD_KEEPS(store, table) store_keeps(store, RECORD_TABLE_##table)
 
 struct record_about {

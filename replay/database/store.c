@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store - the calls of SQLite.
- * Creating: the name is locked, the schema goes into a file beside without a journal (a file that
- * was not finished is dropped), close (nothing but the file is left), remove the log of a former
- * database of that name (its frames would be replayed into the new file), rename, open again and
- * switch to the write-ahead log.
- * Closing folds the log in and returns to a rollback journal, so that a finished run is one file
+ * store - calls to SQLite.
+ * Creating a database: lock the name; write the schema to a temporary file without a journal (an
+ * unfinished file is discarded); close it, so that only the file itself remains; remove the
+ * write-ahead log of a former database of that name (otherwise its frames would be replayed into
+ * the new file); rename; open again and switch to the write-ahead log.
+ * Closing checkpoints the log and returns to a rollback journal, so a finished run is a single file
  * that can be read from a read-only directory. */
 #include "replay/database/store.h"
 
@@ -32,7 +32,7 @@ static void fail(struct store *store, const char *what)
     snprintf(store->error, sizeof store->error, "%s: %s", what, sqlite3_errmsg(store->database));
 }
 
-/* SQLite's own sentence with the system's where there is one ("No space left on device"). */
+/* SQLite's message, followed by the system's if there is one ("No space left on device"). */
 static void fail_write(struct store *store)
 {
     if (store->failed)
@@ -46,13 +46,13 @@ static void fail_write(struct store *store)
     snprintf(store->error + used, sizeof store->error - used, " (%s)", strerror(reason));
 }
 
-/* Nobody asks how much memory SQLite has; counting takes a mutex for each allocation. */
+/* Memory statistics are not used, and counting takes a mutex per allocation. */
 static void configure(void)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-/* No connection is used by two threads at a time. */
+/* No connection is used by two threads at the same time. */
 static struct store *store_open_flags(const char *path, int flags, char error[STORE_ERROR_BYTES])
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -109,8 +109,8 @@ bool store_close(struct store *store)
     if (store->writable)
         store_exec(store, "COMMIT");
     bool well = !store->failed;
-    /* A reader that has the file open keeps the log alive; then it stays a log, which is as valid.
-     */
+    /* A reader that has the file open keeps the log in use. The database then stays in WAL mode,
+     * which is equally valid. */
     if (well && store->writable) {
         const int end =
             sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
@@ -133,7 +133,7 @@ static void make_tables(struct store *store, const struct store_beginning *begin
     store_exec(store, beginning->schema);
 }
 
-/* What follows is synchronised, and this with it. */
+/* No sync is needed here: later transactions are synchronized, and these pages with them. */
 static void copy_tables(struct store *store, const struct store_image *image)
 {
     store_exec(store, "PRAGMA synchronous=OFF");
@@ -161,13 +161,12 @@ static void start_writing(struct store *store)
 {
     store_exec(store, "PRAGMA journal_mode=WAL");
     store_exec(store, "PRAGMA synchronous=NORMAL");
-    store_exec(store,
-               "PRAGMA cache_size=-4096"); /* KiB: memory stays bounded whatever is recorded */
+    store_exec(store, "PRAGMA cache_size=-4096"); /* KiB: bounds memory */
     store_exec(store, "BEGIN");
     store->writable = true;
 }
 
-/* Removes what a former database of this name left, and gives the new file its name. */
+/* Removes leftovers of a former database of this name and renames the new file to it. */
 static bool take_name(struct beside *fresh, const char *path)
 {
     char name[PATH_MAX + OUTPUT_SUFFIX_BYTES];
@@ -212,13 +211,14 @@ static bool create_file(const char *fresh, const struct store_beginning *beginni
     return well;
 }
 
-/* The file with what it begins with, at its name. */
+/* Creates the file with its initial contents under its final name. */
 static bool make_file(const char *path, const struct store_beginning *beginning,
                       char error[STORE_ERROR_BYTES])
 {
     char name[PATH_MAX];
     struct beside fresh;
-    /* A page of that name may be on its way to the same place: its file is none that was left. */
+    /* The suffix -run keeps a page that is written to the same path from removing this file, which
+     * is not locked after beside_release, as a stale one. */
     if (snprintf(name, sizeof name, "%s-run", path) >= PATH_MAX ||
         !beside_create(&fresh, name, 0666)) {
         snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
@@ -247,7 +247,7 @@ static struct store *create_locked(const char *path, const struct store_beginnin
     return store->failed ? fail_close(store, error) : store;
 }
 
-/* Where the file is to be: behind symbolic links, which stay. */
+/* Resolves symbolic links, which are kept, to the place of the file. */
 static bool find_place(struct output_place *place, const char *path, enum store_kind kind,
                        char error[STORE_ERROR_BYTES])
 {
@@ -297,7 +297,8 @@ struct store *store_create_deaf(void)
     return store;
 }
 
-/* NULL when it is none of ours, or when it is `torn`: it must be repaired before it is read. */
+/* Returns NULL if it is not one of our databases, or if `torn`: it must be repaired before it can
+ * be read. */
 static struct store *open_run(const char *path, int flags, bool *torn,
                               char error[STORE_ERROR_BYTES])
 {
@@ -322,8 +323,8 @@ static struct store *open_run(const char *path, int flags, bool *torn,
     return NULL;
 }
 
-/* A run that was killed while it changed the journal's mode, at its begin or its end, leaves a
- * journal that somebody who may write has to play back: as SQLite does when it opens the file. */
+/* A run that is killed while it changes the journal mode, at its start or end, leaves a hot
+ * journal. Opening the file for writing lets SQLite roll it back. */
 static struct store *open_torn(const char *path, char error[STORE_ERROR_BYTES])
 {
     bool torn;
@@ -362,7 +363,7 @@ void store_blame(struct store *store, const char *sentence)
     snprintf(store->blame, sizeof store->blame, "%s", sentence);
 }
 
-/* A statement that was refused, or does not fit the tables. */
+/* An invalid statement, or one that does not match the tables. */
 static void fail_sql(struct store *store)
 {
     const int code = sqlite3_errcode(store->database);

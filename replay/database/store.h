@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store - SQLite as the rest of stormglass sees it.
- * A database being written is valid at any moment: schema and scenario are committed under a
- * temporary name, then the file gets its real name, and from there on the write-ahead log keeps it
- * whole, also after kill -9.
- * Errors stick: after the first one every call does nothing, and store_error says what went wrong;
- * whoever writes in a loop looks once in a while.  Sentences about errors do not name the file.
+ * store - the interface of stormglass to SQLite.
+ * A database being written is valid at any moment, even after kill -9: schema and scenario are
+ * committed under a temporary name, then the file is renamed, and from then on the write-ahead log
+ * keeps it consistent.
+ * Errors are sticky: after the first error all calls are no-ops, and store_error returns the
+ * message. Loops that write should check it occasionally. Error messages do not contain the file's
+ * name.
  * Owner: store_close. */
 #ifndef STORMGLASS_REPLAY_DATABASE_STORE_H
 #define STORMGLASS_REPLAY_DATABASE_STORE_H
@@ -19,7 +20,7 @@ struct store_statement;
 
 enum { STORE_ERROR_BYTES = 512 };
 
-/* What a database is of: the application's number in the file's header. */
+/* The kind of a database: the application ID in the file header. */
 enum store_kind {
     STORE_RUN = 0x53746d47, /* "StmG" */
     STORE_PLAN = 0x53746d50 /* "StmP" */
@@ -29,9 +30,9 @@ enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT, STORE_BLOB 
 
 struct store_value {
     enum store_type type;
-    int64_t integer; /* of a blob: its bytes */
+    int64_t integer; /* of a blob: its size in bytes */
     double real;
-    const void *text; /* or the blob; copied when bound */
+    const void *text; /* text or blob; copied when bound */
 };
 
 #define STORE_I(x) ((struct store_value){.type = STORE_INTEGER, .integer = (int64_t)(x)})
@@ -42,13 +43,13 @@ struct store_value {
         .type = (bytes) > 0 ? STORE_BLOB : STORE_NULL, .integer = (bytes), .text = (x)})
 #define STORE_N ((struct store_value){.type = STORE_NULL})
 
-/* NULL becomes SQL's NULL. */
+/* A NULL text becomes SQL NULL. */
 static inline struct store_value store_text_value(const char *text)
 {
     return (struct store_value){.type = text == NULL ? STORE_NULL : STORE_TEXT, .text = text};
 }
 
-/* A database as its file's bytes, without the zeros between its pieces. */
+/* A database as the bytes of its file, without the zeros between the pieces. */
 struct store_piece {
     size_t at, bytes;
     const unsigned char *data;
@@ -56,83 +57,85 @@ struct store_piece {
 
 struct store_image {
     size_t bytes;
-    const struct store_piece *pieces; /* the last: no bytes */
+    const struct store_piece *pieces; /* ends with a piece of 0 bytes */
 };
 
-/* What is in the file from the first moment on: the tables, made by the SQL of `schema` or as
- * `image` has them (the other is NULL), and the rows that `fill` (may be NULL) inserts. */
+/* Initial contents of the file: the tables, created by the SQL of `schema` or copied from `image`
+ * (the other is NULL), and the rows that `fill` (may be NULL) inserts. */
 struct store_beginning {
-    enum store_kind kind; /* of an image: what that says */
+    enum store_kind kind; /* ignored with an image, which contains the kind */
     const char *schema;
     const struct store_image *image;
     void (*fill)(void *self, struct store *store);
     void *self;
-    const struct store_brief *brief; /* of one in memory (store_brief.h); NULL: all is kept */
+    const struct store_brief *brief; /* only in memory (store_brief.h); NULL: keep all tables */
 };
 
-/* Creates a database; `path` NULL: in memory.  An existing file is replaced when it is a database
- * of the same kind or empty, and refused otherwise; a symbolic link stays one.  NULL and a sentence
- * in `error` on failure; then no file is left.  Until store_close nobody else can create one of
- * that name. */
+/* Creates a database; `path` NULL: in memory. An existing file is replaced if it is empty or a
+ * database of the same kind, otherwise rejected; symbolic links are followed and kept. Returns NULL
+ * and a message in `error` on failure, without leaving a file. Until store_close, no other process
+ * can create a database of that name. */
 struct store *store_create(const char *path, const struct store_beginning *beginning,
                            char error[STORE_ERROR_BYTES]);
 
-/* A store that keeps nothing: nobody will read it.  Every call does nothing, without error. */
+/* A store that discards everything. All calls are no-ops without errors. */
 struct store *store_create_deaf(void);
 
-/* True when store_create would refuse `path` because something else than a database of this kind is
- * there. */
+/* True if store_create would reject `path` because the file there is not a database of this
+ * kind. */
 bool store_is_foreign(const char *path, enum store_kind kind);
 
 /* "a run database" */
 const char *store_kind_words(enum store_kind kind);
 
-/* Opens a database of either kind for reading only.  It may be anybody's: see store_guard.h. */
+/* Opens a database of either kind read-only. The file may be untrusted: see store_guard.h. */
 struct store *store_open(const char *path, char error[STORE_ERROR_BYTES]);
 
-/* Of an open one. */
+/* The kind of an open database. */
 enum store_kind store_kind(struct store *store);
 
-/* For statements that come from outside: those that do not only read are errors from here on. */
+/* For untrusted statements: from here on, statements that do more than read are errors. */
 void store_read_only(struct store *store);
 
-/* What is said when its tables are not those that a statement asks for. */
+/* Sets the error message for statements that do not match the database's tables. */
 void store_blame(struct store *store, const char *sentence);
 
-/* Ends every transaction; a file becomes one file again (the log is folded in).  False: the last
- * writes failed. */
+/* Ends all transactions and turns the database into a single file (checkpoints the log). Returns
+ * false if the last writes failed. */
 bool store_close(struct store *store);
 
-/* NULL while all is well. */
+/* NULL if no error has occurred. */
 const char *store_error(const struct store *store);
 
 void store_exec(struct store *store, const char *sql);
 
-/* Rows written so far are safe after this, and a new transaction is open. */
+/* Commits all rows written so far and begins a new transaction. */
 void store_commit(struct store *store);
 
 /* Rows inserted since the last commit. */
 uint64_t store_pending(const struct store *store);
 
-/* NULL (and a sticky error) when the SQL is wrong.  Every statement is finished before store_close.
- */
+/* Returns NULL, with a sticky error, if the SQL is invalid. Finish every statement before
+ * store_close. */
 struct store_statement *store_prepare(struct store *store, const char *sql);
 void store_finish(struct store_statement *statement);
 
-/* To before its first row, with what is bound: it may be bound anew and stepped again. */
+/* Resets the statement to before its first row and keeps its bindings; it can be bound and stepped
+ * again. */
 void store_rewind(struct store_statement *statement);
 
 void store_insert_values(struct store_statement *statement, const struct store_value *values,
                          int count);
 
-/* False: rows of that table (enum record_table) are not kept, and need not be made. */
+/* False if rows of that table (enum record_table) are not kept, so the caller need not build
+ * them. */
 bool store_keeps(const struct store *store, int table);
 
-/* A row of the table with that number in record_schema.h, whose RECORD_ROW gives the values, one
- * for each column.  The INSERT is prepared with the first row. */
+/* Inserts a row into the table with that number in record_schema.h; RECORD_ROW makes the values,
+ * one per column. The INSERT is prepared with the first row. */
 void store_insert_row(struct store *store, int table, const struct store_value *values);
 
-/* One row of a prepared INSERT: STORE_INSERT(statement, STORE_I(1), STORE_T("two")). */
+/* Inserts a row with a prepared INSERT: STORE_INSERT(statement, STORE_I(1), STORE_T("two")). */
 #define STORE_INSERT(statement, ...)                                                               \
     store_insert_values(                                                                           \
         statement, (const struct store_value[]){__VA_ARGS__},                                      \
@@ -143,25 +146,25 @@ void store_bind(struct store_statement *statement, int index, struct store_value
 /* Moves to the next row; false at the end or on error. */
 bool store_step(struct store_statement *statement);
 
-/* Values of the row by the name that the SELECT gives the column: AS, where it is an expression or
- * another column has the same name.  A name that the query lacks, or has twice, is an error that
- * sticks, and the value is then that of NULL.  A query may gain a column at any position. */
+/* Values of the row by the column's name in the SELECT; expressions and duplicate names need AS. A
+ * name that the query lacks or has twice is a sticky error, and the value is then that of NULL.
+ * Columns may be added to a query at any position. */
 int64_t store_int(const struct store_statement *statement, const char *column);
 double store_real(const struct store_statement *statement, const char *column);
 bool store_is_null(const struct store_statement *statement, const char *column);
-/* NULL and 0 for SQL's NULL.  Valid until the next step. */
+/* NULL and size 0 for SQL NULL. Valid until the next step. */
 const unsigned char *store_blob(const struct store_statement *statement, const char *column,
                                 size_t *bytes);
-/* One line that can be printed (base/printable.h), whatever the database says.  Never NULL: SQL's
- * NULL is "".  Valid until the next step. */
+/* A single printable line (base/printable.h), whatever the database contains. Never NULL: SQL NULL
+ * is "". Valid until the next step. */
 const char *store_text(const struct store_statement *statement, const char *column);
-/* The text unchanged: with its line breaks, or not for people to read. */
+/* The text unchanged: with line breaks, or for use by programs. */
 const char *store_raw_text(const struct store_statement *statement, const char *column);
 
-/* The same by number, from 0, for tables that print every column of a query in its order. */
+/* Access by number, from 0, for tables that print all columns of a query in order. */
 int store_columns(const struct store_statement *statement);
 const char *store_column_name(const struct store_statement *statement, int column);
-/* The number of a name; -1, and the error that sticks, where the query does not have it. */
+/* The number of a named column; -1 and a sticky error if the query does not have it. */
 int store_column(const struct store_statement *statement, const char *name);
 enum store_type store_column_type(const struct store_statement *statement, int column);
 int64_t store_column_int(const struct store_statement *statement, int column);
@@ -171,12 +174,12 @@ const unsigned char *store_column_blob(const struct store_statement *statement, 
 const char *store_column_text(const struct store_statement *statement, int column);
 const char *store_column_raw_text(const struct store_statement *statement, int column);
 
-/* The first column of a query's first row; `otherwise` when there is none. */
+/* The first column of the first row; `otherwise` if there is no row. */
 int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise);
-/* Likewise, copied into text. */
+/* Like store_ask_int, copied into `text`. */
 void store_ask_text(struct store *store, const char *sql, char *text, size_t size);
 
-/* A row of the table of results; 0: there is none. */
+/* The number of a row in the results table; 0 if there is none. */
 int64_t store_result(struct store *store, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store_brief - SQLite's virtual tables, and an authorizer. */
+ * store_brief - virtual tables of SQLite, and an authorizer. */
 #include "replay/database/store_brief.h"
 
 #include "base/check.h"
@@ -12,21 +12,21 @@
 
 enum { KEYS_MAX = 2 };
 
-/* Of a module of SQLite, which frees it. */
+/* Context of an SQLite module, which frees it. */
 struct declaration {
     const struct store_made *made;
-    char *sql; /* of the table that the database had in its place */
+    char *sql; /* CREATE statement of the table that it replaces */
 };
 
 struct table {
-    sqlite3_vtab base; /* SQLite's own part */
+    sqlite3_vtab base; /* SQLite's part; must be first */
     const struct store_made *made;
 };
 
 struct cursor {
-    sqlite3_vtab_cursor base; /* SQLite's own part */
-    struct store_range rows;  /* the first is the present one */
-    bool read;                /* its values are here */
+    sqlite3_vtab_cursor base; /* SQLite's part; must be first */
+    struct store_range rows;  /* `first` is the current row */
+    bool read;                /* the current row's values have been read */
     struct store_value values[STORE_MADE_COLUMNS];
     char text[STORE_MADE_TEXT_BYTES];
 };
@@ -58,8 +58,8 @@ static int disconnect_table(sqlite3_vtab *vtab)
     return SQLITE_OK;
 }
 
-/* As many of the keys as have a value, from the first on.  A join that reads all rows makes all of
- * them: it has to be the last choice. */
+/* Uses as many leading keys as the query has values for. A full scan generates all rows, so its
+ * cost makes it the planner's last choice. */
 static int plan_lookup(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const struct store_made *made = ((const struct table *)(const void *)vtab)->made;
@@ -191,7 +191,7 @@ static void make_virtual(struct store *store, const struct store_made *made)
     store_exec(store, sql);
 }
 
-/* ------------------------------------------------------------------ what is left out */
+/* ------------------------------------------------------------------ omitted tables */
 
 static bool is_unread(const char *table)
 {

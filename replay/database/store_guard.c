@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store_guard - settings, limits, and what a statement may do. */
+ * store_guard - settings, limits, and the authorizer of statements. */
 #include "replay/database/store_guard.h"
 
 #include "replay/database/store.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUE_BYTES_MAX = 256 * 1024 * 1024 }; /* a source is at most a quarter of that */
+enum { VALUE_BYTES_MAX = 256 * 1024 * 1024 }; /* the largest stored source is a quarter of that */
 
 void store_guard(sqlite3 *database)
 {
@@ -24,7 +24,7 @@ void store_guard(sqlite3 *database)
     sqlite3_exec(database, "PRAGMA cell_size_check=1", NULL, NULL, NULL);
 }
 
-/* ------------------------------------------------------------------ reading alone */
+/* ------------------------------------------------------------------ read-only statements */
 
 static bool is_among(const char *const *names, const char *name)
 {
@@ -33,7 +33,7 @@ static bool is_among(const char *const *names, const char *name)
     return *names != NULL;
 }
 
-/* Those that tell of the database; with a value some of them would change it. */
+/* Pragmas that only report on the database; with a value, some of them would change it. */
 static bool is_telling(const char *pragma, const char *value)
 {
     static const char *const about[] = {"table_info",
@@ -65,7 +65,7 @@ static bool is_reading(int action, const char *first, const char *second)
     case SQLITE_SELECT:
     case SQLITE_READ:
     case SQLITE_RECURSIVE:
-    case SQLITE_CREATE_TABLE: /* with the next two: a declaration */
+    case SQLITE_CREATE_TABLE: /* this and the next two: declaration of a table-valued function */
         return true;
     case SQLITE_INSERT:
     case SQLITE_UPDATE:

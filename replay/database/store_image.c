@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store_image - a database that begins as a copy: SQLite's backup puts the pages of an image, which
- * it takes for a database in memory, into the file or the memory that is new. */
+ * store_image - initializes a new database as a copy.
+ * SQLite's backup copies the pages of an image, opened as a database in memory, into the new file
+ * or memory. */
 #include "base/memory.h"
 #include "replay/database/store_private.h"
 
@@ -26,7 +27,7 @@ static int copy(sqlite3 *to, sqlite3 *from, unsigned char *bytes, sqlite3_int64 
         return code == SQLITE_OK ? sqlite3_errcode(to) : code;
     }
     sqlite3_backup_step(backup, -1);
-    return sqlite3_backup_finish(backup); /* says also what the step met */
+    return sqlite3_backup_finish(backup); /* also returns errors of the step */
 }
 
 int store_image_copy(sqlite3 *to, const struct store_image *image)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store_kind - what a database is of. */
+ * store_kind - the kind of a database. */
 #include "replay/database/store_private.h"
 
 #include <stdio.h>
@@ -16,13 +16,12 @@ const char *store_kind_words(enum store_kind kind)
     return kind == STORE_PLAN ? "a plan's database" : "a run database";
 }
 
-/* The four bytes at 68 of the file's header are the application's number (SQLite file
- * format, 1.3.12). */
+/* Bytes 68 to 71 of the file header are the application ID (SQLite file format, 1.3.12). */
 bool store_is_foreign(const char *path, enum store_kind kind)
 {
     struct stat status;
     if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && status.st_size == 0))
-        return false; /* creating it will say what is wrong, if anything is */
+        return false; /* creating the file will report the error, if any */
     unsigned char head[72] = {0};
     FILE *file = S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
     const size_t got = file == NULL ? 0 : fread(head, 1, sizeof head, file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stored - from rows back to a scenario.
- * The texts are copies: rows are gone with the next step. */
+ * stored - loads a scenario from the rows of a database.
+ * Texts are copied, because rows are only valid until the next step. */
 #include "replay/database/stored.h"
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static int64_t format_of(struct store *store)
     return store_ask_int(store, "SELECT format FROM meta", 0);
 }
 
-/* "a later stormglass has written it, 1.2.0 in format 7" */
+/* "written by a later stormglass, 1.2.0, in format 7" */
 static void tell_origin(struct store *store, const char *which, char text[ORIGIN_BYTES])
 {
     char version[40];

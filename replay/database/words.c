@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * words - scaling and rounding for reading. */
+ * words - scales and rounds numbers for reading. */
 #include "replay/database/words.h"
 
 #include <inttypes.h>
@@ -12,10 +12,11 @@ struct scale {
     const char *unit;
 };
 
-/* Three significant digits; four where the first is a 1, so that the step is never above 1 %. */
+/* Three significant digits, or four if the first digit is 1, so the resolution is always 1 % or
+ * better. */
 static struct words scaled(double value, const struct scale *scales, int count)
 {
-    int chosen = 0; /* the largest scale that leaves at least 1 in front of the point */
+    int chosen = 0; /* the largest scale with at least 1 before the decimal point */
     while (chosen + 1 < count && fabs(value) < scales[chosen].factor * 0.9995)
         chosen++;
     const double shown = value / scales[chosen].factor;
@@ -78,7 +79,7 @@ struct words words_percent(double part, double whole)
     return words;
 }
 
-/* The last place up to `most` where the text has that mark; 0: none. */
+/* The last position up to `most` where the text has the mark; 0 if there is none. */
 static size_t last_of(const char *text, size_t most, const char *mark)
 {
     size_t found = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * words - numbers for people to read.
- * Three or four significant digits and the unit that suits them: 3.81 ms, 97.2 Gb/s, 64.0 KiB, 1.23
- * M.  For reading only: what is computed or compared stays an integer. */
+ * words - formats numbers for people to read.
+ * Three or four significant digits and a suitable unit: 3.81 ms, 97.2 Gb/s, 64.0 KiB, 1.23 M. For
+ * output only: computed or compared values remain integers. */
 #ifndef STORMGLASS_REPLAY_DATABASE_WORDS_H
 #define STORMGLASS_REPLAY_DATABASE_WORDS_H
 
@@ -16,8 +16,8 @@ struct words {
     char text[WORDS_BYTES];
 };
 
-/* Without its fraction, and the nearest that there is of what no integer holds: a damaged database
- * says anything.  Not a number: 0. */
+/* Truncated to an integer and clamped to its range, because a damaged database may contain any
+ * value. NaN becomes 0. */
 int64_t words_whole(double value);
 
 struct words words_time(time_ps time);
@@ -27,8 +27,8 @@ struct words words_count(int64_t count); /* 1,234,567 */
 struct words words_short(double value);  /* 1.23 M */
 struct words words_percent(double part, double whole);
 
-/* Bytes of the text that fit into `most`, up to the end of a clause ("; " or ", "), or else of a
- * word; all of it, where it fits, and `most` where it has neither. */
+/* Number of bytes of the text that fit into `most`, up to the end of a clause ("; " or ", ") or
+ * else of a word. All of it if it fits; `most` if there is neither. */
 size_t words_fit(const char *text, size_t most);
 
 #endif

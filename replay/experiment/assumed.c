@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * assumed - values that nobody knows, each played a little otherwise. */
+ * assumed - changes assumed values one by one and runs the scenario with each change. */
 #include "replay/experiment/assumed.h"
 
 #include "base/memory.h"
@@ -43,7 +43,7 @@ static int64_t within(const struct opt *row, int64_t value)
     return value;
 }
 
-/* Less, then more; whole numbers move by one at the least. */
+/* The smaller, then the larger value; integers change by at least 1. */
 static int64_t changed(const struct opt *row, int64_t value, bool guessed, bool more)
 {
     if (row->factor > 1)
@@ -144,7 +144,7 @@ static bool run_all(struct assumed *assumed, time_ps until)
     return well;
 }
 
-/* ------------------------------------------------------------------ what they say */
+/* ------------------------------------------------------------------ verdicts */
 
 static bool differs(const struct measure_verdict *a, const struct measure_verdict *b)
 {
@@ -152,7 +152,8 @@ static bool differs(const struct measure_verdict *a, const struct measure_verdic
            a->held != b->held;
 }
 
-/* A value that somebody now writes is named as a setting of his: that is the trial's doing. */
+/* A changed value appears as a deviating setting of the scenario; that is an artifact of the trial
+ * and not a cause. */
 static void forgive(const struct assumed *assumed, const struct assumed_value *value,
                     struct measure_verdict *verdict)
 {
@@ -179,7 +180,7 @@ static void compare(struct assumed *assumed)
     }
 }
 
-/* Those that flip the verdict first; else in their order. */
+/* Values that flip the verdict first, otherwise in order. */
 static void sort_values(struct assumed *assumed)
 {
     struct assumed_value *sorted = memory_zeroed(ASSUMED_MAX, sizeof *sorted);

@@ -16,36 +16,36 @@
 enum { ASSUMED_MAX = 48, ASSUMED_TRIALS = 2, ASSUMED_WORDS = 240, ASSUMED_VALUE = 64 };
 
 struct assumed_trial {
-    char value[ASSUMED_VALUE]; /* as a scenario would write it */
+    char value[ASSUMED_VALUE]; /* as written in a scenario */
     bool played;
     struct measure_verdict verdict;
-    bool flips; /* it differs from the run's */
+    bool flips; /* the verdict differs from that of the unchanged run */
 };
 
 struct assumed_value {
     const char *path, *evidence, *source; /* evidence: "assumed" or "inferred" */
     char value[ASSUMED_VALUE];
-    struct assumed_trial trials[ASSUMED_TRIALS]; /* less, more */
+    struct assumed_trial trials[ASSUMED_TRIALS]; /* smaller, larger value */
     uint32_t trial_count;
-    bool flips, felt; /* felt: a run with it is another run */
+    bool flips, felt; /* felt: a change alters the run at all */
 };
 
 struct assumed {
     const struct scenario *scenario;
     const char *expectations[MEASURE_EXPECTS]; /* texts */
     uint32_t expectation_count, unjudged;      /* unjudged: beyond MEASURE_EXPECTS */
-    struct measure_verdict verdict;            /* as it is */
-    struct assumed_value *values; /* those that flip it first, then in the order of settings */
+    struct measure_verdict verdict;            /* of the unchanged run */
+    struct assumed_value *values; /* those that flip the verdict first, then in order of settings */
     uint32_t value_count, flip_count, felt_count;
     uint32_t left_out; /* beyond ASSUMED_MAX */
     uint32_t runs;
     char why[ASSUMED_WORDS];
 };
 
-/* Only which values would be changed, and to what: nothing is played. */
+/* Lists the values that would be changed, and the changes, without running anything. */
 void assumed_look(struct assumed *assumed, const struct scenario *scenario);
 
-/* The scenario outlives what is filled in, here and above.  False: see why. */
+/* The scenario must outlive the result, here and above. Returns false with the reason in `why`. */
 bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_ps until);
 void assumed_free(struct assumed *assumed);
 

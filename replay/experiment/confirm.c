@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * confirm - what the account says and what the experiment says, put together. */
+ * confirm - combines the causes from evidence with the results of the experiment. */
 #include "replay/experiment/confirm.h"
 
 #include "base/memory.h"
@@ -15,19 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_LEAST = 4 }; /* as it was, without one suspect, and whom it cost what */
+enum { RUNS_LEAST = 4 }; /* the unchanged run, without one suspect, and two for the attribution */
 static const int64_t worth_telling = PPM * 3 / 100;
 
 struct ruling {
     const struct scenario *scenario;
     const struct trial_base *base;
     const struct prove *prove;
-    struct harm *harm;         /* of the account; then of both */
-    struct harm_cause *causes; /* HARM_CAUSES_MAX */
+    struct harm *harm;         /* causes from evidence; later combined with the experiment */
+    struct harm_cause *causes; /* array of HARM_CAUSES_MAX */
     uint32_t cause_count;
 };
 
-/* ------------------------------------------------------------------ what was tried */
+/* ------------------------------------------------------------------ tested suspects */
 
 static bool begins_with(const char *text, const char *beginning)
 {
@@ -47,7 +47,7 @@ static bool is_of(const struct ruling *ruling, const struct prove_row *row,
            begins_with(cause->name, ruling->base->deviations.list[repair->setting].entry);
 }
 
-/* A word that all have was replaced by the default, which is one of several other words. */
+/* A setting that all devices share was replaced by its default; other values were not tested. */
 static bool has_more_words(const struct ruling *ruling, const struct prove_row *row)
 {
     const struct trial_change *repair = &row->repair;
@@ -66,7 +66,8 @@ static bool is_tried(const struct ruling *ruling, const struct harm_cause *cause
     return false;
 }
 
-/* The account names the same; or a host whose drain is the one thing that was changed there. */
+/* The cause from evidence is the suspect itself, or a slow host whose drain limit the repair
+ * removes. */
 static bool is_same(const struct harm_cause *cause, const struct prove_row *row)
 {
     return begins_with(cause->name, row->name) ||
@@ -83,7 +84,7 @@ static const struct harm_cause *named_by_account(const struct ruling *ruling,
     return NULL;
 }
 
-/* ------------------------------------------------------------------ what it costs */
+/* ------------------------------------------------------------------ effects */
 
 static size_t add_change(char *text, size_t size, size_t used, const char *what, const char *was,
                          const char *is)
@@ -128,7 +129,7 @@ static const char *member_words(const struct ruling *ruling, const struct prove_
     return text;
 }
 
-/* Of one cause what its removal gives; of several what each alone takes. */
+/* For one cause, the gain of removing it; for one of several, the loss that it causes alone. */
 static void effect_words(const struct ruling *ruling, const struct prove_row *row, char *text,
                          size_t size)
 {
@@ -182,7 +183,7 @@ static const struct scenario_spot *only_spot(const struct ruling *ruling,
                : NULL;
 }
 
-/* A fault's own; of a setting what the account says of another value in its entry. */
+/* The fault's own kind; for a setting, the kind of the cause from evidence in the same entry. */
 static const char *kind_of(const struct ruling *ruling, const struct prove_row *row)
 {
     if (row->repair.kind == TRIAL_REMOVE_FAULT)
@@ -211,7 +212,7 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
     add_victims(ruling, cause);
 }
 
-/* What the culprit is worth beside the others. */
+/* The weight of a cause among others. */
 static double weight_of(const struct prove *prove, const struct prove_row *row)
 {
     const double gone = prove_gone(prove, &prove->before, &row->after);
@@ -220,7 +221,8 @@ static double weight_of(const struct prove *prove, const struct prove_row *row)
     return most > 0.01 ? most : 0.01;
 }
 
-/* Beside others: what costs a member a quarter, or takes a tenth of all that was lost. */
+/* One of several causes is reported if it costs a member a quarter of its time or explains a tenth
+ * of the total loss. */
 static bool is_worth_telling(const struct prove *prove, const struct prove_row *row)
 {
     return prove->culprits == 1 || prove_gone(prove, &prove->before, &row->after) >= 0.1 ||
@@ -255,7 +257,7 @@ static int by_share(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Parts of what they take together. */
+/* Shares of the sum of the effects. */
 static void share_out(struct ruling *ruling)
 {
     int64_t all = 0;
@@ -269,7 +271,7 @@ static void share_out(struct ruling *ruling)
 
 /* ------------------------------------------------------------------ suspected */
 
-/* What the account says of the rest. */
+/* Keeps causes from evidence that were not tested. */
 static void keep_suspected(struct ruling *ruling)
 {
     const struct prove *prove = ruling->prove;
@@ -287,7 +289,7 @@ static void keep_suspected(struct ruling *ruling)
     }
 }
 
-/* ------------------------------------------------------------------ how bad it was */
+/* ------------------------------------------------------------------ severity */
 
 static int64_t most_of_a_host(const struct prove *prove)
 {
@@ -320,7 +322,7 @@ static void confirm_severity(struct ruling *ruling)
     harm->victims = prove->host_count;
 }
 
-/* Lower when experiments have ruled out the causes on which it was based. */
+/* Reduces the severity if experiments ruled out the causes that it was based on. */
 static void acquit_severity(struct ruling *ruling)
 {
     struct harm *harm = ruling->harm;
@@ -336,7 +338,7 @@ static void acquit_severity(struct ruling *ruling)
         harm->lost_ps = harm->victims = 0;
 }
 
-/* ------------------------------------------------------------------ the ruling */
+/* ------------------------------------------------------------------ combination */
 
 static void rule(struct ruling *ruling)
 {

@@ -88,7 +88,7 @@ void measure_members_free(struct measure_members *members)
     *members = (struct measure_members){0};
 }
 
-/* ------------------------------------------------------------------ what they did */
+/* ------------------------------------------------------------------ work done */
 
 static struct measure_work work_of(const struct store_statement *row)
 {
@@ -97,8 +97,8 @@ static struct measure_work work_of(const struct store_statement *row)
                                  store_int(row, "idle")};
 }
 
-/* What failed before a member issued anything, such as its connection, is in no member's row: it is
- * of those that did nothing. */
+/* Failures before a member issued anything, for instance of its connection, are in no member's row.
+ * They belong to the idle members. */
 static void add_failures(struct measure *measure, const struct measure_members *members,
                          uint32_t workload, int64_t failures)
 {
@@ -114,7 +114,7 @@ static void add_failures(struct measure *measure, const struct measure_members *
         }
 }
 
-/* Both lists are in order, and have pairs. */
+/* Both lists are sorted and contain pairs. */
 static void read_pairs(struct measure *measure, struct store *store,
                        const struct measure_members *members)
 {
@@ -138,7 +138,7 @@ static void read_pairs(struct measure *measure, struct store *store,
     store_finish(rows);
 }
 
-/* After the members, where there are any. */
+/* Call after reading the members, if there are any. */
 static void read_workloads(struct measure *measure, struct store *store,
                            const struct measure_members *members, uint32_t workloads,
                            bool as_members)

@@ -13,11 +13,11 @@
 #include "replay/run/run.h"
 
 struct measure_work {
-    int64_t done; /* commands or messages */
+    int64_t done; /* completed commands or messages */
     int64_t under_way_ps;
     int64_t failed;
     int64_t unfinished;
-    int64_t inactive; /* instances that did nothing, as those that never connected */
+    int64_t inactive; /* idle instances, for instance because they never connected */
 };
 
 /* The instances of a workload from one host to another. */
@@ -25,7 +25,7 @@ struct measure_member {
     uint32_t workload, from, to; /* hosts: TRIAL_ANY_HOST where there are too many pairs */
 };
 
-/* In their order. */
+/* Sorted. */
 struct measure_members {
     struct measure_member *rows;
     uint32_t count, room;
@@ -37,14 +37,14 @@ enum { MEASURE_PAIRS_MAX = 4096 };
 void measure_members_read(struct measure_members *members, struct store *store, uint32_t workloads);
 void measure_members_free(struct measure_members *members);
 
-/* A transmitter in one priority that frames of workloads may leave by. */
+/* A transmitter and priority that frames of workloads may use. */
 struct measure_hop {
     int64_t node, port, priority;
 };
 
 int measure_hop_order(const struct measure_hop *a, const struct measure_hop *b);
 
-/* All hops of all workloads of the scenario, in the order of their keys. */
+/* All hops of all workloads of the scenario, sorted by key. */
 struct measure_hops {
     struct measure_hop *rows;
     uint32_t count, room;
@@ -58,7 +58,7 @@ enum { MEASURE_CAUSE_BYTES = 240 };
 struct measure_verdict {
     char digest[DIGEST_TEXT_BYTES];
     struct bottleneck limit;
-    char cause[MEASURE_CAUSE_BYTES]; /* "host host4"; "nobody" */
+    char cause[MEASURE_CAUSE_BYTES]; /* "host host4"; "nobody" if there is no cause */
     uint64_t held;                   /* mask of the first expectations */
 };
 
@@ -72,8 +72,8 @@ struct measure_workload {
 };
 
 struct measure {
-    int64_t lossless_drops; /* of lossless frames, those by watchdogs with them */
-    int64_t drops;          /* of all frames */
+    int64_t lossless_drops; /* lossless frames, including watchdog drops */
+    int64_t drops;          /* all frames */
     struct measure_verdict *verdict;
     struct measure_work *works;         /* by member; NULL: it could not be run */
     struct measure_workload *workloads; /* of the scenario */
@@ -103,12 +103,13 @@ void measure_read(struct measure *measure, struct store *store,
  * also where there is a steady part, the whole counts: faults belong to no steady part. */
 void measure_judge(struct measure *measure, const struct result *result, bool whole);
 
-/* How much longer the work was under way than the same number of commands was in the ideal run, or
- * what those take there that are missing here, whichever is more; 0 when nothing was lost, or
- * nothing was done in the ideal one. */
+/* How much longer the work was outstanding than the same number of commands in the ideal run, or
+ * the time that the missing commands take there, whichever is more. 0 if nothing was lost or the
+ * ideal run did nothing. */
 int64_t measure_lost(const struct measure_work *work, const struct measure_work *ideal);
 
-/* What the loss is a part of: the time under way, or that of the ideal run where it was more. */
+/* The total that the loss is a share of: the outstanding time, or that of the ideal run if it is
+ * larger. */
 int64_t measure_whole(const struct measure_work *work, const struct measure_work *ideal);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove - the runs, and what they say together. */
+ * prove - does the runs and draws the conclusion. */
 #include "replay/experiment/prove_private.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ the run as it was */
+/* ------------------------------------------------------------------ unchanged run */
 
 static enum prove_end play_as_it_was(struct proof *proof)
 {
@@ -41,7 +41,7 @@ static enum prove_end play_as_it_was(struct proof *proof)
 
 /* ------------------------------------------------------------------ victims */
 
-/* By workload: it has a victim.  The caller frees it. */
+/* By workload: whether it has a victim. The caller frees the result. */
 static bool *harmed_workloads(const struct proof *proof)
 {
     bool *harmed = memory_zeroed((size_t)proof->scenario->workload_count + 1, sizeof *harmed);
@@ -50,7 +50,7 @@ static bool *harmed_workloads(const struct proof *proof)
     return harmed;
 }
 
-/* Both rows of keys are in order. */
+/* Both lists of keys are sorted. */
 static void mark_hops(struct proof *proof, const bool *harmed)
 {
     struct store_statement *rows =
@@ -99,7 +99,7 @@ static void list_victims(struct proof *proof)
     }
 }
 
-/* Nobody: then anybody may be one of the load. */
+/* Without victims, any workload may be part of the load. */
 static void find_victims(struct proof *proof)
 {
     struct prove *prove = proof->prove;
@@ -115,7 +115,7 @@ static void find_victims(struct proof *proof)
     mark_hops(proof, harmed);
     free(harmed);
     prove->before = prove->after = prove_impact_of(proof, &proof->original, NULL);
-    if (!any) /* what somebody lost below the least is no loss */
+    if (!any) /* individual losses below the minimum do not count */
         prove->before.lost_ps = prove->after.lost_ps = 0;
     if (any)
         list_victims(proof);
@@ -145,7 +145,7 @@ struct prove_set prove_all_broken(const struct prove *prove)
     return set;
 }
 
-/* The second run costs some more than the first, and gives nobody anything. */
+/* Compared with the first run, the second costs some members time and gains no member anything. */
 static bool is_worse(const struct proof *proof, const struct measure *first,
                      const struct measure *second)
 {
@@ -178,7 +178,7 @@ static bool play_ideal(struct proof *proof)
     return true;
 }
 
-/* Nobody has a twentieth more or less in the second run, nor other failures. */
+/* No member's time differs by a twentieth, and failures are the same. */
 static bool is_alike(const struct proof *proof, const struct measure *first,
                      const struct measure *second)
 {
@@ -189,8 +189,8 @@ static bool is_alike(const struct proof *proof, const struct measure *first,
     return alike;
 }
 
-/* Everything was played at once and changes nothing for anybody: that stands for each of the tier
- * alone.  Most scenarios are healthy, and have many suspects. */
+/* Everything was repaired at once without any effect, which then holds for each suspect of the tier
+ * alone. Most scenarios are healthy and have many suspects. */
 static bool is_idle(struct proof *proof, enum prove_tier tier)
 {
     const struct prove *prove = proof->prove;
@@ -202,8 +202,8 @@ static bool is_idle(struct proof *proof, enum prove_tier tier)
     return true;
 }
 
-/* Each of the tier alone; all at once first where runs are limited, else beside those of the first
- * tier. */
+/* Repairs each suspect of the tier on its own. The run with all of them repaired comes first if
+ * runs are limited, otherwise in parallel with those of the first tier. */
 static bool play_alone(struct proof *proof, enum prove_tier tier)
 {
     struct prove *prove = proof->prove;
@@ -249,13 +249,13 @@ static bool has_tier(const struct prove *prove, enum prove_tier tier)
     return any;
 }
 
-/* Nobody means operations to fail, nor lossless frames to be dropped. */
+/* Failed operations and dropped lossless frames are never intended. */
 static bool is_harmed(const struct prove_impact *all)
 {
     return all->failed > 0 || all->inactive > 0 || all->lossless_drops > 0;
 }
 
-/* What may be meant so is left as it is where something else explains a loss. */
+/* A setting that may be intended stays if something else explains the loss. */
 static bool play_broken(struct proof *proof)
 {
     struct prove *prove = proof->prove;
@@ -277,7 +277,7 @@ static bool play_broken(struct proof *proof)
     return true;
 }
 
-/* Something could be repaired, be it for the better or not. */
+/* Something could be repaired, regardless of the sign of the effect. */
 static bool has_broken(const struct prove *prove)
 {
     bool any = false;
@@ -286,7 +286,7 @@ static bool has_broken(const struct prove *prove)
     return any;
 }
 
-/* Workloads left out, from the given row on. */
+/* Runs without individual workloads, starting at the given row. */
 static bool play_traffic(struct proof *proof, uint32_t first)
 {
     struct prove *prove = proof->prove;
@@ -303,9 +303,9 @@ static bool play_traffic(struct proof *proof, uint32_t first)
     return well;
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ all together */
 
-/* Where nothing that was repaired cost anything, each row is compared with the run as it was. */
+/* If no repair had an effect, rows are compared with the unchanged run. */
 static void compare_row(struct proof *proof, uint32_t index)
 {
     struct prove_row *row = &proof->prove->rows[index];
@@ -329,7 +329,7 @@ static void look_at_whole(struct proof *proof)
                                        .drops = proof->original.drops};
     for (uint32_t i = 0; i < proof->members.count; i++) {
         prove->all.failed += proof->original.works[i].failed;
-        if (proof->question->until == TIME_NEVER) /* else it was cut, and that is no harm */
+        if (proof->question->until == TIME_NEVER) /* a run that was cut off is not harmed by that */
             prove->unfinished += proof->original.works[i].unfinished;
         prove->all.inactive += proof->original.works[i].inactive;
         prove->all.done += proof->original.works[i].done;
@@ -337,8 +337,8 @@ static void look_at_whole(struct proof *proof)
     }
 }
 
-/* Each takes a run alone and one beside all others; the rest is for the run as it was, the ideal
- * one, and those that rule out chance. */
+/* Each suspect takes one run alone and one with all others repaired; the rest is for the unchanged
+ * run, the ideal run, and those that rule out chance. */
 static uint32_t suspects_most(const struct proof *proof)
 {
     enum { BESIDE = 10 };
@@ -446,7 +446,7 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
     return end;
 }
 
-/* ------------------------------------------------------------------ what it says */
+/* ------------------------------------------------------------------ conclusion */
 
 const char *prove_role_name(enum prove_role role)
 {

@@ -1,49 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove - who was to blame, by experiment.
- * A run can be played again exactly, so that one change is all that differs: the run's own scenario
- * is played with one suspect repaired at a time, then with all of them, and what the victims lost
- * is compared.
- *   suspects    each fault of the scenario; hosts that drain slower than their link; settings that
- *               differ from those of their like (deviation.h); what all have and the account of the
- *               run names, with its preset, if that gives somebody a twentieth beside all other
- *               repairs and costs all together nothing; and behind the roots of pauses with
- *               a hundredth of the held time or more each workload's traffic with the host at that
- *               port (between switches: each workload that uses it).  Those whose places carry
- *               traffic go first where there are more than are played
- *   lost time   how much longer a workload's commands were under way than as many of them are in
- *               the ideal run, and what those take there that are missing: the ideal is the run
- *               with all faults, slow hosts and settings repaired at once, but for settings whose
- *               own repair makes it worse.  What the load costs itself is in both, so it is not
- *               lost.  What somebody may well want so (all of a tier, a workload's class) is
- *               repaired with them only where nothing was lost against the ideal without
- *   victims     members (a workload from one host to another) that lost a twentieth of their time
- *               or more, and twice what they lose or win when workloads start a few nanoseconds
- *               later, or had more operations fail or did nothing
- *   culprits    the first of these that there is:
- *               - a suspect whose repair takes four fifths of the loss away and leaves no victim;
- *                 of several such that are within a twentieth of the best the first that the
- *                 account of the run names, else the first
- *               - those suspects that do harm broken alone, with all others repaired, if repairing
- *                 them takes four fifths away: one may hide what another does
- *               - a suspect whose repair takes four fifths away and leaves nobody a twentieth of
- *                 its time and a quarter of what it lost
- *               - what is left when all suspects are repaired and then left broken again one by
- *                 one, the least first, as long as four fifths stay away
- *               The loss is all that was lost, the least part of which counts: time, where a victim
- *               lost a twentieth, failed operations, inactive members, dropped lossless frames
- *               Of several values in one entry of the file one that is enough is named.  What
- *               costs less than half of the victims' time must do so too when workloads start a
- *               little later, three times: else it is chance, and convicts nobody
- *   load        where nothing that can be repaired cost anything: whom each workload's
- *               absence frees.
- *               Load is what it is: a workload is no culprit
- *   innocents   workloads left out that share no transmitter with a victim, nor with one who does,
- *               and so on; bystanders: the others, so that leaving them out may move the victims'
- *               time
- * Not exact: a fabric under load answers to a small change with many, so that the repair of who is
- * not to blame moves the lost time a little.  With one suspect its repair is the ideal run itself:
- * then what tells is how much was lost.  Workloads of a fio file are not left out: others wait for
- * them.
+ * prove - finds the causes of harm by experiment.
+ * Runs are exactly reproducible, so a single change is the only difference between two runs: the
+ * run's scenario is repeated with one suspect repaired at a time, then with all of them, and the
+ * victims' losses are compared.
+ *   suspects    each fault of the scenario; hosts that drain more slowly than their link; settings
+ *               that differ from those of similar objects (deviation.h); settings that all objects
+ *               share and the evidence names, replaced by the preset, if that gains a member a
+ *               twentieth in addition to all other repairs at no total cost; and, at roots of
+ *               pauses with a hundredth of the held time or more, each workload's traffic with the
+ *               host at that port (between switches: each workload that uses it). If there are
+ *               more than can be run, those whose places carry traffic come first
+ *   lost time   additional outstanding time of a workload's commands compared with as many commands
+ *               in the ideal run, plus the time there of commands that are missing. The ideal run
+ *               has all faults, slow hosts and settings repaired at once, except settings whose own
+ *               repair makes it worse. The cost of the load itself is in both runs, so it is not
+ *               lost. Settings that may be intended (those of a whole tier, a workload's class) are
+ *               only repaired if nothing was lost against the ideal without them
+ *   victims     members (a workload from one host to another) that lost at least a twentieth of
+ *               their time, and at least twice what changes when workloads start a few nanoseconds
+ *               later, or that had more failed operations or were idle
+ *   culprits    the first of these that exists:
+ *               - a suspect whose repair removes four fifths of the loss and leaves no victim;
+ *                 among several within a twentieth of the best, the first that the evidence names,
+ *                 otherwise the first
+ *               - the suspects that do harm on their own, with all others repaired, if repairing
+ *                 them removes four fifths: one cause may hide the effect of another
+ *               - a suspect whose repair removes four fifths and leaves no member with a loss of
+ *                 both a twentieth of its time and a quarter of its first loss
+ *               - the suspects that remain when all are repaired and then restored one by one, the
+ *                 least important first, as long as four fifths of the loss stay removed
+ *               The loss is the total, and its smallest component counts: time (if a victim lost a
+ *               twentieth), failed operations, idle members, dropped lossless frames.
+ *               Of several values in one entry of the file, one that is enough is named. A loss of
+ *               less than half of the victims' time must also occur when workloads start slightly
+ *               later, three times; otherwise it is chance and proves nothing
+ *   load        if no repair had an effect: the gain of the other workloads without each workload.
+ *               A workload itself is not a culprit
+ *   innocents   workloads that share no transmitter with a victim, directly or through others;
+ *               bystanders are the remaining workloads, whose absence may affect the victims' time
+ * Approximation: a fabric under load reacts to a small change with many others, so repairing an
+ * unrelated suspect also changes the lost time slightly. With a single suspect, its repair is the
+ * ideal run itself, and then the amount of the loss decides. Workloads from a fio file are not left
+ * out, because others wait for them.
  * Times are virtual picoseconds. */
 #ifndef STORMGLASS_REPLAY_EXPERIMENT_PROVE_H
 #define STORMGLASS_REPLAY_EXPERIMENT_PROVE_H
@@ -61,51 +59,51 @@ enum {
 };
 enum { PROVE_WORDS_BYTES = 240, PROVE_NAME_BYTES = 64 };
 
-/* What one of the runs cost the victims. */
+/* The victims' loss in one of the runs. */
 struct prove_impact {
     int64_t lost_ps;
-    int64_t stopped_ps;       /* by pauses: the transmitters on their hops, each counted once */
-    int64_t done;             /* commands or messages of the victims that the repair leaves in */
-    int64_t p99_ps;           /* the worst of theirs */
-    int64_t failed, inactive; /* operations and members of theirs */
-    int64_t lossless_drops, drops; /* of the whole run; watchdogs' are lossless */
-    int64_t whole_ps;              /* what lost_ps is a part of */
-    int64_t victims; /* who lost a twentieth of his time, and a quarter of what he did at first */
+    int64_t stopped_ps;       /* by pauses; each transmitter counted once */
+    int64_t done;             /* completed commands or messages of victims that are still present */
+    int64_t p99_ps;           /* largest of the victims */
+    int64_t failed, inactive; /* failed operations and idle members of the victims */
+    int64_t lossless_drops, drops; /* of the whole run; lossless includes watchdog drops */
+    int64_t whole_ps;              /* total that lost_ps is a part of */
+    int64_t victims;               /* lost 1/20 of their time and 1/4 of their first loss */
 };
 
 enum prove_role { PROVE_SUSPECT, PROVE_INNOCENT, PROVE_BYSTANDER };
 
-/* Which suspects are repaired: those of a tier only where nothing was lost to those before. */
+/* Which suspects are repaired; those of a later tier only if earlier ones leave no loss. */
 enum prove_tier {
-    PROVE_ODD,     /* what differs from its like */
-    PROVE_NAMED,   /* what all have and the account names: odd if its repair gives beside others */
-    PROVE_PLANNED, /* somebody may well want it so: all of a tier, a workload's class */
-    PROVE_WRITTEN  /* what a section for all says otherwise than by itself; only where operations
-                    * failed, members did nothing or lossless frames were dropped */
+    PROVE_ODD,     /* differs from similar objects */
+    PROVE_NAMED,   /* shared by all, named by the evidence; odd if its repair helps */
+    PROVE_PLANNED, /* may be intended: of a whole tier, or a workload's class */
+    PROVE_WRITTEN  /* differs from the preset in a section for all; only if operations failed,
+                    * members were idle or lossless frames were dropped */
 };
 
 /* What one of two runs costs more. */
 struct prove_harm {
-    bool counted;    /* operations failed, members did nothing or lossless frames were dropped */
-    uint32_t member; /* that lost most of its time */
+    bool counted;    /* operations failed, members were idle or lossless frames were dropped */
+    uint32_t member; /* with the largest share of time lost */
     uint32_t workload, from, to; /* it; hosts: TRIAL_ANY_HOST where there are too many */
-    int64_t permille;            /* that much */
+    int64_t permille;            /* share of its time lost */
 };
 
 struct prove_row {
     struct trial_change repair;
-    char name[TRIAL_NAME_BYTES]; /* of the suspect */
+    char name[TRIAL_NAME_BYTES]; /* the suspect's name */
     char text[PROVE_WORDS_BYTES];
     enum prove_role role;
-    bool cause;    /* it repairs a cause of the pauses */
-    bool named;    /* the account of the run names it: of several that are enough, this one */
-    bool unplayed; /* repaired so the scenario cannot be built */
-    bool worse;    /* a setting whose repair costs more than it gives: it stays */
+    bool cause;    /* repairing it removes a cause of the pauses */
+    bool named;    /* named by the evidence: preferred among several sufficient suspects */
+    bool unplayed; /* without it, the scenario is invalid */
+    bool worse;    /* a setting whose repair costs more than it gains: it stays */
     enum prove_tier tier;
-    bool culprit;     /* of the set that is proved */
-    bool refined;     /* it is a part of what was played at first */
-    bool only_played; /* broken alone, all others repaired */
-    bool harmful;     /* that does harm: */
+    bool culprit;     /* member of the confirmed set */
+    bool refined;     /* part of a suspect tested before */
+    bool only_played; /* run with all other suspects repaired */
+    bool harmful;     /* the harm that it does alone: */
     struct prove_harm harm;
     struct prove_impact before, after, only;
 };
@@ -116,15 +114,15 @@ struct prove_victim {
     int64_t failed, inactive;
 };
 
-/* What a workload's members that begin at a host lost by the culprits. */
+/* Loss of a workload's members that start at one host, caused by the culprits. */
 struct prove_host {
-    char of[PROVE_NAME_BYTES], name[PROVE_NAME_BYTES]; /* the workload's, the host's */
+    char of[PROVE_NAME_BYTES], name[PROVE_NAME_BYTES]; /* names of the workload and the host */
     uint32_t workload, host;
-    int64_t lost_ps, whole_ps; /* of their time with the culprits or without, whichever is more */
+    int64_t lost_ps, whole_ps; /* whole_ps: the larger time, with or without the culprits */
     int64_t failed, inactive;
 };
 
-/* What the loss is measured by: the first of these that the repairs take away. */
+/* The measure of the loss: the first of these that repairs reduce. */
 enum prove_loss {
     PROVE_BY_NOTHING,
     PROVE_BY_TIME,
@@ -134,63 +132,63 @@ enum prove_loss {
 };
 
 struct prove {
-    /* Behind them is room for what is tried on the way. */
+    /* Followed by room for intermediate trials. */
     struct prove_row rows[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX + PROVE_PARTS_MAX];
     uint32_t row_count;
-    uint32_t left_out; /* suspects that were not played */
+    uint32_t left_out; /* suspects that were not run */
     uint32_t runs;
-    uint64_t events;                                /* that the runs took */
-    struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those that lost most */
-    uint32_t victim_count;                          /* of all */
-    struct prove_host hosts[PROVE_HOSTS_MAX];       /* those that lost most by the culprits */
-    uint32_t host_count;   /* of all that lost a twentieth, or by failures */
-    int64_t hosts_lost_ps; /* the part of its time that each lost, of what its workload had */
+    uint64_t events;                                /* of all runs together */
+    struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those with the largest loss */
+    uint32_t victim_count;                          /* number of all victims */
+    struct prove_host hosts[PROVE_HOSTS_MAX];       /* largest loss caused by the culprits */
+    uint32_t host_count;   /* all hosts that lost a twentieth or had failures */
+    int64_t hosts_lost_ps; /* sum over hosts of the lost share of their workload's time */
     uint32_t transmitters; /* on the victims' hops */
     enum prove_loss by;
-    bool late;            /* a victim lost a twentieth of its time: time counts */
-    bool repaired;        /* there is an ideal run, and something was lost against it */
-    bool vacuous;         /* nothing could be repaired or left out: no run to compare with */
-    enum prove_tier tier; /* the ideal repairs it, and those before */
-    bool chance;          /* the loss is not there when workloads start a little later */
-    uint32_t culprits;    /* rows that are culprits; 0: nothing is proved */
-    struct prove_impact before, after; /* as it was, and with the culprits repaired at once */
-    struct prove_impact ideal;         /* with all that is broken repaired */
-    struct prove_impact all;           /* as it was, of all workloads */
-    int64_t unfinished;                /* operations that never ended, of a run that was not cut */
-    bool spent;                        /* it would have taken more runs than it may */
-    char why[STORE_ERROR_BYTES];       /* of what failed */
+    bool late;            /* a victim lost a twentieth of its time, so time counts */
+    bool repaired;        /* an ideal run exists, and something was lost against it */
+    bool vacuous;         /* nothing to repair or leave out, so no run to compare with */
+    enum prove_tier tier; /* repaired in the ideal run, with all earlier tiers */
+    bool chance;          /* the loss does not occur when workloads start slightly later */
+    uint32_t culprits;    /* number of rows that are culprits; 0: nothing confirmed */
+    struct prove_impact before, after; /* unchanged, and with the culprits repaired */
+    struct prove_impact ideal;         /* with all suspects repaired */
+    struct prove_impact all;           /* of the unchanged run, for all workloads */
+    int64_t unfinished;                /* never completed, if the run was not cut off */
+    bool spent;                        /* the limit of runs or events was reached */
+    char why[STORE_ERROR_BYTES];       /* reason for a failure */
 };
 
-/* What is to be proved. */
+/* Input of a proof. */
 struct prove_question {
     const struct trial_base *base;
     time_ps until;
-    const char *digest; /* of the run that is explained: played again it must have the same */
-    uint32_t runs_most; /* 0: as many as it takes.  Else no workload is left out, what chance moves
-                         * is taken from two runs, and fewer suspects are played where needed */
-    uint64_t events_most; /* of all runs together; 0: as many as they take */
+    const char *digest;   /* of the run being explained: repeating it must give the same */
+    uint32_t runs_most;   /* 0: no limit; otherwise no workload is left out, random variation comes
+                         * from two runs, and fewer suspects may be run */
+    uint64_t events_most; /* of all runs together; 0: no limit */
     bool progress;        /* as in run_options */
 };
 
 enum prove_end {
     PROVE_DONE,
-    PROVE_UNUSABLE, /* the scenario cannot be loaded, or does not play to the same digest */
-    PROVE_BROKEN    /* a run could not be played, or one more than it may take */
+    PROVE_UNUSABLE, /* the scenario cannot be loaded, or its run has another digest */
+    PROVE_BROKEN    /* a run failed, or the limit was reached */
 };
 
 enum prove_end prove_ask(struct prove *prove, const struct prove_question *question,
                          struct diag *diag);
 
-/* Of the run that a database has, with as many runs as it takes. */
+/* For the run in a database, with as many runs as needed. */
 enum prove_end prove_run(struct prove *prove, struct store *store, bool progress,
                          struct diag *diag);
 
-/* The part of the loss that a repair takes away; below 0: it adds.  Where nothing that can be
- * repaired cost anything: the part of the others' time that a workload's absence frees. */
+/* The share of the loss that a repair removes; below 0 if it adds loss. If no repair had an effect:
+ * the share of the other workloads' time gained without a workload. */
 double prove_gone(const struct prove *prove, const struct prove_impact *before,
                   const struct prove_impact *after);
 
-/* Something is broken there, and a run in which it is not is an ideal. */
+/* The suspect can be repaired, so a run without it can be the ideal. */
 bool prove_is_broken(const struct prove_row *row);
 
 /* "suspect", "innocent", "bystander" */

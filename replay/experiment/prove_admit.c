@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_admit - what is repaired only where it gives beside all other repairs. */
+ * prove_admit - suspects that are repaired only if that helps in addition to all other repairs. */
 #include "replay/experiment/prove_private.h"
 
-/* The second run gives somebody a twentieth, and all together no less than the first; where fewer
- * operations fail those that live again may take time from others. */
+/* The second run gains a member a twentieth, and all together lose nothing; if fewer operations
+ * fail, those that now succeed may take time from others. */
 static bool is_better(const struct proof *proof, const struct measure *first,
                       const struct measure *second)
 {
@@ -15,8 +15,7 @@ static bool is_better(const struct proof *proof, const struct measure *first,
     return cheaper && (change.failed < 0 || (change.failed == 0 && change.lost_ps <= 0));
 }
 
-/* Repairs the row beside all others that are repaired, and keeps that as the ideal if it is
- * better. */
+/* Repairs the row in addition to all others, and keeps the result as the ideal if it is better. */
 static bool try_beside(struct proof *proof, uint32_t row, bool *better)
 {
     struct prove_set set = prove_all_broken(proof->prove);
@@ -37,7 +36,8 @@ static bool try_beside(struct proof *proof, uint32_t row, bool *better)
     return played;
 }
 
-/* ... and if that is not better, or cannot be played, with the rest of its family. */
+/* If the row alone is not better or cannot be run, tries it together with the rest of its
+ * family. */
 static bool try_family(struct proof *proof, uint32_t index, bool *better)
 {
     struct prove_row *row = &proof->prove->rows[index];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_chance - whether what was lost is there when workloads start a little later too. */
+ * prove_chance - whether the loss also occurs when workloads start slightly later. */
 #include "replay/experiment/prove_private.h"
 
 #include "base/memory.h"
@@ -7,7 +7,7 @@
 
 enum { TIMES = 3, LEAST_PART = 4 };
 
-/* How much of the victims' time the second run gave back, in parts of a thousand. */
+/* Share of the victims' time that the second run regains, in thousandths. */
 static int64_t given_back(const struct proof *proof, const struct measure *was,
                           const struct measure *is)
 {
@@ -21,7 +21,7 @@ static int64_t given_back(const struct proof *proof, const struct measure *was,
     return whole == 0 ? 0 : (int64_t)(lost * 1000 / whole);
 }
 
-/* At a full link a small change anywhere moves a little here and there. */
+/* At a saturated link, a small change anywhere has small effects in many places. */
 static bool may_be_chance(const struct prove *prove, const struct prove_impact *lost)
 {
     const struct prove_impact *ideal = &prove->ideal;
@@ -30,7 +30,7 @@ static bool may_be_chance(const struct prove *prove, const struct prove_impact *
            lost->lossless_drops <= 2 * ideal->lossless_drops;
 }
 
-/* Each of the sets so many times later: `broken` before `repaired`. */
+/* Runs both sets several times with later starts: `broken`, then `repaired`. */
 static bool play_later(struct proof *proof, const struct prove_set *broken,
                        const struct prove_set *repaired, struct measure *measures)
 {
@@ -59,7 +59,8 @@ static void acquit_all(struct prove *prove)
     prove->chance = true;
 }
 
-/* Of several who each do harm: one whose own is not there each time, if the others are enough. */
+/* Drops one of several culprits whose own harm does not occur each time, if the others are
+ * sufficient. */
 static bool rule_out_one(struct proof *proof, uint32_t row)
 {
     struct prove *prove = proof->prove;
@@ -82,7 +83,7 @@ static bool rule_out_one(struct proof *proof, uint32_t row)
     return played && (there || prove_try_set(proof, &rest, &enough));
 }
 
-/* A quarter of what was lost is given back each time. */
+/* Clears all culprits unless a quarter of the loss is regained each time. */
 static bool rule_out_all(struct proof *proof)
 {
     struct prove *prove = proof->prove;

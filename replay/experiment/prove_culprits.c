@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_culprits - the suspect, or the set of them, whose repair takes the loss away. */
+ * prove_culprits - the suspect, or set of suspects, whose repair removes the loss. */
 #include "replay/experiment/prove_private.h"
 
 #include "base/memory.h"
@@ -62,7 +62,7 @@ bool prove_run_sets(struct proof *proof, const struct prove_set *sets, uint32_t 
     return well;
 }
 
-/* ------------------------------------------------------------------ what is enough */
+/* ------------------------------------------------------------------ sufficient suspects */
 
 bool prove_is_enough(const struct prove *prove, const struct prove_impact *after)
 {
@@ -90,8 +90,8 @@ static double gone_by(const struct prove *prove, uint32_t row)
     return prove_gone_all(prove, &prove->rows[row].before, &prove->rows[row].after);
 }
 
-/* Of those that take all away alone the first that the account names, else the first, unless
- * another takes more. */
+/* Of the suspects that are sufficient alone, the first that the evidence names, otherwise the
+ * first, unless another removes more. */
 static uint32_t best_alone(const struct prove *prove, const struct prove_set *all)
 {
     double most = 0;
@@ -110,9 +110,9 @@ static uint32_t best_alone(const struct prove *prove, const struct prove_set *al
     return best;
 }
 
-/* ------------------------------------------------------------------ the least set */
+/* ------------------------------------------------------------------ minimal set */
 
-/* The one of the set whose repair takes the least away, of those not `kept`. */
+/* The suspect of the set whose repair removes the least, among those not `kept`. */
 static uint32_t least_of(const struct prove *prove, const struct prove_set *set, const bool *kept)
 {
     uint32_t least = UINT32_MAX;
@@ -123,7 +123,8 @@ static uint32_t least_of(const struct prove *prove, const struct prove_set *set,
     return least;
 }
 
-/* Leaves the rest of the set out if as much stays away without it.  False: it cannot be played. */
+/* Removes the rest from the set if as much loss stays removed without it. Returns false if a run
+ * fails. */
 static bool shrink(struct proof *proof, struct prove_set *set, const struct prove_set *rest)
 {
     bool enough;
@@ -134,8 +135,8 @@ static bool shrink(struct proof *proof, struct prove_set *set, const struct prov
     return true;
 }
 
-/* Those that change next to nothing, neither alone repaired nor alone broken, all at once: mostly
- * they are the decoys. */
+/* Removes at once all suspects with almost no effect, repaired alone or broken alone; most of them
+ * are irrelevant. */
 static bool drop_idle(struct proof *proof, struct prove_set *set)
 {
     struct prove_set rest = {.count = 0};
@@ -146,8 +147,8 @@ static bool drop_idle(struct proof *proof, struct prove_set *set)
     return rest.count == 0 || rest.count + 1 >= set->count || shrink(proof, set, &rest);
 }
 
-/* Leaves one after another broken again, as long as the loss stays away; not what does harm by
- * itself. */
+/* Restores one suspect after another as long as the loss stays removed, except those that do harm
+ * on their own. */
 static bool thin_out(struct proof *proof, struct prove_set set)
 {
     bool kept[PROVE_ROWS_MAX] = {false};

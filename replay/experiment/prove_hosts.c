@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_hosts - the hosts that lost by the culprits, of each workload. */
+ * prove_hosts - the loss of each workload's hosts caused by the culprits. */
 #include "replay/experiment/prove_private.h"
 
 #include <stdio.h>
@@ -15,8 +15,8 @@ static void add_host(struct prove *prove, const struct prove_host *host)
     prove->host_count++;
 }
 
-/* The part of its operations' time that it lost, of the time in which its workload issues.  Where
- * all came to their end, not more than they lost. */
+/* The lost share of the operations' time, applied to the time in which the workload issues. If all
+ * operations completed, at most the lost time itself. */
 static int64_t lost_of_span(const struct proof *proof, const struct prove_host *host)
 {
     const struct scenario_workload *workload = &proof->scenario->workloads[host->workload];
@@ -36,7 +36,8 @@ static void add_work(struct measure_work *sum, const struct measure_work *work)
     sum->inactive += work->inactive;
 }
 
-/* The members from `first` on that begin at one host lost so much; returns the next one's. */
+/* Compares the members from `first` on that start at one host; returns the index of the next host's
+ * first member. */
 static uint32_t compare_host(struct proof *proof, const struct measure *without, uint32_t first)
 {
     const struct measure_member *members = proof->members.rows;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_loss - what a run cost the victims, and how much of it went away. */
+ * prove_loss - the victims' loss in a run, and how much of it a repair removes. */
 #include "replay/experiment/prove_private.h"
 
 #include "base/numbers.h"
 
 enum { LEFT_PERCENT = 25 };
 
-/* ------------------------------------------------------------------ what they lost */
+/* ------------------------------------------------------------------ loss */
 
 const struct measure_work *prove_ideal_of(const struct proof *proof, uint32_t i)
 {
@@ -36,7 +36,7 @@ static bool is_a_part(__int128 part, __int128 whole, int percent)
     return part > 0 && part * 100 >= whole * percent;
 }
 
-/* The repair gave it too little to make it whole. */
+/* Even with the repair, the member still loses too much. */
 static bool is_left(const struct proof *proof, const struct measure *measure, uint32_t i)
 {
     const struct measure_work *was = &proof->original.works[i], *is = &measure->works[i];
@@ -87,7 +87,7 @@ bool prove_is_victim(const struct proof *proof, uint32_t i)
             prove_is_late(proof, &proof->original, i));
 }
 
-/* ------------------------------------------------------------------ one run and another */
+/* ------------------------------------------------------------------ comparison of two runs */
 
 void prove_compare(const struct proof *proof, const struct measure *first,
                    const struct measure *second, const struct trial_change *but,
@@ -112,7 +112,7 @@ bool prove_is_dearer(const struct proof *proof, const struct measure *first,
            prove_is_much(proof, member, measure_lost(is, was), measure_whole(is, was));
 }
 
-/* ------------------------------------------------------------------ what went away */
+/* ------------------------------------------------------------------ removed loss */
 
 static int64_t amount(const struct prove_impact *impact, enum prove_loss by)
 {
@@ -122,8 +122,8 @@ static int64_t amount(const struct prove_impact *impact, enum prove_loss by)
                                      : impact->lossless_drops;
 }
 
-/* Beyond what is there in the ideal run as well.  What lost time is measured against that already;
- * it is none where no victim lost a twentieth. */
+/* The impact beyond that of the ideal run. Lost time is already relative to the ideal run; it is 0
+ * if no victim lost a twentieth. */
 static int64_t excess(const struct prove *prove, const struct prove_impact *impact,
                       enum prove_loss by)
 {

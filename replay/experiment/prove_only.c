@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_only - each suspect broken alone, with all others repaired.
- * What another one hides shows here: who waits for a dead link loses nothing to a slow host. */
+ * prove_only - runs with one suspect broken and all others repaired.
+ * This shows the effect of a cause that another one hides: a member waiting for a failed link loses
+ * nothing to a slow host. */
 #include "replay/experiment/prove_private.h"
 
-/* A twentieth more than in the ideal run. */
+/* At least a twentieth more than in the ideal run. */
 static bool is_more(int64_t is, int64_t ideal)
 {
     return (__int128)(is - ideal) * 20 > (__int128)ideal;

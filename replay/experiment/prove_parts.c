@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_parts - which of the values in an entry of the file is enough. */
+ * prove_parts - finds the one value of an entry in the file that is enough. */
 #include "replay/experiment/prove_private.h"
 
 #include "replay/experiment/prove_suspects.h"
 
 #include <string.h>
 
-/* Rows for each of its values, behind the others. */
+/* Adds a row for each value after the existing rows. */
 static uint32_t make_parts(struct proof *proof, const struct trial_change *whole)
 {
     struct prove *prove = proof->prove;
@@ -38,8 +38,8 @@ static uint32_t most_of(const struct prove *prove, const struct prove_impact *pa
     return most;
 }
 
-/* Of the parts with which, beside the other culprits, as much goes away the first that the account
- * names, else the first; where there is none the one with which most goes away. */
+/* Of the parts that remove as much together with the other culprits, the first that the evidence
+ * names, otherwise the first; if there is none, the part that removes most. */
 static uint32_t best_part(const struct prove *prove, const struct prove_impact *parts,
                           uint32_t count)
 {
@@ -55,7 +55,7 @@ static uint32_t best_part(const struct prove *prove, const struct prove_impact *
     return best == UINT32_MAX ? most : best;
 }
 
-/* The row is its part from now on. */
+/* Replaces the row by its part. */
 static bool take_part(struct proof *proof, uint32_t row, uint32_t part)
 {
     struct prove *prove = proof->prove;
@@ -97,7 +97,7 @@ static bool refine(struct proof *proof, uint32_t row)
         measure_free(&measures[i]);
     }
     const uint32_t part = best_part(prove, impacts, count);
-    if (!prove_is_enough(prove, &impacts[part])) { /* all are needed: it is called by that one */
+    if (!prove_is_enough(prove, &impacts[part])) { /* all values are needed; named after this one */
         memcpy(prove->rows[row].name, prove->rows[PROVE_ROWS_MAX + part].name, TRIAL_NAME_BYTES);
         return true;
     }

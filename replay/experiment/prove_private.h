@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_private - what the parts of a proof share. */
+ * prove_private - internal interface of prove. */
 #ifndef STORMGLASS_REPLAY_EXPERIMENT_PROVE_PRIVATE_H
 #define STORMGLASS_REPLAY_EXPERIMENT_PROVE_PRIVATE_H
 
@@ -15,11 +15,11 @@ struct proof {
     const struct trial_base *base;
     struct experiment experiment;
     struct diag *diag;
-    struct run run; /* as it was, played again */
+    struct run run; /* the unchanged run, repeated */
     struct measure_members members;
     int64_t *noise; /* by member: the ppm that chance moves; NULL: not yet known */
     struct measure_hops hops;
-    bool *on_path;                  /* by hop: a victim's */
+    bool *on_path;                  /* by hop: used by a victim */
     bool *victims;                  /* by member */
     struct measure original, ideal; /* ideal.works NULL: nothing can be repaired */
     struct measure rows[PROVE_ROWS_MAX];
@@ -28,10 +28,10 @@ struct proof {
 /* Rows that are repaired at once. */
 struct prove_set {
     uint32_t rows[PROVE_SUSPECTS_MAX], count;
-    uint32_t later; /* each workload starts so many times a few nanoseconds later */
+    uint32_t later; /* number of times that each workload's start is delayed by a few nanoseconds */
 };
 
-/* Those that are broken and can be repaired for the better. */
+/* All suspects that can be repaired to advantage. */
 struct prove_set prove_all_broken(const struct prove *prove);
 
 /* Runs the scenario with each of the sets repaired, all at once.  Works NULL: it cannot be built.
@@ -39,88 +39,89 @@ struct prove_set prove_all_broken(const struct prove *prove);
 bool prove_run_sets(struct proof *proof, const struct prove_set *sets, uint32_t count,
                     struct measure *measures);
 
-/* The member in the ideal run; nothing where there is none. */
+/* The member in the ideal run; zero if there is none. */
 const struct measure_work *prove_ideal_of(const struct proof *proof, uint32_t member);
 
 int64_t prove_lost_by(const struct proof *proof, const struct measure *measure, uint32_t member);
 bool prove_is_victim(const struct proof *proof, uint32_t member);
 
-/* That part of its time is a twentieth or more, and twice what chance moves. */
+/* That part is at least a twentieth of its time and twice the random variation. */
 bool prove_is_much(const struct proof *proof, uint32_t member, int64_t part, int64_t whole);
 
-/* It lost so much of its time. */
+/* The member lost that much of its time. */
 bool prove_is_late(const struct proof *proof, const struct measure *measure, uint32_t member);
 
-/* What chance moves: workloads start a few nanoseconds later.  Measured once.  False: see why. */
+/* Measures random variation once, by starting workloads a few nanoseconds later. Returns false with
+ * the reason in `why`. */
 bool prove_find_noise(struct proof *proof);
 
-/* The repair (NULL: none) leaves the member's workload out, or some of it. */
+/* The repair (NULL: none) removes the member's workload, or part of it. */
 bool prove_takes_from(const struct proof *proof, const struct trial_change *repair,
                       uint32_t member);
 
-/* What the loss is measured by, of the impacts `before` and `ideal`. */
+/* The measure of the loss between the impacts `before` and `ideal`. */
 enum prove_loss prove_loss_of(const struct prove *prove);
 
-/* What the run cost the victims, without a workload that a repair takes from (`but`): of that it is
- * no measure. */
+/* The victims' loss in the run, without a workload that the repair `but` reduces, because it is not
+ * comparable. */
 struct prove_impact prove_impact_of(const struct proof *proof, const struct measure *measure,
                                     const struct trial_change *but);
 
-/* The least part of time, failures, inactive members and lossless drops that went away. */
+/* The smallest removed share among time, failures, idle members and lossless drops. */
 double prove_gone_all(const struct prove *prove, const struct prove_impact *before,
                       const struct prove_impact *after);
 
-/* How much more the second run cost all workloads than the first, less what it cost less; without
- * a workload that the repair takes from. */
+/* The net cost of the second run to all workloads compared with the first, without a workload that
+ * the repair reduces. */
 void prove_compare(const struct proof *proof, const struct measure *first,
                    const struct measure *second, const struct trial_change *but,
                    struct prove_impact *change);
 
-/* The member takes a twentieth more in the second run, or has more that failed. */
+/* The member takes a twentieth more time in the second run, or has more failures. */
 bool prove_is_dearer(const struct proof *proof, const struct measure *first,
                      const struct measure *second, uint32_t member);
 
-/* What all have is a matter of taste, and a setting as its like have it may cost more: both are
- * repaired only where they give beside all other repairs, when nothing else holds back those who
- * gain by them.  False: see why. */
+/* Replacing a value that all objects share, or a deviating value by the common one, may cost more
+ * than it gains. Both are repaired only if that helps in addition to all other repairs, when
+ * nothing else limits the members that gain. Returns false with the reason in `why`. */
 bool prove_admit(struct proof *proof);
 
-/* Names the culprits.  False, also of those below: see why. */
+/* Determines the culprits. This and the functions below return false with the reason in `why`. */
 bool prove_find_culprits(struct proof *proof);
 
-/* What differs by less than this is as much. */
+/* Smaller differences count as none. */
 extern const double prove_nearly;
 
 struct prove_set prove_without(const struct prove_set *set, uint32_t row);
 
-/* The culprits. */
+/* The rows marked as culprits. */
 struct prove_set prove_named(const struct prove *prove);
 void prove_name(struct prove *prove, const struct prove_set *set, const struct prove_impact *after);
 
-/* As much is gone as can be asked for, and nobody is left who lost it. */
+/* The repair removes enough of the loss and leaves no victim. */
 bool prove_is_enough(const struct prove *prove, const struct prove_impact *after);
 
-/* Plays without the set, and names it if that is enough. */
+/* Runs without the set, and marks its rows as culprits if that is enough. */
 bool prove_try_set(struct proof *proof, const struct prove_set *set, bool *enough);
 
 struct prove_harm prove_harm_between(const struct proof *proof, const struct measure *measure,
                                      const struct measure *ideal);
 
-/* A member lost a twentieth of its time or had more operations fail or members inactive than in
- * the ideal run, or more lossless frames were dropped; also one that is no victim, for whom the
- * harm of others may have made room. */
+/* A member lost a twentieth of its time, or had more failed operations or idle instances than in
+ * the ideal run, or more lossless frames were dropped. Also checks members that are not victims,
+ * because other harm may have freed capacity for them. */
 bool prove_does_harm(const struct proof *proof, const struct measure *measure);
 
-/* Each of the set broken alone. */
+/* Runs with each suspect of the set broken alone. */
 bool prove_play_only(struct proof *proof, const struct prove_set *all);
 
-/* Of several values in one entry the one that is enough goes for all. */
+/* Reduces an entry with several values to the one that is enough. */
 bool prove_refine(struct proof *proof);
 
-/* Who lost by the culprits, host by host.  False: see why. */
+/* Finds the hosts that lost because of the culprits. Returns false with the reason in `why`. */
 bool prove_find_hosts(struct proof *proof);
 
-/* What is lost by chance is nobody's. */
+/* Clears the culprits if the loss is random. */
 bool prove_rule_out_chance(struct proof *proof);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_suspects - faults, slow hosts, settings, traffic behind roots, and the rest of the
+ * prove_suspects - collects faults, slow hosts, settings, traffic at roots, and the remaining
  * workloads. */
 #include "replay/experiment/prove_suspects.h"
 
@@ -11,7 +11,7 @@
 
 enum { SHARE_LEAST_PERCENT = 1 };
 
-/* What speaks for a suspect, where there are more than are played. */
+/* Priority of a suspect if there are more than can be run. */
 enum { SCORE_CARRIES = 8, SCORE_ROOT = 4, SCORE_NARROW = 2, SCORE_HURT = 1 };
 
 struct candidate {
@@ -26,13 +26,13 @@ struct search {
     const struct trial_base *base;
     const struct scenario *scenario;
     struct store *store;
-    const struct harm *harm; /* as the account of the run has it */
+    const struct harm *harm; /* causes from evidence */
     struct candidate *list;
     uint32_t count, room;
-    uint8_t *carries; /* by port of all nodes, one after the other: frames of workloads go there */
-    uint32_t *first;  /* port of each node */
+    uint8_t *carries; /* by port (all nodes in one array): carries frames of workloads */
+    uint32_t *first;  /* by node: its first port */
     bool *hurt;       /* by node: it dropped frames */
-    bool *causes;     /* by host: it is a cause of the pauses */
+    bool *causes;     /* by host: a cause of the pauses */
 };
 
 static void add_row(struct search *search, struct trial_change repair, enum prove_role role,
@@ -54,7 +54,7 @@ static void add_row(struct search *search, struct trial_change repair, enum prov
     trial_words(&repair, search->base, row->text, sizeof row->text);
 }
 
-/* ------------------------------------------------------------------ where frames go */
+/* ------------------------------------------------------------------ paths */
 
 static void map_traffic(struct search *search)
 {
@@ -93,7 +93,7 @@ static bool carries(const struct search *search, const struct scenario_spot *spo
     return any;
 }
 
-/* ------------------------------------------------------------------ what is broken */
+/* ------------------------------------------------------------------ faults and settings */
 
 static void add_candidate(struct search *search, const struct candidate *candidate)
 {
@@ -125,7 +125,7 @@ static void add_fault(struct search *search, uint32_t index, bool cause)
     add_candidate(search, &candidate);
 }
 
-/* A fault makes this host pause. */
+/* A fault makes this host send pauses. */
 static bool is_at(const struct scenario_fault *fault, uint32_t host)
 {
     if (!fault->ops->host_pauses)
@@ -136,8 +136,8 @@ static bool is_at(const struct scenario_fault *fault, uint32_t host)
     return false;
 }
 
-/* Hosts that drain slower than all others, one by one; of many with one value that is the suspect.
- */
+/* Hosts that drain more slowly than all others are separate suspects; for many hosts with the same
+ * value, the setting is the suspect. */
 static bool is_slow_host(const struct deviation *deviation)
 {
     const struct deviation_change *change = deviation->changes;
@@ -153,7 +153,7 @@ bool prove_is_accused(const struct harm *harm, const char *name)
     return false;
 }
 
-/* All that differ in one entry of the file are one suspect. */
+/* All deviations in one entry of the file are one suspect. */
 static uint32_t first_of_entry(const struct deviations *deviations, uint32_t index)
 {
     uint32_t first = 0;
@@ -204,7 +204,7 @@ static struct trial_change written_repair(uint32_t index)
         .kind = TRIAL_RESTORE_SETTING, .setting = index, .single = true, .written = true};
 }
 
-/* All have it: odd is what it did. */
+/* The setting deviates from nothing because all objects have it, but the evidence names it. */
 static void add_named(struct search *search)
 {
     const struct deviations *written = &search->base->written;
@@ -216,7 +216,7 @@ static void add_named(struct search *search)
                                               .score = SCORE_CARRIES | SCORE_ROOT | SCORE_NARROW});
 }
 
-/* The port is the root of pauses: a host of its own accord, else traffic that meets there. */
+/* A root of pauses: a host that pauses by itself, or traffic that converges at the port. */
 struct root {
     int64_t node, port;
     uint32_t behind; /* the host there, or TRIAL_ANY_HOST */
@@ -258,7 +258,7 @@ static void add_root_host(struct search *search, const struct root *root)
         search->causes[root->behind] |= root->cause;
 }
 
-/* The best of them in the order in which they were found. */
+/* Keeps the best suspects in the order in which they were found. */
 static void take_best(struct search *search, uint32_t left)
 {
     uint32_t taken = 0;
@@ -317,7 +317,7 @@ void prove_written(struct prove *prove, const struct trial_base *base)
     }
 }
 
-/* ------------------------------------------------------------------ traffic behind roots */
+/* ------------------------------------------------------------------ traffic at roots */
 
 static bool talks_to(const struct scenario_workload *workload, uint32_t host)
 {
@@ -327,7 +327,7 @@ static bool talks_to(const struct scenario_workload *workload, uint32_t host)
     return false;
 }
 
-/* Pairs without the host. */
+/* The workload has pairs without the host. */
 static bool has_others(const struct scenario_workload *workload, uint32_t host)
 {
     for (uint32_t i = 0; i < workload->pair_count; i++)
@@ -348,7 +348,7 @@ static bool uses(const struct search *search, uint32_t workload, int64_t node, i
     return found;
 }
 
-/* Traffic meets at the port: a host is behind it, or another switch. */
+/* Traffic converges at the port, which leads to a host or to another switch. */
 static void add_congestion(struct search *search, const struct root *root)
 {
     const uint32_t host = root->behind;
@@ -371,9 +371,9 @@ void prove_traffic(struct prove *prove, const struct trial_base *base, struct st
     each_root(&search, add_congestion);
 }
 
-/* ------------------------------------------------------------------ who is none */
+/* ------------------------------------------------------------------ remaining workloads */
 
-/* A suspect itself, or with a host that is repaired or that a fault is at. */
+/* The workload is a suspect, or uses a host that is repaired or has a fault. */
 static bool is_involved(const struct search *search, uint32_t index)
 {
     const struct scenario_workload *workload = &search->scenario->workloads[index];
@@ -391,7 +391,7 @@ static bool is_involved(const struct search *search, uint32_t index)
     return involved;
 }
 
-/* Marks all who share a transmitter with one who is marked, and so on. */
+/* Marks all workloads that share a transmitter with a marked one, transitively. */
 static void spread_out(const struct search *search, bool *touched)
 {
     struct store_statement *rows = store_prepare(

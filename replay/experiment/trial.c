@@ -93,7 +93,7 @@ void trial_words(const struct trial_change *change, const struct trial_base *bas
     }
 }
 
-/* ------------------------------------------------------------------ copies of what changes */
+/* ------------------------------------------------------------------ changed copies */
 
 static bool removes(const struct trial *trial, uint32_t fault)
 {
@@ -196,7 +196,7 @@ static void restore_settings(struct tried *tried, const struct trial_change *cha
             trial_restore(tried, &all->list[i], base->scenario);
 }
 
-/* What the order of two frames at one moment decides comes out another way. */
+/* Changes the order of frames that would otherwise coincide. */
 static void start_later(struct tried *tried, uint32_t times)
 {
     static const time_ps step = 7 * PS_PER_NS, more = 3 * PS_PER_NS;

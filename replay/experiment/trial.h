@@ -26,12 +26,12 @@ enum trial_kind {
 
 struct trial_change {
     enum trial_kind kind;
-    uint32_t fault, workload; /* indices of the scenario */
-    uint32_t setting;         /* the first of its deviations in that entry */
-    bool single;              /* that one alone */
-    bool written;             /* of deviations_find_written */
-    bool family;              /* and all that begin with its first word: ecn-kmin, ecn-kmax */
-    uint32_t host;            /* node; of traffic also TRIAL_ANY_HOST */
+    uint32_t fault, workload;          /* indices in the scenario */
+    uint32_t setting;                  /* first deviation of the entry */
+    bool single;                       /* only that one */
+    bool written;                      /* index is in deviations_find_written */
+    bool family;                       /* with all of the same first word: ecn-kmin, ecn-kmax */
+    uint32_t host;                     /* node; of traffic also TRIAL_ANY_HOST */
     enum bottleneck_resource resource; /* of relax: more of it, by `permille` of what is there */
     int64_t permille;                  /* 1100 is a tenth more; numbers grow by one at least */
     const char *set;                   /* of scale: "path=value" */
@@ -58,14 +58,14 @@ void trial_base_free(struct trial_base *base);
 
 bool trial_change_equal(const struct trial_change *a, const struct trial_change *b);
 
-/* A setting for all has a family: one value alone may contradict the others. */
+/* Whether a setting for all has related settings, which a single changed value may contradict. */
 bool trial_has_family(const struct trial_change *change, const struct trial_base *base);
 
 /* "fault", "host", "setting"; "load": removing traffic restores nothing */
 const char *trial_suspect(enum trial_kind kind);
 
-/* What it is called: "faults.0", a host's or a workload's name, the path that --set takes, or that
- * of the entry where several of its values differ. */
+/* The name: "faults.0", a host's or a workload's name, the path for --set, or the path of the entry
+ * if several of its values differ. */
 void trial_name(const struct trial_change *change, const struct trial_base *base, char *text,
                 size_t size);
 

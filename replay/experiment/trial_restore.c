@@ -36,7 +36,7 @@ static void change_port(struct tried *tried, struct scenario_node *node,
     port->params = with_common(tried, port->params, sizeof *port->params, change);
 }
 
-/* What the rows say of DSCPs goes before the map is filled. */
+/* Applies the DSCP rows before the map is filled. */
 static void map_again(struct tried *tried, struct scenario_node *node, const uint8_t *own)
 {
     uint8_t *map = arena_take(&tried->arena, SCENARIO_DSCPS);

@@ -11,7 +11,7 @@ const struct deviations *trial_deviations(const struct trial_change *change,
     return change->written ? &base->written : &base->deviations;
 }
 
-/* Up to the dash in the last name of the path; 0: there is none. */
+/* Length up to the hyphen in the last name of the path; 0 if there is none. */
 static size_t family_of(const char *path)
 {
     const char *name = strrchr(path, '.'), *dash = name == NULL ? NULL : strchr(name, '-');
@@ -83,7 +83,7 @@ void trial_setting_name(const struct trial_change *change, const struct trial_ba
     snprintf(text, size, "%s", is_whole_entry(change, all) ? first->entry : first->path);
 }
 
-/* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more"; of several values
+/* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more"; with several values
  * "fabric.overrides[0]: alpha 1% -> 25%, xon 0B -> 10KB at leaf1" */
 void trial_setting_words(const struct trial_change *change, const struct trial_base *base,
                          char *text, size_t size)

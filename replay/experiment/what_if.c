@@ -55,7 +55,7 @@ static void relaxed_words(const struct study *study, enum bottleneck_resource re
     trial_words(&change, &study->of, text, WHATIF_WORDS);
 }
 
-/* ------------------------------------------------------------------ as it is */
+/* ------------------------------------------------------------------ unchanged run */
 
 static void take_values(const struct study *study, const struct measure *measure, double *values)
 {
@@ -116,7 +116,7 @@ static bool is_candidate(const struct study *study, enum bottleneck_resource res
 
 /* ------------------------------------------------------------------ gains */
 
-/* Of one workload, or of all: `work` is their count. */
+/* Of one workload, or of all if `work` is the number of workloads. */
 static double sum_of(const struct study *study, const double *values, uint32_t seed, uint32_t work)
 {
     const uint32_t count = study->whatif->workload_count;
@@ -321,7 +321,7 @@ static bool try_alone(struct study *study)
     return try_rows(study, 0);
 }
 
-/* Two that are full in series: each alone gives nothing. */
+/* Two saturated resources in series: neither gains anything alone. */
 static bool try_pairs(struct study *study)
 {
     struct whatif *whatif = study->whatif;
@@ -389,7 +389,7 @@ static bool is_met_with(struct study *study, uint32_t expectation,
     return met;
 }
 
-/* The least, to a sixty-fourth of what lies between as it is and eight times as much. */
+/* The smallest sufficient relief between 1 and 8 times, to within 1/64 of that range. */
 static bool bisect(struct study *study, uint32_t expectation, struct whatif_need *need)
 {
     int64_t fails = TRIAL_UNCHANGED, enough = EIGHTFOLD;
@@ -406,7 +406,7 @@ static bool bisect(struct study *study, uint32_t expectation, struct whatif_need
     return well;
 }
 
-/* By what gains most, else by the next that is enough. */
+/* Tries the resource with the largest gain, then the next ones, until one is enough. */
 static bool find_need(struct study *study, uint32_t expectation, struct whatif_need *need)
 {
     struct whatif *whatif = study->whatif;

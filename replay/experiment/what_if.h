@@ -23,16 +23,16 @@
 enum { WHATIF_SEEDS = 5, WHATIF_PAIRS = 10, WHATIF_EXPECTS = 4, WHATIF_WORDS = 640 };
 
 struct whatif_gain {
-    double mean, error; /* of the seeds: the standard error; 0 of one */
+    double mean, error; /* error: standard error over seeds; 0 for a single seed */
     bool some;
 };
 
 struct whatif_row {
-    enum bottleneck_resource resource, other; /* other: BOTTLENECK_RESOURCES: alone */
-    char words[WHATIF_WORDS];                 /* what was changed */
+    enum bottleneck_resource resource, other; /* other: BOTTLENECK_RESOURCES if alone */
+    char words[WHATIF_WORDS];                 /* the changed settings */
     uint32_t seeds;
     struct whatif_gain gain, without_limit; /* without limit: of the best alone, with one seed */
-    struct whatif_gain *workloads;          /* of each */
+    struct whatif_gain *workloads;          /* by workload */
     bool played_limitless;
     double *values;           /* by seed and workload: goodput or latency */
     char limit[WHATIF_WORDS]; /* of the run with the scenario's own seed */
@@ -40,19 +40,19 @@ struct whatif_row {
 
 struct whatif_need {
     char text[160];                    /* the expectation */
-    enum bottleneck_resource resource; /* BOTTLENECK_RESOURCES: none alone is enough */
-    int64_t permille;                  /* of what is there */
+    enum bottleneck_resource resource; /* BOTTLENECK_RESOURCES: no single resource is enough */
+    int64_t permille;                  /* relative to the unchanged value */
     char words[WHATIF_WORDS];
 };
 
 struct whatif {
-    bool open;      /* gains are of mean latencies */
+    bool open;      /* gains are of mean latency */
     uint32_t seeds; /* the most that a row has */
     uint32_t runs;
-    struct whatif_row *rows; /* the largest gain first; pairs after those alone */
+    struct whatif_row *rows; /* single resources first, each group by gain */
     uint32_t row_count;
-    char judged[WHATIF_WORDS]; /* the run's own verdict */
-    char next[WHATIF_WORDS];   /* with the best without limit; "" none gains */
+    char judged[WHATIF_WORDS]; /* bottleneck according to the run itself */
+    char next[WHATIF_WORDS];   /* bottleneck with the best resource unlimited; "": no gain */
     struct whatif_need needs[WHATIF_EXPECTS];
     uint32_t need_count;
     const char **workloads; /* names */
@@ -60,7 +60,7 @@ struct whatif {
     char why[WHATIF_WORDS];
 };
 
-/* The scenario outlives what is filled in.  False: see why. */
+/* The scenario must outlive the result. Returns false with the reason in `why`. */
 bool whatif_run(struct whatif *whatif, const struct scenario *scenario, time_ps until);
 void whatif_free(struct whatif *whatif);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account - the cause, its path and its victims. */
+ * account - the cause of pauses, its path and its victims. */
 #include "replay/explain/account.h"
 
 #include "base/memory.h"
@@ -72,10 +72,10 @@ static void read_roots(struct account *account, struct store *store)
     store_finish(rows);
 }
 
-/* Only what was asked for since cause ?1 began counts as its reason: a host by its own first
- * XOFF, congestion from the run's begin.  In a circle a port has many distances: the least is
- * reported. The values beside min(at_ps) are those of its row (SQLite, "bare columns in an
- * aggregate"). */
+/* Only XOFFs since the start of cause ?1 count as its effects: a host starts with its own first
+ * XOFF, congestion with the run. In a cyclic dependency a port has several distances, and the
+ * smallest is reported. The values next to min(at_ps) are those of its row (SQLite, "bare columns
+ * in an aggregate"). */
 static const char hops_sql[] =
     "WITH begun AS (SELECT coalesce(min(at_ps), 0) AS at FROM pause_edge e JOIN pause_root r"
     "   ON r.position=?1 AND r.port IS NULL AND e.node=r.node AND e.priority=r.priority"
@@ -114,7 +114,7 @@ static void read_hops(struct account *account, struct store *store, int64_t root
     store_finish(rows);
 }
 
-/* A database may say anything: a root whose node is none was not read. */
+/* An untrusted database may contain anything: roots without a valid node were not read. */
 static void read_paths(struct account *account, struct store *store)
 {
     uint32_t room = 0;
@@ -154,7 +154,7 @@ static void read_victims(struct account *account, struct store *store)
     store_finish(rows);
 }
 
-/* The tables that are younger than the format. */
+/* Tables that were added after the format number last changed. */
 static bool is_whole(struct store *store, char why[STORE_ERROR_BYTES])
 {
     if (store_ask_int(store,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account_harm - harm and causes as the run reported them: the same keys and values. */
+ * account_harm - harm and causes with the keys and values that the run reported. */
 #include "replay/explain/account.h"
 
 #include "base/memory.h"

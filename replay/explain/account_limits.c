@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account_limits - the bottleneck of each workload, as the run itself judged it. */
+ * account_limits - the bottleneck of each workload, as determined by the run. */
 #include "replay/explain/account.h"
 
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account_unused - one query for each thing that a run may leave untouched.
- * Each gives rows of two sentences: what, and how that is seen.  A setting that no frame touched
- * proves nothing, whatever its value. */
+ * account_unused - one query for each kind of unused object.
+ * Each returns rows of two texts: the object and the evidence. A setting that no frame used proves
+ * nothing, whatever its value. */
 #include "replay/explain/account.h"
 
 #include "base/memory.h"
@@ -16,8 +16,9 @@
 static const char workloads_query[] = "SELECT 'workload '||name AS what, 'issued nothing' AS why "
                                       "FROM workload WHERE issued=0 ORDER BY workload";
 
-/* A fault that broke nothing: what it does is counted where it is.  The table k is made of the
- * kinds of faults.  Who never connected may have sent nothing because of it: ARP is no frame. */
+/* Faults without effect. The effect of a fault is counted at its location; table k contains the
+ * kinds of faults. A member that never connected may have sent no frame because of the fault: ARP
+ * does not count as a frame. */
 static const char faults_query[] =
     "SELECT f.name AS what, CASE"
     " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bottleneck - estimates, and the sentence. */
+ * bottleneck - estimates gains, and writes the sentence. */
 #include "replay/explain/bottleneck.h"
 
 #include "base/numbers.h"
@@ -9,16 +9,15 @@
 #include <string.h>
 
 enum {
-    TENTH = 100000, /* what is relieved */
+    TENTH = 100000, /* increase of a resource in an estimate: 10 % */
     FULL = 980000,
-    NEARLY_ALL = 850000,   /* the rest are requests and acknowledgements */
-    AWAY_LEAST = PPM / 10, /* with a target away for so long, what goes by the others is no rest */
-    LEAST_LOST = 20000,    /* a share of lost time below is nothing */
-    QUEUE_SHARE = 5,    /* a fifth of what is outstanding waits before what limits it, at least */
-    SHARPNESS = 4,      /* power of the busy share that the elasticity goes by: with a few
-                              outstanding a station at 90 % is already the limit by half */
-    HELD_LINK = 850000, /* held queue pairs that fill a link so far are limited by the link */
-    HELD_GAIN = 800000, /* of its room: pauses and repeats take the rest where nobody is held */
+    NEARLY_ALL = 850000,   /* share of traffic that counts as all: the rest are requests and ACKs */
+    AWAY_LEAST = PPM / 10, /* a lost target's share of time that makes other traffic count */
+    LEAST_LOST = 20000,    /* less lost time counts as none */
+    QUEUE_SHARE = 5,       /* at least 1/5 of outstanding I/Os wait for the limit */
+    SHARPNESS = 4,         /* exponent of utilization: 90 % already limits partly */
+    HELD_LINK = 850000, /* from this utilization, throttled queue pairs are limited by the link */
+    HELD_GAIN = 800000, /* usable spare capacity without throttling */
 };
 
 static const char *const names[] = {
@@ -45,7 +44,7 @@ static bool is_station(const struct bottleneck_input *input, enum bottleneck_res
            (resource != BOTTLENECK_RECEIVER || input->slow_by_nature);
 }
 
-/* Of the time in which it does not think. */
+/* Relative to the time without think time. */
 static int64_t while_active(const struct bottleneck_input *input, int64_t used)
 {
     return input->thinking >= PPM ? 0 : min_i64(used * PPM / (PPM - input->thinking), PPM);
@@ -59,15 +58,15 @@ static int64_t saturation(int64_t used)
     return value;
 }
 
-/* The share of the time in which those whom it meets could do nothing. */
+/* Share of the time in which the affected pairs of hosts could do nothing. */
 static int64_t outage(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
     return min_i64(part(use->used, min_i64(use->covers, PPM)), PPM);
 }
 
-/* Useful work only: what is sent twice is no use of a link or of who drains it, nor is what a
- * target does for a controller that is lost. */
+/* Useful work only: retransmissions do not count as utilization of a link or receiver, nor does a
+ * target's work for a lost controller. */
 static int64_t useful(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const int64_t used = min_i64(input->uses[resource].used, PPM);
@@ -83,35 +82,36 @@ static int64_t useful(const struct bottleneck_input *input, enum bottleneck_reso
     }
 }
 
-/* Where hardly anything waits nothing is gained, however busy: it works ahead, or another station
- * in series lets no more come.  Of two that are full the one with the longer queue is it. */
+/* A resource with almost no queue gains nothing, however busy it is: it works ahead, or another
+ * station in series limits its input. Of two saturated stations, the one with the longer queue is
+ * the bottleneck. */
 static int64_t with_queue(int64_t value, int64_t waiting)
 {
     return part(min_i64(value, QUEUE_SHARE * waiting), PPM - PPM / 10 + min_i64(waiting, PPM) / 10);
 }
 
-/* For READs under way; but where congestion control holds what they return, more of them would be
- * held as well. */
+/* Time waiting for outstanding READs. If congestion control throttles their responses, more READs
+ * would be throttled as well. */
 static int64_t reads_waited(const struct bottleneck_input *input)
 {
     return part(min_i64(input->uses[BOTTLENECK_READS].used, PPM),
                 PPM - min_i64(input->uses[BOTTLENECK_CONGESTION].used, PPM));
 }
 
-/* How strongly throughput follows the station's rate.  A faster link sends more of what is sent
- * again, and of the rest.  A host's CPU does nothing ahead: answers that it has not looked at yet
- * are its queue, though nobody counts them. */
+/* How strongly throughput follows the station's rate. A faster link also sends more
+ * retransmissions, so it gains less. A host CPU does not work ahead: responses that it has not
+ * processed are its queue, although they are not counted. */
 static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
     int64_t value = saturation(while_active(input, use->used));
     if (resource == BOTTLENECK_RECEIVER || resource == BOTTLENECK_RNIC ||
         resource == BOTTLENECK_PCIE ||
-        resource == BOTTLENECK_COMPLETIONS) /* nothing of them works ahead */
+        resource == BOTTLENECK_COMPLETIONS) /* none of these works ahead */
         return value;
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
         value = max_i64(value, input->uses[BOTTLENECK_CONGESTION].used);
-    if (resource == BOTTLENECK_LINK && use->used < FULL) /* who waits for READs does not for it */
+    if (resource == BOTTLENECK_LINK && use->used < FULL) /* not waiting for the link */
         value -= part(min_i64(value, PPM), reads_waited(input)) / 2;
     value = with_queue(min_i64(value, PPM), resource == BOTTLENECK_HOST_CPU && use->used >= FULL
                                                 ? max_i64(use->waiting, PPM / QUEUE_SHARE)
@@ -119,14 +119,14 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
     return resource == BOTTLENECK_LINK ? value : max_i64(value, min_i64(use->waiting, use->used));
 }
 
-/* A medium that nobody waits for: it programs what it has. */
+/* No queue: the drive is flushing its write cache. */
 static bool works_ahead(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     return resource == BOTTLENECK_MEDIA && input->uses[resource].waiting == 0;
 }
 
-/* What the busiest station has room for, and as much again what does not go by it.  Nothing is ever
- * quite full: who has something outstanding has sometimes all of it elsewhere. */
+/* Spare capacity of the busiest station, plus the traffic that does not pass it. No station reaches
+ * 100 %: sometimes all outstanding I/Os are elsewhere. */
 static int64_t room(const struct bottleneck_input *input)
 {
     const bool away = outage(input, BOTTLENECK_RECOVERY) >= AWAY_LEAST;
@@ -142,8 +142,8 @@ static int64_t room(const struct bottleneck_input *input)
     return least_room;
 }
 
-/* What is refused comes again at once, and takes its share of the time of a link or receiver that
- * is full, though few are seen to wait. */
+/* Rejected requests are repeated immediately and take their share of a saturated link or receiver,
+ * although few seem to wait. */
 static int64_t repeats(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *uses = input->uses;
@@ -161,7 +161,8 @@ static int64_t regained(const struct bottleneck_input *input, enum bottleneck_re
     return min_i64(PPM * PPM / (PPM - lost) - PPM, room(input));
 }
 
-/* What is full whenever it can do something has no room, though it looks half used. */
+/* A station that is saturated whenever it is available has no spare capacity, even if its average
+ * utilization is half. */
 static int64_t room_between_outages(const struct bottleneck_input *input)
 {
     const int64_t out =
@@ -169,7 +170,7 @@ static int64_t room_between_outages(const struct bottleneck_input *input)
     return max_i64(part(room(input) + PPM, PPM - out) - PPM, 0);
 }
 
-/* The part of what is outstanding that no station keeps waiting. */
+/* The share of outstanding I/Os that do not wait at any station. */
 static int64_t unhindered(const struct bottleneck_input *input)
 {
     int64_t waiting = 0, busiest = 0;
@@ -182,7 +183,7 @@ static int64_t unhindered(const struct bottleneck_input *input)
     return PPM - part(max_i64(min_i64(waiting, PPM), busiest), PPM - input->thinking);
 }
 
-/* A tenth more than `number`, a whole one at the least; 0: it is unknown. */
+/* Gain of 10 % more than `number`, at least one more; 0: number unknown. */
 static int64_t deeper(const struct bottleneck_input *input, int64_t number)
 {
     const int64_t after = max_i64(number + 1, number + part(number, TENTH));
@@ -190,7 +191,7 @@ static int64_t deeper(const struct bottleneck_input *input, int64_t number)
     return min_i64(part(more, unhindered(input)), room_between_outages(input));
 }
 
-/* The depth is more than a submission queue holds. */
+/* The queue depth exceeds the entries of a submission queue. */
 static bool is_cut(const struct bottleneck_input *input)
 {
     return input->entries > 0 && input->depth > input->entries;
@@ -204,7 +205,7 @@ static int64_t entries_left(const struct bottleneck_input *input)
     return max_i64(input->entries * PPM / input->depth - PPM, 0);
 }
 
-/* What may be outstanding gains as far as no other number keeps it from being sent. */
+/* More outstanding I/Os only help as far as no other limit keeps them from being sent. */
 static int64_t not_stopped(const struct bottleneck_input *input)
 {
     return max_i64(PPM - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
@@ -214,14 +215,14 @@ static int64_t not_stopped(const struct bottleneck_input *input)
                    0);
 }
 
-/* What each waits for its service is a tenth less. */
+/* Gain if the service time at the station is 10 % shorter. */
 static int64_t quicker(int64_t serving)
 {
     return PPM * PPM / (PPM - part(min_i64(serving, PPM), TENTH * 10 / 11)) - PPM;
 }
 
-/* Who is held no more.  Time that is lost otherwise stays lost: what comes faster is dropped and
- * repeated as before, and refused where receives are short even of what comes now. */
+/* Gain without throttling. Other lost time stays lost: faster traffic is dropped and retransmitted
+ * as before, and rejected if receives are already short. */
 static int64_t let_go(const struct bottleneck_input *input)
 {
     const int64_t refused = regained(input, BOTTLENECK_CREDIT);
@@ -244,14 +245,14 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_COMPLETIONS:
     case BOTTLENECK_TARGET_CPU:
     case BOTTLENECK_HOST_CPU:
-        if (input->few && use->used < PPM / 2) /* a few that nothing else is in the way of */
+        if (input->few && use->used < PPM / 2) /* few I/Os, and nothing delays them */
             return 0;
         return max_i64(part(part(TENTH, elasticity(input, resource)), min_i64(use->covers, PPM)),
                        input->asked > 0 ? 0 : quicker(use->serving));
     case BOTTLENECK_RECEIVER:
         return input->slow_by_nature ? part(TENTH, elasticity(input, resource))
                                      : regained(input, resource);
-    case BOTTLENECK_PAUSES: /* of who waits for a full link, whatever fills it */
+    case BOTTLENECK_PAUSES: /* if the link is saturated, pauses do not matter */
         return useful(input, BOTTLENECK_LINK) >= FULL &&
                        input->uses[BOTTLENECK_LINK].covers >= NEARLY_ALL
                    ? 0
@@ -263,9 +264,9 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_LOSS:
         return regained(input, resource);
-    case BOTTLENECK_READS: /* instead of the depth, as far as it is what is waited for */
+    case BOTTLENECK_READS: /* instead of the depth, as far as I/Os wait for READs */
         return part(deeper(input, input->reads), reads_waited(input));
-    case BOTTLENECK_FENCE: /* one under way instead of all */
+    case BOTTLENECK_FENCE: /* one more in addition to the single one allowed */
         return part(deeper(input, 1), use->used);
     case BOTTLENECK_WINDOW:
         return part(deeper(input, input->window), use->used);
@@ -279,7 +280,7 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         return use->used > 0 && (is_cut(input) || use->used >= PPM / 2)
                    ? part(deeper(input, input->entries), not_stopped(input))
                    : 0;
-    case BOTTLENECK_DEPTH: /* more than a queue holds makes no difference */
+    case BOTTLENECK_DEPTH: /* depth beyond the entries of a queue has no effect */
         return input->few ? 0
                           : min_i64(part(deeper(input, input->depth), not_stopped(input)),
                                     entries_left(input));
@@ -290,7 +291,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     return 0;
 }
 
-/* Whatever becomes faster, it thinks as long as before; but then it may issue more at once. */
+/* Think time does not get shorter when something else gets faster, but with more depth more I/Os
+ * are issued at once. */
 static int64_t gain_beside_thinking(const struct bottleneck_input *input,
                                     enum bottleneck_resource resource)
 {
@@ -300,16 +302,16 @@ static int64_t gain_beside_thinking(const struct bottleneck_input *input,
                : part(gain_alone(input, resource), PPM - (more ? 0 : input->thinking));
 }
 
-/* An open loop gets no more than it asks for. */
+/* An open loop never exceeds its offered load. */
 static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const int64_t gain = gain_beside_thinking(input, resource);
     return input->asked > 0 ? min_i64(gain, max_i64(input->asked - PPM, 0)) : gain;
 }
 
-enum { GAIN_LEAST = PPM / 100 /* less is none */ };
+enum { GAIN_LEAST = PPM / 100 /* smaller gains count as none */ };
 
-/* What it asks for it has got, be it late. */
+/* All offered load was completed, possibly late. */
 static bool has_all(const struct bottleneck_input *input)
 {
     return input->idle || input->satisfied;
@@ -347,7 +349,7 @@ static void say_busiest(const struct bottleneck_input *input, char *text, size_t
                  percent(link->used).text);
 }
 
-/* Why it asks for no more, or got it late. */
+/* Why there is no more offered load, or why it completed late. */
 static void say_asked(const struct bottleneck_input *input, char *text, size_t size)
 {
     const struct bottleneck_use *recovery = &input->uses[BOTTLENECK_RECOVERY];
@@ -409,7 +411,8 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
              found->resource == BOTTLENECK_LINK ? "" : busiest);
 }
 
-/* What asks for a bounded amount and gets it is limited by that, whatever was used. */
+/* A workload with bounded offered load that completes all of it is limited by that, even if
+ * utilization is unknown. */
 static bool is_unknown(const struct bottleneck_input *const *inputs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * explain - intervals of holds and blocks, and their folding.
+ * explain - intervals of holds and blocks, and folding them into totals.
  * A fold sorts the closed intervals by (port, priority, time) and walks from each hold to its
  * roots. */
 #include "replay/explain/explain.h"
@@ -67,7 +67,7 @@ static void sum_blocks(struct explain *explain)
     }
 }
 
-/* Where the intervals of each key begin in the sorted rows. */
+/* Start of each key's intervals in the sorted arrays. */
 static void index_keys(struct explain *explain)
 {
     const uint32_t keys =
@@ -122,7 +122,7 @@ static void close_block(struct explain *explain, struct explain_block *open, tim
     open->until = 0;
 }
 
-/* Cuts every open interval at `at`; with `again` it goes on from there. */
+/* Ends every open interval at `at`; with `again`, it continues from there as a new one. */
 static void cut_open(struct explain *explain, time_ps at, bool again)
 {
     const uint32_t ports = explain->fabric->first_port[explain->fabric->node_count];
@@ -153,7 +153,7 @@ void explain_on_hold(struct explain *explain, const struct explain_edge *edge)
 {
     struct explain_hold *open = &explain->open_holds[explain_key(edge->port, edge->priority)];
     if (open->until != 0 && edge->begins && open->reason_count > 0 && edge->reason_count == 0)
-        return; /* a refresh that knows less */
+        return; /* a refresh with less information */
     if (open->until != 0)
         close_hold(explain, open, edge->at);
     if (edge->begins) {
@@ -219,7 +219,7 @@ static int order_paths(const void *a, const void *b)
     return x->port < y->port ? -1 : x->port > y->port;
 }
 
-/* Packs the paths into a row and gives them the roots' new numbers; those of idle roots go. */
+/* Packs the paths into an array and renumbers their roots; paths of idle roots are removed. */
 static void sort_paths(struct explain *explain)
 {
     uint32_t count = 0;
@@ -239,7 +239,7 @@ static void sort_paths(struct explain *explain)
         qsort(explain->paths, count, sizeof *explain->paths, order_paths);
 }
 
-/* A host that pauses in a priority that its neighbor has nothing to send in. */
+/* A host that pauses a priority in which its neighbor has nothing to send. */
 static bool is_idle(const struct explain *explain, const struct explain_root *root)
 {
     const struct explain_fabric *fabric = explain->fabric;

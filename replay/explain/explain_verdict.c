@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * explain_verdict - shares and thresholds.
- *
- * Sure: the causes and the roots at the other end of their links have at least half of all the
- * time, and they at least half of that; no other has half as much; three quarters of the time have
- * a known cause; transmitters did not stand still for much longer than anybody held them (a lost
- * RESUME); and no host elsewhere paused anybody, however short, when the first is no host. */
+ * explain_verdict - shares and thresholds of the verdict.
+ * The verdict is sure if all of these hold: the causes together with the roots at the other end of
+ * their links account for at least half of the time, and the causes for at least half of that; no
+ * other root has half as much; three quarters of the time are attributed; transmitters were not
+ * stopped for much longer than the holds lasted (a lost XON); and, if the first root is not a host,
+ * no other host paused at all. */
 #include "replay/explain/explain_verdict.h"
 #include "replay/explain/verdict.h"
 
@@ -54,7 +54,7 @@ static bool at_cause(const struct explain *explain, uint32_t root)
     return here;
 }
 
-/* Several only of hosts: what pauses by itself does so whatever the others do. */
+/* Only hosts can be several causes, because each pauses independently of the others. */
 static uint32_t count_causes(const struct explain *explain, time_ps all)
 {
     uint32_t count = 0;
@@ -65,8 +65,8 @@ static uint32_t count_causes(const struct explain *explain, time_ps all)
     return count;
 }
 
-/* What else may be the cause: a host elsewhere when the first is none, however little it held; else
- * the largest of the others.  What feeds the first's own link only counts when it is larger. */
+/* The root that may be the cause instead: any other host if the first root is not a host; otherwise
+ * the largest other root. A root that feeds the first root's link only counts if it is larger. */
 static uint32_t rival_of(const struct explain *explain)
 {
     const struct explain_root *roots = explain->roots;
@@ -74,7 +74,7 @@ static uint32_t rival_of(const struct explain *explain)
     for (uint32_t i = explain->verdict.causes; i < explain->root_count; i++) {
         const bool here = at_cause(explain, i);
         if (!at_host(explain, &roots[0]) && !here && at_host(explain, &roots[i]))
-            return i; /* sorted: the largest such */
+            return i; /* roots are sorted, so this is the largest one */
         if (is_cause(explain, i) || (here && roots[i].held_ps <= roots[0].held_ps))
             continue;
         if (rival == EXPLAIN_NONE || roots[i].held_ps > roots[rival].held_ps)

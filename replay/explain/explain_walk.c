@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * explain_walk - pieces of time on their way to a root.
- * A piece is a stretch of time at an egress and an amount of held time to be explained by it.  It
- * is cut along the blocks of that egress: what lies outside them belongs to that egress or to the
- * block before, what lies inside goes on at the peer, cut along the peer's holds and their reasons.
- * Amounts are divided without a rest, so no time is lost.  Pieces wait on a stack. */
+ * explain_walk - walks pieces of time to their roots.
+ * A piece is a time interval at an egress and an amount of held time to attribute to it. It is cut
+ * along the blocks of that egress: time outside them belongs to the egress itself or to the
+ * preceding block; time inside them continues at the peer, cut along the peer's holds and their
+ * reasons. Amounts are divided without remainder, so no time is lost. Pieces wait on a stack. */
 #include "replay/explain/explain_walk.h"
 #include "replay/explain/verdict.h"
 
@@ -14,26 +14,26 @@
 
 enum { PATHS_MAX = 1 << 16, WHOLE_SHARE = 256 };
 
-/* `amount` of held time that what the queue waits for in [from, until) is to blame for. */
+/* `amount` of held time, attributed to whatever the queue waits for in [from, until). */
 struct explain_piece {
     time_ps from, until, amount;
     uint32_t egress;
-    uint32_t hops;   /* from the hold that is being explained to this egress's node */
+    uint32_t hops;   /* from the hold being explained to this egress's node */
     uint32_t queued; /* bytes in the queue */
     uint8_t priority;
 };
 
 struct walk {
     struct explain *explain;
-    uint32_t stopped; /* the transmitter that the explained hold stopped */
-    time_ps whole;    /* what is being explained */
+    uint32_t stopped; /* transmitter stopped by the hold being explained */
+    time_ps whole;    /* ps; total time being explained */
     uint32_t count, steps;
-    /* The egresses from the hold to the piece that was taken last, by their hops.  Pieces are
-     * taken depth first, so those of its ancestors are still there. */
+    /* trail[n] is the egress at hop n on the way from the hold to the current piece. Pieces are
+     * processed depth first, so the entries of its ancestors are valid. */
     uint32_t trail[EXPLAIN_HOPS_MAX + 1];
 };
 
-/* Index of the last hold of the key that begins at or before `at`; else of the key's first; else
+/* Index of the key's last hold that begins at or before `at`, otherwise of its first hold, or
  * NONE. */
 static uint32_t hold_at(const struct explain *explain, uint32_t key, time_ps at)
 {
@@ -49,8 +49,8 @@ static uint32_t hold_at(const struct explain *explain, uint32_t key, time_ps at)
     return first == end ? EXPLAIN_NONE : low > first ? low - 1 : first;
 }
 
-/* Index of the first block of the key that ends after `at`, or where the key's blocks end.  Blocks
- * of one key do not overlap, so their ends are in order as well. */
+/* Index of the key's first block that ends after `at`, or the end of its blocks. Blocks of a key do
+ * not overlap, so their ends are sorted, too. */
 static uint32_t block_from(const struct explain *explain, uint32_t key, time_ps at)
 {
     uint32_t low = explain->first_block[key], high = explain->first_block[key + 1];
@@ -105,7 +105,7 @@ static void add_path(struct explain *explain, const struct explain_path *path)
     uint32_t at = path_slot(explain, path);
     if (explain->paths[at].hops == 0) {
         if (explain->path_count == PATHS_MAX)
-            return; /* the totals of the roots go on; only the drawing is cut */
+            return; /* totals of roots are unaffected; only the path list is cut off */
         if (explain->path_count >= explain->path_room / 2) {
             grow_paths(explain);
             at = path_slot(explain, path);
@@ -117,9 +117,8 @@ static void add_path(struct explain *explain, const struct explain_path *path)
     explain->paths[at].held_ps += path->held_ps;
 }
 
-/* Nodes from the hold to where a walk of so many hops has come, itself included, without those
- * between two visits of one node: a walk may go round in a circle of switches before it leaves
- * it. */
+/* Number of nodes from the hold to the end of a walk of `hops` hops, including both but without
+ * loops: a walk may circle through switches before it leaves them. */
 static uint32_t distance(const struct walk *walk, uint32_t hops)
 {
     const uint32_t *node_of = walk->explain->fabric->node_of;
@@ -131,7 +130,7 @@ static uint32_t distance(const struct walk *walk, uint32_t hops)
     return nodes;
 }
 
-/* The piece ends here: its amount belongs to the root at `port`. */
+/* The piece ends here: adds its amount to the root at `port`. */
 static void settle_piece(struct walk *walk, const struct explain_piece *piece, uint32_t port,
                          struct explain_end end)
 {
@@ -153,8 +152,8 @@ static void settle_piece(struct walk *walk, const struct explain_piece *piece, u
     add_path(explain, &path);
 }
 
-/* A walk that is deeper than any fabric goes round.  All walks into one circle end at the same
- * root, the least port in it. */
+/* A walk with more hops than any fabric is cyclic. All walks into one cycle end at the same root,
+ * its lowest port. */
 static void settle_circle(struct walk *walk, const struct explain_piece *piece)
 {
     struct explain_piece last = *piece;
@@ -192,7 +191,7 @@ static void push(struct walk *walk, const struct explain_piece *piece)
     explain->pieces[walk->count++] = *piece;
 }
 
-/* Hands out an amount in proportion; what parts were given adds up to the whole. */
+/* Divides an amount proportionally; the parts add up exactly to the whole. */
 struct dealer {
     time_ps left;
     int64_t shares_left;
@@ -215,8 +214,8 @@ static time_ps time_to_send(const struct explain *explain, uint32_t port, uint64
     return units_transfer_ps(bytes, (uint64_t)explain->fabric->rate_bps[port]);
 }
 
-/* When the queue of a reason, and what came after, has been sent, counted from the hold's
- * beginning; at most `limit`. */
+/* Time, since the start of the hold, at which the queue of a reason and later arrivals have been
+ * sent; at most `limit`. */
 static time_ps sent_at(const struct explain *explain, const struct explain_hold *hold,
                        const struct explain_reason *reason, time_ps limit)
 {
@@ -235,7 +234,7 @@ static time_ps sent_at(const struct explain *explain, const struct explain_hold 
     return left < limit - at ? at + left : limit;
 }
 
-/* The reason goes on as a piece of its own. */
+/* Continues the reason as a piece of its own. */
 static void push_reason(struct walk *walk, const struct explain_piece *piece,
                         const struct explain_reason *reason, time_ps amount)
 {
@@ -247,7 +246,7 @@ static void push_reason(struct walk *walk, const struct explain_piece *piece,
     push(walk, &next);
 }
 
-/* During all of the piece the same reasons hold, those of the mask. */
+/* Divides the piece among the reasons in the mask, which apply throughout. */
 static void share_out(struct walk *walk, const struct explain_piece *piece,
                       const struct explain_hold *hold, unsigned mask)
 {
@@ -259,8 +258,8 @@ static void share_out(struct walk *walk, const struct explain_piece *piece,
             push_reason(walk, piece, &hold->reasons[i], deal(&dealer, hold->reasons[i].weight));
 }
 
-/* Cuts the piece where the queue of a reason has been sent.  When all have been, the last one
- * stays. */
+/* Cuts the piece at the times when the queue of a reason has been sent. After the last one, that
+ * reason remains. */
 static void cut_by_reasons(struct walk *walk, const struct explain_piece *piece,
                            const struct explain_hold *hold)
 {
@@ -287,7 +286,7 @@ static void cut_by_reasons(struct walk *walk, const struct explain_piece *piece,
     }
 }
 
-/* A piece at a hold: a host is a root, a switch has reasons further down. */
+/* A piece at a hold: a host is a root; a switch continues with its reasons downstream. */
 static void enter_hold(struct walk *walk, const struct explain_piece *piece,
                        const struct explain_hold *hold)
 {
@@ -303,9 +302,9 @@ static void enter_hold(struct walk *walk, const struct explain_piece *piece,
         cut_by_reasons(walk, piece, hold);
 }
 
-/* The egress is blocked during all of the piece: goes on at the peer, along the peer's holds.  The
- * peer has released a little before the block ends (the XON travels), so a hold counts until the
- * next one begins. */
+/* The egress is blocked during the whole piece: continues at the peer, along the peer's holds. The
+ * peer releases the hold slightly before the block ends (XON propagation), so a hold counts until
+ * the next one begins. */
 static void follow(struct walk *walk, const struct explain_piece *piece)
 {
     const struct explain *explain = walk->explain;
@@ -313,7 +312,7 @@ static void follow(struct walk *walk, const struct explain_piece *piece)
     struct explain_piece part = *piece;
     part.hops++;
     uint32_t at = hold_at(explain, key, part.from);
-    if (at == EXPLAIN_NONE) { /* a hold that was never reported */
+    if (at == EXPLAIN_NONE) { /* the hold was never reported */
         const struct explain_hold unknown = {.key = key};
         enter_hold(walk, &part, &unknown);
         return;
@@ -332,9 +331,9 @@ static void follow(struct walk *walk, const struct explain_piece *piece)
     }
 }
 
-/* ------------------------------------------------------------------ an egress and its blocks */
+/* ------------------------------------------------------------------ egresses and their blocks */
 
-/* Blocked time of the key before `at`, in this fold. */
+/* The key's blocked time before `at`, in this fold. */
 static time_ps blocked_before(const struct explain *explain, uint32_t key, time_ps at)
 {
     const uint32_t next = block_from(explain, key, at);
@@ -348,8 +347,8 @@ static time_ps blocked_before(const struct explain *explain, uint32_t key, time_
     return last->before + last->until - last->from;
 }
 
-/* The part of `amount`, of a moment when the egress may send, that the blocks before it are to
- * blame for. */
+/* The part of `amount` at `moment`, when the egress may send, that is backlog from earlier
+ * blocks. */
 static time_ps left_behind(const struct explain *explain, const struct explain_piece *piece,
                            time_ps moment, time_ps amount)
 {
@@ -362,7 +361,7 @@ static time_ps left_behind(const struct explain *explain, const struct explain_p
     return (time_ps)((__int128)amount * blocked / span);
 }
 
-/* The last block of the key that begins before `at`, or NULL. */
+/* The key's last block that begins before `at`, or NULL. */
 static const struct explain_block *block_before(const struct explain *explain, uint32_t key,
                                                 time_ps at)
 {
@@ -371,8 +370,8 @@ static const struct explain_block *block_before(const struct explain *explain, u
     return next == explain->first_block[key] ? NULL : &explain->blocks[next - 1];
 }
 
-/* Time that the egress could send in: its own, but for what a block left behind; that goes to the
- * block before. */
+/* Time in which the egress could send is its own, except for the backlog of a block, which is
+ * attributed to that block. */
 static void blame_open(struct walk *walk, const struct explain_piece *piece, time_ps *own)
 {
     const struct explain *explain = walk->explain;
@@ -417,8 +416,8 @@ static void cut_by_blocks(struct walk *walk, const struct explain_piece *piece)
     settle_piece(walk, &part, piece->egress, (struct explain_end){0});
 }
 
-/* How long the transmitter stood still because of a hold: up to the next one of its port, as a
- * pause whose XON is lost lasts until its quanta have run out. */
+/* How long the hold stopped its transmitter, at most until the port's next hold: a pause whose XON
+ * is lost lasts until its quanta expire. */
 static time_ps stopped_by(const struct explain *explain, const struct explain_hold *hold)
 {
     const uint32_t peer = explain->fabric->peer[hold->key / EXPLAIN_PRIORITIES];

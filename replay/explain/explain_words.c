@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * explain_words - sentences. */
+ * explain_words - writes the sentences. */
 #include "replay/explain/explain_words.h"
 #include "replay/explain/verdict.h"
 
@@ -36,8 +36,8 @@ struct spread {
     uint32_t switches, hosts, ports;
 };
 
-/* Distinct nodes whose transmitters had to stop.  Paths of one root that name a node twice (several
- * ports or distances) are told apart by looking back; the row of one root is short. */
+/* Distinct nodes whose transmitters were stopped. A root's paths may contain a node several times
+ * (ports, distances); scanning backwards is enough, because the list of one root is short. */
 static struct spread spread_of(const struct explain *explain, uint32_t root)
 {
     const struct explain_fabric *fabric = explain->fabric;
@@ -74,7 +74,7 @@ static void spread_words(const struct explain *explain, uint32_t root, char *tex
                  plural(spread.hosts, "", "s"));
 }
 
-/* What sentences on a root name; the texts are the caller's. */
+/* Texts for a sentence about a root; buffers are the caller's. */
 struct place_texts {
     char port[NAME_BYTES], peer[NAME_BYTES], spread[NAME_BYTES];
 };
@@ -108,7 +108,7 @@ void explain_root_words(const struct explain *explain, uint32_t index, char *tex
     verdicts[explain->roots[index].kind]->words(&place, text, size);
 }
 
-/* The root without its numbers. */
+/* The root's sentence without numbers. */
 static void short_words(const struct explain *explain, uint32_t index, char *text, size_t size)
 {
     struct place_texts texts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * paths - a walk over the switches' routes. */
+ * paths - walks the switches' routes. */
 #include "replay/explain/paths.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verdict - the list of them. */
+ * verdict - the table of verdicts. */
 #include "replay/explain/verdict.h"
 
 #include "base/check.h"
@@ -15,6 +15,6 @@ enum explain_kind verdict_on(const struct explain_end *end)
     enum explain_kind kind = 0;
     while (kind < EXPLAIN_KINDS && !verdicts[kind]->fits(end))
         kind++;
-    CHECK(kind < EXPLAIN_KINDS); /* those of the list fit every end, whatever else does */
+    CHECK(kind < EXPLAIN_KINDS); /* each end matches at least one verdict in the list */
     return kind;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verdict - why somebody paused, and how that is said: one file per verdict, one line in
+ * verdict - why a node paused its peer, and how to describe it: one file per verdict, one line in
  * verdict.def.
- * Where a walk from a paused transmitter ends, the first verdict that fits has the time.  Numbers
- * of verdicts are of this program only; outside it they have their names. */
+ * The first matching verdict gets the time of the end of a walk from a paused transmitter. Numbers
+ * of verdicts are internal; databases and JSON use names. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_VERDICT_H
 #define STORMGLASS_REPLAY_EXPLAIN_VERDICT_H
 
@@ -19,20 +19,20 @@ enum explain_kind {
     EXPLAIN_KINDS
 };
 
-/* Where a walk ends. */
+/* The end of a walk. */
 struct explain_end {
-    bool at_host;    /* a host that pauses by itself; else the egress of a switch */
-    bool full;       /* of a host: its receive buffer was above its threshold as it paused */
-    bool went_round; /* of a switch: the walk came by here again and again */
+    bool at_host;    /* a host that pauses by itself; otherwise the egress of a switch */
+    bool full;       /* host: its receive buffer was above the threshold when it paused */
+    bool went_round; /* switch: the walk passed here repeatedly */
     uint8_t priority;
 };
 
-/* A root as its sentences name it. */
+/* A root as named in its sentences. */
 struct explain_place {
     const char *node, *port; /* "leaf0", "leaf0:p3" */
     const char *peer_node, *peer_port;
-    int64_t rate_bps;  /* of the port */
-    time_ps direct_ps; /* held by the root's own node, and by all because of it */
+    int64_t rate_bps;  /* rate of the port */
+    time_ps direct_ps; /* ps; held by the root's own node, and in total because of it */
     time_ps held_ps;
     const char *spread; /* "; the pauses spread to 2 switches", or "" */
 };
@@ -40,14 +40,15 @@ struct explain_place {
 struct verdict {
     const char *name;  /* in databases and JSON */
     const char *about; /* one sentence */
-    bool is_guess;     /* pauses alone do not prove it: who is named for it is unsure */
+    bool is_guess;     /* pauses alone do not prove it, so the attribution is unsure */
     bool (*fits)(const struct explain_end *end);
-    /* One sentence: who, why, how long, how far it spread; and who and why alone. */
+    /* One sentence: device, reason, duration, spread; and a short form with device and reason
+     * only. */
     void (*words)(const struct explain_place *place, char *text, size_t size);
     void (*short_words)(const struct explain_place *place, char *text, size_t size);
 };
 
-extern const struct verdict *const verdicts[EXPLAIN_KINDS]; /* made from verdict.def */
+extern const struct verdict *const verdicts[EXPLAIN_KINDS]; /* generated from verdict.def */
 
 enum explain_kind verdict_on(const struct explain_end *end);
 

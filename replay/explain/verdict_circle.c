@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verdict_circle - a walk that comes by the same egress for ever: nobody of them began. */
+ * verdict_circle - a cyclic pause dependency: the walk never leaves it, and no port started it. */
 #include "replay/explain/verdict.h"
 
 #include "replay/database/words.h"

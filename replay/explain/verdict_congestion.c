@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verdict_congestion - an egress that could send and yet had a queue: more came than it carries. */
+ * verdict_congestion - an egress that was free to send but had a queue: more arrived than it
+ * carries. */
 #include "replay/explain/verdict.h"
 
 #include "replay/database/words.h"

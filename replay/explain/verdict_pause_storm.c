@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verdict_pause_storm - a host pauses without need: a NIC or driver out of order. */
+ * verdict_pause_storm - a host pauses without need: a faulty NIC or driver. */
 #include "replay/explain/verdict.h"
 
 #include "replay/database/words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verdict_slow_receiver - a host takes frames slower than they come, and so has to pause. */
+ * verdict_slow_receiver - a host drains frames more slowly than they arrive and has to pause. */
 #include "replay/explain/verdict.h"
 
 #include "replay/database/words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * beside - created, locked, renamed. */
+ * beside - temporary files: create, lock, rename. */
 #include "replay/files/beside.h"
 
 #include "replay/files/output_place.h"
@@ -14,10 +14,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* A long name is cut, so that its neighbour's is none too long for a directory. */
+/* Truncates a long name so that the temporary name is not too long for a directory. */
 enum { LETTERS = 6, TRIES = 100, NAME_KEPT = NAME_MAX - 32 };
 
-/* The path without the letters: "DIR/.NAME.stormglass-", and where its last part begins. */
+/* The path without the random letters, "DIR/.NAME.stormglass-", and the start of its last
+ * component. */
 static bool make_stem(const char *target, char stem[PATH_MAX], size_t *name)
 {
     const char *slash = strrchr(target, '/');
@@ -36,7 +37,7 @@ static bool is_of(const char *stem, const char *name)
     return strncmp(name, stem, length) == 0 && strlen(name) == length + LETTERS;
 }
 
-/* What SQLite had beside it goes first: alone it would be nobody's. */
+/* Removes SQLite's journal files first; without the database they would be orphans. */
 static void remove_with_journal(const char *path)
 {
     char name[PATH_MAX + OUTPUT_SUFFIX_BYTES];
@@ -46,7 +47,7 @@ static void remove_with_journal(const char *path)
     }
 }
 
-/* Removes a file that nobody holds. */
+/* Removes a file that no process has locked. */
 static void remove_left(const char *path)
 {
     const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -88,8 +89,8 @@ static bool choose_letters(char *letters)
     return true;
 }
 
-/* Between its creation and the lock it looks like one that was left: is it still there?  A file
- * system without locks keeps what is left. */
+/* Between creation and lock, another process may take the file for a stale one: checks that it
+ * still exists. On a file system without locks, stale files stay. */
 static bool hold(const struct beside *beside)
 {
     struct stat about;
@@ -98,7 +99,7 @@ static bool hold(const struct beside *beside)
     return fstat(beside->descriptor, &about) == 0 && about.st_nlink > 0;
 }
 
-/* With letters that nobody has, or errno. */
+/* Creates the file with unused random letters; errno on failure. */
 static bool make(struct beside *beside, mode_t mode)
 {
     char *letters = beside->path + strlen(beside->path);

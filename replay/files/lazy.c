@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lazy - dlopen, all or nothing. */
+ * lazy - loads libraries with dlopen, all functions or none. */
 #include "replay/files/lazy.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * litter - the list that a signal's handler walks. */
+ * litter - the list of temporary files that the signal handler walks. */
 #include "replay/files/litter.h"
 
 #include "base/check.h"
@@ -11,10 +11,10 @@ static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
 
 enum { DEADLY = sizeof deadly / sizeof deadly[0] };
 
-/* A handler is given nothing, so what it walks has to be found here. */
+/* A signal handler has no context argument, so the list is static. */
 static struct litter *volatile first;
 
-/* What was asked for by default happens after it, when the handler returns. */
+/* The signal's default action follows when the handler returns. */
 static void remove_all(int signal_number)
 {
     for (const struct litter *at = first; at != NULL; at = at->next)

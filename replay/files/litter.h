@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * litter - files that must not outlive the program.
- * While such a file is there, SIGINT, SIGTERM and SIGHUP remove it before they end the program.  A
- * signal that is ignored, or that somebody else handles, stays with them: whoever handles it goes
- * on to remove his files himself.
- * Owner: litter_forget, when the file is gone or has become what it was made for.  One thread. */
+ * While such a file exists, SIGINT, SIGTERM and SIGHUP remove it before they end the program.
+ * Signals that are ignored or handled by other code stay unchanged; such a handler must remove its
+ * files itself.
+ * Owner: litter_forget, when the file is removed or has its final name. Single-threaded. */
 #ifndef STORMGLASS_REPLAY_FILES_LITTER_H
 #define STORMGLASS_REPLAY_FILES_LITTER_H
 
 #include <signal.h>
 
 struct litter {
-    const char *path; /* the caller's */
+    const char *path; /* owned by the caller */
     struct litter *next;
 };
 
-/* Between both these signals wait: what is made there is noted before they come. */
+/* Block and unblock these signals, so that a file created in between is registered before one
+ * arrives. */
 void litter_hold(sigset_t *former);
 void litter_let(const sigset_t *former);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * name_lock - a file that its owner removes while the lock is his.
- * Who waited to open a file that is being removed would lock one without a name: so after the lock
- * he looks whether the name is still that of his file, and if not begins again. */
+ * name_lock - a lock file that its owner removes while holding the lock.
+ * A process that waited to open a file that is being removed would lock a file without a name.
+ * After locking it therefore checks that the name still refers to its file, and starts over if
+ * not. */
 #include "replay/files/name_lock.h"
 
 #include "replay/files/output_place.h"
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Another user's may be there for reading only, which is enough. */
+/* Another user's lock file may be read-only, which is enough. */
 static int open_lock(const char *path)
 {
     const int flags = O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -28,7 +29,7 @@ static bool is_named(const struct name_lock *lock, struct stat *about)
            named.st_dev == about->st_dev && named.st_ino == about->st_ino;
 }
 
-/* The file of that name, and nobody else's lock; else errno. */
+/* Locks the file of that name if it is free; otherwise sets errno. */
 static bool take(struct name_lock *lock)
 {
     struct stat about;
@@ -36,7 +37,7 @@ static bool take(struct name_lock *lock)
         lock->descriptor = open_lock(lock->path);
         if (lock->descriptor < 0)
             return false;
-        /* A file system without locks has no second writers that could be seen. */
+        /* on a file system without locks, other writers cannot be detected */
         const bool taken = flock(lock->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
         const bool named = taken && is_named(lock, &about);
         if (named)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * name_lock - one writer for a database's name.
- * The lock is on a file of its own, PATH-lock: the database's own file is replaced by its writer,
- * and its locks are SQLite's.  It ends with the process, however that ends; a file that a killed
- * process left is taken over by the next.  Readers need no lock.
- * Owner: name_lock_release.  Errors: errno, EWOULDBLOCK when another has it. */
+ * name_lock - allows only one writer for a database's name.
+ * The lock is on a separate file, PATH-lock: the writer replaces the database file itself, and that
+ * file's locks belong to SQLite. The lock ends with the process, however it ends; the next process
+ * takes over a file left by a killed one. Readers need no lock.
+ * Owner: name_lock_release. Errors: errno, EWOULDBLOCK if another process has the lock. */
 #ifndef STORMGLASS_REPLAY_FILES_NAME_LOCK_H
 #define STORMGLASS_REPLAY_FILES_NAME_LOCK_H
 

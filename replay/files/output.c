@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * output - opened, written, closed, renamed.
- * Writers look whether all went well when they have written everything, and by then errno may be
- * another's: so the stream is one that keeps the reason of the first write that failed. */
-#define _GNU_SOURCE /* fopencookie */
+ * output - opens, writes, closes and renames output files.
+ * Callers check for errors only after they have written everything, when errno may be unrelated.
+ * The stream therefore keeps the errno of the first failed write. */
+#define _GNU_SOURCE /* for fopencookie */
 #include "replay/files/output.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ bool output_is_apart(const char *path, const struct output_inputs *inputs,
 {
     struct output_place place;
     if (!output_place_find(&place, path))
-        return true; /* opening it will say what is wrong */
+        return true; /* opening it will report the error */
     for (size_t i = 0; i < inputs->count; i++) {
         const char *input = inputs->paths[i];
         if (input == NULL || strcmp(input, "-") == 0 || !output_place_is_read(&place, input))
@@ -30,7 +30,7 @@ bool output_is_apart(const char *path, const struct output_inputs *inputs,
     return true;
 }
 
-/* ------------------------------------------------------------------ the stream */
+/* ------------------------------------------------------------------ stream */
 
 static ssize_t write_some(void *self, const char *bytes, size_t count)
 {
@@ -60,7 +60,7 @@ static bool open_stream(struct output *output)
 
 /* ------------------------------------------------------------------ opening */
 
-/* The new one has the mode of the one that it replaces; that one may be guarded against writing. */
+/* The new file gets the mode of the one that it replaces, which may be write-protected. */
 static bool open_beside(struct output *output)
 {
     const struct output_place *place = &output->place;
@@ -127,7 +127,7 @@ bool output_is_possible(const char *path)
     return true;
 }
 
-/* ------------------------------------------------------------------ the end */
+/* ------------------------------------------------------------------ closing */
 
 static bool end_standard(struct output *output, bool well)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * output - what a command writes besides standard output.
- * A file is there whole or not at all: it is written beside and renamed, and what was there before
- * stays until then.  What is no regular file is written in place: a device, a FIFO, a terminal.
- * "-", and no name, are standard output.  A symbolic link stays one.
- * Databases are written by SQLite (store.h); their names obey the same rules, except that there is
- * no database on standard output.
- * Owner: output_end, which is due when output_open was true.  Errors: errno. */
+ * output - output of a command to a file or standard output.
+ * A file is written completely or not at all: output goes to a temporary file that is then renamed,
+ * and a previous file stays until then. Devices, FIFOs and terminals are written in place. "-" or
+ * no name is standard output. Symbolic links are followed and kept. Databases are written by SQLite
+ * (store.h); their names follow the same rules, except that there is no database on standard
+ * output.
+ * Owner: output_end, required after output_open returned true. Errors: errno. */
 #ifndef STORMGLASS_REPLAY_FILES_OUTPUT_H
 #define STORMGLASS_REPLAY_FILES_OUTPUT_H
 
@@ -18,33 +18,34 @@
 
 enum { OUTPUT_WHY_BYTES = 512 };
 
-/* The files that a command reads: it must not write them. */
+/* The files that a command reads; it must not overwrite them. */
 struct output_inputs {
-    const char *const *paths; /* NULL among them are none */
+    const char *const *paths; /* NULL entries are ignored */
     size_t count;
 };
 
 struct output {
     FILE *out;
     struct output_place place;
-    struct beside beside; /* of a FILE */
+    struct beside beside; /* only for regular files */
     int descriptor;
-    int error; /* errno of the first write that failed; 0: none has */
+    int error; /* errno of the first failed write; 0: none */
 };
 
-/* False, and a sentence that names it: `path` is one of what is read, or belongs to such a
- * database.  `path` NULL: standard output. */
+/* False and a message that names it if `path` is one of the inputs or belongs to an input database.
+ * `path` NULL: standard output. */
 bool output_is_apart(const char *path, const struct output_inputs *inputs,
                      char why[OUTPUT_WHY_BYTES]);
 
-/* False, and EBUSY: it is not apart from what is read; else what the system says. */
+/* False with EBUSY if the file is one of the inputs, otherwise with the system's error. */
 bool output_open(struct output *output, const char *path, const struct output_inputs *inputs);
 
-/* `well`: what was to be written is.  Then true when it is where it should be.  Otherwise nothing
- * is left of a file, and errno is that of what failed first. */
+/* `well`: the caller wrote everything that it intended to. Returns true if the file is complete and
+ * in place. Otherwise removes it and sets errno to the first error. */
 bool output_end(struct output *output, bool well);
 
-/* Whether output_open could give a file; leaves nothing behind.  For what takes minutes first. */
+/* Whether output_open could create the file; leaves nothing behind. Call it before a computation of
+ * minutes. */
 bool output_is_possible(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * output_folder - the list of what was written. */
+ * output_folder - the list of files that the program has written. */
 #include "replay/files/output_folder.h"
 
 #include "base/memory.h"
@@ -32,7 +32,7 @@ static void remember(struct output_folder *folder, const char *name)
     memcpy(folder->names[folder->count++], name, strlen(name) + 1);
 }
 
-/* False: it is another's file, or too long. */
+/* Returns false if the list belongs to another program or is too long. */
 static bool read_names(struct output_folder *folder, FILE *list)
 {
     char line[NAME_MAX + 2];

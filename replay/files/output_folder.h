@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * output_folder - a folder of files whose names the program chooses.
- * The user names the folder, not the files.  So a file that something else wrote is never replaced:
- * the file .stormglass there lists what was written, and a name that is there but not on the list
- * is refused, as is a symbolic link.
- * Owner: output_folder_close.  Errors: errno; EEXIST: what is there is not this program's. */
+ * The user names the folder, not the files, so files that something else wrote must never be
+ * replaced. The file .stormglass in the folder lists what the program wrote; existing names that
+ * are not listed are rejected, as are symbolic links.
+ * Owner: output_folder_close. Errors: errno; EEXIST: the existing file is not this program's. */
 #ifndef STORMGLASS_REPLAY_FILES_OUTPUT_FOLDER_H
 #define STORMGLASS_REPLAY_FILES_OUTPUT_FOLDER_H
 
@@ -14,21 +14,21 @@
 
 struct output_folder {
     const char *path;
-    const struct output_inputs *inputs; /* of the command */
-    char **names;                       /* on the list */
+    const struct output_inputs *inputs; /* files that the command reads */
+    char **names;                       /* the list of written files */
     uint32_t count, room;
-    char file[PATH_MAX]; /* what is being written, or could not be */
+    char file[PATH_MAX]; /* path being written, or that failed */
 };
 
-/* Makes it where there is none.  It is to be closed also after false. */
+/* Creates the folder if it does not exist. Call output_folder_close even after false. */
 bool output_folder_open(struct output_folder *folder, const char *path,
                         const struct output_inputs *inputs);
 void output_folder_close(struct output_folder *folder);
 
-/* Whether this name may be written; false: errno. */
+/* Whether this name may be written; false with errno if not. */
 bool output_folder_may(struct output_folder *folder, const char *name);
 
-/* Owner: output_end. */
+/* Opens a file in the folder. Owner: output_end. */
 bool output_folder_file(struct output_folder *folder, const char *name, struct output *output);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * output_place - links, one after the other. */
+ * output_place - follows links one by one. */
 #include "replay/files/output_place.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ const char *const output_suffixes[] = {"", "-wal", "-shm", "-journal", "-lock", 
 
 enum { LINKS_MAX = 40 };
 
-/* The directory of a path, without links; false: there is none. */
+/* The directory of a path with links resolved; false if it does not exist. */
 static bool directory_of(const char *path, char directory[PATH_MAX])
 {
     char text[PATH_MAX];
@@ -28,8 +28,8 @@ static const char *last_part(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* /dev/fd/N and its like: what is behind it is open, and opening it again would be another thing.
- */
+/* /dev/fd/N and similar: the file behind it is open, and opening it by name would be a different
+ * open file. */
 static bool is_descriptor(const char *path, int *descriptor)
 {
     char directory[PATH_MAX], own[PATH_MAX];
@@ -43,7 +43,7 @@ static bool is_descriptor(const char *path, int *descriptor)
            strcmp(directory, own) == 0;
 }
 
-/* Replaces the path of a symbolic link by what it names. */
+/* Replaces the path of a symbolic link by its target. */
 static bool follow(char path[PATH_MAX])
 {
     char link[PATH_MAX], joined[2 * PATH_MAX];
@@ -61,7 +61,7 @@ static bool follow(char path[PATH_MAX])
     return true;
 }
 
-/* Nothing is there: is it a name that a file could have? */
+/* The file does not exist: checks that it could be created under this name. */
 static bool is_free(const struct output_place *place)
 {
     const char *name = last_part(place->path);
@@ -111,9 +111,9 @@ bool output_place_find(struct output_place *place, const char *path)
     return false;
 }
 
-/* ------------------------------------------------------------------ what is read */
+/* ------------------------------------------------------------------ input files */
 
-/* The file itself, whatever it is called. */
+/* The same file, under whatever name. */
 static bool is_same_file(const struct stat *written, const char *input)
 {
     struct stat read;
@@ -121,7 +121,7 @@ static bool is_same_file(const struct stat *written, const char *input)
            read.st_ino == written->st_ino;
 }
 
-/* Both may not be there yet: a database's log comes and goes. */
+/* Compares names only, because neither file may exist yet: a database's log comes and goes. */
 static bool is_same_name(const char *written, const char *input)
 {
     char of_written[PATH_MAX], of_input[PATH_MAX];

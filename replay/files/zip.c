@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * zip - what the program needs of zlib. */
+ * zip - uses of zlib. */
 #include "replay/files/zip.h"
 
 #include "base/memory.h"
@@ -36,7 +36,7 @@ static void make_room(struct unpacking *unpacking)
     unpacking->out = memory_resized(unpacking->out, unpacking->room, 1);
 }
 
-/* Of what has been read; Z_BUF_ERROR: more is needed. */
+/* Unpacks the bytes read so far; returns Z_BUF_ERROR if more are needed. */
 static int unpack_chunk(struct unpacking *unpacking)
 {
     z_stream *stream = &unpacking->stream;
@@ -50,14 +50,14 @@ static int unpack_chunk(struct unpacking *unpacking)
         state = inflate(stream, Z_NO_FLUSH);
         unpacking->count += before - stream->avail_out;
         if (state == Z_STREAM_END)
-            state = inflateReset(stream); /* another member may follow */
+            state = inflateReset(stream); /* another gzip member may follow */
         if (state != Z_OK)
             return state;
     }
     return state;
 }
 
-/* False: no gzip stream from its first byte on. */
+/* Returns false if it is not a gzip stream from the first byte on. */
 static bool unpack_all(struct unpacking *unpacking)
 {
     size_t got;

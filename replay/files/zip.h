@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * zip - what the program needs of zlib: a check sum, and what gzip packed.
- * The only place with zlib.h.
- * Owner: who calls frees.  Errors: a sentence. */
+ * zip - checksums and gzip decompression.
+ * The only file that includes zlib.h.
+ * Owner: the caller frees results. Errors: a message. */
 #ifndef STORMGLASS_REPLAY_FILES_ZIP_H
 #define STORMGLASS_REPLAY_FILES_ZIP_H
 
@@ -11,15 +11,15 @@
 
 enum { ZIP_WHY_BYTES = 200 };
 
-/* CRC-32 of IEEE 802.3, continued; the first is continued from zip_crc_start. */
+/* CRC-32 of IEEE 802.3, computed incrementally from zip_crc_start. */
 uint32_t zip_crc_start(void);
 uint32_t zip_crc(uint32_t crc, const void *bytes, size_t count);
 
-/* The first byte of what gzip writes. */
+/* First byte of a gzip stream. */
 enum { ZIP_MAGIC = 0x1f };
 
-/* Unpacks a gzip stream, its members one behind the other.  Where the stream is cut, what was
- * unpacked so far.  NULL and why: it is no gzip stream, or unpacks to more than `most` bytes. */
+/* Unpacks a gzip stream with all its members. A truncated stream returns what could be unpacked.
+ * Returns NULL and `why` if it is not a gzip stream or unpacks to more than `most` bytes. */
 char *zip_unpack(FILE *in, size_t most, size_t *count, char why[ZIP_WHY_BYTES]);
 
 #endif

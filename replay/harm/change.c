@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * change - two stretches of a workload's history, and their means. */
+ * change - compares the mean latency of two periods of a workload. */
 #include "replay/harm/change.h"
 
 #include "scenarios/workload/wl_history.h"
 
 enum {
-    LEAST = 32,         /* operations on either side: fewer say nothing */
-    PARTS = 8,          /* of the stretch before: how its mean moves by itself */
-    SPREAD_QUARTERS = 3 /* of them have to be faster than all that follows */
+    LEAST = 32,         /* least number of operations in each period */
+    PARTS = 8,          /* parts of the earlier period, to see how much its mean varies */
+    SPREAD_QUARTERS = 3 /* quarters of the parts that must be faster */
 };
 
-/* Nothing but the fault begins or ends between these, `at` is its begin. */
+/* The fault begins at `at`; nothing else begins or ends between `from` and `until`. */
 struct stretch {
     time_ps from, at, until;
 };
@@ -42,7 +42,7 @@ static struct stretch stretch_of(const struct harm_scene *scene, uint32_t worklo
     return stretch;
 }
 
-/* Of what completed in whole intervals between the two. */
+/* Sum of the history intervals that lie entirely between the two times. */
 static struct wl_history_interval sum_of(const struct wl_history *history, time_ps from,
                                          time_ps until)
 {
@@ -57,14 +57,14 @@ static struct wl_history_interval sum_of(const struct wl_history *history, time_
     return sum;
 }
 
-/* a has a longer mean. */
+/* Whether a has a larger mean. */
 static bool is_slower(const struct wl_history_interval *a, const struct wl_history_interval *b)
 {
     return (unsigned __int128)a->latency_sum * b->completed >
            (unsigned __int128)b->latency_sum * a->completed;
 }
 
-/* Most parts of the time before were faster: else it is how the workload is. */
+/* Most parts of the earlier period were faster; otherwise the difference is normal variation. */
 static bool is_clear(const struct wl_history *history, const struct stretch *stretch,
                      const struct wl_history_interval *after)
 {

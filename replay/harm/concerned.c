@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * concerned - members of ports, of nodes and of workloads. */
+ * concerned - finds members by port, node and workload. */
 #include "replay/harm/concerned.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
 
-/* One clue's search. */
+/* State of one clue's search. */
 struct search {
     struct concerned *concerned;
     const struct harm_scene *scene;
     const struct cause_clue *clue;
-    bool in_order; /* so far */
+    bool in_order; /* the list so far is in ascending order */
 };
 
 void concerned_init(struct concerned *concerned, const struct harm_scene *scene)
@@ -62,7 +62,7 @@ static void list_node(struct search *search, uint32_t node)
         list_port(search, port);
 }
 
-/* Members are in the order of their workloads. */
+/* Members are sorted by workload. */
 static uint32_t first_of(const struct harm_scene *scene, uint32_t workload)
 {
     uint32_t low = 0, high = scene->member_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * concerned - the members that a clue concerns, found by the ports that they cross: a clue about
- * one place costs as much as there are members at the place, not in the scenario.
+ * concerned - the members that a clue applies to, found by the ports that they cross.
+ * The cost of a clue about one place depends on the number of members there, not in the scenario.
  * Owner: concerned_free. */
 #ifndef STORMGLASS_REPLAY_HARM_CONCERNED_H
 #define STORMGLASS_REPLAY_HARM_CONCERNED_H
@@ -8,16 +8,16 @@
 #include "replay/harm/cause.h"
 
 struct concerned {
-    uint32_t *members; /* in ascending order, once each */
+    uint32_t *members; /* ascending, without duplicates */
     uint32_t count;
     bool *listed; /* by member */
 };
 
-/* For clues about the members of the scene, which scene_init made. */
+/* For clues about the members of a scene made by scene_init. */
 void concerned_init(struct concerned *concerned, const struct harm_scene *scene);
 void concerned_free(struct concerned *concerned);
 
-/* Lists the members that the clue concerns, instead of those of the clue before. */
+/* Replaces the list by the members that this clue applies to. */
 void concerned_find(struct concerned *concerned, const struct harm_scene *scene,
                     const struct cause_clue *clue);
 

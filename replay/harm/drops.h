@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Drops of one place and cause. */
+/* Drops at one place with one cause. */
 struct observe_drops {
     uint32_t node;
-    uint16_t port; /* that they came in by; MTU: that they did not fit */
+    uint16_t port; /* ingress port; for MTU drops: the egress whose MTU was exceeded */
     uint8_t priority, cause;
     bool lossless;
     uint64_t frames, bytes;

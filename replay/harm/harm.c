@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * harm - clues become accusations; what each cost whom; their order. */
+ * harm - turns clues into causes, attributes losses to them, and ranks them. */
 #include "replay/harm/harm.h"
 #include "replay/explain/verdict.h"
 
@@ -19,32 +19,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of all that was lost: below it nobody is accused surely. */
+/* Minimum share of the total loss for a confident attribution. */
 static const int64_t sure_share = PPM / 5;
 static const int64_t worth_telling = PPM * 3 / 100;
 
 struct accusation {
     struct harm_cause cause;
     struct suspects_place place;
-    int64_t *lost;       /* by member */
-    int64_t *weighed;    /* likewise, with what failed */
-    int64_t weight;      /* of all of them */
-    int64_t of_one_clue; /* of the clue that it is reported by */
-    bool standing;       /* a deadlock: comes first */
-    bool seen;           /* its kind and sentence are of what was seen, not of what is supposed */
-    bool proven;         /* ... and somebody is to blame */
-    char untold[HARM_NAME_BYTES]; /* its words, where of some clue the cost is not known */
+    int64_t *lost;                /* by member, ppm */
+    int64_t *weighed;             /* by member: loss weighted with failed operations */
+    int64_t weight;               /* sum of `weighed` */
+    int64_t of_one_clue;          /* largest weight of one clue */
+    bool standing;                /* a deadlock, ranked first */
+    bool seen;                    /* kind and text come from a proven clue */
+    bool proven;                  /* ... and the suspect is not load */
+    char untold[HARM_NAME_BYTES]; /* its text, if some clue's loss is unknown */
 };
 
 struct cause_search {
     struct harm_scene *scene;
-    const struct cause_kind *kind; /* that looks */
+    const struct cause_kind *kind; /* the kind being searched for */
     struct accusation *list;
     struct name_index names;
     uint32_t count, room;
     struct concerned concerned;
-    int64_t *lost;   /* by member: the most by one of the causes */
-    int64_t *blamed; /* likewise, of causes other than load */
+    int64_t *lost;   /* by member: largest loss attributed to one cause */
+    int64_t *blamed; /* by member: the same without load */
 };
 
 struct cause_clue cause_clue(void)
@@ -64,7 +64,7 @@ const char *cause_port_name(const struct harm_scene *scene, uint32_t port, char 
     return text;
 }
 
-/* ------------------------------------------------------------------ what it cost */
+/* ------------------------------------------------------------------ attributed loss */
 
 static int64_t lost_of(const struct cause_clue *clue, const struct harm_member *member)
 {
@@ -77,7 +77,7 @@ static int64_t lost_of(const struct cause_clue *clue, const struct harm_member *
     return (int64_t)((__int128)lost * clue->strength / PPM);
 }
 
-/* A failed operation is worse than one that waited as long. */
+/* A failed operation counts more than one that was merely delayed. */
 static int64_t weight_of(const struct cause_clue *clue, const struct harm_member *member,
                          int64_t lost)
 {
@@ -87,7 +87,7 @@ static int64_t weight_of(const struct cause_clue *clue, const struct harm_member
                        : 0);
 }
 
-/* ------------------------------------------------------------------ whom */
+/* ------------------------------------------------------------------ suspects */
 
 static bool find_at_ends(const struct cause_search *search, const struct cause_clue *clue,
                          struct suspect *suspect)
@@ -130,7 +130,7 @@ static void name_otherwise(const struct harm_scene *scene, const struct cause_cl
              suspect->suspect == HARM_LOAD ? "load, nobody is at fault" : suspect->name);
 }
 
-/* After concerned_find. */
+/* Call after concerned_find. */
 static void find_suspect(const struct cause_search *search, const struct cause_clue *clue,
                          struct suspect *suspect)
 {
@@ -162,7 +162,7 @@ static void place_words(const struct harm_scene *scene, const struct cause_clue 
         cause->node = fabric->names[clue->place.node];
 }
 
-/* Looking one up. */
+/* Key of a lookup by name. */
 struct named {
     const struct accusation *list;
     const struct suspect *suspect;
@@ -194,7 +194,7 @@ static struct accusation *accusation_of(struct cause_search *search, const struc
     return made;
 }
 
-/* Charges the members that the clue concerns; returns what that weighs.  After concerned_find. */
+/* Attributes loss to the members of the clue and returns its weight. Call after concerned_find. */
 static int64_t charge(struct cause_search *search, const struct cause_clue *clue,
                       struct accusation *accusation)
 {
@@ -220,7 +220,8 @@ static int64_t charge(struct cause_search *search, const struct cause_clue *clue
     return weight;
 }
 
-/* A fault's name has its place, which the evidence may begin with: "host0: sends PAUSE". */
+/* Removes a place from the start of the evidence if the fault's name already contains it: "host0:
+ * sends PAUSE". */
 static const char *without_place(const struct suspect *suspect, const char *seen)
 {
     const char *colon = strstr(seen, ": "), *place = strstr(suspect->words, " at ");
@@ -231,7 +232,7 @@ static const char *without_place(const struct suspect *suspect, const char *seen
     return same ? seen + length + 2 : seen;
 }
 
-/* After concerned_find. */
+/* Call after concerned_find. */
 static void accuse(struct cause_search *search, const struct cause_clue *clue,
                    const struct suspect *suspect)
 {
@@ -321,7 +322,7 @@ void cause_report_drops(struct cause_search *search, const struct harm_scene *sc
             cause_report_drop(search, scene, &scene->drops[i], shape, why);
 }
 
-/* A host whose receive buffer was never empty has reason to pause. */
+/* A host whose receive buffer was never empty has a reason to pause. */
 static bool has_reason(const struct harm_scene *scene, const struct explain_root *root)
 {
     return root->kind == EXPLAIN_STORM && scene->uses[root->port].drained >= PPM * 85 / 100;
@@ -346,7 +347,7 @@ void cause_report_roots(struct cause_search *search, const struct harm_scene *sc
     }
 }
 
-/* ------------------------------------------------------------------ the order */
+/* ------------------------------------------------------------------ ranking */
 
 static int by_weight(const void *a, const void *b)
 {
@@ -361,13 +362,13 @@ static int by_weight(const void *a, const void *b)
     return strcmp(x->cause.name, y->cause.name);
 }
 
-/* Days of many hosts are more than a time holds. */
+/* Limits a sum to the range of a time: the losses of many hosts may exceed it. */
 static time_ps within_time(__int128 sum)
 {
     return sum < TIME_NEVER ? (time_ps)sum : TIME_NEVER - 1;
 }
 
-/* Returns what of the loss somebody is to blame for. */
+/* Returns the loss that causes other than load explain. */
 static int64_t add_up(const struct harm_scene *scene, const struct cause_search *search,
                       struct harm *harm)
 {
@@ -387,7 +388,7 @@ static int64_t add_up(const struct harm_scene *scene, const struct cause_search 
     return within_time(blamed_ps);
 }
 
-/* Both are settings of one entry: what is only supposed of one says no more. */
+/* Both causes are settings of the same entry, so the less certain one adds nothing. */
 static bool stand_together(const struct harm_scene *scene, const struct harm_cause *a,
                            const struct harm_cause *b)
 {

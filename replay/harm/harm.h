@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * harm - what users lost in a run, and who is to blame for it.
- * Each kind of cause (cause.def) looks at the evidence for what it alone can do: drops, pauses,
- * queue pairs that wait, connections that fail.  What it sees is a clue with a place.  A clue is
- * turned into an accusation by whatever is at that place and could do it: first a fault that was in
- * force, then a setting that differs from those of like ports, switches or hosts, then one that the
- * scenario sets for all, else who or what the kind names.  Load alone accuses nobody.
- * Causes are ranked by what their victims lost: the members of workloads that went by the place.
- * Shares are parts per million, times virtual picoseconds.  Owner: harm_free; names of things are
- * the scenario's. */
+ * harm - what workloads lost in a run, and the causes.
+ * Each kind of cause (cause.def) searches the evidence for traces that only it leaves: drops,
+ * pauses, waiting queue pairs, failed connections. A trace is a clue with a place. The suspect of a
+ * clue is whatever can have this effect at the place, in this order: a fault that was active; a
+ * setting that differs from similar ports, switches or hosts; a setting that the scenario makes for
+ * all; otherwise the object that the kind names. Load is not a fault.
+ * Causes are ranked by the loss of their victims, the members of workloads that pass the place.
+ * Shares are in parts per million, times in virtual picoseconds. Owner: harm_free; names belong to
+ * the scenario. */
 #ifndef STORMGLASS_REPLAY_HARM_HARM_H
 #define STORMGLASS_REPLAY_HARM_HARM_H
 
@@ -19,7 +19,7 @@
 
 #define HARM_NONE UINT32_MAX
 
-/* Of a member's time: what is less is not worth a victim. */
+/* Share of a member's time; smaller losses do not make a victim. */
 #define HARM_NOTICED (PPM / 100)
 
 enum { HARM_NAME_BYTES = 160, HARM_SENTENCE_BYTES = 480, HARM_CAUSES_MAX = 16, HARM_VICTIMS = 32 };
@@ -40,49 +40,49 @@ enum harm_severity { HARM_SEVERITIES(X) };
 const char *harm_suspect_word(enum harm_suspect suspect);
 const char *harm_severity_word(enum harm_severity severity);
 
-/* How far a victim is from the cause: the nearer, the smaller (victims.h). */
+/* Distance between victim and cause, ascending (victims.h). */
 enum harm_class { HARM_DIRECT = 1, HARM_INDIRECT, HARM_SAME_PATH, HARM_UNTOUCHED };
 
-/* "direct"; NULL: no victim. */
+/* "direct"; NULL if not a victim. */
 const char *harm_class_word(enum harm_class class);
 
-/* Who lost because of a cause: the members of a workload that begin at a host. */
+/* Members of a workload that start at a host and lost time to a cause. */
 struct harm_victim {
     uint32_t workload, node;
     const char *host;
     enum harm_class class;
-    int64_t lost; /* share of their time */
+    int64_t lost; /* share of their time, ppm */
     int64_t failed;
-    time_ps paused; /* the longest that a port on their path was, because of the cause */
+    time_ps paused; /* ps; of the port on their path that was paused longest because of the cause */
 };
 
-/* Of the first cause and all that are sure: the nearest of a workload's victims, and the longest
- * pause. */
+/* Over the first cause and all certain causes: the smallest distance of the workload's victims, and
+ * the longest pause. */
 struct harm_workload {
     enum harm_class class;
     time_ps paused;
 };
 
 struct harm_cause {
-    const char *kind; /* a word of the list of causes */
+    const char *kind; /* a name in the list of causes */
     enum harm_suspect suspect;
     char name[HARM_NAME_BYTES]; /* "faults.0", a host, a workload, the path of a setting, a port */
-    const char *node;           /* where it was seen; NULL: nowhere in particular */
+    const char *node;           /* where it was observed; NULL: no particular node */
     char port[HARM_NAME_BYTES]; /* empty: none */
     int priority;               /* -1: none */
-    uint32_t root;              /* of pauses; HARM_NONE: none */
-    int64_t share;              /* of all that was lost */
+    uint32_t root;              /* root of pauses; HARM_NONE: none */
+    int64_t share;              /* share of the total loss, ppm */
     bool sure;
-    bool confirmed; /* by an experiment: without it less is lost */
+    bool confirmed; /* an experiment without it shows less loss */
     char sentence[HARM_SENTENCE_BYTES];
-    struct harm_victim victims[HARM_VICTIMS]; /* those that lost most */
+    struct harm_victim victims[HARM_VICTIMS]; /* those with the largest loss */
     uint32_t victim_count, victims_in_all;
 };
 
-/* How near to a limit the nearest came: parts per million of it. */
+/* How close to a limit the closest object came, in ppm of the limit. */
 struct harm_margin {
-    int64_t used;     /* -1: nobody has such a limit */
-    const char *node; /* of the nearest */
+    int64_t used;     /* -1: no object has such a limit */
+    const char *node; /* of the closest one */
 };
 
 struct harm {
@@ -90,20 +90,20 @@ struct harm {
     int64_t failed_operations, lossless_drops, drops, victims;
     enum harm_severity severity;
     char sentence[HARM_SENTENCE_BYTES];
-    char untold[HARM_NAME_BYTES]; /* "fault 0, drive-failed": what it cost the run does not tell */
-    struct harm_margin headroom;  /* of a lossless group: above it a frame is lost */
-    struct harm_margin memory;    /* that groups of a switch share */
-    struct harm_margin receive;   /* of a host's receive buffer, to where it pauses */
-    struct harm_cause *causes;    /* best first */
+    char untold[HARM_NAME_BYTES]; /* "fault 0, drive-failed": its loss is unknown */
+    struct harm_margin headroom;  /* of a lossless priority group: frames are lost beyond it */
+    struct harm_margin memory;    /* shared memory of a switch */
+    struct harm_margin receive;   /* a host's receive buffer, relative to its XOFF threshold */
+    struct harm_cause *causes;    /* by rank */
     uint32_t cause_count;
-    uint32_t runs;                   /* that confirmed causes or ruled them out; 0: nobody tried */
-    struct harm_workload *workloads; /* one for each; NULL: unknown */
+    uint32_t runs;                   /* number of experiments; 0: not tested */
+    struct harm_workload *workloads; /* by workload; NULL: unknown */
 };
 
 struct cause_kind;
 struct harm_scene;
 
-/* Asks all the kinds, a list that NULL ends. */
+/* Searches all kinds of causes; the list is NULL-terminated. */
 void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds, struct harm *harm);
 void harm_free(struct harm *harm);
 

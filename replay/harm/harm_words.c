@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * harm_words - the words of its lists. */
+ * harm_words - names of the enumerations. */
 #include "replay/harm/harm.h"
 
 const char *harm_suspect_word(enum harm_suspect suspect)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * margins - watermarks beside their limits. */
+ * margins - compares watermarks with their limits. */
 #include "replay/harm/margins.h"
 
 #include "replay/database/words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * margins - how near to each limit of buffers a run came. */
+ * margins - how close a run came to the limits of buffers. */
 #ifndef STORMGLASS_REPLAY_HARM_MARGINS_H
 #define STORMGLASS_REPLAY_HARM_MARGINS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * member_index - two passes: how many members each key has, then who they are. */
+ * member_index - built in two passes: the number of members per key, then the members. */
 #include "replay/harm/member_index.h"
 
 #include "base/memory.h"

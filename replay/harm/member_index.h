@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * member_index - members by the ports that they cross, or by the nodes that they begin and end at.
- * A cause that looks at one place visits the members there, not all of the scenario.
+ * member_index - looks up members by a port that they cross or a node where they start or end.
+ * A cause at one place visits only the members there.
  * Owner: member_index_free. */
 #ifndef STORMGLASS_REPLAY_HARM_MEMBER_INDEX_H
 #define STORMGLASS_REPLAY_HARM_MEMBER_INDEX_H
@@ -8,21 +8,21 @@
 #include <stdint.h>
 
 struct member_index {
-    uint32_t *first; /* by key: where its members begin */
+    uint32_t *first; /* by key: start of its members */
     uint32_t *members;
 };
 
-/* Members of one key, in ascending order. */
+/* The members of one key, ascending. */
 struct member_list {
     const uint32_t *members;
     uint32_t count;
 };
 
-/* What a member is listed under: makes room for keys with memory_grown, writes each once, and
- * returns how many. */
+/* Returns the number of keys of a member; grows the array with memory_grown and writes each key
+ * once. */
 typedef uint32_t member_keys(const void *self, uint32_t member, uint32_t **keys, uint32_t *room);
 
-/* Keys are below key_count. */
+/* All keys must be below key_count. */
 void member_index_make(struct member_index *index, uint32_t member_count, uint32_t key_count,
                        member_keys *keys_of, const void *self);
 void member_index_free(struct member_index *index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * name_index - probing, and a table twice as large when half of it is taken. */
+ * name_index - probes linearly, and doubles the table when it is half full. */
 #include "replay/harm/name_index.h"
 
 #include "base/memory.h"

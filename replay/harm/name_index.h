@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * name_index - entries of a list by the hash of their name: a lookup does not walk the list.
- * Open addressing with linear probing, at most half full (Knuth, TAOCP vol. 3, 6.4).  The list
- * keeps the names; entries are numbered from 0 in the order in which they came.
+ * name_index - a hash index of list entries by name.
+ * Open addressing with linear probing, at most half full (Knuth, TAOCP vol. 3, 6.4). The list keeps
+ * the names; entries are numbered from 0 in order of insertion.
  * Owner: name_index_free. */
 #ifndef STORMGLASS_REPLAY_HARM_NAME_INDEX_H
 #define STORMGLASS_REPLAY_HARM_NAME_INDEX_H
@@ -11,13 +11,13 @@
 
 struct name_index {
     uint64_t *hashes;
-    uint32_t *entries; /* the number of the entry and 1; 0: the place is free */
+    uint32_t *entries; /* number of the entry + 1; 0: free slot */
     uint32_t room, count;
 };
 
 enum { NAME_INDEX_NONE = UINT32_MAX };
 
-/* The entry with this hash for which `same` holds, or NAME_INDEX_NONE. */
+/* The entry with this hash for which `same` returns true, or NAME_INDEX_NONE. */
 uint32_t name_index_find(const struct name_index *index, uint64_t hash,
                          bool (*same)(const void *self, uint32_t entry), const void *self);
 

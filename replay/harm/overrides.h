@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * overrides - values that fabric.overrides of a scenario gives to ports.
- * Many links may have the same value: it is listed once, so that the cost of asking for one port
- * depends on how many different values there are, not on how many links have one.
- * Owner: overrides_free.  The scenario outlives it. */
+ * overrides - values that fabric.overrides gives to ports.
+ * Each distinct value is listed once, so a lookup depends on the number of distinct values, not on
+ * the number of links.
+ * Owner: overrides_free. The scenario must outlive it. */
 #ifndef STORMGLASS_REPLAY_HARM_OVERRIDES_H
 #define STORMGLASS_REPLAY_HARM_OVERRIDES_H
 
 #include "scenarios/load/scenario.h"
 
-/* The value that a port has without an override: of host links, or of fabric links. */
+/* The value of a port without an override, for host links or fabric links. */
 struct override_class {
     bool known;
     int64_t value;
 };
 
 struct override {
-    const struct scenario_setting *setting; /* the last that gives the value */
+    const struct scenario_setting *setting; /* the last setting with this value */
     struct override_class of_host, of_fabric;
 };
 
 struct overrides {
-    struct override *list; /* the last written comes first */
+    struct override *list; /* latest setting first */
     uint32_t count, room;
 };
 

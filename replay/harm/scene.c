@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scene - members, and the paths of their queue pairs. */
+ * scene - collects members and the paths of their queue pairs. */
 #include "replay/harm/scene.h"
 
 #include "base/memory.h"
@@ -72,7 +72,7 @@ static void mark(void *self, uint32_t port)
     path->ports[path->count++] = port;
 }
 
-/* Follows a queue pair's requests and what answers from its side. */
+/* Follows a queue pair's requests and the responses from its side. */
 static void follow(struct harm_scene *scene, const struct rnic *rnic, const struct qp *qp)
 {
     const struct explain_fabric *fabric = scene->fabric;
@@ -131,7 +131,7 @@ static int by_port(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Puts each path's ports in order, once each. */
+/* Sorts each path's ports and removes duplicates. */
 static void sort_paths(struct harm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->path_count; i++) {
@@ -146,7 +146,7 @@ static void sort_paths(struct harm_scene *scene)
     }
 }
 
-/* The place in the path's list of its first port that is not below `port`. */
+/* Index of the path's first port that is not below `port`. */
 static uint32_t place_in(const struct harm_path *path, uint32_t port)
 {
     uint32_t low = 0, high = path->count;
@@ -160,7 +160,7 @@ static uint32_t place_in(const struct harm_path *path, uint32_t port)
     return low;
 }
 
-/* One of the ports from `first` to before `end` is on the path. */
+/* Whether a port in [first, end) is on the path. */
 static bool goes_by_any(const struct harm_path *path, uint32_t first, uint32_t end)
 {
     const uint32_t place = place_in(path, first);
@@ -248,7 +248,8 @@ uint64_t scene_counter(const struct harm_scene *scene, uint32_t host, size_t off
 
 /* ------------------------------------------------------------------ members */
 
-/* What any node makes of the code point: hosts and switches may each have a map of their own. */
+/* The set of priorities that any node maps the DSCP to; hosts and switches may have different
+ * maps. */
 static uint8_t priorities_of_dscp(struct harm_scene *scene, uint8_t dscp)
 {
     unsigned priorities = scene->priorities_of_dscp[dscp];
@@ -296,7 +297,8 @@ static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t num
     member->mean = did->completed == 0 ? 0 : did->latency_sum / (time_ps)did->completed;
     const uint64_t out = did->issued - did->completed - did->failed;
     const time_ps last = did->completed > 0 ? did->last_completion : about->start;
-    /* What a lost controller left fails in the end: nothing is under way, and nothing goes on. */
+    /* after a controller is lost, its I/Os fail eventually: none is outstanding, but none completes
+     * either */
     if ((out > 0 || did->given_up) && last < stop)
         member->part[HARM_PART_STOOD] = share_ppm(stop - last, member->span);
     if (!did->connected)
@@ -322,7 +324,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How far each is behind a good one of its workload: in bytes, and by its latency. */
+/* Compares each member with a good one of its workload, by bytes and latency. */
 static void compare_members(struct harm_scene *scene, uint32_t first, uint32_t count)
 {
     int64_t *bytes = memory_zeroed(count, sizeof *bytes),
@@ -368,7 +370,7 @@ static void use_queue_pairs(struct harm_scene *scene, struct harm_member *member
     }
 }
 
-/* Held back costs what the busiest link on the paths has left. */
+/* Throttling costs at most the spare capacity of the busiest link on the paths. */
 static void use_ports(struct harm_scene *scene, struct harm_member *member)
 {
     int64_t busiest = 0, *paused = &member->part[HARM_PART_PAUSE];

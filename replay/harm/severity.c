@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * severity - how bad it was, and the sentence of it. */
+ * severity - rates the harm and describes it. */
 #include "replay/harm/severity.h"
 
 #include "base/plural.h"
@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* By what users lost: operations first, then time; frames of a lossless class are a promise
- * broken. */
+/* Failed operations count first, then lost time. Dropped frames of a lossless class break a
+ * guarantee and count, too. */
 enum harm_severity severity_of(const struct harm_scene *scene, const struct harm *harm,
                                int64_t blamed_ps)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * suspects - places of faults and of settings.
- * A setting deviates when something like what it is about, and outside of it, has another value:
- * a port beside ports, a switch beside switches of its tier, a host beside hosts. */
+ * suspects - finds faults and settings at a place.
+ * A setting deviates if a comparable object elsewhere has another value: a port compared with
+ * ports, a switch with switches of its tier, a host with hosts. */
 #include "replay/harm/suspects.h"
 
 #include "scenarios/effect/effect.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the word itself is, not a longer one that has it; NULL: it is none of them. */
+/* Finds a whole word, not part of a longer one; NULL if the list does not contain it. */
 static const char *place_of(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -43,7 +43,7 @@ static bool spot_is_at(const struct harm_scene *scene, const struct scenario_spo
 
 /* ------------------------------------------------------------------ faults */
 
-/* Nobody talks to the host that is there, or at the other end of the link. */
+/* No workload uses the host there or at the other end of the link. */
 static bool spot_is_idle(const struct harm_scene *scene, const struct scenario_spot *spot)
 {
     const struct scenario_node *node = &scene->scenario->nodes[spot->node];
@@ -85,7 +85,7 @@ const char *suspects_kinds(const char *counted_as, char *text, size_t size)
     return text;
 }
 
-/* Of two faults of a kind: it loses more frames, or takes fewer. */
+/* Of two faults of the same kind: whether the first loses more frames or drains more slowly. */
 static bool is_harsher(const struct scenario_fault *fault, const struct scenario_fault *than)
 {
     static const char *const rows[] = {"rate", "n", "drain"};
@@ -199,7 +199,7 @@ enum opt_part suspects_part(const struct deviation_change *change)
     return change->row != NULL ? change->row->effect.part : parts[change->of];
 }
 
-/* A row that does not scale with its part says nothing of how much of the wait is the row's. */
+/* The delay of a row that does not scale with its part is not proportional to its value. */
 static bool is_proportional(const struct deviation_change *change)
 {
     return change->row == NULL || change->row->effect.scales;
@@ -264,7 +264,7 @@ bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_
     return false;
 }
 
-/* Written by the scenario itself, for all of its kind. */
+/* Set by the scenario for all objects of a kind. */
 static bool is_general(const struct scenario_setting *setting)
 {
     return strncmp(setting->path, "hosts.defaults.", 15) == 0 ||
@@ -278,7 +278,8 @@ static bool is_below(const struct scenario_setting *setting, const char *below)
     return below == NULL ? is_general(setting) : strncmp(setting->path, below, strlen(below)) == 0;
 }
 
-/* Not at its preset by the scenario itself, of everything or of the things below a path. */
+/* Finds a row that the scenario sets to a worse value than its preset, for all objects or for those
+ * below a path. */
 static bool find_written(const struct harm_scene *scene, const char *rows, const char *below,
                          struct suspect *suspect)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * suspects - who or what is at a place and could have done it: faults that were in force, settings
- * that differ from those of like ports, switches and hosts, settings that hold everywhere. */
+ * suspects - finds what can have had an effect at a place: active faults, settings that differ from
+ * those of similar ports, switches and hosts, and settings of all devices. */
 #ifndef STORMGLASS_REPLAY_HARM_SUSPECTS_H
 #define STORMGLASS_REPLAY_HARM_SUSPECTS_H
 
 #include "replay/harm/scene.h"
 
-/* A port with its link and the nodes at both ends; or nodes as a whole. */
+/* A port with its link and the nodes at both ends, or a node as a whole. */
 struct suspects_place {
-    uint32_t port; /* of the fabric, or HARM_NONE */
+    uint32_t port; /* index in the fabric, or HARM_NONE */
     uint32_t node; /* or HARM_NONE */
 };
 
@@ -17,50 +17,52 @@ struct suspect {
     char name[HARM_NAME_BYTES];
     char words[HARM_SENTENCE_BYTES /
                2]; /* "drop-every at host0"; "NAME is 1500B, elsewhere 4200B" */
-    bool deviates; /* a setting: others have another value */
+    bool deviates; /* a setting that differs from others */
 };
 
-/* Of these kinds (words between spaces) and this moment; the first. */
+/* Finds the first fault of these kinds (separated by spaces) active in this period. */
 bool suspects_fault(const struct harm_scene *scene, const char *kinds, struct suspects_place place,
                     time_ps from, time_ps until, struct suspect *suspect);
 
 struct suspect suspects_named_fault(const struct harm_scene *scene, uint32_t index);
 
-/* The kinds of faults that a total of drops counts, between spaces. */
+/* The kinds of faults whose drops have this counter, separated by spaces. */
 const char *suspects_kinds(const char *counted_as, char *text, size_t size);
 
-/* Of these rows, the first of which is looked for first: one that is about the place (none: any),
- * and not the value that like things have.  What is no row has a word: dscp, routes, media,
+/* Finds a deviating setting among these rows, in order of preference, that applies to the place
+ * (none: any place). Settings that are not rows have names: dscp, routes, media,
  * congestion-control, and class of a workload. */
 bool suspects_deviation(const struct harm_scene *scene, const char *rows,
                         struct suspects_place place, struct suspect *suspect);
 
-/* Of those that scale the part, what is no row too: one that is about the place, is worse than the
- * value that like things have, and has an effect. */
+/* Finds a deviating setting, row or not, that scales the part, applies to the place, is worse than
+ * the common value and has an effect. */
 bool suspects_deviation_of(const struct harm_scene *scene, enum opt_part part,
                            struct suspects_place place, struct suspect *suspect);
 
 enum opt_part suspects_part(const struct deviation_change *change);
 
-/* Its value may do harm where others have the common one; what is no value always may. */
+/* Whether its value can do harm compared with the common one; always true for settings without a
+ * numeric value. */
 bool suspects_is_worse(const struct deviation *deviation, const struct deviation_change *change);
 
-/* Of these rows of ports: one that an override writes, and that the port has, though its links have
- * no like; `more` than its class of links has, NULL: not asked. */
+/* Finds one of these port rows that an override sets at the port, although there is no similar link
+ * to compare with. `more` returns the excess over links of its class; may be NULL. */
 bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
                        struct suspect *suspect, int64_t *more);
 
-/* Of these rows: one that the scenario itself writes for all, and not its preset. */
+/* Finds one of these rows that the scenario sets for all objects to another value than its
+ * preset. */
 bool suspects_general(const struct harm_scene *scene, const char *rows, struct suspect *suspect);
 
-/* The same of those that scale the part, worse than its preset, of hosts. */
+/* The same for rows of hosts that scale the part, if worse than the preset. */
 bool suspects_scarce(const struct harm_scene *scene, enum opt_part part, struct suspect *suspect);
 
-/* Of these rows: one of the workload that is not its preset. */
+/* Finds one of these rows of the workload that is not at its preset. */
 bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint32_t workload,
                           struct suspect *suspect);
 
-/* A word is one of those between spaces. */
+/* Whether a list separated by spaces contains the word. */
 bool suspects_listed(const char *words, const char *word);
 
 struct suspect suspects_named_deviation(const struct deviation *deviation);

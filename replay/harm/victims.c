@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * victims - members by the host that they begin at. */
+ * victims - groups members by the host where they start. */
 #include "replay/harm/victims.h"
 
 #include "base/memory.h"
@@ -26,7 +26,7 @@ static bool goes_by(const struct victims_search *search, const struct harm_membe
     return place.node == HARM_NONE || scene_passes(scene, member, place.node);
 }
 
-/* Hosts of members that go by the place; the caller frees them. */
+/* Hosts of members that pass the place; the caller frees the result. */
 static bool *find_talkers(const struct victims_search *search)
 {
     bool *talks = memory_zeroed(search->scene->fabric->node_count + 1, sizeof *talks);
@@ -38,8 +38,8 @@ static bool *find_talkers(const struct victims_search *search)
     return talks;
 }
 
-/* Pauses of a whole port hold all its priorities together and are one: of the time that it was
- * paused, the root's share of what they sum to. */
+/* A global pause holds all priorities at once but counts as one. Scales the root's share of the
+ * summed pause time to the time that the port was actually paused. */
 static time_ps as_one(const struct harm_scene *scene, uint32_t number, uint8_t priority,
                       time_ps paused, time_ps all)
 {
@@ -52,7 +52,7 @@ static time_ps as_one(const struct harm_scene *scene, uint32_t number, uint8_t p
     return all > blocked ? (time_ps)((__int128)blocked * paused / all) : paused;
 }
 
-/* For how long each port was paused because of the root; the caller frees it. */
+/* How long each port was paused because of the root, in ps; the caller frees the result. */
 static time_ps *find_paused(const struct victims_search *search)
 {
     const struct explain *explain = search->scene->explain;
@@ -73,7 +73,7 @@ static time_ps *find_paused(const struct victims_search *search)
     return paused;
 }
 
-/* The longest of a port that the member's queue pairs went by. */
+/* The longest pause among the ports that the member's queue pairs used. */
 static time_ps longest_of(const struct victims_search *search, const struct harm_member *member,
                           const time_ps *paused)
 {
@@ -107,7 +107,7 @@ static void merge(struct harm_victim *whole, const struct harm_victim *part)
     whole->failed += part->failed;
 }
 
-/* One for each member; returns how many. */
+/* Fills in one victim per member; returns their number. */
 static uint32_t find_members(const struct victims_search *search, struct harm_victim *victims)
 {
     const struct harm_scene *scene = search->scene;

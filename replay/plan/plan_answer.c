@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_answer - what a search ended with, as rows of its database. */
+ * plan_answer - writes the result of a search to its database. */
 #include "replay/plan/plan_answer.h"
 
 #include "base/memory.h"
@@ -26,7 +26,7 @@ static void write_parts(const struct plan_state *state, uint32_t index, struct s
     }
 }
 
-/* That plays the first run of a case; NULL: it was not played.  The caller's to free. */
+/* The command of the first run of a case; NULL if it was not run. The caller frees it. */
 static char *command_of(const struct plan_state *state, uint32_t index, uint32_t of)
 {
     char *command = NULL;
@@ -51,7 +51,7 @@ static void write_trial(const struct plan_state *state, uint32_t index, uint32_t
     free(command);
 }
 
-/* Each objective of one that was run, where it is nearest to its limit. */
+/* Each objective of a candidate that was run, in the case closest to its limit. */
 static void write_objectives(const struct plan_state *state, uint32_t index,
                              struct store_statement *row)
 {
@@ -86,7 +86,7 @@ static void write_candidates(struct store *store, const struct plan_state *state
         store_prepare(store, "INSERT OR REPLACE INTO objective VALUES(?,?,?,?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < state->all; i++) {
         const struct plan_candidate *of = &state->candidates[i];
-        if (of->states == NULL) /* a point behind the end of its cliff, or that is no scenario */
+        if (of->states == NULL) /* a point beyond the end of its cliff, or an invalid scenario */
             continue;
         for (uint32_t k = 0; k < of->cases->count; k++)
             write_trial(state, i, k, trial);
@@ -134,7 +134,7 @@ static void write_cliffs(struct store *store, const struct plan_state *state)
     store_finish(row);
 }
 
-/* Keyed by the lever, not by how many there were before it. */
+/* The key is the lever, not a running number. */
 static void write_move(const struct plan_state *state, uint32_t cliff, uint32_t index,
                        struct store_statement *row)
 {
@@ -213,7 +213,7 @@ void plan_answer_write(struct store *store, const struct plan_state *state)
     write_assumed(store, state);
 }
 
-/* ------------------------------------------------------------------ two designs */
+/* ------------------------------------------------------------------ comparison of designs */
 
 static const char *const side_names[PLAN_VERSUS_SIDES] = {"A", "B"};
 
@@ -246,7 +246,7 @@ static void write_design(const struct plan_versus *versus, int side, struct stor
 void plan_answer_signed(uint32_t measure, double value, char text[PLAN_MEASURE_BYTES])
 {
     const struct words words = plan_measure_words(measure, value);
-    const bool nothing = strpbrk(words.text, "123456789") == NULL; /* rounded away */
+    const bool nothing = strpbrk(words.text, "123456789") == NULL; /* rounded to zero */
     snprintf(text, PLAN_MEASURE_BYTES, "%s%s", nothing ? "" : value < 0 ? "-" : "+", words.text);
 }
 

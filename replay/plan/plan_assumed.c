@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_assumed - whose values, one run of each change, then verdicts where it matters. */
+ * plan_assumed - collects assumed values, runs each change once, and continues to a verdict if it
+ * has an effect. */
 #include "replay/plan/plan_assumed.h"
 
 #include "base/memory.h"
@@ -9,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGES_AT_ONCE = 16 }; /* of a round: independent of processors */
+enum { CHANGES_AT_ONCE = 16 }; /* changes per round; independent of the number of processors */
 
-/* One of the points of a round. */
+/* One point of a round. */
 struct errand {
     struct plan_subject *subject;
     struct plan_guess *guess;
     struct plan_change *change;
-    uint32_t cases; /* that the point has; it begins with one */
+    uint32_t cases; /* cases of the point; at first only one of them is run */
 };
 
-/* ------------------------------------------------------------------ whom it is asked of */
+/* ------------------------------------------------------------------ selection of candidates */
 
 static bool has_runs(const struct plan_candidate *candidate, uint32_t of)
 {
@@ -55,7 +56,7 @@ static bool may_hold(enum plan_verdict verdict)
            verdict == PLAN_VERDICT_UNSETTLED || verdict == PLAN_VERDICT_UNSURE;
 }
 
-/* By how much it has to spare: what costs less is no argument. */
+/* If the objective is headroom, a cheaper candidate has no advantage. */
 static bool is_by_headroom(const struct plan_state *state)
 {
     return state->plan->rules.objective == PLAN_HEADROOM;
@@ -77,7 +78,7 @@ static void find_subjects(struct plan_state *state)
     free(order);
 }
 
-/* ------------------------------------------------------------------ what is changed */
+/* ------------------------------------------------------------------ changed values */
 
 static const char *kept(struct plan_state *state, const char *text)
 {
@@ -117,7 +118,7 @@ uint32_t plan_assumed_key(const struct plan_state *state, uint32_t candidate, ui
     return state->own + (candidate * ASSUMED_MAX + value) * ASSUMED_TRIALS + change;
 }
 
-/* Room for all points behind the state's own candidates. */
+/* Makes room for all points after the state's own candidates. */
 static uint32_t make_points(struct plan_state *state)
 {
     const uint32_t own = state->own;
@@ -150,7 +151,7 @@ static uint32_t list_errands(struct plan_state *state, struct errand *errands)
     return count;
 }
 
-/* The case that is looked at becomes its first, and for now its only one. */
+/* Moves the case to be run to the front and hides the others for now. */
 static void open_point(struct plan_state *state, struct errand *errand)
 {
     struct plan_candidate *point = &state->candidates[errand->change->point];
@@ -180,7 +181,7 @@ static const struct plan_case_state *base_of(const struct plan_state *state,
     return &state->candidates[subject->candidate].states[subject->of];
 }
 
-/* It is played as if nothing had been changed. */
+/* The change has no effect: the run is identical. */
 static bool is_same_run(const struct plan_outcome *a, const struct plan_outcome *b)
 {
     return a->end == b->end && a->digest[0] == b->digest[0] && a->digest[1] == b->digest[1];
@@ -204,7 +205,7 @@ static bool is_open(const struct plan_state *state, const struct errand *errand)
            state->candidates[errand->change->point].verdict == PLAN_VERDICT_OPEN;
 }
 
-/* The one case that was looked at holds now, which says little of the others. */
+/* The case that was run now passes, which is not enough for a verdict on the other cases. */
 static bool is_half(const struct plan_state *state, const struct errand *errand)
 {
     const struct plan_candidate *point = &state->candidates[errand->change->point];
@@ -227,7 +228,7 @@ static void take_first_runs(struct plan_state *state, struct errand *errands, ui
     }
 }
 
-/* False: the budget or a stop came before the end. */
+/* Returns false if the budget was spent or a stop requested before the end. */
 static bool play_some(const struct plan_search *search, struct errand *errands, uint32_t count)
 {
     struct plan_state *state = search->state;
@@ -248,7 +249,7 @@ static bool play_some(const struct plan_search *search, struct errand *errands, 
     return !state->spent && !state->stopped;
 }
 
-/* ------------------------------------------------------------------ what they say */
+/* ------------------------------------------------------------------ effects */
 
 static bool flips(const struct plan_state *state, const struct plan_subject *subject,
                   const struct plan_candidate *point)
@@ -261,7 +262,7 @@ static bool flips(const struct plan_state *state, const struct plan_subject *sub
             point->headroom > state->candidates[state->chosen].headroom);
 }
 
-/* Against the same seeds of the candidate as it is. */
+/* Compares with the runs of the unchanged candidate with the same seeds. */
 static void measure(const struct plan_state *state, const struct plan_subject *subject,
                     struct plan_change *change)
 {
@@ -302,7 +303,8 @@ static int rank(const struct plan_guess *guess)
     return guess->flips ? 2 : guess->matters ? 1 : 0;
 }
 
-/* By effect; what has none that was measured by whether it flips, or matters; then as written. */
+/* Sorts by effect, then (without a measured effect) by whether it changes the verdict, then by
+ * whether it changes the run, then by order in the scenario. */
 static void sort_guesses(struct plan_subject *subject)
 {
     for (uint32_t i = 1; i < subject->count; i++)

@@ -15,51 +15,52 @@
 #include "replay/experiment/assumed.h"
 #include "replay/plan/plan_search.h"
 
-enum { PLAN_SUBJECTS_MAX = 4 }; /* what is chosen, and three that do not hold */
+enum { PLAN_SUBJECTS_MAX = 4 }; /* the chosen candidate and up to three that do not pass */
 
-/* A value at another value. */
+/* A value set to another value. */
 struct plan_change {
     const char *value;
-    uint32_t point; /* candidate of the state */
-    bool played;    /* false: the budget or a stop came before */
-    bool matters;   /* its first run is another run */
-    bool flips;     /* what is chosen does not hold, or one that comes before it does */
-    bool measured;  /* figure and moved are known */
+    uint32_t point; /* candidate of the state that represents it */
+    bool played;    /* false: budget spent or stop requested before */
+    bool matters;   /* the first run differs */
+    bool flips;     /* the chosen candidate no longer passes, or an earlier one now does */
+    bool measured;  /* figure and moved are valid */
     double figure;  /* mean of the objective, in its base unit */
-    double moved;   /* from what the same seeds have without the change; a part of the limit */
+    double moved;   /* change against the same seeds, relative to the limit */
 };
 
 struct plan_guess {
     const char *path, *evidence,
         *source; /* evidence: "assumed" or "inferred"; source may be NULL */
     const char *value;
-    struct plan_change changes[ASSUMED_TRIALS]; /* less, more */
+    struct plan_change changes[ASSUMED_TRIALS]; /* smaller, larger value */
     uint32_t change_count;
-    double effect; /* the larger move, without its sign */
+    double effect; /* absolute value of the larger move */
     bool matters, flips;
 };
 
 struct plan_subject {
     uint32_t candidate;
     uint32_t of; /* the case */
-    int32_t slo; /* the objective; -1: none of them is a mean, so nothing is measured */
+    int32_t slo; /* the objective; -1: no objective is a mean, so no effect is measured */
     double figure;
     struct plan_guess *guesses; /* by effect */
     uint32_t count;
-    uint32_t left_out; /* beyond ASSUMED_MAX */
+    uint32_t left_out; /* values beyond ASSUMED_MAX */
 };
 
 struct plan_assumed {
-    struct plan_subject subjects[PLAN_SUBJECTS_MAX]; /* what is chosen first, if anything is */
+    struct plan_subject subjects[PLAN_SUBJECTS_MAX]; /* the chosen candidate first, if any */
     uint32_t count;
-    uint32_t unplayed; /* changes */
+    uint32_t unplayed; /* number of changes not run */
     int64_t runs;
 };
 
-/* Fills in the state's `assumed`, unless a stop or the budget ended the search. */
+/* Fills in `assumed` of the state, unless a stop or the budget ended the search. */
 void plan_assumed_play(const struct plan_search *search);
 
-/* Of the runs of one change; all are below that of a candidate behind the plan's last. */
+/* The key of the runs of one change; all keys are below that of a candidate after the plan's
+ * last. */
 uint32_t plan_assumed_key(const struct plan_state *state, uint32_t candidate, uint32_t value,
                           uint32_t change);
 

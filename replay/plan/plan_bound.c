@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_bound - what links carry, what loops ask for, how far light goes. */
+ * plan_bound - upper bounds from link capacity, offered load and propagation delay. */
 #include "replay/plan/plan_bound.h"
 
 #include "base/check.h"
@@ -60,7 +60,7 @@ static bool is_latency(enum expect_quantity quantity)
 
 /* ------------------------------------------------------------------ goodput */
 
-/* What the host sends to itself by, each way. */
+/* Rate of the port that carries the host's loopback traffic, per direction. */
 static int64_t inner_room(const struct scenario *scenario, const struct scenario_workload *workload,
                           const struct scenario_pair *pair)
 {
@@ -69,8 +69,8 @@ static int64_t inner_room(const struct scenario *scenario, const struct scenario
     return scenario->nodes[pair->from].ports[nics.from].params->rate;
 }
 
-/* The links of all hosts at one end of the pairs together, each host once, and so what they send
- * to themselves by. */
+/* Total rate of the links of all hosts at one end of the pairs, each host once, plus the ports that
+ * carry their loopback traffic. */
 static int64_t room_at(const struct scenario *scenario, const struct scenario_workload *workload,
                        bool from)
 {
@@ -90,7 +90,7 @@ static int64_t room_at(const struct scenario *scenario, const struct scenario_wo
     return room;
 }
 
-/* The group that has just these hosts; NULL: none does. */
+/* The group that consists of exactly these hosts, or NULL. */
 static const char *group_of(const struct scenario *scenario, const bool *ends, uint32_t count)
 {
     for (size_t i = 0; i < scenario->group_count; i++) {
@@ -104,7 +104,7 @@ static const char *group_of(const struct scenario *scenario, const bool *ends, u
     return NULL;
 }
 
-/* "targets (host0, host13)": who is at one end of the pairs. */
+/* "targets (host0, host13)": the hosts at one end of the pairs. */
 static void name_ends(const struct scenario *scenario, const struct scenario_workload *workload,
                       bool from, char *text, size_t size)
 {
@@ -132,9 +132,9 @@ static void name_ends(const struct scenario *scenario, const struct scenario_wor
     free(ends);
 }
 
-/* ------------------------------------------------------------------ what is under way */
+/* ------------------------------------------------------------------ outstanding operations */
 
-/* A value of the kind's own rows, or -1. */
+/* A value among the workload kind's own rows, or -1. */
 static int64_t value_of(const struct scenario_workload *workload, const char *name)
 {
     return opt_value(workload->ops->opts, name, workload->params, -1);
@@ -146,8 +146,8 @@ time_ps plan_bound_span(const struct scenario_workload *workload)
     return value_of(workload, "count") > 0 || all <= 0 ? 0 : all / PLAN_BOUND_STEADY_LEAST;
 }
 
-/* Operations that may have been begun before the steady part and complete in it, in a second of it
- * at most; INT64_MAX: nobody knows. */
+/* Maximum rate, per second of the steady part, of operations that were issued before it and
+ * complete in it; INT64_MAX if unknown. */
 static int64_t late(const struct scenario_workload *workload)
 {
     const int64_t depth = value_of(workload, "queue-depth");
@@ -158,19 +158,19 @@ static int64_t late(const struct scenario_workload *workload)
     const time_ps span = plan_bound_span(workload);
     if (each < 1 || span <= 0)
         return INT64_MAX;
-    /* And one that is due at its very begin, of each instance. */
+    /* plus one operation per instance due exactly at the start */
     const __int128 all =
         (__int128)workload->pair_count * workload->copies * (each * workload->turns + 1);
     const __int128 rate = all * PS_PER_S / span + 1;
     return rate < INT64_MAX ? (int64_t)rate : INT64_MAX;
 }
 
-/* Bytes of an operation. */
+/* Range of the bytes of an operation. */
 struct sizes {
     int64_t least, most;
 };
 
-/* False: some have no data, or nobody knows. */
+/* Returns false if some operations have no data or the sizes are unknown. */
 static bool sizes_of(const struct scenario_workload *workload, struct sizes *sizes)
 {
     static const char *const without[] = {"flush", "write-zeroes", "deallocate"};
@@ -185,11 +185,11 @@ static bool sizes_of(const struct scenario_workload *workload, struct sizes *siz
            sizes->most <= UINT32_MAX;
 }
 
-/* Of the operations those that read, ppm; -1: some do, and some write. */
+/* Share of reads among the operations, ppm; -1 if mixed. */
 static int64_t reads_of(const struct scenario_workload *workload)
 {
     const struct fio_job *job = workload->job;
-    if (job != NULL && job->nvme.fio.verify_backlog > 0) /* what was written is read back */
+    if (job != NULL && job->nvme.fio.verify_backlog > 0) /* written data are read back */
         return -1;
     return job != NULL ? job->nvme.fio.plan.read_ppm : value_of(workload, "read");
 }
@@ -199,8 +199,8 @@ static int64_t multiple(int64_t rate, int64_t count)
     return rate > INT64_MAX / count ? INT64_MAX : rate * count;
 }
 
-/* Payload that open loops ask for, bits per second, with what may be late; INT64_MAX of closed
- * ones, and of those that ask for more now and then. */
+/* Offered load of open loops in bit/s, including late operations; INT64_MAX for closed loops and
+ * for loops with varying load. */
 static int64_t asked(const struct scenario *scenario, const struct scenario_workload *workload)
 {
     const struct offering offering = offered_all(workload);
@@ -213,7 +213,7 @@ static int64_t asked(const struct scenario *scenario, const struct scenario_work
         const struct offered offered = offered_by(scenario, &offering, &workload->pairs[i]);
         if (offered.out == OFFERED_ALL || offered.back == OFFERED_ALL)
             return INT64_MAX;
-        all += (__int128)offered.out + offered.back; /* with headers: more than the payload */
+        all += (__int128)offered.out + offered.back; /* an upper bound: includes headers */
     }
     all = all * workload->copies + (__int128)slack * 8 * offered_mean(workload);
     return all < INT64_MAX ? (int64_t)all : INT64_MAX;
@@ -248,13 +248,13 @@ static int64_t loops_most(const struct scenario *scenario, const struct scenario
 
 /* ------------------------------------------------------------------ commands */
 
-/* How many a second of what takes so long each; INT64_MAX: any number. */
+/* Operations per second if each takes this time; INT64_MAX: unlimited. */
 static int64_t in_a_second(time_ps each)
 {
     return each <= 0 ? INT64_MAX : PS_PER_S / each + 1;
 }
 
-/* Of all its drives together, with the commands that they do fastest. */
+/* Rate of all its drives together with their fastest commands. */
 static int64_t drives_most(const struct scenario_host *target, int64_t reads, uint32_t bytes)
 {
     int64_t all = 0;
@@ -283,7 +283,7 @@ static void lower(struct ceiling *ceiling, int64_t most, const char *of)
         *ceiling = (struct ceiling){most, of};
 }
 
-/* Commands a second that targets and hosts do, whatever the fabric is. */
+/* Commands per second that targets and hosts can process, regardless of the fabric. */
 static struct ceiling commands_most(const struct scenario *scenario,
                                     const struct scenario_workload *workload, uint32_t bytes)
 {
@@ -311,7 +311,7 @@ static struct ceiling commands_most(const struct scenario *scenario,
     return ceiling;
 }
 
-/* INT64_MAX: nothing is known. */
+/* Bound on bytes from command rates; INT64_MAX if unknown. */
 static int64_t commands(const struct scenario *scenario, const struct scenario_workload *workload,
                         char why[PLAN_BOUND_BYTES])
 {
@@ -333,7 +333,7 @@ struct limit {
     char why[PLAN_BOUND_BYTES];
 };
 
-/* The first of equals. */
+/* The smallest limit, the first one among equals. */
 static int64_t least_of(const struct limit *limits, uint32_t count, char why[PLAN_BOUND_BYTES])
 {
     uint32_t least = 0;
@@ -343,7 +343,7 @@ static int64_t least_of(const struct limit *limits, uint32_t count, char why[PLA
     return limits[least].most == INT64_MAX ? -1 : limits[least].most;
 }
 
-/* Operations of so many bytes each. */
+/* Rate of operations of this size. */
 static int64_t operations(int64_t bits, int64_t bytes)
 {
     return bits == INT64_MAX ? INT64_MAX : bits / (8 * bytes) + 1;
@@ -383,7 +383,8 @@ static int64_t bits_most(const struct scenario *scenario, const struct scenario_
 
 /* ------------------------------------------------------------------ latency */
 
-/* To the switch and from it, of one host, and the bytes of an operation on its fastest link. */
+/* Twice the propagation delay of a host's shortest cable, and in *wire the time of the operation's
+ * bytes on its fastest link. */
 static int64_t at_host(const struct scenario *scenario, uint32_t host, int64_t bytes, int64_t *wire)
 {
     const struct scenario_node *node = &scenario->nodes[host];
@@ -393,7 +394,7 @@ static int64_t at_host(const struct scenario *scenario, uint32_t host, int64_t b
         const struct port_params *port = node->ports[p].params;
         if (node->ports[p].link == SCENARIO_NO_LINK)
             continue;
-        /* Of a cable between two hosts both ends would count. */
+        /* a cable between two hosts would be counted at both ends */
         const bool direct = scenario->nodes[node->ports[p].peer_node].kind == SCENARIO_HOST;
         const time_ps way = direct ? 0 : port_propagation(port);
         nearest = way < nearest ? way : nearest;

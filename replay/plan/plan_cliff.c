@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_cliff - values in their order, levers in theirs. */
+ * plan_cliff - steps through values in order, and through levers in order. */
 #include "replay/plan/plan_cliff.h"
 
 #include "replay/plan/plan_round.h"
 
-/* Down and up on each axis, then each value of `what-if`. */
+/* One step down and up on each axis, then each value of `what-if`. */
 static uint32_t levers_of(const struct plan *plan)
 {
     uint32_t count = 2 * plan->grid.axis_count;
@@ -55,7 +55,7 @@ int32_t plan_cliff_steps(const struct plan_state *state, uint32_t cliff, uint32_
 
 /* ------------------------------------------------------------------ levers */
 
-/* The candidate that differs from what is chosen in one step on one axis. */
+/* The candidate that differs from the chosen one by one step on one axis. */
 static bool step_aside(const struct plan_state *state, uint32_t axis, int step,
                        struct plan_lever *lever)
 {
@@ -94,9 +94,9 @@ bool plan_cliff_lever(const struct plan_state *state, uint32_t index, struct pla
     return false;
 }
 
-/* ------------------------------------------------------------------ playing */
+/* ------------------------------------------------------------------ runs */
 
-/* What is changed beside the value of a cliff. */
+/* Runs a point: a value of the cliff's axis together with the lever's change. */
 static enum plan_verdict play_point(const struct plan_search *search, uint32_t point,
                                     const struct plan_lever *lever, const struct grid_cell *value)
 {
@@ -113,7 +113,7 @@ static enum plan_verdict play_point(const struct plan_search *search, uint32_t p
     return state->candidates[point].verdict;
 }
 
-/* Of that cliff, and of those behind it. */
+/* Number of values of this cliff and all later ones. */
 static uint32_t values_from(const struct plan_state *state, uint32_t index)
 {
     uint32_t values = 0;
@@ -122,14 +122,14 @@ static uint32_t values_from(const struct plan_state *state, uint32_t index)
     return values;
 }
 
-/* Of what is chosen, at so many points and at the one that ends a cliff. */
+/* Announces the runs of so many points of the chosen candidate. */
 static void expect_points(struct plan_state *state, uint64_t points)
 {
     const struct plan_candidate *chosen = &state->candidates[state->chosen];
     plan_expect(state, (int64_t)(points * chosen->cases->count) * state->plan->rules.seeds);
 }
 
-/* From the first value on, until one does not hold. */
+/* Runs value after value until one does not pass. */
 static void play_cliff(const struct plan_search *search, uint32_t index)
 {
     const struct plan_state *state = search->state;
@@ -143,8 +143,8 @@ static void play_cliff(const struct plan_search *search, uint32_t index)
     }
 }
 
-/* From where the cliff is: on as far as it holds, or if it does not hold there back to where it
- * does. */
+/* Starts where the cliff is and continues while points pass; if the first does not pass, goes back
+ * to a value that does. */
 static void play_move(const struct plan_search *search, uint32_t index,
                       const struct plan_lever *lever, struct plan_move *move)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_command - a run of a plan as somebody plays it alone. */
+ * plan_command - the command that repeats one run of a plan on its own. */
 #include "replay/plan/plan_command.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static void print_changed(const struct plan_state *state, const char *command,
     }
 }
 
-/* The first run that died, or the first. */
+/* The first run that crashed, otherwise the first run. */
 static uint32_t run_of(const struct plan_case_state *of)
 {
     for (uint32_t i = 0; i < of->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_errand - words one after the other. */
+ * plan_errand - encodes a trial as a sequence of strings. */
 #include "replay/plan/plan_errand.h"
 
 #include "base/memory.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETS_MAX = GRID_SETS_MAX + 2 }; /* a point of a moved cliff has two more than a cell */
+enum { SETS_MAX = GRID_SETS_MAX + 2 }; /* 2 for points of moved cliffs */
 
 /* ------------------------------------------------------------------ writing */
 
 struct writing {
-    char *at; /* NULL: only counted */
+    char *at; /* NULL: only count the bytes */
     size_t length;
 };
 
@@ -77,7 +77,7 @@ static const char *take(struct reading *reading)
     return word;
 }
 
-/* From `least` to `most`. */
+/* A number from `least` to `most`. */
 static int64_t take_number(struct reading *reading, int64_t least, int64_t most)
 {
     const char *word = take(reading);

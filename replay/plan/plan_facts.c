@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_facts - counts of ports and links. */
+ * plan_facts - counts ports and links. */
 #include "replay/plan/plan_facts.h"
 
 #include "base/quantity.h"

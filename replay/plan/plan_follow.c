@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_follow - pairs of candidates, one as good as the other on every axis. */
+ * plan_follow - compares pairs of candidates in which one is at least as good on every axis. */
 #include "replay/plan/plan_follow.h"
 
 #include "base/memory.h"
@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of the tolerance: by so much the worse end of an axis that is not monotone does better. */
+/* Part of the tolerance by which the worse end of an axis must do better to show that the axis is
+ * not monotone. */
 enum { ODD_PART = 10 };
 
 static bool is_by_cost(const struct plan_state *state)
@@ -16,7 +17,7 @@ static bool is_by_cost(const struct plan_state *state)
            state->plan->rules.objective == PLAN_POWER;
 }
 
-/* ------------------------------------------------------------------ what is chosen */
+/* ------------------------------------------------------------------ chosen candidate */
 
 double plan_most_headroom(const struct plan_state *state)
 {
@@ -55,7 +56,7 @@ uint32_t plan_best_of(const struct plan_state *state, const uint32_t *some, uint
     return best;
 }
 
-/* The cheapest of those that have as much headroom as any, within the tolerance. */
+/* The cheapest candidate among those with the most headroom, within the tolerance. */
 static void choose_by_headroom(struct plan_state *state)
 {
     const double least = plan_most_headroom(state) - plan_tolerance(state);
@@ -84,7 +85,7 @@ static void choose(struct plan_state *state)
             state->chosen = i;
 }
 
-/* The headroom that runs have so far that are not steady: their queues still grow. */
+/* Headroom of the runs so far although they are not steady, i.e. queues still grow. */
 static double unsteady_headroom(const struct plan_candidate *candidate)
 {
     double least = 1;
@@ -99,7 +100,8 @@ static double unsteady_headroom(const struct plan_candidate *candidate)
     return least;
 }
 
-/* Its bound leaves it below what is chosen, or it comes after that anyway. */
+/* False if its bound is below the chosen candidate's headroom or it would be ranked after it
+ * anyway. */
 static bool could_have_more(const struct plan_state *state, uint32_t index)
 {
     const struct plan_candidate *mine = &state->candidates[index];
@@ -147,7 +149,7 @@ uint32_t plan_differing_axes(const struct plan_state *state, uint32_t a, uint32_
     return axes;
 }
 
-/* Beyond doubt, by its own runs. */
+/* Certain from its own runs. */
 static bool does_not_hold(const struct plan_candidate *candidate)
 {
     return candidate->verdict == PLAN_VERDICT_FAILS || candidate->verdict == PLAN_VERDICT_IDLE;
@@ -161,15 +163,15 @@ static bool is_measured(const struct plan_case_state *of)
     return of->count > 0;
 }
 
-/* What may be more than the tolerance where other axes have other values: a good deal less shows
- * that an axis is not monotone. */
+/* Headroom may exceed the tolerance with other values of other axes, so a much smaller difference
+ * already shows that an axis is not monotone. */
 static double seen_to_differ(const struct plan_state *state)
 {
     return plan_tolerance(state) / ODD_PART;
 }
 
-/* The mean of how much less slack `a` has in an objective than `b` with the same seed, less its
- * standard error; all runs of both were played. */
+/* Mean gain in slack of `b` over `a` with the same seeds, less its standard error; all runs of both
+ * must be done. */
 static double gain_of(const struct plan_case_state *a, const struct plan_case_state *b,
                       uint32_t slo)
 {
@@ -184,8 +186,7 @@ static double gain_of(const struct plan_case_state *a, const struct plan_case_st
     return sum / count - (count > 1 && rest > 0 ? sqrt(rest / (count - 1) / count) : 0);
 }
 
-/* `b` has been looked at in the case that decided against `a`, and passes in it or does clearly
- * better. */
+/* `b` was run in the case that decided against `a`, and passes it or is clearly better. */
 static bool does_better(const struct plan_state *state, const struct plan_candidate *a,
                         const struct plan_candidate *b)
 {
@@ -201,7 +202,7 @@ static bool does_better(const struct plan_state *state, const struct plan_candid
     return gain_of(ours, theirs, (uint32_t)a->decided_slo) > seen_to_differ(state);
 }
 
-/* In the objective and the case where `a` has the least headroom. */
+/* Compares the objective and case in which `a` has the least headroom. */
 static bool has_more(const struct plan_state *state, const struct plan_candidate *a,
                      const struct plan_candidate *b)
 {
@@ -214,16 +215,16 @@ static bool has_more(const struct plan_state *state, const struct plan_candidate
            a->headroom + seen_to_differ(state);
 }
 
-/* `better` is as good on every axis, and `other` does better. */
+/* `better` is at least as good on every axis, yet `other` does better. */
 static bool contradicts(const struct plan_state *state, uint32_t better, uint32_t other)
 {
     const struct plan_candidate *a = &state->candidates[better], *b = &state->candidates[other];
     if (does_not_hold(a))
         return b->verdict == PLAN_VERDICT_HOLDS || does_better(state, a, b);
-    return has_more(state, a, b); /* also before all cases of it are known: the others are less */
+    return has_more(state, a, b); /* more cases can only lower its headroom */
 }
 
-/* `holds` does better though `fails` is as good on every axis. */
+/* `holds` does better although `fails` is at least as good on every axis. */
 static void mark_odd(struct plan_state *state, uint32_t holds, uint32_t fails)
 {
     const uint32_t axes = plan_differing_axes(state, holds, fails);
@@ -243,7 +244,7 @@ static bool has_any_run(const struct plan_candidate *candidate)
     return false;
 }
 
-/* First by pairs that differ in one axis alone, which is then known to be the one. */
+/* Starts with pairs that differ on one axis only, which identifies that axis. */
 static void find_odd_axes(struct plan_state *state)
 {
     uint32_t *some = memory_zeroed(state->count, sizeof *some), count = 0;
@@ -262,9 +263,9 @@ static void find_odd_axes(struct plan_state *state)
     free(some);
 }
 
-/* ------------------------------------------------------------------ what is implied */
+/* ------------------------------------------------------------------ implied verdicts */
 
-/* By its own cases, and by those that are as good on every axis. */
+/* Bounds headroom by its own cases and by candidates that are at least as good on every axis. */
 static void bound_headroom(struct plan_state *state)
 {
     uint32_t *some = memory_zeroed(state->count, sizeof *some), count = 0;
@@ -293,7 +294,7 @@ static bool is_of_others(const struct plan_candidate *candidate)
            candidate->verdict == PLAN_VERDICT_SURPASSED;
 }
 
-/* What its own runs say, which is not a verdict yet. */
+/* Undecided status from its own runs. */
 static enum plan_verdict open_verdict(const struct plan_candidate *candidate)
 {
     for (uint32_t i = 0; i < candidate->cases->count; i++)

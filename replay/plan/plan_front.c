@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_front - what costs more and is not better on any axis waits for what costs less. */
+ * plan_front - the Pareto front; candidates wait for cheaper ones that are at least as good on
+ * every axis. */
 #include "replay/plan/plan_front.h"
 
 #include "base/memory.h"
@@ -13,7 +14,7 @@ static bool is_as_cheap(const struct plan_candidate *a, const struct plan_candid
     return a->bill.price <= b->bill.price && a->bill.power <= b->bill.power;
 }
 
-/* Its runs, or what follows from them, say how much headroom worse ones have at most. */
+/* Its runs, or conclusions from them, bound the headroom of worse candidates. */
 static bool speaks_for_worse(const struct plan_candidate *candidate)
 {
     return candidate->verdict == PLAN_VERDICT_OPEN || candidate->verdict == PLAN_VERDICT_HOLDS ||
@@ -21,8 +22,9 @@ static bool speaks_for_worse(const struct plan_candidate *candidate)
            candidate->verdict == PLAN_VERDICT_IMPLIED;
 }
 
-/* One that costs no more is as good on every axis: if that fails this does, and if it holds this
- * has no more headroom, for no less.  It is not asked before the other one is known. */
+/* Another candidate costs no more and is at least as good on every axis: if that one fails, so does
+ * this one; if it passes, this one has no more headroom. So it is not run before the other is
+ * known. */
 static bool is_eclipsed(const struct plan_next *next, uint32_t index)
 {
     const struct plan_state *state = next->search->state;
@@ -33,7 +35,7 @@ static bool is_eclipsed(const struct plan_next *next, uint32_t index)
     return false;
 }
 
-/* One that is no better leads or holds. */
+/* A candidate that is no better leads or passes. */
 static bool is_presumed(const struct plan_next *next, uint32_t index)
 {
     const struct plan_state *state = next->search->state;
@@ -44,7 +46,7 @@ static bool is_presumed(const struct plan_next *next, uint32_t index)
     return false;
 }
 
-/* The border between what fails and what leads. */
+/* Searches the border between failing and leading candidates. */
 static bool ask_at_border(struct plan_next *next)
 {
     const struct plan_state *state = next->search->state;
@@ -70,7 +72,7 @@ static bool ask_at_border(struct plan_next *next)
     return count > 0;
 }
 
-/* What those on the front that cost no more than it have. */
+/* The most headroom on the front at no higher cost, plus the tolerance. */
 static double to_beat(const struct plan_next *next, uint32_t index)
 {
     const struct plan_state *state = next->search->state;
@@ -83,8 +85,8 @@ static double to_beat(const struct plan_next *next, uint32_t index)
     return most + plan_tolerance(next->search->state);
 }
 
-/* Of those that cost the same and have more to spare than what costs less the best one, within the
- * tolerance; state->count: there is none. */
+/* Of a group of equal cost, the best candidate (within the tolerance) with more headroom than
+ * `limit`; state->count if there is none. */
 static uint32_t best_beyond(const struct plan_state *state, const uint32_t *group, uint32_t count,
                             double limit)
 {
@@ -97,7 +99,8 @@ static uint32_t best_beyond(const struct plan_state *state, const uint32_t *grou
     return best;
 }
 
-/* On the front is the best of a group, `count` of them.  True: one of them is asked before. */
+/* The best of a group of `count` candidates is on the front. Returns true if one of them must be
+ * run first. */
 static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t count, bool asking)
 {
     const struct plan_state *state = next->search->state;
@@ -120,8 +123,8 @@ static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t c
     return first < state->count;
 }
 
-/* Of those whose headroom nothing bounds the one that bounds the most others: where headroom no
- * longer grows what costs more need not be played. */
+/* Of the candidates with unbounded headroom, the one that bounds the most others: if headroom stops
+ * growing, more expensive candidates need not be run. */
 static bool ask_for_bound(struct plan_next *next)
 {
     const struct plan_state *state = next->search->state;
@@ -152,12 +155,12 @@ static int by_bill(const struct plan_candidate *a, const struct plan_candidate *
     return a->bill.power < b->bill.power ? -1 : a->bill.power > b->bill.power;
 }
 
-/* Group by group in the order of costs. */
+/* Walks the groups in order of cost. */
 static bool walk_front(struct plan_next *next, bool asking)
 {
     const struct plan_state *state = next->search->state;
     uint32_t *order = next->some;
-    for (uint32_t i = 0; i < state->count; i++) { /* few are out of order: those of equal price */
+    for (uint32_t i = 0; i < state->count; i++) { /* only equal prices are out of order */
         uint32_t k = i;
         for (; k > 0 &&
                by_bill(plan_next_at(next, next->by_cost[i]), plan_next_at(next, order[k - 1])) < 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_judge - Wald's test, and looks at Student's t. */
+ * plan_judge - Wald's test, and repeated Student's t tests. */
 #include "replay/plan/plan_judge.h"
 
 #include "base/check.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* The sum in both formulas: 1 + a1 cos^2 + a2 cos^4 + ..., each coefficient from the one before. */
+/* The sum in both formulas: 1 + a1 cos^2 + a2 cos^4 + ..., with recursive coefficients. */
 static double series(double cosine, uint32_t degrees)
 {
     const uint32_t odd = degrees % 2;
@@ -27,10 +27,10 @@ double plan_student_tail(double t, uint32_t degrees)
     return (1 - within) / 2;
 }
 
-/* By bisection: the tail falls with t. */
+/* By bisection, because the tail decreases with t. */
 double plan_student_95(uint32_t degrees)
 {
-    double low = 1, high = 16; /* 12.706 with one degree of freedom, 1.960 with very many */
+    double low = 1, high = 16; /* 12.706 for one degree of freedom, 1.960 for very many */
     for (int i = 0; i < 48; i++) {
         const double middle = (low + high) / 2;
         if (plan_student_tail(middle, degrees) > 0.025)
@@ -49,7 +49,7 @@ static double mean_of(const double *values, uint32_t count)
     return sum / count;
 }
 
-/* Of the mean of 2 values at least. */
+/* Of the mean of at least 2 values. */
 static double standard_error(const double *values, uint32_t count)
 {
     const double mean = mean_of(values, count);
@@ -64,12 +64,12 @@ double plan_half_95(const double *values, uint32_t count)
     return plan_student_95(count - 1) * standard_error(values, count);
 }
 
-/* ------------------------------------------------------------------ looks */
+/* ------------------------------------------------------------------ interim tests */
 
 enum {
-    FAIL_FIRST = 3, /* runs of the first look, at which nothing passes */
-    MORE = 2,       /* runs between looks of a case that is open */
-    FAR_PART = 8    /* an eighth of the error is for what is far away */
+    FAIL_FIRST = 3, /* runs before the first interim test, which can only fail */
+    MORE = 2,       /* runs between interim tests of an open case */
+    FAR_PART = 8    /* 1 / share of the error for clear cases (t test) */
 };
 
 uint32_t plan_look_after(const struct plan_test *test, uint32_t count)
@@ -79,7 +79,7 @@ uint32_t plan_look_after(const struct plan_test *test, uint32_t count)
     return count < test->first ? test->first : count + MORE;
 }
 
-/* Of so many runs. */
+/* State of the test after `count` runs. */
 struct look {
     uint32_t count;
     double mean, variance;
@@ -91,8 +91,8 @@ static struct look look_at(const double *slacks, uint32_t count)
     return (struct look){count, mean_of(slacks, count), error * error * count};
 }
 
-/* Twice the tolerance, in the sum's standard deviations squared: the logarithm of how much likelier
- * the runs are on this side of the limit than on the other. */
+/* Wald's test. Compares the log-likelihood ratio between this side of the limit and the other (2 *
+ * tolerance * sum / variance) with the threshold. */
 static bool is_likelier(const struct plan_test *test, const struct look *look, double error)
 {
     const double degrees = look->count - 1, part = error - error / FAR_PART;
@@ -101,7 +101,8 @@ static bool is_likelier(const struct plan_test *test, const struct look *look, d
     return look->count >= test->first && ratio >= needed * look->variance;
 }
 
-/* Has the error of this look been enough?  Else it is no look. */
+/* Student's t test with this step's share of the error. Returns false between its scheduled
+ * steps. */
 static bool is_far(const struct plan_test *test, const struct look *look, double error)
 {
     double part = error / FAR_PART / 2;
@@ -114,7 +115,7 @@ static bool is_far(const struct plan_test *test, const struct look *look, double
                                                      look->count - 1) <= part);
 }
 
-/* A mean on the limit passes where there is no variance. */
+/* Without variance, a mean exactly on the limit passes. */
 static enum plan_side side_at(const struct plan_test *test, const struct look *look)
 {
     const bool fails = look->mean < 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_known - rows that a search can have written, by place. */
+ * plan_known - rows that a search may have written, indexed by candidate, case and seed. */
 #include "replay/plan/plan_known.h"
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* As many as a budget may have. */
+/* The maximum of a budget. */
 enum { KNOWN_MAX = 1000000 };
 
 static_assert(PLAN_SLO_MAX <= 32, "a bit for each figure");
@@ -24,7 +24,7 @@ struct plan_known {
     uint32_t count, room;
 };
 
-/* ------------------------------------------------------------------ which plan it is */
+/* ------------------------------------------------------------------ identity of the plan */
 
 static void ask_fingerprint(struct store *store, const struct plan_state *state, char *text,
                             size_t size)
@@ -42,7 +42,7 @@ static void add_digest(struct digest *all, const char *text, size_t length)
     digest_add(all, one.low);
 }
 
-/* The value of a setting may name a file beside the scenario: another job, another profile. */
+/* A setting's value may name a file next to the scenario, such as a job or a profile. */
 static void add_files(const struct plan *plan, const struct grid *grid, struct digest *all)
 {
     static const char *const endings[] = {"", ".yaml"};
@@ -83,7 +83,7 @@ void plan_known_fingerprint(const struct plan *plan, char text[DIGEST_TEXT_BYTES
     free(diag);
 }
 
-/* ------------------------------------------------------------------ what is known */
+/* ------------------------------------------------------------------ known runs */
 
 static int by_place(const void *a, const void *b)
 {
@@ -113,7 +113,7 @@ static bool read_digest(const char *text, uint64_t digest[2])
     return true;
 }
 
-/* Of the columns candidate, trial and seed of a row.  False: no search of this plan can have
+/* Reads candidate, trial and seed of a row. Returns false if no search of this plan can have
  * written it. */
 static bool read_place(const struct plan_state *state, const struct store_statement *row,
                        struct plan_known_run *run)
@@ -129,7 +129,7 @@ static bool read_place(const struct plan_state *state, const struct store_statem
     return true;
 }
 
-/* What is left out is played again.  Its figures are in another table: so far it has none. */
+/* Rows left out are run again. Figures are in another table and are added later. */
 static void read_run(struct plan_known *known, const struct plan_state *state,
                      const struct store_statement *row)
 {
@@ -160,7 +160,7 @@ static struct plan_known_run *find(const struct plan_known *known, const struct 
                : bsearch(key, known->runs, known->count, sizeof *known->runs, by_place);
 }
 
-/* Of the key of a row; NULL: none is known. */
+/* Finds a run by the key of a row; NULL if it is unknown. */
 static struct plan_known_run *find_row(const struct plan_known *known,
                                        const struct plan_state *state,
                                        const struct store_statement *row)
@@ -205,7 +205,7 @@ static void read_measures(const struct plan_known *known, const struct plan_stat
     store_finish(row);
 }
 
-/* Runs whose figures are all there. */
+/* Keeps only runs with all figures. */
 static void keep_whole(struct plan_known *known)
 {
     uint32_t left = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_known - what databases of a plan have of its runs: those of an earlier search, or of shares.
- * A database may say anything: a row that no search of this plan can have written is left out, and
- * its run is played again.
+ * plan_known - runs of a plan found in databases of an earlier search or of partial searches.
+ * Databases are untrusted: a row that no search of this plan can have written is ignored, and its
+ * run is repeated.
  * Owner: plan_known_free. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_KNOWN_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_KNOWN_H
@@ -11,32 +11,32 @@
 #include "replay/plan/plan_state.h"
 
 struct plan_known_run {
-    uint32_t candidate, of, seed; /* the candidate by its key */
-    uint32_t figures;             /* a bit for each that is there */
+    uint32_t candidate, of, seed; /* candidate is its key */
+    uint32_t figures;             /* bit set of the figures present */
     struct plan_outcome outcome;
 };
 
-/* What a run depends on: the plan, its prices and the scenario with all its files. */
+/* Everything that a run depends on: the plan, its prices and the scenario with all its files. */
 void plan_known_fingerprint(const struct plan *plan, char text[DIGEST_TEXT_BYTES]);
 
-/* What an earlier search has played, read into memory; NULL and a sentence: it is none, of another
- * plan, or of another version of the program.  Of a plan that another is compared with: nothing,
- * where the database has other runs in its place. */
+/* Reads the runs of an earlier search into memory. Returns NULL and a message if the file is not a
+ * plan database, or is of another plan or program version. For a plan being compared, the result is
+ * empty if the database has other runs under its keys. */
 struct plan_known;
 struct plan_known *plan_known_read(const char *path, const struct plan_state *state,
                                    char error[STORE_ERROR_BYTES]);
-/* Nothing yet. */
+/* An empty set. */
 struct plan_known *plan_known_none(void);
-/* Adds what a part of the same plan has played; false and a sentence: as above. */
+/* Adds the runs of a part of the same plan; false and a message as above. */
 bool plan_known_add(struct plan_known *known, const char *path, const struct plan_state *state,
                     char error[STORE_ERROR_BYTES]);
-void plan_known_free(struct plan_known *known); /* NULL is fine */
+void plan_known_free(struct plan_known *known); /* `known` may be NULL */
 
-/* False: nobody has played it. */
+/* Returns false if the run is unknown. */
 bool plan_known_find(const struct plan_known *known, uint32_t candidate, uint32_t of, uint32_t seed,
                      struct plan_outcome *outcome);
 
-/* All of them, in the order of their places. */
+/* All runs in order of their keys. */
 uint32_t plan_known_count(const struct plan_known *known);
 const struct plan_known_run *plan_known_at(const struct plan_known *known, uint32_t index);
 

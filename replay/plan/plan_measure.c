@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_measure - two lists, and a value of each. */
+ * plan_measure - the list of measures, and the value of each. */
 #include "replay/plan/plan_measure.h"
 
 #include "base/check.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double RATIO_ONE = 1e15; /* QUANTITY_RATIO counts so many to 1 */
+static const double RATIO_ONE = 1e15; /* scale of QUANTITY_RATIO */
 
 static const struct row {
     enum expect_quantity whole;
@@ -70,7 +70,7 @@ uint32_t plan_measures(const struct result *result, bool steady, time_ps duratio
 void plan_measure_name(uint32_t measure, const char *const *workloads,
                        char name[PLAN_MEASURE_BYTES])
 {
-    const char *path = expect_plain(row_of(measure)->whole); /* as objectives write it */
+    const char *path = expect_plain(row_of(measure)->whole); /* as written in objectives */
     if (is_of_run(measure))
         snprintf(name, PLAN_MEASURE_BYTES, "%s/s", path);
     else

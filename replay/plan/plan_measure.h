@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_measure - what is kept of every run of a plan, whatever its objectives ask for.
- * Of each workload goodput, IOPS, latency and fairness: those of the steady part, or of the whole
- * run where something fails in its middle.  Of the run pauses, marks, retransmissions: as runs may
- * have different lengths, so many in a second of it. */
+ * plan_measure - measures kept of every run of a plan, whatever its objectives are.
+ * Per workload: goodput, IOPS, latency and fairness of the steady part, or of the whole run if
+ * something fails in its middle. Per run: pauses, ECN marks and retransmissions, as rates per
+ * second because runs may have different lengths. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_MEASURE_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_MEASURE_H
 
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* X(quantity in a second, which end is better: 1 more, -1 less, 0 neither) */
+/* X(quantity per second, better end: 1 more, -1 less, 0 neither) */
 #define PLAN_MEASURES_OF_RUNS(X)                                                                   \
     X(PFC_PAUSED, -1)                                                                              \
     X(PFC_PAUSE_FRAMES, -1)                                                                        \
@@ -30,29 +30,29 @@
 enum {
     PLAN_MEASURES_RUN = 0 PLAN_MEASURES_OF_RUNS(PLAN_MEASURE_ONE),
     PLAN_MEASURES_WORKLOAD = 0 PLAN_MEASURES_OF_WORKLOADS(PLAN_MEASURE_ONE),
-    PLAN_WORKLOADS_MAX = 12, /* those behind are not measured */
+    PLAN_WORKLOADS_MAX = 12, /* further workloads are not measured */
     PLAN_MEASURES_MAX = PLAN_MEASURES_RUN + PLAN_WORKLOADS_MAX * PLAN_MEASURES_WORKLOAD,
     PLAN_MEASURE_BYTES = 160
 };
 #undef PLAN_MEASURE_ONE
 
 struct plan_measured {
-    double value; /* ps, bits per second, operations per second, a part of 1; of runs: a second */
+    double value; /* ps, bit/s, operations/s, or a fraction; for measures of the run: per second */
     bool known;
 };
 
-/* First those of the run, then those of each workload. */
+/* Fills in the measures of the run, then those of each workload. */
 uint32_t plan_measures(const struct result *result, bool steady, time_ps duration,
                        struct plan_measured measures[PLAN_MEASURES_MAX]);
 
 /* "pfc.paused/s", "oltp.latency.p99"; `workloads` are the names. */
 void plan_measure_name(uint32_t measure, const char *const *workloads,
                        char name[PLAN_MEASURE_BYTES]);
-/* 1: more is better, -1: less is, 0: neither. */
+/* 1: more is better; -1: less is better; 0: neither. */
 int plan_measure_better(uint32_t measure);
-/* "ps", "bps" and so on. */
+/* "ps", "bps" etc. */
 const char *plan_measure_unit(uint32_t measure);
-/* A value of it for people; without its sign. */
+/* The value for people, without its sign. */
 struct words plan_measure_words(uint32_t measure, double value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_next - leaders, bounds on headroom, and tries. */
+ * plan_next - leading candidates, bounds on headroom, and probes. */
 #include "replay/plan/plan_next.h"
 
 #include "base/memory.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-    LOOKS = 256, /* candidates among which the one that tells most is looked for */
-    AT_ONCE = 8  /* candidates of a round, where all are played: independent of processors */
+    LOOKS = 256, /* candidates compared to find the most informative one */
+    AT_ONCE = 8  /* candidates per round if all are run; independent of the number of processors */
 };
 
 void plan_next_open(struct plan_next *next, const struct plan_search *search)
@@ -79,7 +79,8 @@ static void find_decisive(struct plan_next *next)
         }
 }
 
-/* The first of them that has no verdict yet; PLAN_NO_CASE: it holds in all, and leads. */
+/* The first decisive case without a verdict; PLAN_NO_CASE if the candidate passes them all and so
+ * leads. */
 static uint32_t decisive_case(const struct plan_next *next, uint32_t index)
 {
     const struct plan_candidate *candidate = plan_next_at(next, index);
@@ -96,7 +97,8 @@ static uint32_t decisive_case(const struct plan_next *next, uint32_t index)
 enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t index)
 {
     const struct plan_candidate *candidate = plan_next_at(next, index);
-    /* An axis is known to be monotone within the tolerance: so is what follows from others. */
+    /* monotone axes are only known to be so within the tolerance, and so are conclusions from
+     * others */
     const double slack = candidate->most_by == index ? 0 : plan_tolerance(next->search->state);
     if (candidate->most + slack < next->bar)
         return PLAN_BELOW;
@@ -107,14 +109,14 @@ enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t ind
     return decisive_case(next, index) == PLAN_NO_CASE ? PLAN_LEADING : PLAN_UNKNOWN;
 }
 
-/* ------------------------------------------------------------------ what is asked of one */
+/* ------------------------------------------------------------------ cases of one candidate */
 
 static void add(struct plan_next *next, uint32_t candidate, uint32_t of)
 {
     next->parts[next->part_count++] = (struct plan_part){candidate, of};
 }
 
-/* Some choice of this failure has been looked at. */
+/* Whether some choice of this failure has a verdict already. */
 static bool is_begun(const struct plan_candidate *candidate, const struct plan_failure *failure)
 {
     for (uint32_t i = 0; i < candidate->cases->count; i++)
@@ -124,7 +126,7 @@ static bool is_begun(const struct plan_candidate *candidate, const struct plan_f
     return false;
 }
 
-/* First years without a failure and one choice of each failure, then all the others. */
+/* First the years without failure and one choice of each failure, then all others. */
 static void ask_rest(struct plan_next *next, uint32_t index)
 {
     const struct plan_candidate *candidate = plan_next_at(next, index);
@@ -140,7 +142,7 @@ static void ask_rest(struct plan_next *next, uint32_t index)
     for (uint32_t i = 0; i < candidate->cases->count && next->part_count == 0; i++)
         if (candidate->states[i].verdict == PLAN_VERDICT_OPEN)
             add(next, index, i);
-    /* All its cases have verdicts, which were not drawn together yet. */
+    /* all cases have verdicts, but the candidate's verdict was not drawn yet */
     if (next->part_count == 0)
         add(next, index, 0);
 }
@@ -156,7 +158,8 @@ void plan_next_ask(struct plan_next *next, uint32_t index)
 
 /* ------------------------------------------------------------------ by cost */
 
-/* Of `count` in their order the one whose verdict settles the most, whichever it is. */
+/* Among `count` sorted candidates, the one whose verdict settles the most others, whether it passes
+ * or fails. */
 static uint32_t most_telling(const struct plan_next *next, const uint32_t *some, uint32_t count)
 {
     const uint32_t looks = count < LOOKS ? count : LOOKS;
@@ -195,7 +198,8 @@ static bool ask_by_cost(struct plan_next *next)
 
 /* ------------------------------------------------------------------ most headroom */
 
-/* Of equals it is the one that is nearer to the better ends. */
+/* Whether `a` may have more headroom than `b`; with equal bounds, whether `a` is nearer to the
+ * better ends of the axes. */
 bool plan_next_may_have_more(const struct plan_next *next, uint32_t a, uint32_t b)
 {
     const struct plan_candidate *one = plan_next_at(next, a), *other = plan_next_at(next, b);
@@ -224,9 +228,9 @@ static bool ask_for_most(struct plan_next *next)
     return next->part_count > 0;
 }
 
-/* ------------------------------------------------------------------ tries */
+/* ------------------------------------------------------------------ probes */
 
-/* How far they are apart on all axes. */
+/* Distance in steps, over all axes. */
 static uint32_t steps(const struct plan_state *state, uint32_t a, uint32_t b)
 {
     uint32_t all = 0;
@@ -238,7 +242,8 @@ static uint32_t steps(const struct plan_state *state, uint32_t a, uint32_t b)
     return all;
 }
 
-/* Why it was dropped: a better one fails (FAILS), does nothing (IDLE) or has no more headroom. */
+/* The verdict behind a conclusion: a better candidate fails (FAILS), has idle members (IDLE) or has
+ * no more headroom. */
 static enum plan_verdict concluded_from(const struct plan_next *next, uint32_t index)
 {
     const struct plan_candidate *candidate = plan_next_at(next, index);
@@ -247,9 +252,10 @@ static enum plan_verdict concluded_from(const struct plan_next *next, uint32_t i
                : candidate->verdict;
 }
 
-/* Of what was dropped by an axis that was not tried with such a verdict: of those that were said
- * to fail, or of the nearest to what was said to have more, the one at the best ends of the other
- * axes, where nothing else hides what this one does; the cheapest of equals. */
+/* Finds a dropped candidate to probe, whose conclusion rests on an axis not yet probed with this
+ * verdict. Among implied failures, or among those nearest to the candidate with more headroom,
+ * takes the one at the best ends of the other axes, where nothing else hides the effect of this
+ * axis, and the cheapest among equals. */
 static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict verdict)
 {
     const struct plan_state *state = next->search->state;
@@ -272,8 +278,8 @@ static uint32_t find_doubtful(const struct plan_next *next, enum plan_verdict ve
     return best;
 }
 
-/* Of one that has not settled, or is too close to tell, nothing follows for the axes: the next one
- * has to be tried. */
+/* A probe that did not become steady or is undecided says nothing about the axes, so the next one
+ * must be run. */
 static void take_try(struct plan_next *next)
 {
     const enum plan_verdict verdict = plan_next_at(next, next->try)->verdict;
@@ -310,9 +316,9 @@ static bool ask_doubtful(struct plan_next *next)
     return true;
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ entry points */
 
-/* What was not asked for has been surpassed: by what bounds its headroom. */
+/* Candidates that were not needed are surpassed: by the one that bounds their headroom. */
 static void drop_the_rest(struct plan_next *next)
 {
     const struct plan_state *state = next->search->state;
@@ -358,8 +364,8 @@ static bool ask_all(struct plan_next *next)
     return asked > 0;
 }
 
-/* By halves twice, as there is more than one axis, and one candidate in all its cases; where all
- * are played, all. */
+/* Estimate: two bisections because there is more than one axis, plus one candidate in all its
+ * cases; or everything, if all are run. */
 static int64_t runs_ahead(const struct plan_next *next)
 {
     const struct plan_state *state = next->search->state;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_next - what follows from what was played, and which cases of whom are played next.
- * A candidate is looked at by its decisive cases first: nothing fails, and each that some candidate
- * did not hold in, the most frequent first.  One that holds in these leads; only a leader that
- * nobody can precede any more is played in all its cases.
- *   by cost        the next one is that whose verdict settles the most, whichever it is: if it
- *                  fails all that are worse do, if it leads all that are dearer wait
- *   most-headroom  no candidate has more headroom than in one of its cases, or than one that is as
- *                  good on every axis: the one that may have the most is next, until the most is
- *                  known; then by cost among those that may have as much within the tolerance
+ * plan_next - conclusions from the runs so far, and which cases of which candidates to run next.
+ * Decisive cases of a candidate are run first: no failure, and each case that some candidate did
+ * not pass, most frequent first. A candidate that passes these leads. Only a leader that no other
+ * can precede any more is run in all its cases.
+ *   by cost        next is the candidate whose verdict settles the most others: if it fails, all
+ *                  worse ones fail; if it leads, all more expensive ones wait
+ *   most-headroom  a candidate has no more headroom than in any of its cases, and no more than a
+ *                  candidate that is at least as good on every axis. The one with the highest bound
+ *                  is next, until the maximum is known; then by cost among those that may be within
+ *                  the tolerance of it
  *   front          plan_front.h
- * Before an axis that was said to be monotone decides, a candidate that was dropped by it is tried:
- * one that is said to fail because a better one fails, one because a better one does nothing (which
- * tells little of an axis: nothing comes through a fabric that is cut), and one that is said to
- * have no more headroom.
+ * Before a conclusion from a monotone axis decides, a candidate dropped by it is probed: one that
+ * was dropped because a better one fails, one because a better one has idle members (which says
+ * little about an axis, because no traffic passes a partitioned fabric), and one because it cannot
+ * have more headroom.
  * Owner: plan_next_free. */
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_NEXT_H
@@ -22,36 +23,37 @@
 
 struct plan_next {
     const struct plan_search *search;
-    uint32_t tried[PLAN_VERDICT_COUNT]; /* axes, by what was concluded from them */
-    uint32_t trying;                    /* those that the last try was of ... */
-    enum plan_verdict concluded;        /* ... for this ... */
-    uint32_t try;                       /* ... and who was played for it, while there are any */
-    const char **decisive;              /* names of cases */
+    uint32_t tried[PLAN_VERDICT_COUNT]; /* probed axes, by the verdict concluded from them */
+    uint32_t trying;                    /* axes of the current probe, */
+    enum plan_verdict concluded;        /* the conclusion that it checks, */
+    uint32_t try;                       /* and the candidate run for it */
+    const char **decisive;              /* names of the decisive cases */
     uint32_t decisive_count;
-    double bar; /* what has less headroom is not the one; -HUGE_VAL: no matter */
+    double bar; /* least headroom of interest; -HUGE_VAL: any */
     uint32_t *by_cost, *some;
     struct plan_part parts[PLAN_CASES_MAX];
     uint32_t part_count;
-    bool brief; /* the part is a try, which needs no verdict */
+    bool brief; /* the part is a probe, which needs no verdict */
 };
 
 void plan_next_open(struct plan_next *next, const struct plan_search *search);
 void plan_next_free(struct plan_next *next);
 
-/* Draws all conclusions anew, and fills in the parts of the next round; false: nothing more is to
- * be asked. */
+/* Redraws all conclusions and fills in the parts of the next round; returns false if there is
+ * nothing left to run. */
 bool plan_next_find(struct plan_next *next);
 
 struct plan_candidate *plan_next_at(const struct plan_next *next, uint32_t index);
 
-/* Below the bar, or of no use; not known; holding in all decisive cases; in all cases. */
+/* Below the bar or useless; unknown; passed all decisive cases; passed all cases. */
 enum plan_standing { PLAN_BELOW, PLAN_UNKNOWN, PLAN_LEADING, PLAN_HOLDING };
 enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t index);
 
-/* Of equals it is the one that is nearer to the better ends. */
+/* Whether `a` may have more headroom than `b`; with equal bounds, whether `a` is nearer to the
+ * better ends of the axes. */
 bool plan_next_may_have_more(const struct plan_next *next, uint32_t a, uint32_t b);
 
-/* Fills in the parts: its decisive case, or the rest. */
+/* Fills in the parts with the candidate's decisive case, or with the remaining cases. */
 void plan_next_ask(struct plan_next *next, uint32_t index);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_outcome - each field within its limits. */
+ * plan_outcome - checks each field against its limits. */
 #include "replay/plan/plan_outcome.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static bool is_text(const char *text, size_t size)
     return memchr(text, '\0', size) != NULL;
 }
 
-/* A truth value of any other byte must not even be read. */
+/* A bool with any other byte value must not even be read as one. */
 static bool is_truth(const bool *value)
 {
     unsigned char byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_play - loading, playing, looking whether it has settled. */
+ * plan_play - loads and runs a trial, and checks whether it is steady. */
 #include "replay/plan/plan_play.h"
 
 #include "base/memory.h"
@@ -57,7 +57,7 @@ const char **plan_trial_sets(struct arena *arena, const struct plan_trial *trial
     return sets;
 }
 
-/* ------------------------------------------------------------------ what it came to */
+/* ------------------------------------------------------------------ outcome */
 
 static void take_figure(const struct expectation *expectation,
                         const struct result_expectation *judged, struct plan_figure *figure)
@@ -73,7 +73,7 @@ static void take_figure(const struct expectation *expectation,
         figure->slack = (below ? limit - value : value - limit) / limit;
 }
 
-/* Of one that an objective speaks of, or of all where none does. */
+/* An objective refers to the workload, or no objective refers to any workload. */
 static bool is_asked(const struct expectation *asked, uint32_t count, uint32_t workload)
 {
     bool any = false;
@@ -96,7 +96,7 @@ static void end(struct plan_outcome *outcome, enum plan_run_end how, const char 
     va_end(arguments);
 }
 
-/* False: members did nothing, so figures of the others say little. */
+/* Returns false if members were idle, because the others' figures then say little. */
 static bool all_active(const struct result *result, struct plan_outcome *outcome)
 {
     for (uint32_t i = 0; i < result->workload_count; i++) {
@@ -112,7 +112,7 @@ static bool all_active(const struct result *result, struct plan_outcome *outcome
     return true;
 }
 
-/* Members of all workloads that did nothing. */
+/* Idle members of all workloads. */
 static int64_t idle_members(const struct result *result)
 {
     int64_t idle = 0;
@@ -123,7 +123,7 @@ static int64_t idle_members(const struct result *result)
     return idle;
 }
 
-/* Something failed in mid-run, so connections may be lost, but nothing for good. */
+/* After a failure during the run, connections may be lost, but no operation permanently. */
 static bool nothing_lost(const struct result *result, struct plan_outcome *outcome)
 {
     for (uint32_t i = 0; i < result->workload_count; i++) {
@@ -147,20 +147,20 @@ static bool nothing_lost(const struct result *result, struct plan_outcome *outco
     return false;
 }
 
-/* A percentile of which there are too few operations: its value is not known. */
+/* A percentile with too few operations: its value is unknown. */
 static bool is_unknown(const struct expectation *expectation, const struct plan_figure *figure)
 {
     return plan_is_mean(expectation) && !(figure->value > 0) && !(figure->slack < 0);
 }
 
-/* What a trial came to when it was played the last time, in a shorter run; -1: there was none. */
+/* Results of the trial's previous, shorter run; -1: no previous run. */
 enum { PLAYED_WORKLOADS = 64 };
 struct played {
-    int64_t idle; /* members that were */
+    int64_t idle; /* number of idle members */
     int64_t issued[PLAYED_WORKLOADS];
 };
 
-/* It has a number of operations, or a time, of its own. */
+/* The workload ends by itself, after a number of operations or a time. */
 static bool is_finite(const struct scenario *scenario, const struct scenario_workload *workload)
 {
     const struct fio_job *job = workload->job;
@@ -171,7 +171,7 @@ static bool is_finite(const struct scenario *scenario, const struct scenario_wor
            opt_value(workload->ops->opts, "count", workload->params, 0) > 0;
 }
 
-/* A longer run gave it nothing more to do. */
+/* A longer run gave the workload no more operations. */
 static bool has_ended(const struct result_workload *workload, int64_t *before)
 {
     const int64_t last = *before;
@@ -179,7 +179,7 @@ static bool has_ended(const struct result_workload *workload, int64_t *before)
     return last == workload->issued && workload->unfinished == 0;
 }
 
-/* How long it would have to be, or 0: it has settled, or never will. */
+/* The duration that the run needs, or 0 if it is steady or never will be. */
 static time_ps unsettled(const struct scenario *scenario, const struct result *result,
                          struct played *played, struct plan_outcome *outcome)
 {
@@ -253,7 +253,7 @@ static void take(const struct plan_trial *trial, const struct scenario *scenario
         end(outcome, PLAN_RUN_FAILED, "%.*s", PLAN_SENTENCE_BYTES - 1, result->failures[0]);
 }
 
-/* ------------------------------------------------------------------ playing */
+/* ------------------------------------------------------------------ runs */
 
 static void refuse(const struct diag *diag, struct plan_outcome *outcome)
 {
@@ -261,7 +261,7 @@ static void refuse(const struct diag *diag, struct plan_outcome *outcome)
         diag_error(diag, "this candidate cannot be run"));
 }
 
-/* The scenario of a trial, asked what the plan asks; NULL: it cannot be loaded. */
+/* Loads the scenario of a trial with the objectives of the plan; NULL if it cannot be loaded. */
 static struct scenario *load(const struct plan_trial *trial, struct arena *arena, int64_t duration,
                              struct diag *diag)
 {
@@ -279,7 +279,7 @@ static struct scenario *load(const struct plan_trial *trial, struct arena *arena
     return NULL;
 }
 
-/* No objective leaves room for a lost frame of a lossless class: the first one decides. */
+/* No objective tolerates a dropped lossless frame, so the first drop decides. */
 static bool loss_decides(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->expectation_count; i++)
@@ -289,8 +289,8 @@ static bool loss_decides(const struct scenario *scenario)
     return true;
 }
 
-/* Over long cables connecting alone may take longer than the run: as long as four times the time
- * leaves fewer members idle they may only be late. */
+/* Connecting over long cables may take longer than the run. As long as a run of four times the
+ * duration has fewer idle members, they may just be late. */
 static time_ps late_members(const struct scenario *scenario, const struct result *result,
                             struct played *played)
 {
@@ -299,7 +299,7 @@ static time_ps late_members(const struct scenario *scenario, const struct result
     return before < 0 || played->idle < before ? 4 * scenario->duration : 0;
 }
 
-/* Plays it once.  How long it would have to be, or 0: that will do. */
+/* Runs the trial once. Returns the duration that it needs, or 0 if this one was enough. */
 static time_ps play_once(const struct plan_trial *trial, int64_t duration, struct played *played,
                          struct plan_outcome *outcome)
 {

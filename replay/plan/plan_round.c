@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_round - which runs, and playing them. */
+ * plan_round - selects and does the runs of a round. */
 #include "replay/plan/plan_round.h"
 
 #include "base/memory.h"
@@ -22,7 +22,7 @@ struct round {
     const struct plan_search *search;
     struct errand *errands;
     uint32_t count, room;
-    struct plan_outcome *outcomes; /* as errands */
+    struct plan_outcome *outcomes; /* by errand */
 };
 
 static struct plan_case_state *state_of(const struct plan_state *state, const struct errand *errand)
@@ -39,7 +39,7 @@ static void add(struct round *round, uint32_t candidate, uint32_t of, uint32_t s
     round->errands[round->count++] = (struct errand){candidate, of, seed};
 }
 
-/* First one run, as many verdicts need no more; then those of the next look. */
+/* First a single run, which is enough for many verdicts; then up to the next interim test. */
 static void add_case(struct round *round, uint32_t index, uint32_t of)
 {
     const struct plan_state *state = round->search->state;
@@ -55,7 +55,7 @@ static void add_case(struct round *round, uint32_t index, uint32_t of)
         add(round, index, of, seed);
 }
 
-/* First without failures; then every case that has no verdict yet. */
+/* First the case without failures; then every case without a verdict. */
 static void add_candidate(struct round *round, uint32_t index)
 {
     const struct plan_candidate *candidate = &round->search->state->candidates[index];
@@ -82,7 +82,7 @@ static void play_errand(void *self, uint32_t index, void *result)
     plan_play(&trial, result);
 }
 
-/* For a place elsewhere: which of two plans, then the trial. */
+/* Encodes a run for another process: which of two plans, then the trial. */
 static char *write_errand(void *self, uint32_t index, size_t *length)
 {
     const struct round *round = self;
@@ -102,7 +102,7 @@ static bool is_sound(void *self, uint32_t index, const void *result)
     return plan_outcome_is_sound(result, state_of(round->search->state, errand)->asked_count);
 }
 
-/* Outcomes of a case are in the order of seeds, whoever ends first: their room was made before. */
+/* Outcomes of a case are in order of seeds, whichever run ends first; their slots exist already. */
 static void keep(struct plan_state *state, const struct errand *errand,
                  const struct plan_outcome *outcome)
 {
@@ -128,7 +128,7 @@ static void take_errand(void *self, uint32_t index, bool well)
         round->search->played(round->search->self, errand->candidate, errand->of, errand->seed);
 }
 
-/* What a stop leaves out is as if it had not been begun. */
+/* Runs left out by a stop count as not started. */
 static void make_room(const struct round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -149,7 +149,7 @@ static void take_known(const struct round *round, const struct errand *errand,
         search->taken(search->self, errand->candidate, errand->of, errand->seed);
 }
 
-/* Those that an earlier search has played are not played again. */
+/* Takes over runs known from an earlier search. */
 static void leave_out_known(struct round *round)
 {
     uint32_t left = 0;
@@ -176,7 +176,8 @@ static bool is_late(void *self)
     return state->late;
 }
 
-/* All of it, or nothing; and the end of it.  Whether it was played to its end. */
+/* Does all runs, or none if the budget does not allow it. Returns whether all of them were
+ * completed. */
 static bool play_errands(struct round *round)
 {
     const struct plan_search *search = round->search;

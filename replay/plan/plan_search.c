@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_search - who is next, and what follows from what was played. */
+ * plan_search - chooses the next candidates and draws conclusions from runs. */
 #include "replay/plan/plan_search.h"
 
 #include "base/memory.h"
@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE_FIRST = 40 }; /* runs of a case before other candidates come first */
+enum { PATIENCE_FIRST = 40 }; /* runs of a case before other candidates have priority */
 
-/* ------------------------------------------------------------------ what there is */
+/* ------------------------------------------------------------------ candidates */
 
-/* Headroom and reserved room that do not fit. */
+/* Rejects a candidate whose headroom and reserved buffers exceed the switch memory. */
 static void refuse_by_memory(struct plan_candidate *candidate, const struct scenario *scenario)
 {
     struct diag *diag = memory_new(sizeof *diag);
@@ -46,7 +46,7 @@ static void refuse_by_bound(struct plan_candidate *candidate, const struct scena
         }
 }
 
-/* What is asked in each case; it is the same in every run. */
+/* The objectives of each case; the same in every run. */
 static void ask(struct plan_state *state, struct plan_candidate *candidate,
                 const struct scenario *scenario, struct diag *diag)
 {
@@ -71,7 +71,7 @@ static struct scenario *load(const struct plan *plan, struct grid_cell *cell, st
     return scenario;
 }
 
-/* What all candidates have of it. */
+/* Properties common to all candidates. */
 static void take_template(struct plan_state *state, const struct scenario *scenario)
 {
     state->seed = scenario->seed;
@@ -128,7 +128,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
     return well;
 }
 
-/* A cell, and some settings more. */
+/* A cell with additional settings. */
 static struct grid_cell *cell_with(struct plan_state *state, const struct grid_cell *base,
                                    const struct plan_extra *extra)
 {
@@ -143,8 +143,8 @@ static struct grid_cell *cell_with(struct plan_state *state, const struct grid_c
     return cell;
 }
 
-/* A value may be one that nothing holds with, or that only some candidates can have; one that none
- * can is a mistake, and so is a path that names nothing. */
+/* A value may fail in every candidate, or be valid for some candidates only. If it is valid for
+ * none, it is an error, and so is a path that does not exist. */
 static bool value_is_of_something(struct plan_state *state, const struct grid_cell *value,
                                   struct diag *diag)
 {
@@ -174,7 +174,8 @@ static bool names_something(struct plan_state *state, const struct grid *grid, s
     return true;
 }
 
-/* Grows with the length of a run; that there is none, or any, does not depend on it. */
+/* Whether the quantity grows with the duration of the run. Limits that only distinguish none from
+ * some do not depend on it. */
 static bool grows_with_the_run(const struct expectation *asked)
 {
     static const enum expect_quantity steady[] = {EXPECT_IOPS,         EXPECT_STEADY_IOPS,
@@ -189,7 +190,7 @@ static bool grows_with_the_run(const struct expectation *asked)
            asked->value > 0 && !(asked->value == 1 && asked->op == EXPECT_LT);
 }
 
-/* A run is as long as it takes to settle: what is counted in it has no limit of its own. */
+/* A run lasts until it is steady, so an absolute limit on a count is arbitrary. */
 static void warn_of_counts(const struct plan_state *state, struct diag *diag)
 {
     const struct plan_candidate *candidate = &state->candidates[0];
@@ -214,7 +215,8 @@ bool plan_search_open(struct plan_state *state, struct plan *plan, struct diag *
     state->candidates = memory_zeroed(state->all, sizeof *state->candidates);
     for (uint32_t i = 0; i < state->count; i++)
         if (open_candidate(state, i, &plan->grid.cells[i], diag))
-            *diag = (struct diag){0}; /* notes on the scenario: not for each candidate anew */
+            *diag = (struct diag){0}; /* notes on the scenario are not repeated for each
+                                       * candidate */
         else
             return false;
     if (!plan_check_failures(plan, state->candidates[0].cell, state->candidates[0].cases, diag))
@@ -267,8 +269,8 @@ static bool reopen(const struct plan_search *search, uint32_t index)
     return candidate->verdict == PLAN_VERDICT_OPEN;
 }
 
-/* With more runs of each case, those that could still be chosen; false: there is none, or they have
- * had all that they may. */
+/* Allows more runs per case for candidates that could still be chosen; returns false if there is
+ * none or all have reached the limit. */
 static bool reopen_undecided(const struct plan_search *search)
 {
     struct plan_state *state = search->state;
@@ -282,7 +284,8 @@ static bool reopen_undecided(const struct plan_search *search)
     return any;
 }
 
-/* Whether an axis is monotone needs a comparison, not a verdict: the runs of the first stage. */
+/* Testing whether an axis is monotone takes a comparison, not a verdict: the runs of the first
+ * stage are enough. */
 static void try_axis(const struct plan_search *search, const struct plan_part *part)
 {
     struct plan_candidate *candidate = &search->state->candidates[part->candidate];

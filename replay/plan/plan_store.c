@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_store - tables keyed by candidate, case and seed. */
+ * plan_store - writes tables keyed by candidate, case and seed. */
 #include "replay/plan/plan_store.h"
 
 #include "base/digest.h"
@@ -75,7 +75,7 @@ bool plan_store_is(const char *path)
 
 /* ------------------------------------------------------------------ writing */
 
-/* Of two plans in one database each has its own. */
+/* With two plans in one database, each has its own fingerprint. */
 static const char *fingerprint_key(const struct plan_state *state)
 {
     return state->base == 0 ? "fingerprint" : "fingerprint_vs";
@@ -99,7 +99,7 @@ static void unprepare(struct plan_store *store)
     store->run = store->figure = store->measure = NULL;
 }
 
-/* Which run of a plan: its candidate by the key that it has without another plan. */
+/* The key of a run; `candidate` is the candidate's key within its plan. */
 struct place {
     uint32_t candidate, of, seed;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_verdict - runs that end a case, tests of means, words. */
+ * plan_verdict - runs that end a case, tests of means, and texts. */
 #include "replay/plan/plan_verdict.h"
 
 #include "base/memory.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    PASS_PART = 5, /* a fifth of the error is for a pass: the worse mistake */
-    REST_PART = 5  /* a fifth of that of a candidate is for the cases beside the hardest */
+    PASS_PART = 5, /* 1/5 of the error is for passes, the worse mistake */
+    REST_PART = 5  /* 1/5 of a candidate's error is for the cases other than the hardest */
 };
 
 static uint32_t means_of(const struct plan_case_state *of)
@@ -22,7 +22,7 @@ static uint32_t means_of(const struct plan_case_state *of)
     return means;
 }
 
-/* Of the means in all other cases. */
+/* Number of means in all other cases. */
 static uint32_t means_beside(const struct plan_candidate *candidate, uint32_t of)
 {
     uint32_t means = 0;
@@ -31,7 +31,7 @@ static uint32_t means_beside(const struct plan_candidate *candidate, uint32_t of
     return means;
 }
 
-/* The part of a candidate's error that is for one mean of a case. */
+/* The share of a candidate's error for one mean of a case. */
 static double part_of(const struct plan_candidate *candidate, uint32_t of)
 {
     const uint32_t hard = plan_hardest_case(candidate);
@@ -60,14 +60,15 @@ struct plan_test plan_verdict_test(const struct plan_state *state,
 
 struct judged {
     enum plan_verdict verdict;
-    uint32_t figure; /* that decided, where one did */
+    uint32_t figure; /* objective that decided, if one did */
     bool by_figure;
-    bool overloaded; /* by `figure` of a run that is not steady */
+    bool overloaded; /* `figure` of a run that is not steady decided */
     uint32_t run;
 };
 
-/* A run that never became steady within the longest duration, whose mean is beyond a limit by more
- * than the tolerance: more load than the candidate carries.  PLAN_SLO_MAX: none is. */
+/* A run did not become steady within the longest duration, and a mean is beyond its limit by more
+ * than the tolerance: the load exceeds what the candidate carries. PLAN_SLO_MAX if there is
+ * none. */
 static uint32_t overloaded_figure(const struct plan_state *state, const struct plan_case_state *of,
                                   const struct plan_outcome *run)
 {
@@ -77,7 +78,8 @@ static uint32_t overloaded_figure(const struct plan_state *state, const struct p
     return PLAN_SLO_MAX;
 }
 
-/* What the runs themselves say, before any mean: the first that is not as it should be. */
+/* Verdict from the runs themselves, before any mean: the first run that did not end as it
+ * should. */
 static struct judged judge_runs(const struct plan_state *state, const struct plan_case_state *of)
 {
     static const enum plan_verdict verdicts[] = {
@@ -99,14 +101,14 @@ static struct judged judge_runs(const struct plan_state *state, const struct pla
     return (struct judged){PLAN_VERDICT_HOLDS};
 }
 
-/* Of one figure in each run. */
+/* The slack of one figure in each run. */
 static void take_slacks(const struct plan_case_state *of, uint32_t figure, double *slacks)
 {
     for (uint32_t i = 0; i < of->count; i++)
         slacks[i] = of->outcomes[i].figures[figure].slack;
 }
 
-/* One that has only yes or no has to be met in every run. */
+/* An objective that is just met or not must be met in every run. */
 static enum plan_side side_of_words(const struct plan_case_state *of, uint32_t figure,
                                     uint32_t *run)
 {
@@ -143,7 +145,7 @@ static struct judged judge_figures(const struct plan_test *test, const struct pl
     return judged;
 }
 
-/* ------------------------------------------------------------------ in words */
+/* ------------------------------------------------------------------ texts */
 
 static void say(const struct plan_candidate *candidate, uint32_t of, const char *what, char *why,
                 size_t size)
@@ -154,7 +156,7 @@ static void say(const struct plan_candidate *candidate, uint32_t of, const char 
 
 static_assert(PLAN_SEEDS_MAX == 1000, "it is in a sentence");
 
-/* "raise most-seeds to 60", by the mean and the variance so far. */
+/* "raise most-seeds to 60", estimated from mean and variance so far. */
 static void say_next(const struct plan_test *test, const struct plan_case_state *of,
                      uint32_t figure, char *text, size_t size)
 {
@@ -206,7 +208,7 @@ static void say_overload(const struct plan_candidate *candidate, uint32_t of,
 
 /* ------------------------------------------------------------------ of a candidate */
 
-/* No more runs of this case for now, or ever. */
+/* No more runs of this case, for now or at all. */
 static bool is_out_of_runs(const struct plan_state *state, const struct plan_test *test,
                            uint32_t count)
 {
@@ -228,7 +230,8 @@ static struct judged judge_case(const struct plan_state *state, const struct pla
     return judged;
 }
 
-/* What ends the candidate; a case that fails does so whatever the others are. */
+/* Whether this verdict of a case decides the candidate: a failed case does, whatever the others
+ * are. */
 static bool decides(const struct plan_candidate *candidate, enum plan_verdict verdict)
 {
     if (verdict == PLAN_VERDICT_OPEN || verdict == PLAN_VERDICT_HOLDS)
@@ -237,7 +240,7 @@ static bool decides(const struct plan_candidate *candidate, enum plan_verdict ve
            (candidate->verdict == PLAN_VERDICT_UNSURE && verdict != PLAN_VERDICT_UNSURE);
 }
 
-/* What a run says; one that was as long as it may be would be steady if it were longer. */
+/* Describes a run. A run of the maximum duration might become steady if it were longer. */
 static void say_run(const struct plan_state *state, struct plan_candidate *candidate, uint32_t of,
                     const struct plan_outcome *run)
 {
@@ -257,7 +260,7 @@ static void take_verdict(const struct plan_state *state, const struct plan_test 
     candidate->verdict = judged->verdict;
     candidate->decided_by = of;
     candidate->decided_slo = judged->by_figure ? (int32_t)judged->figure : -1;
-    if (judged->verdict != PLAN_VERDICT_IDLE) /* what limits the others is not why these are idle */
+    if (judged->verdict != PLAN_VERDICT_IDLE) /* not why members are idle */
         memcpy(candidate->limit, run->limit, sizeof candidate->limit);
     if (judged->by_figure)
         say_figure(test, candidate, of, judged->figure, candidate->why, sizeof candidate->why);

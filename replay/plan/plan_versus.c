@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_versus - which designs, whether their load is the same, runs of both, differences. */
+ * plan_versus - selects the designs, checks that their load is the same, runs both, computes
+ * differences. */
 #include "replay/plan/plan_versus.h"
 
 #include "base/memory.h"
@@ -33,9 +34,9 @@ struct plan_difference plan_versus_paired(const double *first, const double *sec
     return found;
 }
 
-/* ------------------------------------------------------------------ which designs */
+/* ------------------------------------------------------------------ designs */
 
-/* What a plan chooses; of one that has nothing to choose its only candidate, whatever it holds. */
+/* The candidate that a plan chooses, or its only candidate, whatever its verdict. */
 static bool pick(const struct plan_state *state, uint32_t *design, char *why)
 {
     if (state->chosen < 0 && state->count > 1) {
@@ -48,7 +49,7 @@ static bool pick(const struct plan_state *state, uint32_t *design, char *why)
     return true;
 }
 
-/* ------------------------------------------------------------------ their load */
+/* ------------------------------------------------------------------ load */
 
 struct load {
     struct arena arena;
@@ -89,7 +90,7 @@ static bool is_fio(const struct scenario_source *source)
     return length > 4 && strcmp(source->name + length - 4, ".fio") == 0;
 }
 
-/* Whether one that has jobs of fio is among the sources of the other scenario too. */
+/* A source with fio jobs must also be among the sources of the other scenario. */
 static bool has_source(const struct scenario *scenario, const struct scenario_source *source)
 {
     for (uint32_t i = 0; i < scenario->source_count; i++)
@@ -108,7 +109,7 @@ static const struct scenario_workload *workload_of(const struct scenario *scenar
     return NULL;
 }
 
-/* The first thing in which the load of the second is not that of the first, or nothing. */
+/* Writes the first difference between the loads of the two scenarios, or nothing. */
 static void compare_workloads(const struct scenario *first, const struct scenario *second,
                               char *unlike)
 {
@@ -157,7 +158,7 @@ static struct scenario *load_design(const struct plan_state *state, uint32_t des
     return library_load(state->plan->grid.scenario, cell->sets, cell->set_count, diag);
 }
 
-/* Both were loaded when the search was opened. */
+/* Both scenarios were loaded when the search was opened. */
 static void look_at_loads(struct plan_versus *versus)
 {
     struct diag *diag = memory_new(sizeof *diag);
@@ -171,7 +172,7 @@ static void look_at_loads(struct plan_versus *versus)
     free(diag);
 }
 
-/* ------------------------------------------------------------------ what is compared */
+/* ------------------------------------------------------------------ comparison */
 
 static const struct plan_candidate *design_of(const struct plan_versus *versus, int side)
 {
@@ -189,7 +190,7 @@ static void find_cases(struct plan_versus *versus)
                 versus->cases[versus->count++] = (struct plan_versus_case){.of = {i, k}};
 }
 
-/* Of the same name; false: the second design has no such workload. */
+/* Finds the measure of the workload with the same name; false if the second design has none. */
 static bool measure_of_second(const struct plan_versus *versus, uint32_t measure, uint32_t *found)
 {
     *found = measure;
@@ -218,7 +219,7 @@ static bool take_values(const struct plan_case_state *of, uint32_t measure, uint
     return true;
 }
 
-/* The first run of either that says nothing of what both would do. */
+/* Finds the first run of either design that makes a comparison meaningless. */
 static void find_unfit(const struct plan_versus *versus, struct plan_versus_case *of)
 {
     for (int side = 0; side < PLAN_VERSUS_SIDES; side++) {

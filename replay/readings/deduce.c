@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduce - what is known of a parameter, and what the model shows in the end. */
+ * deduce - parameters deduced from readings, and the final comparison with the model. */
 #include "replay/readings/deduce.h"
 
 #include "base/check.h"
@@ -10,19 +10,20 @@
 #include <string.h>
 
 enum {
-    FIGURES_MAX = 256,       /* that are played in the end */
+    FIGURES_MAX = 256,       /* compared with the model at the end */
     PACKET_OVERHEAD = 82,    /* Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, preamble and
                                  gap 20 */
-    IB_PACKET_OVERHEAD = 26, /* LRH 8, BTH 12, ICRC 4, VCRC 2 */
+    IB_PACKET_OVERHEAD = 26, /* LRH 8, BTH 12, ICRC 4, VCRC 2 bytes */
     SENTENCE_BYTES = 256
 };
 
-/* Figures of the same work, and the model's, that are as far apart contradict each other. */
+/* Two figures of the same work, or a figure and the model's, contradict each other if they differ
+ * by more. */
 static const double apart = 0.05;
 
-/* ------------------------------------------------------------------ words of a reading */
+/* ------------------------------------------------------------------ texts */
 
-/* More digits than that no benchmark repeats. */
+/* Benchmarks do not repeat to more digits. */
 static double four_digits(double value)
 {
     double unit = 1;
@@ -109,7 +110,7 @@ double deduce_payload_share(const struct deduced *deduced, const struct reading_
     return (double)work->bytes / (double)(work->bytes + packets * overhead);
 }
 
-/* ------------------------------------------------------------------ readings beside each other */
+/* ------------------------------------------------------------------ comparison of readings */
 
 bool deduce_same_work(const struct reading *a, const struct reading *b)
 {

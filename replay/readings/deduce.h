@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduce - what readings say of parameters, and what they leave open.
- * A parameter is read off a setting, or the model is asked: the work of a reading is played with
- * the parameter at nothing, and what the measurement takes longer is the parameter.  Where another
- * resource is the limit (the link, PCIe), a rate is only a bound of the costs.  What no reading
- * determines is the base's, and the benchmark is named that would determine it.  In the end every
- * reading is played with the result: a figure that the model does not show is in the list.
- * The same readings give the same result. */
+ * deduce - deduces parameters from readings, and reports what they leave undetermined.
+ * A parameter is read from a setting or deduced with the model: the work of a reading is run with
+ * the parameter at zero, and the additional time of the measurement is the parameter. If another
+ * resource is the bottleneck (link, PCIe), a rate is only an upper bound of costs. A parameter
+ * without a reading keeps the base's value, and the benchmark that would determine it is named.
+ * Finally every reading is run with the result; figures that the model does not reproduce are
+ * listed.
+ * The result is deterministic. */
 #ifndef STORMGLASS_REPLAY_READINGS_DEDUCE_H
 #define STORMGLASS_REPLAY_READINGS_DEDUCE_H
 
@@ -57,8 +58,8 @@ enum deduce_parameter {
 
 enum deduce_state {
     DEDUCE_OPEN,     /* the base's value */
-    DEDUCE_AT_MOST,  /* a reading says no more than that; the base's value if that fits */
-    DEDUCE_AT_LEAST, /* likewise */
+    DEDUCE_AT_MOST,  /* readings only give an upper bound; the base's value if within it */
+    DEDUCE_AT_LEAST, /* likewise a lower bound */
     DEDUCE_KNOWN
 };
 
@@ -67,25 +68,25 @@ struct deduced_parameter {
     const struct opt *row;
     enum deduce_state state;
     int64_t base, value, bound;
-    double spread;        /* KNOWN by a measurement: the value's, half of what the figure leaves */
-    bool measured;        /* not read off a setting */
-    const char *evidence; /* as a profile has it */
-    bool written;         /* the base's profile has it, with evidence and source */
+    double spread;        /* of a measured KNOWN value: half of its uncertainty */
+    bool measured;        /* not read from a setting */
+    const char *evidence; /* as in a profile */
+    bool written;         /* the base's profile contains it, with evidence and source */
     const char *base_evidence, *source;
-    const char *how;            /* a sentence, or NULL */
+    const char *how;            /* text, or NULL */
     const struct reading *from; /* or NULL */
 };
 
-/* Two readings that cannot both be, or one and the model. */
+/* Two readings that exclude each other, or a reading that excludes the model. */
 struct deduced_conflict {
     const struct reading *one, *other; /* other may be NULL */
     const char *sentence;
 };
 
-/* A reading that was played with the result. */
+/* A reading that was run with the result. */
 struct deduced_figure {
     const struct reading *reading;
-    bool is_rate; /* messages or I/Os a second; else ps */
+    bool is_rate; /* messages or I/Os per second; otherwise ps */
     double measured, modelled;
 };
 
@@ -93,10 +94,10 @@ struct deduced {
     struct arena arena;
     const struct readings *readings;
     const char *base;
-    int64_t rate; /* of the link, bits a second */
+    int64_t rate; /* of the link, bit/s */
     int64_t target_cores;
     bool no_drive;
-    struct reading *sums; /* of readings that ran at the same time */
+    struct reading *sums; /* sums of readings that ran at the same time */
     size_t sum_count;
     struct deduced_parameter parameters[DEDUCE_COUNT];
     struct deduced_conflict *conflicts;
@@ -107,19 +108,19 @@ struct deduced {
     size_t kept_count;
 };
 
-/* A row of the base's that is none of the parameters, as a profile writes it. */
+/* A row of the base that is not a parameter, as in a profile. */
 struct deduced_kept {
     const char *path, *value, *evidence, *source;
 };
 
 struct deduce_ask {
     const char *base; /* profile of kind rnic */
-    const char *rate; /* of the link, as a scenario writes it; NULL: the base's */
-    bool no_drive;    /* behind the namespaces of fio's files */
-    bool together;    /* files with the same work ran at the same time: their rates add up */
+    const char *rate; /* link rate as in a scenario; NULL: the base's */
+    bool no_drive;    /* namespaces in fio's files have no drive */
+    bool together;    /* files with the same work ran at the same time: rates add up */
 };
 
-/* False and messages: there is no such base or rate. */
+/* Returns false and adds messages if the base does not exist or the rate is invalid. */
 bool deduce(struct deduced *deduced, const struct readings *readings, const struct deduce_ask *ask,
             struct diag *diag);
 void deduced_free(struct deduced *deduced);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduce_base - what is there before a figure is looked at: the base's values, the link's rate,
- * and settings that a tool printed. */
+ * deduce_base - starting values: the base's values, the link's rate, and settings that a tool
+ * printed. */
 #include "base/quantity.h"
 #include "replay/calibrate/benchmark.h"
 #include "replay/readings/deduce_private.h"
@@ -29,7 +29,7 @@ static int find_parameter(const char *path)
     return i;
 }
 
-/* Of sizes that tests ask for the largest counts: each test has its own. */
+/* Sizes that tests choose themselves differ from test to test, so the largest counts. */
 static bool is_chosen(int which)
 {
     return which == DEDUCE_INLINE_SIZE || which == DEDUCE_MAX_RD_ATOMIC;
@@ -82,7 +82,7 @@ static const struct scenario_setting *find_setting(const struct scenario *scenar
     return setting;
 }
 
-/* Rows that are joined of several tables end with their scenario. */
+/* A row assembled from several tables ends with its own scenario row. */
 static const struct opt *own_row(struct deduced *deduced, const struct opt *row)
 {
     struct opt *own = arena_take(&deduced->arena, sizeof *own);
@@ -137,7 +137,7 @@ static void keep_rows(struct deduced *deduced, const struct scenario *scenario)
     }
 }
 
-/* The rate that was asked for, else the card's own, else the link's of the benchmark. */
+/* The given rate, otherwise the card's own, otherwise that of the benchmark's link. */
 static bool begin_rate(struct deduced *deduced, const char *rate, const struct scenario *scenario,
                        struct diag *diag)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduce_io - what I/Os of fio say of the software of host and target.
- * fio does not say what is behind the namespace: with a drive its figures are bounds, of host and
- * target together.  Where the user says that there is none, one I/O at a time takes what the model
- * takes without software, and software for the rest: its parts are in the base's proportion. */
+ * deduce_io - software costs of host and target from I/Os of fio.
+ * fio does not report what is behind the namespace. With a drive, its figures are upper bounds for
+ * host and target together. If the user states that there is no drive, the time of a single I/O
+ * minus the model's time without software is the software cost, divided in the base's
+ * proportion. */
 #include "base/units.h"
 #include "replay/readings/deduce_private.h"
 
@@ -20,7 +21,7 @@ static bool is_io(const struct reading *reading)
 
 /* ------------------------------------------------------------------ bounds */
 
-/* A queue's CPU submits and completes: half of what an I/O takes it is called each. */
+/* A queue's CPU submits and completes; each is assumed to take half of the time per I/O. */
 static void host_is_at_most(struct deduced *deduced, const struct reading *reading, double both,
                             const char *how)
 {
@@ -48,7 +49,7 @@ static void bounds(struct deduced *deduced, const struct reading *reading)
                                         "target"});
 }
 
-/* ------------------------------------------------------------------ one at a time */
+/* ------------------------------------------------------------------ single I/Os */
 
 static bool is_alone(const struct reading *reading)
 {
@@ -56,7 +57,7 @@ static bool is_alone(const struct reading *reading)
            reading->latency.value > 0 && deduce_can_play(reading);
 }
 
-/* The shortest. */
+/* The reading with the lowest latency. */
 static const struct reading *alone(const struct deduced *deduced)
 {
     const struct readings *readings = deduced->readings;
@@ -68,7 +69,7 @@ static const struct reading *alone(const struct deduced *deduced)
     return best;
 }
 
-/* What is left for software, and the drive. */
+/* The time left for software and the drive. */
 static double left(struct deduced *deduced, const struct reading *reading)
 {
     int64_t kept[COSTS];
@@ -97,7 +98,7 @@ static void software(struct deduced *deduced)
                         "link?");
     if (rest < 0 || !(sum > 0) || (!deduced->no_drive && rest >= sum))
         return;
-    double over = 0; /* what a bound of the host leaves to the target */
+    double over = 0; /* what an upper bound of the host leaves to the target */
     for (int i = 0; i < COSTS; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[costs[i]];
         const double share = (double)parameter->value / sum;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduce_latency - what latencies say.
- * A delay is what the measurement takes longer than the model without that delay: it holds cable,
- * switches and software that the model of two hosts and a cable does not have. */
+ * deduce_latency - parameters from latencies.
+ * A delay is the difference between the measurement and the model without that delay. It includes
+ * cables, switches and software that the model of two hosts and a cable does not have. */
 #include "replay/readings/deduce_private.h"
 
 enum { TURNS = 3 };
 
-/* Shortest messages first; of as short ones the WRITE, then the one that came first. */
+/* Shortest messages first; with equal size a WRITE, then the first one. */
 static bool is_better(const struct reading *reading, const struct reading *best)
 {
     if (best == NULL || reading->work.bytes != best->work.bytes)
@@ -27,8 +27,8 @@ static const struct reading *shortest(const struct deduced *deduced, bool read)
     return best;
 }
 
-/* What the reading takes longer than the model without these, each as much as the other.  Delays
- * hide behind each other, so that the first difference is not yet all. */
+/* The measured latency minus the model's without these delays, divided equally. Delays hide each
+ * other, so the difference is computed repeatedly. */
 static double rest(struct deduced *deduced, const enum deduce_parameter *which, int count,
                    const struct reading *reading)
 {
@@ -48,7 +48,7 @@ static void too_long(struct deduced *deduced, const struct reading *reading, con
 {
     for (size_t i = 0; i < deduced->conflict_count; i++)
         if (deduced->conflicts[i].one == reading)
-            return; /* it was said before */
+            return; /* already reported */
     deduce_conflict(deduced, reading, NULL,
                     "the model takes longer even without %s: is the base of another kind of card, "
                     "or the rate another?",
@@ -81,7 +81,7 @@ static bool is_inline(const struct reading *reading)
     return reading->work.bytes <= reading->work.inline_bytes;
 }
 
-/* The one of the same test that is nearest to the inline size from above. */
+/* The reading of the same test with the smallest size above the inline size. */
 static const struct reading *above_inline(const struct deduced *deduced,
                                           const struct reading *small)
 {
@@ -136,7 +136,8 @@ static void reads(struct deduced *deduced)
         too_long(deduced, reading, "rnic.read-delay");
 }
 
-/* Ends and PCIe are part of each other's figures where a base has a latency of PCIe of its own. */
+/* RNIC delays and PCIe latency depend on each other if the base has a PCIe latency of its own, so
+ * they are computed in turn. */
 void deduce_latencies(struct deduced *deduced)
 {
     for (int i = 0; i < TURNS; i++) {

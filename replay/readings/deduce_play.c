@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduce_play - the work of a reading in the model. */
+ * deduce_play - runs the work of a reading in the model. */
 #include "replay/calibrate/benchmark.h"
 #include "replay/readings/deduce_private.h"
 
@@ -13,13 +13,13 @@
 enum {
     SETS_MAX = DEDUCE_COUNT + 16,
     SET_BYTES = 160,
-    PACKETS = 20000, /* of a play, about: so many messages are enough, and soon played */
+    PACKETS = 20000, /* approximate packets per run: enough messages, and fast to simulate */
     MESSAGES_MAX = 2000,
-    MESSAGES_MIN = 8, /* of a queue pair */
+    MESSAGES_MIN = 8, /* per queue pair */
     LATENCIES = 40,
     QPS_MAX = 256,
-    PACKETS_MAX = 4000000, /* more take seconds */
-    DEPTH = 128            /* perftest's own */
+    PACKETS_MAX = 4000000, /* more would take seconds */
+    DEPTH = 128            /* perftest's default */
 };
 
 struct sets {
@@ -50,7 +50,7 @@ static int64_t packets_of(const struct reading_work *work)
     return work->bytes / (work->mtu > 0 ? work->mtu : 1024) + 1;
 }
 
-/* So many that the beginning does not count, or one after the other. */
+/* Enough messages for the start not to matter, or for single messages in sequence. */
 static int64_t messages_of(const struct reading *reading)
 {
     const struct reading_work *work = &reading->work;

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduce_private - what the rules of deduce share. */
+ * deduce_private - internal interface of deduce. */
 #ifndef STORMGLASS_REPLAY_READINGS_DEDUCE_PRIVATE_H
 #define STORMGLASS_REPLAY_READINGS_DEDUCE_PRIVATE_H
 
 #include "replay/readings/deduce.h"
 
-/* Two figures of the same kind and work. */
+/* Whether two figures are of the same kind and work. */
 bool deduce_same_work(const struct reading *a, const struct reading *b);
 
-/* Is the figure of a reading a rate?  Else it is a latency: of I/Os where one is under way. */
+/* Whether the figure of a reading is a rate; otherwise it is a latency (for I/Os: with one
+ * outstanding). */
 bool deduce_is_rate(const struct reading *reading);
 
-/* The model with the parameters as they are: messages a second, or the median in ps as the tool
- * counts it.  0: it could not be played. */
+/* The model's figure with the current parameters: messages per second, or the median in ps as the
+ * tool reports it. 0 if it cannot run. */
 double deduce_play(const struct deduced *deduced, const struct reading *reading);
 
-/* False: the model has no such work. */
+/* Returns false if the model does not have this work. */
 bool deduce_can_play(const struct reading *reading);
 
-/* A whole number of the row's unit inside its bounds. */
+/* Rounds to the row's unit and clamps to its bounds. */
 int64_t deduce_bounded(const struct opt *row, double value);
 
-/* What a reading says; a value outside the row's bounds becomes the nearest. */
+/* A value deduced from a reading; values outside the row's bounds are clamped. */
 struct deduce_word {
     const struct reading *from;
     double value, spread;
@@ -35,14 +36,13 @@ void deduce_conflict(struct deduced *deduced, const struct reading *one,
                      const struct reading *other, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Payload that the link carries in its bits: the share that is no header, of messages of that
- * size. */
+/* The payload share of the link rate, without headers, for messages of that size. */
 double deduce_payload_share(const struct deduced *deduced, const struct reading_work *work);
 
-/* The base's values and the rate of the link. */
+/* Sets the base's values and the link's rate. */
 bool deduce_begin(struct deduced *deduced, const char *rate, struct diag *diag);
 
-/* The rules, in their order. */
+/* The rules, in order. */
 void deduce_settings(struct deduced *deduced);
 void deduce_rates(struct deduced *deduced);
 void deduce_together(struct deduced *deduced);

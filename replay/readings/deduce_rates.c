@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduce_rates - what rates of messages say.
- * perftest posts and polls on one core.  One queue pair does not tell what the core takes for a
- * message from what its engine takes: it is called the core's, unless more queue pairs are faster.
- * A rate that the link or PCIe limits is only a bound of what a message takes. */
+ * deduce_rates - parameters from message rates.
+ * perftest posts and polls on one core. With one queue pair, the core's time per message cannot be
+ * distinguished from its engine's; it counts as the core's unless more queue pairs are faster. A
+ * rate limited by the link or PCIe is only an upper bound of the time per message. */
 #include "base/units.h"
 #include "replay/readings/deduce_private.h"
 #include "rnic/pipeline/pcie.h"
 
 #include <string.h>
 
-/* The link is full from this share of its rate on; a cost is the limit where the model without it
- * is so much faster; so much slower is of another reason. */
+/* full: share of its rate at which a link counts as saturated; freed: factor by which the model
+ * gets faster without a cost that is the limit; lower: below this ratio, something else is the
+ * limit. */
 static const double full = 0.96, freed = 1.1, lower = 0.9;
 
 enum { PCIE_HEADERS = 24, LARGE = 64 * 1024 };
@@ -20,7 +21,7 @@ static int64_t qps_of(const struct reading *reading)
     return reading->work.qps > 0 ? reading->work.qps : 1;
 }
 
-/* Of one end: both ways means the sum of both. */
+/* The rate of one end; bidirectional tests report the sum. */
 static struct reading_number rate_of(const struct reading *reading)
 {
     return reading_number_times(reading->rate, reading->work.both_ways ? 0.5 : 1);
@@ -41,7 +42,7 @@ static bool is_full(const struct deduced *deduced, const struct reading *reading
     return wire_of(deduced, reading) > full * (double)deduced->rate;
 }
 
-/* ------------------------------------------------------------------ the fastest of a kind */
+/* ------------------------------------------------------------------ fastest readings */
 
 enum { ONE_QP = 1, MANY_QPS = 2, POST_LIST = 4, ANY = ONE_QP | MANY_QPS | POST_LIST };
 
@@ -67,7 +68,7 @@ static const struct reading *fastest(const struct deduced *deduced, bool read, u
     return best;
 }
 
-/* Time between two messages, in ps, and how far off it may be for what was printed. */
+/* Time between two messages in ps, and its uncertainty from the printed digits. */
 static struct deduce_word interval(const struct reading *reading, const char *how)
 {
     const struct reading_number rate = rate_of(reading);
@@ -75,9 +76,9 @@ static struct deduce_word interval(const struct reading *reading, const char *ho
     return (struct deduce_word){reading, time, time * rate.step / 2 / rate.value, how};
 }
 
-/* ------------------------------------------------------------------ who posts */
+/* ------------------------------------------------------------------ posting */
 
-/* The model is faster without the cost: then it is the limit there. */
+/* The cost is the limit if the model is faster without it. */
 static bool is_limit(struct deduced *deduced, enum deduce_parameter which,
                      const struct reading *reading)
 {
@@ -101,7 +102,8 @@ static void know_or_bound(struct deduced *deduced, enum deduce_parameter which,
                        interval(reading, "another resource may have been the limit"));
 }
 
-/* READs where there is nothing else: what their queue pair has outstanding may be the limit too. */
+/* Used only if there are no other readings: READs may also be limited by their queue pair's
+ * outstanding READs. */
 static void posting_reads(struct deduced *deduced)
 {
     const struct reading *read = fastest(deduced, true, ONE_QP | MANY_QPS);
@@ -192,7 +194,7 @@ static void link(struct deduced *deduced)
                                              : "so much passed, headers included"});
 }
 
-/* What PCIe carries without an overhead of its own; 0: it is not known. */
+/* What PCIe carries without per-packet overhead; 0 if unknown. */
 static double pcie_most(const struct deduced *deduced)
 {
     const struct deduced_parameter *parameters = deduced->parameters;
@@ -244,9 +246,9 @@ void deduce_rates(struct deduced *deduced)
     posting(deduced);
 }
 
-/* ------------------------------------------------------------------ several at the same time */
+/* ------------------------------------------------------------------ concurrent tests */
 
-/* Of each file the first line of that work. */
+/* Adds the first line of that work from each file. */
 static bool adds_up(const struct reading *sum, const struct reading *other,
                     const struct readings *readings)
 {
@@ -283,7 +285,8 @@ static bool is_first_of_work(const struct readings *readings, const struct readi
     return first == reading;
 }
 
-/* What cores can post and the card does not take is its engine's, where the cores are known. */
+/* If cores can post more than the card processes, the rest is its engine's time, provided that the
+ * cores are known. */
 static void engine_of(struct deduced *deduced, const struct reading *sum)
 {
     const enum deduce_parameter which =

@@ -20,7 +20,7 @@ const struct perftest_setting perftest_settings[] = {
     {0},
 };
 
-/* Words that name an operation, in a title or in a command. */
+/* Words that identify an operation in a title or a command. */
 static const struct {
     const char *words;
     enum reading_verb verb;
@@ -56,7 +56,7 @@ static void say(const struct tool_file *file, struct diag_place where, const cha
                        .kind = READING_SETTING, .where = where, .path = path, .value = value});
 }
 
-/* A path MTU is one of five. */
+/* A path MTU is one of five values. */
 static bool is_path_mtu(int64_t mtu)
 {
     return mtu >= 256 && mtu <= 4096 && (mtu & (mtu - 1)) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reading - numbers, the list, and whose file it is. */
+ * reading - numbers, the list of readings, and detection of the tool. */
 #include "replay/readings/reading.h"
 
 #include "base/check.h"
@@ -146,7 +146,7 @@ void tool_cut(const struct tool_file *file, const char *sentence)
     diag_add(file->diag, DIAG_ERROR, place, NULL, "%s", sentence);
 }
 
-/* ------------------------------------------------------------------ whose file it is */
+/* ------------------------------------------------------------------ detection of the tool */
 
 static bool has_mark(const struct tool *tool, const char *text)
 {
@@ -156,7 +156,7 @@ static bool has_mark(const struct tool *tool, const char *text)
     return false;
 }
 
-/* The first line that begins with a brace; NULL: none does. */
+/* The first line that begins with a brace, or NULL. */
 static char *object_begin(char *text)
 {
     for (char *line = text; line != NULL;) {
@@ -169,7 +169,7 @@ static char *object_begin(char *text)
     return NULL;
 }
 
-/* Behind the brace that ends the object; NULL: it is cut. */
+/* After the brace that closes the object; NULL if it is truncated. */
 static char *object_end(char *at)
 {
     int depth = 0;
@@ -193,8 +193,8 @@ static void blank(char *from, const char *to)
             *from = ' ';
 }
 
-/* fio prints its first lines before the object, and whoever pastes it writes around it: what is no
- * line of the object becomes blank, so that places stay.  NULL: there is no object. */
+/* fio prints lines before the object, and pasted output may have text around it. Everything outside
+ * the object is blanked, so that locations stay correct. NULL if there is no object. */
 static const struct tree_file *object_of(const struct tree_file *file, struct arena *arena)
 {
     char *text = arena_text(arena, file->text, file->length);
@@ -208,7 +208,7 @@ static const struct tree_file *object_of(const struct tree_file *file, struct ar
     return tree_hold(arena, file->name, text, file->length);
 }
 
-/* False: it is of no kind that is JSON, or that is not. */
+/* Returns false if no tool with (or without) JSON recognizes the file. */
 static bool read_as(const struct tree_file *file, bool json, struct readings *readings,
                     struct diag *diag)
 {
@@ -234,7 +234,7 @@ static void refuse(const struct tree_file *file, struct diag *diag)
     diag_add(diag, DIAG_ERROR, place, NULL, "expected what one of these printed: %s", known);
 }
 
-/* A NUL would end the text before its end. */
+/* A NUL byte would truncate the text. */
 static bool is_text(const struct tree_file *file, struct diag *diag)
 {
     struct diag_place place = {.file = file->name, .line = 1, .column = 1, .width = 1};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool - a kind of file that says something of a host: what some tool printed.
- * A file is of each kind that finds one of its marks in it; the kind reads all of it, passes over
- * what it does not know (a prompt, a mail around it), and adds readings.  What it knows but cannot
- * read is an error with its place; of a file that is cut too. */
+ * tool - a kind of file with a tool's output about a host.
+ * A file is of every kind whose mark it contains. Each kind reads the whole file, skips what it
+ * does not recognize (a prompt, an e-mail around it), and adds readings. Recognized but unreadable
+ * parts are errors with a location, also in a truncated file. */
 #ifndef STORMGLASS_REPLAY_READINGS_TOOL_H
 #define STORMGLASS_REPLAY_READINGS_TOOL_H
 
@@ -20,9 +20,9 @@ struct tool_file {
 
 struct tool {
     const char *word;  /* "perftest" */
-    const char *about; /* for who asks what is read: "ib_write_bw and its like" */
-    bool json; /* an object of JSON, which json_tree reads; such a file is of no other kind */
-    const char *const *marks; /* NULL ends them */
+    const char *about; /* for the list of supported files: "ib_write_bw and similar" */
+    bool json;         /* a JSON object, parsed by json_tree; such a file is of no other kind */
+    const char *const *marks; /* NULL-terminated */
     void (*read)(const struct tool_file *file);
 };
 
@@ -30,29 +30,29 @@ struct tool {
 #include "replay/readings/tool.def"
 #undef TOOL
 
-extern const struct tool *const tool_all[]; /* NULL ends them */
+extern const struct tool *const tool_all[]; /* NULL-terminated */
 
-/* A reading of the file's own tool. */
+/* Adds a reading by the file's own tool. */
 void tool_add(const struct tool_file *file, struct reading reading);
 
-/* A message at a part of the present line. */
+/* Adds a message with a location in the current line. */
 void tool_say(const struct tool_file *file, enum diag_level level, const struct lines *lines,
               const char *at, size_t width, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* A setting of a row, at a part of the present line; `format` writes it as a scenario would. */
+/* Adds a setting found in the current line; `format` formats it as in a scenario. */
 void tool_set(const struct tool_file *file, const struct lines *lines, const char *at,
               const char *path, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* What no parameter takes, as a sentence. */
+/* Adds a text that belongs to no parameter. */
 void tool_note(const struct tool_file *file, const struct lines *lines, const char *at,
                const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The digits at the beginning of a text, as a number up to `most`; 0: there are none, or too many.
- */
+/* Parses leading digits as a number up to `most`; returns their count, 0 if there are none or too
+ * many. */
 size_t tool_count(const char *text, int64_t most, int64_t *value);
 
-/* A message about the end of the file, which may be cut. */
+/* Adds a message about the end of the file, which may be truncated. */
 void tool_cut(const struct tool_file *file, const char *sentence);
 
 #endif

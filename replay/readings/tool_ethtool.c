@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_ethtool - what `ethtool DEVICE` and `ethtool -c DEVICE` say: the speed of the link, and the
- * moderation of interrupts, which no parameter takes: completions of RDMA have their own. */
+ * tool_ethtool - reads `ethtool DEVICE` and `ethtool -c DEVICE`: link speed and interrupt
+ * moderation.
+ * Moderation belongs to no parameter, because RDMA completions have their own. */
 #include "replay/readings/tool.h"
 
 #include "base/note_text.h"
@@ -13,7 +14,7 @@ struct scan {
     size_t known;
 };
 
-/* The value behind "NAME:", which begins the line. */
+/* The value after "NAME:" at the start of the line. */
 static const char *value_of(const struct scan *scan, const char *name)
 {
     const char *text = scan->lines.text + strspn(scan->lines.text, " \t>|");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_fio - what fio prints of its jobs.
+ * tool_fio - reads fio's normal output.
  *   rr: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) .., ioengine=libaio, iodepth=32
  *   rr: (groupid=0, jobs=2): err= 0: pid=890: Mon Nov 23 10:03:38 2026
  *     read: IOPS=75.1k, BW=4694MiB/s (4922MB/s)(145GiB/31576msec)
@@ -17,7 +17,7 @@ struct job {
     char name[NAME_BYTES];
     int64_t bytes[2]; /* of a read, of a write */
     int64_t depth;
-    bool range; /* of sizes */
+    bool range; /* a range of sizes */
 };
 
 struct scan {
@@ -25,20 +25,20 @@ struct scan {
     struct lines lines;
     struct job jobs[JOBS_MAX];
     int count;
-    struct job unsaid;     /* of a result whose job is not said */
-    const struct job *now; /* whose result is read; NULL: none, or one that failed */
-    int64_t many;          /* jobs of it */
+    struct job unsaid;     /* stands for a job without a description */
+    const struct job *now; /* the job of the current result; NULL: none, or it failed */
+    int64_t many;          /* number of its jobs */
     bool mixed;            /* its group has other results */
     struct fio_result results[2];
     bool there[2];
-    bool writes;    /* the direction that was last */
-    double percent; /* ps in a unit of the percentiles */
-    size_t seen;    /* results, also those left out */
+    bool writes;    /* the last direction was write */
+    double percent; /* ps per unit of the percentiles */
+    size_t seen;    /* results, including ignored ones */
 };
 
 /* ------------------------------------------------------------------ numbers with units */
 
-/* Behind a word, which may stand anywhere in the line; NULL: it does not. */
+/* The text after a word anywhere in the line, or NULL. */
 static const char *behind(const struct scan *scan, const char *word)
 {
     const char *at = strstr(scan->lines.text, word);
@@ -58,7 +58,7 @@ static bool take_number(const struct scan *scan, const char *at, double unit,
         expected(scan, at, "a number such as 12 or 0.99");
         return false;
     }
-    /* fio shortens what is long: 75.1k, 2.1M */
+    /* fio abbreviates: 75.1k, 2.1M */
     const double suffix = at[length] == 'k' ? 1e3 : at[length] == 'M' ? 1e6 : 1;
     *number = reading_number_times(*number, suffix * unit);
     return true;
@@ -75,7 +75,7 @@ static int64_t bytes_at(const char *at)
     return (int64_t)(number.value * unit);
 }
 
-/* Of "(nsec):", "(usec)", "(msec)"; 0: none. */
+/* The unit in "(nsec):", "(usec)", "(msec)"; 0 if there is none. */
 static double unit_at(const char *at)
 {
     return strncmp(at, "(nsec)", 6) == 0   ? 1e3
@@ -120,7 +120,7 @@ static void take_job(struct scan *scan, const char *name, size_t length)
         expected(scan, depth, "iodepth= with a number up to 1000000");
 }
 
-/* All that was said of a job is there when the next one begins, or the file ends. */
+/* The data of a job are complete when the next one begins or the file ends. */
 static void end_result(struct scan *scan)
 {
     for (int i = 0; i < 2; i++)
@@ -134,7 +134,7 @@ static void end_result(struct scan *scan)
     scan->now = NULL;
 }
 
-/* Jobs of a group go on at the same time. */
+/* Number of results in the group; its jobs run at the same time. */
 static int results_of_group(const struct scan *scan)
 {
     const char *group = strstr(scan->lines.text, "(groupid=");
@@ -168,7 +168,7 @@ static void begin_result(struct scan *scan, const char *name, size_t length)
 
 /* ------------------------------------------------------------------ figures */
 
-/* BW=4694MiB/s divided by the rate, where that is nearly a power of two. */
+/* BW=4694MiB/s divided by the rate, if that is almost a power of two. */
 static int64_t bytes_of_rate(const struct scan *scan, double iops)
 {
     const char *now = behind(scan, "BW="), *at = now != NULL ? now : behind(scan, "bw=");
@@ -215,7 +215,7 @@ static void take_direction(struct scan *scan, bool write)
         expected(scan, at, "a line of this job above it, with bs= and iodepth=");
 }
 
-/* The mean, until a median comes. */
+/* The mean, until a median is found. */
 static void take_latency(struct scan *scan)
 {
     const char *clat = behind(scan, "clat "), *average = behind(scan, "avg=");
@@ -229,7 +229,7 @@ static void take_latency(struct scan *scan)
         take_number(scan, median, scan->percent, latency);
 }
 
-/* Of both directions. */
+/* CPU use of both directions. */
 static void take_cpu(struct scan *scan)
 {
     const char *usr = behind(scan, "usr="), *sys = behind(scan, "sys=");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_fio_json - fio's --output-format=json and json+, of a fio --client too ("client_stats").
+ * tool_fio_json - reads fio's --output-format=json and json+, also from fio --client
+ * ("client_stats").
  *   {"fio version": "fio-3.33", "global options": {..}, "jobs": [{"jobname": "j", "error": 0,
  *    "job options": {"iodepth": "1", "numjobs": "4"}, "read": {"iops": 1.5, "io_bytes": 4096,
  *    "total_ios": 1, "clat_ns": {"mean": 9.5, "percentile": {"50.000000": 9}}}, "write": {..},
  *    "usr_cpu": 1.5, "sys_cpu": 2.5}]}
- * Versions before 3 say "clat", in microseconds, and "io_kbytes" or "io_bytes" in KiB. */
+ * Versions before 3 have "clat", in microseconds, and "io_kbytes" or "io_bytes" in KiB. */
 #include "replay/readings/fio_result.h"
 #include "scenarios/format/json_tree.h"
 
@@ -14,10 +15,10 @@
 struct document {
     const struct tool_file *file;
     const struct tree_node *global, *jobs, *job;
-    bool clients; /* the jobs are those of fio --client */
+    bool clients; /* jobs are from fio --client */
 };
 
-/* A number of an object; 0 with step 0: it is not there, or is none, and that was said. */
+/* A number of an object. 0 with step 0 if it is missing or invalid (already reported). */
 static struct reading_number number_of(const struct document *document, const struct tree_node *map,
                                        const char *key)
 {
@@ -30,7 +31,7 @@ static struct reading_number number_of(const struct document *document, const st
     return number;
 }
 
-/* A whole number of the job's options, or of those of all jobs; 1 unless it is said. */
+/* An integer from the job's options or the global options; 1 by default. */
 static int64_t option_of(const struct document *document, const char *key)
 {
     const struct tree_node *own = tree_get(tree_get(document->job, "job options"), key);
@@ -43,7 +44,7 @@ static int64_t option_of(const struct document *document, const char *key)
     return number;
 }
 
-/* The median, else the mean. */
+/* The median, otherwise the mean. */
 static struct reading_number latency_of(const struct document *document,
                                         const struct tree_node *direction)
 {
@@ -63,7 +64,7 @@ static struct reading_number latency_of(const struct document *document,
         number_of(document, strcmp(key, "mean") == 0 ? times : percentiles, key), ps);
 }
 
-/* The other direction's rate, which may not be said. */
+/* The other direction's rate, if reported. */
 static double other_iops(const struct document *document, bool write)
 {
     struct reading_number number = {0, 0};
@@ -91,7 +92,7 @@ static bool same_client(const struct tree_node *a, const struct tree_node *b)
     return true;
 }
 
-/* fio's sum over all clients, which stands behind them. */
+/* fio's sum over all clients, which follows them. */
 static bool is_sum(const struct document *document, const struct tree_node *job)
 {
     const struct tree_node *name = tree_get(job, "jobname");
@@ -99,7 +100,7 @@ static bool is_sum(const struct document *document, const struct tree_node *job)
            strcmp(name->text, "All clients") == 0;
 }
 
-/* How many jobs of the same client are like this one in what a key says, itself included. */
+/* Number of the client's jobs with the same value of a key, including this one. */
 static size_t alike(const struct document *document, const char *key)
 {
     size_t count = 0;
@@ -111,16 +112,16 @@ static size_t alike(const struct document *document, const char *key)
     return count;
 }
 
-/* Without --group_reporting each of them has a result of its own. */
+/* Without --group_reporting, each job has its own result. */
 static int64_t jobs_of(const struct document *document)
 {
     return alike(document, "jobname") > 1 ? 1 : option_of(document, "numjobs");
 }
 
-/* Up to version 2.21 "io_bytes" are KiB, as "bw" shows, which has always been in KiB a second. */
+/* Up to version 2.21 "io_bytes" is in KiB. A comparison with "bw", always in KiB/s, shows which. */
 static double bytes_of(const struct document *document, const struct tree_node *direction)
 {
-    enum { KIB = 1024, BETWEEN = 32 }; /* between a ratio of 1 and one of 1024 */
+    enum { KIB = 1024, BETWEEN = 32 }; /* threshold between the ratios 1 and 1024 */
     const double bytes = number_of(document, direction, "io_bytes").value;
     const double kib = number_of(document, direction, "io_kbytes").value;
     const double moved_kib = number_of(document, direction, "bw").value *

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_fio_terse - fio's --output-format=terse (--minimal), versions 3, 4 and 5: a line a job.
+ * tool_fio_terse - reads fio's --output-format=terse (--minimal), versions 3 to 5: one line per
+ * job.
  *   3;fio-3.36;job;GROUP;ERROR;READ..;WRITE..;[TRIM..;]USR%;SYS%;CTX;MAJF;MINF;DEPTHS..
- * A direction has 41 fields, in version 5 47.  The line has neither block size nor iodepth: the
- * size comes from bandwidth and IOPS, the depth from the shares of the depths (1, 2, 4 .. 64 and
- * more) and from IOPS times latency.
+ * A direction has 41 fields, in version 5 47. The line has neither block size nor iodepth: the size
+ * is derived from bandwidth and IOPS, the depth from the shares of depths (1, 2, 4 .. 64 and more)
+ * and from IOPS times latency.
  * Source: fio stat.c (show_thread_status_terse_all), HOWTO "Terse output". */
 #include "base/units.h"
 #include "replay/readings/fio_result.h"
@@ -15,8 +16,8 @@
 enum {
     FIELD_GROUP = 3,
     FIELD_ERROR = 4,
-    FIELD_FIRST = 5, /* of the reads */
-    /* Of a direction. */
+    FIELD_FIRST = 5, /* of reads */
+    /* Offsets within a direction. */
     FIELD_BANDWIDTH = 1,
     FIELD_IOPS = 2,
     FIELD_CLAT_MEAN = 10,
@@ -33,8 +34,8 @@ struct terse {
     const char *fields[FIELDS_MAX];
     size_t lengths[FIELDS_MAX];
     int count;
-    int width;      /* fields of a direction */
-    int directions; /* two, or three with trims */
+    int width;      /* fields per direction */
+    int directions; /* 2, or 3 with trims */
 };
 
 static void cut(struct terse *terse)
@@ -51,7 +52,7 @@ static void cut(struct terse *terse)
     }
 }
 
-/* A field as a number, "1.5%" too; 0 with step 0 and a message: it is none. */
+/* A field as a number, also "1.5%"; 0 with step 0 and a message if it is not one. */
 static struct reading_number number_at(const struct terse *terse, int field)
 {
     struct reading_number number = {0, 0};
@@ -66,7 +67,7 @@ static struct reading_number number_at(const struct terse *terse, int field)
     return number;
 }
 
-/* The median, else the mean, in ps. */
+/* The median, otherwise the mean, in ps. */
 static struct reading_number latency_at(const struct terse *terse, int first)
 {
     for (int i = 0; i < PERCENTILES; i++) {
@@ -82,7 +83,7 @@ static struct reading_number latency_at(const struct terse *terse, int first)
     return reading_number_times(number_at(terse, first + FIELD_CLAT_MEAN), (double)PS_PER_US);
 }
 
-/* The block, from KiB/s and I/Os a second, both rounded down. */
+/* Block size from KiB/s and IOPS, both rounded down. */
 static int64_t bytes_at(const struct terse *terse, int first, double iops)
 {
     const double bandwidth = number_at(terse, first + FIELD_BANDWIDTH).value * 1024;
@@ -97,8 +98,8 @@ struct outstanding {
     int64_t depth, jobs;
 };
 
-/* `under_way`: of all jobs, by Little's law; the shares of depths say what one job had: most of
- * them `low` to 2 * low - 1, and of the last share more. */
+/* `under_way` is the total of all jobs by Little's law. The shares of depths give the range of a
+ * single job: most of them between `low` and 2 * low - 1, or more for the last share. */
 static struct outstanding outstanding_of(const struct terse *terse, double under_way)
 {
     const int first = FIELD_FIRST + terse->directions * terse->width + 5;
@@ -155,7 +156,7 @@ static void take_job(struct terse *terse)
     }
 }
 
-/* "3;fio-": the version, or 0. */
+/* Parses "3;fio-": the version, or 0. */
 static int version_of(const char *text)
 {
     return text[0] >= '1' && text[0] <= '9' && strncmp(text + 1, ";fio-", 5) == 0 ? text[0] - '0'

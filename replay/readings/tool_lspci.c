@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_lspci - what `lspci -vv` says of a card's PCIe: LnkSta, and of DevCtl the sizes and tags.
- * Of several network cards the one counts that could have the fastest link (LnkCap); a line without
- * a device above it is the card's.  All functions of a card say the same.
+ * tool_lspci - reads PCIe properties of a card from `lspci -vv`: LnkSta, and sizes and tags from
+ * DevCtl.
+ * Of several network cards, the one with the fastest possible link (LnkCap) counts; lines without a
+ * device above them are the card's. All functions of a card report the same.
  * Source: pciutils ls-caps.c (cap_express_dev, cap_express_link). */
 #include "replay/readings/tool.h"
 
@@ -11,14 +12,14 @@ enum { DEVICES_MAX = 256 };
 
 struct found {
     int64_t value;
-    int line; /* 0: not said */
+    int line; /* 0: not reported */
     const char *text, *at;
 };
 
-/* Of a device; `at` points into the text of the line. */
+/* Of a device; `at` points into the text of its line. */
 struct device {
     bool network;
-    int64_t rank; /* what its link could be, or is */
+    int64_t rank; /* its maximum link speed, otherwise the current one */
     struct found generation, lanes, payload, request, tags;
     bool downgraded;
 };
@@ -28,7 +29,7 @@ struct scan {
     struct lines lines;
     struct device devices[DEVICES_MAX];
     int count;
-    bool control; /* the lines of DevCtl */
+    bool control; /* inside the lines of DevCtl */
 };
 
 static struct found found(const struct scan *scan, const char *at, int64_t value)
@@ -38,7 +39,7 @@ static struct found found(const struct scan *scan, const char *at, int64_t value
 
 /* ------------------------------------------------------------------ lines */
 
-/* "b3:00.0 Ethernet controller: ...", at the beginning of a line, a domain before it or not. */
+/* "b3:00.0 Ethernet controller: ..." at the start of a line, with or without a domain. */
 static bool is_device(const char *text)
 {
     const char *colon = strstr(text, ": ");
@@ -62,8 +63,8 @@ static struct device *begin_device(struct scan *scan)
     return device;
 }
 
-/* A number behind a word, such as "Width x"; false: the word is not there, or no number is, which
- * is said. */
+/* Parses a number after a word such as "Width x". Returns false if the word is missing, or, with a
+ * message, if no number follows. */
 static bool number_behind(const struct scan *scan, const char *word, const char *unit,
                           const char **at, int64_t *value)
 {
@@ -79,7 +80,7 @@ static bool number_behind(const struct scan *scan, const char *word, const char 
     return false;
 }
 
-/* The generation of a speed; 0: it is none. */
+/* The generation of a speed; 0 if it is none. */
 static int64_t generation_of(const char *speed)
 {
     static const char *const speeds[] = {"2.5GT/s", "5GT/s", "8GT/s", "16GT/s", "32GT/s"};
@@ -158,7 +159,7 @@ static void read_line(struct scan *scan)
 
 /* ------------------------------------------------------------------ the card */
 
-/* Network cards before lines whose device is not said. */
+/* Prefers network cards to lines without a device. */
 static const struct device *choose(const struct scan *scan)
 {
     const struct device *best = NULL;

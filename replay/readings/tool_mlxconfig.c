@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_mlxconfig - what `mlxconfig -d DEVICE query` says of CNPs.
- * Of several columns the last counts, which is the next boot's.  DCQCN is no part of a profile:
- * `import mlxconfig` writes it as hosts of a scenario, and how many of its settings there are is
- * noted. */
+ * tool_mlxconfig - reads CNP settings from `mlxconfig -d DEVICE query`.
+ * The last of several columns counts, which is for the next boot. DCQCN is not part of a profile:
+ * `import mlxconfig` writes it as hosts of a scenario, and a note gives the number of its
+ * settings. */
 #include "replay/readings/tool.h"
 
 #include "base/plural.h"
@@ -17,16 +17,16 @@ static const struct row {
     {"CNP_802P_PRIO_P1", "rnic.cnp-priority", 7},
 };
 
-/* How settings of DCQCN begin. */
+/* Prefixes of DCQCN settings. */
 static const char *const heads[] = {
     "RPG_", "DCE_TCP_", "RATE_", "INITIAL_ALPHA_", "MIN_TIME_BETWEEN_CNPS", "CLAMP_TGT_"};
 
 struct scan {
     const struct tool_file *file;
     struct lines lines;
-    size_t settings, dcqcn; /* lines of them */
-    size_t words;           /* of the setting before */
-    struct lines first;     /* of DCQCN */
+    size_t settings, dcqcn; /* counted lines */
+    size_t words;           /* of the previous setting */
+    struct lines first;     /* line of the first DCQCN setting */
 };
 
 static const char *last_word(const struct lines *lines)

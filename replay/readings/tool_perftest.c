@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_perftest - the tables of ib_write_bw, ib_read_lat and their like, as printed.
- * A title says what is measured, pairs of words say how ("Mtu : 4096[B]"), a heading names the
- * columns, and lines of numbers follow: one, or with -a one for each size.  Several tests may
- * follow each other.  Lines of another kind pass, and so do marks of quotation before a line.
+ * tool_perftest - reads the tables of ib_write_bw, ib_read_lat and similar tools as printed.
+ * A title names the measurement, pairs of words its settings ("Mtu : 4096[B]"), a heading the
+ * columns; lines of numbers follow: one, or one per size with -a. Several tests may follow each
+ * other. Other lines and quotation marks before a line are skipped.
  * Not read: cycles (-C), connections other than RC, atomics. */
 #include "replay/readings/perftest.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Columns in the order in which they are printed; which there are the heading says. */
+/* Columns in print order; the heading shows which of them are present. */
 #define COLUMNS(X)                                                                                 \
     X(BYTES, "#bytes")                                                                             \
     X(SL, "#sl")                                                                                   \
@@ -45,14 +45,14 @@ static const char blanks[] = " \t>|";
 struct table {
     const struct tool_file *file;
     struct lines lines;
-    bool titled, skip; /* a title was there; what it names is not modelled */
-    bool said;         /* its settings are among the readings */
+    bool titled, skip; /* titled: a title was found; skip: its test is not modeled */
+    bool said;         /* its settings have been added */
     bool headed;       /* lines of figures follow */
     struct reading_work work;
-    int column[COLUMN_COUNT]; /* its place in a line; -1: there is none */
+    int column[COLUMN_COUNT]; /* position in a line; -1: absent */
     int columns;
-    double unit; /* bits in one of the average rate */
-    size_t rows; /* of figures, in all */
+    double unit; /* bits per unit of the average rate */
+    size_t rows; /* lines of figures in total */
 };
 
 /* ------------------------------------------------------------------ title and settings */
@@ -66,7 +66,7 @@ static void take_title(struct table *table)
 {
     const bool title = has(table, " BW Test") || has(table, " Latency Test");
     const int commands = has(table, "ib_write_") + has(table, "ib_read_") + has(table, "ib_send_");
-    const bool command = commands == 1; /* more are a list of tools */
+    const bool command = commands == 1; /* several commands are a list of tools */
     if (!title && !(command && !table->headed))
         return;
     table->titled = true;
@@ -77,7 +77,7 @@ static void take_title(struct table *table)
                  "this test is not modelled: it is left out");
 }
 
-/* Behind "WORDS   : ", or NULL; the words begin the line or follow two blanks or a tab. */
+/* The text after "WORDS   : ", or NULL; the words begin the line or follow two blanks or a tab. */
 static const char *value_of(const struct table *table, const char *words)
 {
     const char *text = table->lines.text, *at = text;
@@ -185,8 +185,8 @@ struct row {
     struct reading_number number[COLUMN_COUNT];
 };
 
-/* Behind the last column that is used a line may have fewer: perftest prints wide numbers without a
- * blank between.  Not the last line of a file that is cut. */
+/* A line may have fewer columns after the last one used: perftest prints wide numbers without a
+ * blank in between. Not accepted in the last line of a truncated file. */
 static int columns_needed(const struct table *table)
 {
     const int used = table->column[COLUMN_RATE] >= 0      ? table->column[COLUMN_RATE]
@@ -197,7 +197,7 @@ static int columns_needed(const struct table *table)
     return last ? table->columns : used + 1;
 }
 
-/* The numbers of the columns that are used; false and a message when one is none. */
+/* Reads the numbers of the used columns; false and a message if one is invalid. */
 static bool read_row(struct table *table, const char *at, struct row *row)
 {
     struct reading_number numbers[COLUMN_COUNT] = {{0, 0}};
@@ -238,7 +238,8 @@ static void say_row(struct table *table, const char *at, struct reading *reading
         tool_add(table->file, *reading);
 }
 
-/* Old versions have no column of messages.  False: the two columns contradict each other. */
+/* Old versions have no column of messages. Returns false if the two columns contradict each
+ * other. */
 static bool take_rate(const struct table *table, const struct row *row, struct reading *reading)
 {
     const struct reading_number average = row->number[COLUMN_AVERAGE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_perftest_json - what perftest writes with --out_json: one test, one line of figures.
+ * tool_perftest_json - reads perftest's --out_json: one test, one line of figures.
  *   {"test_info": {"test": "RDMA_Write_BW_Test", "Number_of_qps": 1, "Mtu": 4096, ...},
  *    "results": {"MsgSize": 8, "n_iterations": 5000, "BW_average": 0.17, "MsgRate": 2.63}}
- * The unit of BW_average is not in it; MsgRate says the same. */
+ * It does not contain the unit of BW_average; MsgRate has the same information. */
 #include "replay/readings/perftest.h"
 #include "scenarios/format/json_tree.h"
 
@@ -16,7 +16,7 @@ struct document {
     struct reading_work work;
 };
 
-/* A number of an object; false: it is not there, or is none, and that was said. */
+/* A number of an object; false if it is missing or invalid (already reported). */
 static bool number_of(const struct document *document, const struct tree_node *map, const char *key,
                       struct reading_number *number)
 {
@@ -48,7 +48,7 @@ static void take_settings(struct document *document)
     }
 }
 
-/* "RC", or nothing said: the test is modelled. */
+/* The connection is "RC" or not given, so the test is modeled. */
 static bool take_words(struct document *document)
 {
     struct diag *diag = document->file->diag;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tool_spdk_perf - the table of SPDK's spdk_nvme_perf.
+ * tool_spdk_perf - reads the table of SPDK's spdk_nvme_perf.
  *                                                              Latency(us)
  *   Device Information                  :    IOPS   MiB/s  Average     min     max
  *   RDMA (addr:.. subnqn:..) NSID 1 from core  2: 410000.00 1601.56 78.05 11.20 902.33
  *   Total                               : ...
- * The table has neither queue depth nor kind of I/O: they come from the command (-q, -w) where it
- * stands above the table, else the depth is IOPS times latency, and the I/Os are taken for READs.
+ * The table has neither queue depth nor I/O type. They come from the command (-q, -w) if it
+ * precedes the table; otherwise the depth is IOPS times latency, and I/Os are assumed to be READs.
  * Source: SPDK 24.09, app/spdk_nvme_perf/perf.c (print_performance). */
 #include "base/units.h"
 #include "replay/readings/fio_result.h"
@@ -19,11 +19,11 @@ struct perf {
     const struct tool_file *file;
     struct lines lines;
     bool headed;
-    bool named;               /* -w stood in a command */
+    bool named;               /* a command contained -w */
     struct fio_result result; /* of the table */
     double under_way, mib;
     size_t tables;
-    int64_t depth; /* -q; 0: not said */
+    int64_t depth; /* -q; 0: not given */
 };
 
 static bool is_command(const struct perf *perf)
@@ -32,7 +32,7 @@ static bool is_command(const struct perf *perf)
            strstr(perf->lines.text, "/perf ") != NULL;
 }
 
-/* Behind an option of one letter, or NULL. */
+/* The value of a single-letter option, or NULL. */
 static const char *option_of(const struct perf *perf, const char *option)
 {
     const char *at = strstr(perf->lines.text, option);

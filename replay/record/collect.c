@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * collect - sums over ports, switches and RNICs. */
+ * collect - adds up ports, switches and RNICs. */
 #include "replay/record/collect.h"
 #include "replay/explain/verdict.h"
 
@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Assumed: one poll of a PFC watchdog.  Cisco Nexus 9000 NX-OS 10.5(x) QoS guide, Configuring
- * Priority Flow Control: a poll timer of 100 ms; Junos polls as often by default. */
+/* Assumed: one polling interval of a PFC watchdog. Cisco Nexus 9000 NX-OS 10.5(x) QoS guide,
+ * Configuring Priority Flow Control: a poll timer of 100 ms; Junos has the same default. */
 static const time_ps sustained_pause = 100 * PS_PER_MS;
 
 time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_ps now)
@@ -37,7 +37,7 @@ time_ps collect_busy_ps(const struct port *port, time_ps now)
     uint64_t bytes = 0;
     for (int i = 0; i < PRIORITIES; i++)
         bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * WIRE_GAP_BYTES;
-    /* A frame counts when it begins to leave: what of it is still to come is not in the run. */
+    /* A frame counts when it starts to leave; the part after the end of the run is subtracted. */
     const time_ps begun = units_transfer_ps(bytes, port->rate.bps);
     const time_ps to_come = time_later(port->busy_until - now, 0);
     return time_later(begun - to_come, 0);
@@ -58,7 +58,7 @@ static void add_port(const struct port *port, time_ps now, struct result_totals 
     totals->packet_hops += (int64_t)port_frames_sent(port);
     totals->pfc_pause_frames += (int64_t)port->global.tx_xoff;
     totals->pfc_resume_frames += (int64_t)port->global.tx_xon;
-    /* A global pause holds all priorities together and is one pause. */
+    /* a global pause holds all priorities together and counts once */
     const int held_apart = port->params.flow_control == PORT_FLOW_GLOBAL ? 1 : PRIORITIES;
     for (int i = 0; i < held_apart; i++) {
         const time_ps blocked = usage_blocked_ps(port, i, now);
@@ -198,8 +198,9 @@ static bool is_open_loop(const struct scenario_workload *about)
     return rate > 0;
 }
 
-/* It should have issued something and did not: it never connected, or too late.  An open loop may
- * have nothing due, and a fio job that waits for others may not have begun. */
+/* Whether the member should have issued operations but did not, because it never connected or
+ * connected too late. An open loop may have nothing due, and a fio job may be waiting for
+ * others. */
 static bool has_stalled(const struct collect *collect, uint32_t index)
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];
@@ -216,7 +217,7 @@ static bool has_stalled(const struct collect *collect, uint32_t index)
     return stats->begun == 0 || stats->missed > 0 || !is_open_loop(about);
 }
 
-/* A job that waits for others to the end of the run. */
+/* The job waited for others until the end of the run. */
 static bool never_began(const struct collect *collect, uint32_t index)
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];
@@ -247,8 +248,8 @@ static uint64_t frames_of_classes(const struct port *port, unsigned classes)
     return frames;
 }
 
-/* A switch decides by its own map whether a frame is lossless there.  The map of a host decides
- * only about frames that reach it without a switch: what was lossy on the way stays so. */
+/* Whether any port carried lossless frames. A switch decides by its own map. A host's map only
+ * applies to frames that arrive without a switch: a frame that was lossy on the way stays lossy. */
 static bool carried_lossless(const struct scenario *scenario, const struct world *world)
 {
     uint64_t frames = 0;
@@ -267,7 +268,7 @@ static bool carried_lossless(const struct scenario *scenario, const struct world
     return frames > 0;
 }
 
-/* What the run has nothing to measure over.  Real devices are not asked for any of it. */
+/* Bit set (enum expect_basis) of what the run has nothing to measure over. */
 static unsigned unmeasured(const struct collect *collect, const struct result *result)
 {
     const struct world *world = collect->world;
@@ -368,7 +369,7 @@ static void state_cause(const struct explain *explain, struct result *result)
     cause->share_ppm = (int64_t)((__int128)verdict->first_ps * PPM / verdict->all_ps);
 }
 
-/* Of all causes. */
+/* Copies each workload's nearest victim class and longest pause, over all causes, to its result. */
 static void tell_victims(struct result *result)
 {
     for (uint32_t i = 0; i < result->workload_count && result->harm.workloads != NULL; i++) {
@@ -377,7 +378,8 @@ static void tell_victims(struct result *result)
     }
 }
 
-/* Nothing of it was done, and a port on its way was stopped for half of its time or more. */
+/* The workload completed nothing, and a port on its path was paused for at least half of its
+ * time. */
 static bool stood_still(const struct collect *collect, const struct result *result)
 {
     for (uint32_t i = 0; i < result->workload_count; i++) {
@@ -391,9 +393,9 @@ static bool stood_still(const struct collect *collect, const struct result *resu
     return false;
 }
 
-/* The levels of the method in victims.h: 1 pauses, that is latency; 2 frames of a lossless class
- * are lost too; 3 traffic stands still: a watchdog acted, pauses go in a circle, one lasted as
- * long as a watchdog would have waited, or they kept a workload from doing anything at all. */
+/* Levels of the method in victims.h: 1, pauses add latency; 2, also frames of a lossless class are
+ * lost; 3, traffic stops: a watchdog acted, pauses are cyclic, a pause lasted as long as a
+ * watchdog's detection time, or pauses kept a workload from completing anything. */
 static int64_t severity_of(const struct collect *collect, const struct result *result)
 {
     const struct result_totals *totals = &result->totals;
@@ -405,9 +407,9 @@ static int64_t severity_of(const struct collect *collect, const struct result *r
     return totals->pfc_paused_ps > 0 || totals->pfc_pause_frames > 0;
 }
 
-/* One that stands is reported rather than one that is gone.  It is the root of the pauses unless
- * others are the root of more.  The guess of a circle from the pauses is unsure; that the queues
- * wait for each other was seen. */
+/* Prefers a deadlock that persists to one that is resolved. It is the root cause unless other roots
+ * account for more pause time. A cycle inferred from pauses alone is unsure, but this one was
+ * observed in the queues. */
 static void tell_deadlock(const struct collect *collect, struct result *result)
 {
     const struct explain *explain = &collect->observe->explain;
@@ -435,7 +437,7 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
                        sizeof cause->port);
 }
 
-/* It changes how long a queue becomes in a burst threefold. */
+/* The marking point changes the queue length in a burst threefold. */
 static const char *marked_at(const struct scenario *scenario)
 {
     static const char *const words[] = {NULL, "enqueue", "dequeue", "enqueue and dequeue"};

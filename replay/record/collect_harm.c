@@ -23,7 +23,7 @@ static void add_queue_pairs(const struct usage *usage, uint32_t node, uint16_t p
                               active);
 }
 
-/* While that usage's workloads had work. */
+/* For the period in which that usage's workloads had work. */
 static struct harm_use *uses_of(const struct collect *collect, const struct usage *usage,
                                 bool lossy)
 {
@@ -42,7 +42,7 @@ static struct harm_use *uses_of(const struct collect *collect, const struct usag
     return uses;
 }
 
-/* Of all times the most. */
+/* The maximum over all periods. */
 static void add_most(struct harm_use *most, const struct harm_use *uses, uint32_t ports)
 {
     for (uint32_t i = 0; i < ports; i++)

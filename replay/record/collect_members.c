@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * collect_members - the rules of check look at the members of a world. */
+ * collect_members - applies the rules of `check` to the members of a world. */
 #include "replay/record/collect_members.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of real devices nothing is known that is not in the statistics of the workloads. */
+/* Data for the rules of check. A measurement on devices has only the workloads' statistics. */
 struct looked {
     const struct workload_member **members;
     uint32_t *first_member;
@@ -22,7 +22,7 @@ static void count_queues(const struct world *world, uint32_t workload, uint32_t 
                          struct check_queues *queues)
 {
     const struct nvme_host *host;
-    if (member >= world_instances(world, workload)) /* it has not begun */
+    if (member >= world_instances(world, workload)) /* not started yet */
         return;
     for (uint32_t p = 0; (host = world_controller(world, workload, member, p)) != NULL; p++) {
         queues->asked += nvme_host_queues_asked(host);
@@ -132,10 +132,10 @@ void collect_members(const struct collect *collect, struct result *result)
     free(looked.queues);
 }
 
-/* ---- rates over a window that is too short ---- */
+/* ---- windows too short for rates ---- */
 
-/* What the links of a workload's ends carry in one direction, and those of one member; 0: it has
- * a loopback, which no link limits. */
+/* Capacity of the links at the workload's ends in one direction, in total and for one member; 0
+ * with loopback, which no link limits. */
 struct ends {
     __int128 all_bps, member_bps;
 };
@@ -172,7 +172,7 @@ static struct ends ends_of(const struct scenario *scenario, const struct scenari
     return ends;
 }
 
-/* Payload arrives by the frame: at the edges of a short window more of it than the links carry. */
+/* Payload arrives frame by frame, so a short window may contain more of it than the links carry. */
 static bool is_above_links(const struct scenario *scenario, const struct scenario_workload *about,
                            const struct result_workload *workload)
 {
@@ -184,8 +184,8 @@ static bool is_above_links(const struct scenario *scenario, const struct scenari
                                 workload->member_most * bit > ways * ends.member_bps * window);
 }
 
-/* Operations completed outside the window, and within it fewer than a few, because it is shorter
- * than a few take at the rate of all of them. */
+/* Operations completed outside the window but only a few within it, because it is shorter than a
+ * few operations take at the total rate. */
 static bool has_few(const struct result_workload *workload, const struct workload_stats *stats)
 {
     enum { FEW = 3 };
@@ -194,8 +194,8 @@ static bool has_few(const struct result_workload *workload, const struct workloa
            (__int128)workload->window_ps * workload->completed < (__int128)FEW * span;
 }
 
-/* So many frames for each member that one at an edge of the window is nothing: payload counts as it
- * arrives, so goodput needs no completions. */
+/* There are so many frames per member that one at the edge of the window does not matter. Payload
+ * counts as it arrives, so goodput needs no completions. */
 static bool has_frames(const struct scenario *scenario, const struct scenario_workload *about,
                        const struct result_workload *workload)
 {
@@ -246,7 +246,7 @@ static void refuse_cut_off(const struct scenario *scenario, const struct scenari
              scenario->nodes[pair->from].name, scenario->nodes[pair->to].name);
 }
 
-/* A warm-up that the scenario gives is taken as it is. */
+/* A warm-up given by the scenario is used as it is. */
 void collect_steady(const struct collect *collect, uint32_t index, struct result_workload *workload)
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];

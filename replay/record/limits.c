@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limits - shares of the steady part. */
+ * limits - computes shares of the steady part. */
 #include "replay/record/limits.h"
 #include "replay/explain/verdict.h"
 
@@ -24,7 +24,8 @@ static time_ps busy_ps(const struct limits_scope *scope, uint32_t port)
                              (uint64_t)scope->fabric->rate_bps[port]);
 }
 
-/* Of a host's link aggregate, the member that is least busy if that is half of this one or less. */
+/* Names the least busy member of a host's LAG if it has at most half the utilization of this
+ * one. */
 static void say_idle_member(const struct limits_scope *scope, uint32_t port, char *text,
                             size_t size)
 {
@@ -56,9 +57,9 @@ static void name_link(const struct limits_scope *scope, uint32_t port,
     say_idle_member(scope, port, where + length, BOTTLENECK_WHERE_BYTES - (size_t)length);
 }
 
-/* Of the bytes that hosts put in, or get where switches hold more and more of them, what went by a
- * link nearly as busy as the busiest; but at least the pairs of hosts that need one such link for
- * what goes there or comes back. */
+/* Share of the bytes that pass a link almost as busy as the busiest: of bytes that hosts send, or
+ * receive if switch queues grow. At least the share of pairs of hosts whose requests or responses
+ * need such a link. */
 static int64_t covered(const struct limits_scope *scope, int64_t busiest)
 {
     const struct explain_fabric *fabric = scope->fabric;
@@ -79,7 +80,8 @@ static int64_t covered(const struct limits_scope *scope, int64_t busiest)
     return of_bytes > of_pairs ? of_bytes : of_pairs;
 }
 
-/* In series the first is it: the queue is before that one.  Hosts' ports come first. */
+/* Of saturated links in series, the first is the bottleneck because its queue comes first. Hosts'
+ * ports are checked first. */
 static void name_busiest(struct limits_scope *scope)
 {
     const struct explain_fabric *fabric = scope->fabric;
@@ -111,7 +113,7 @@ static void add_links(struct limits_scope *scope)
             explain_port_words(fabric, i, pauses->where, sizeof pauses->where);
         }
     }
-    link->waiting = PPM - scope->on_cpu; /* less what is elsewhere */
+    link->waiting = PPM - scope->on_cpu; /* minus what is elsewhere */
     link->covers = covered(scope, link->used);
     name_busiest(scope);
 }
@@ -142,8 +144,8 @@ static void add_wait(struct limits_scope *scope, enum bottleneck_resource resour
     snprintf(use->where, sizeof use->where, "%.100s", scope->whose);
 }
 
-/* Of the packets of the side that sends more of them again: the other's acknowledgements are no
- * part of what is repeated. */
+/* Share of packets retransmitted by the side that retransmits more; the other side's ACKs do not
+ * count. */
 static int64_t resent_share(const struct limits_scope *scope)
 {
     const int64_t from = share_ppm(sum_of(scope, scope->from, USAGE_RNIC_RESENT),
@@ -153,7 +155,7 @@ static int64_t resent_share(const struct limits_scope *scope)
     return from > to ? from : to;
 }
 
-/* Nothing is heard of who waits behind a pause either, and nothing is lost. */
+/* Queue pairs behind a pause are silent as well, but lost nothing. */
 static int64_t silent(const struct limits_scope *scope, int64_t active)
 {
     const struct bottleneck_use *pauses = &scope->input->uses[BOTTLENECK_PAUSES];
@@ -162,8 +164,8 @@ static int64_t silent(const struct limits_scope *scope, int64_t active)
     return heard > paused ? heard - paused : 0;
 }
 
-/* A frame that is dropped is missed once: of timeouts and NAKs that are more than that, the rest
- * came too early, and would come without any loss too. */
+/* A dropped frame is missed once. Timeouts and NAKs beyond that were premature and would also occur
+ * without loss. */
 static int64_t missed(const struct limits_scope *scope, const struct result *result)
 {
     const int64_t noticed = (int64_t)(result->totals.rnic_timeouts + result->totals.rnic_naks);
@@ -174,7 +176,7 @@ static int64_t missed(const struct limits_scope *scope, const struct result *res
     return dropped >= noticed ? PPM : share_ppm(dropped, noticed);
 }
 
-/* Without a loss, what is sent again was refused for want of a receive. */
+/* Without drops, retransmissions are due to RNR NAKs. */
 static void add_queue_pairs(struct limits_scope *scope, const struct result *result)
 {
     const bool lossy = scope->collect->observe->drop_count > 0;
@@ -197,7 +199,7 @@ static void add_queue_pairs(struct limits_scope *scope, const struct result *res
 
 enum { ALWAYS = PPM * 9 / 10, NOTABLE = PPM / 10 };
 
-/* A buffer that is not empty at times is no limit as long as it never fills. */
+/* A buffer that is sometimes in use but never full is not a bottleneck. */
 static void add_receivers(struct limits_scope *scope)
 {
     const struct scenario *scenario = scope->collect->scenario;
@@ -220,7 +222,7 @@ static void add_receivers(struct limits_scope *scope)
 
 /* ------------------------------------------------------------------ workloads */
 
-/* A queue that holds less than the depth is played with what it holds: the others would wait. */
+/* Queues smaller than the depth run at their own size; further I/Os wait in the host. */
 static void add_queue_sizes(struct limits_scope *scope, const struct scenario_workload *about,
                             int64_t depth)
 {
@@ -247,7 +249,7 @@ static void add_queue_sizes(struct limits_scope *scope, const struct scenario_wo
     }
 }
 
-/* What its hosts let it have: what waits for it is not in the network. */
+/* The workload's own limit at its hosts: I/Os that wait for it are not in the network. */
 static void add_own_limit(struct limits_scope *scope, uint32_t index)
 {
     struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_WORKLOAD_LIMIT];
@@ -315,8 +317,9 @@ static bool is_cause(const struct result *result, enum explain_kind kind)
            strcmp(found, explain_kind_name(kind)) == 0;
 }
 
-/* Pauses that a slow receiver asked for are its own; those of congestion are a full link's, for
- * which all waits that is paused, unless a target is away and its links are idle meanwhile. */
+/* Pauses sent by a slow receiver count as its own. Pauses from congestion count as the saturated
+ * link's, and all paused traffic waits for that link, unless a target is lost and its links are
+ * idle. */
 static void find_cause(struct limits_scope *scope, const struct result *result)
 {
     struct bottleneck_use *receiver = &scope->input->uses[BOTTLENECK_RECEIVER];

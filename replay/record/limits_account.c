@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limits_account - sums of a workload, or of all, and a phrase. */
+ * limits_account - sums over one workload or all, and the sentence. */
 #include "replay/record/limits_account.h"
 
 #include "replay/breakdown/breakdown.h"
@@ -9,11 +9,12 @@
 
 enum { ALL = -1 };
 
-/* A part that is as large as that belongs to the verdict, or says why the verdict is another. */
+/* A part of at least this size is mentioned: it supports the verdict or explains why there is
+ * another one. */
 static const double notable = 0.1;
 
-/* Which waits a limit makes: what it serves, and what waits for it.  A full link and a slow
- * receiver pause and mark, so what is paused or held may wait for them. */
+/* The waits that a resource causes: service and waiting for it. A saturated link and a slow
+ * receiver pause and mark traffic, so paused or throttled traffic may wait for them. */
 static const struct {
     enum breakdown_part part;
     enum bottleneck_resource resource;
@@ -56,13 +57,13 @@ static bool is_made_by(enum breakdown_part part, enum bottleneck_resource resour
     for (size_t i = 0; i < sizeof makes / sizeof makes[0]; i++)
         if (makes[i].part == part && makes[i].resource == resource)
             return true;
-    return resource == BOTTLENECK_DEPTH || resource == BOTTLENECK_ASKED; /* all of it */
+    return resource == BOTTLENECK_DEPTH || resource == BOTTLENECK_ASKED; /* all waits */
 }
 
-/* The time of one workload's operations, or of all. */
+/* Times of the operations of one workload, or of all. */
 struct sums {
     const struct collect *collect;
-    int64_t workload; /* or ALL */
+    int64_t workload; /* index, or ALL */
     double ps[BREAKDOWN_PARTS], whole;
 };
 
@@ -78,7 +79,7 @@ static void add(struct sums *sums, uint32_t workload)
     }
 }
 
-/* BREAKDOWN_PARTS: none of those that the resource makes has any time. */
+/* The largest wait that the resource causes; BREAKDOWN_PARTS if all are zero. */
 static enum breakdown_part largest(const struct sums *sums, enum bottleneck_resource resource)
 {
     enum breakdown_part found = BREAKDOWN_PARTS;
@@ -94,7 +95,7 @@ static __int128 time_at(const struct breakdown_place_sum *place, enum breakdown_
     return part == BREAKDOWN_PAUSED ? place->paused_ps : place->queued_ps;
 }
 
-/* " at leaf1:p3": where most of it was, if it is a part that has places. */
+/* " at leaf1:p3": the place with most of that part, if the part has places. */
 static void say_place(const struct sums *sums, enum breakdown_part part, char *text, size_t size)
 {
     uint32_t count;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limits_account - what the account of time says of a verdict: which part of an operation's time
- * belongs to what is named, and where; and what is most of it when that is something else. */
+ * limits_account - relates a bottleneck to the time breakdown.
+ * Which part of an operation's time the bottleneck causes, and where; and the largest part if that
+ * has another cause. */
 #ifndef STORMGLASS_REPLAY_RECORD_LIMITS_ACCOUNT_H
 #define STORMGLASS_REPLAY_RECORD_LIMITS_ACCOUNT_H
 
 #include "replay/record/collect.h"
 
-/* Nothing where nobody accounted for time. */
+/* No-op without a time breakdown. */
 void limits_account(const struct collect *collect, struct result *result);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limits_demand - rows of a workload's parameters, and its statistics. */
+ * limits_demand - demand from a workload's parameters and statistics. */
 #include "replay/record/limits_demand.h"
 
 #include "base/quantity.h"
@@ -15,7 +15,7 @@ static int64_t param(const struct scenario_workload *about, const char *name)
     return value;
 }
 
-/* Operations that an open loop asks for in the window; 0: a closed one. */
+/* Number of operations that an open loop offers in the window; 0 for a closed loop. */
 static __int128 due(const struct collect *collect, uint32_t index)
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];
@@ -27,7 +27,7 @@ static __int128 due(const struct collect *collect, uint32_t index)
                  : instances * param(about, "rate") * window / (PS_PER_S * QUANTITY_DECIMAL_ONE);
 }
 
-/* A rate of a twentieth of a per cent short is one that ends between two I/Os. */
+/* A run that ends between two I/Os falls short of the offered load by a fraction of a percent. */
 static void add_asked(struct bottleneck_input *input, const struct collect *collect, uint32_t index)
 {
     const struct scenario_workload *about = &collect->scenario->workloads[index];

@@ -28,7 +28,7 @@ void limits_host_cpus(struct limits_scope *scope, uint32_t index)
              about->name);
 }
 
-/* A software RNIC's work is done by its host's CPU, whichever end is the busier one. */
+/* A software RNIC's work is done by its host's CPU; the busier of the two ends counts. */
 void limits_software(struct limits_scope *scope)
 {
     const struct scenario *scenario = scope->collect->scenario;
@@ -54,7 +54,7 @@ static bool is_core(const struct usage_station *station)
     return strcmp(station->name, "cores") == 0;
 }
 
-/* The busiest station of all targets, of cores or of media. */
+/* The busiest station of all targets, among cores or media. */
 static const char *add_stations(struct limits_scope *scope, bool cores)
 {
     const char *name = "";
@@ -78,8 +78,8 @@ static const char *add_stations(struct limits_scope *scope, bool cores)
     return name;
 }
 
-/* Of the work that all such stations did, what those as busy as the busiest did; and how much of
- * what is outstanding waits for them. */
+/* The share of all such stations' work done by those as busy as the busiest, and the share of
+ * outstanding I/Os waiting for them. */
 static void add_waiting(struct limits_scope *scope, bool cores, const char *name)
 {
     const struct scenario *scenario = scope->collect->scenario;
@@ -136,7 +136,7 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
     }
 }
 
-/* Whose limits they are that a target has. */
+/* Describes the kinds of limits of a target. */
 static const char *limits_of(const struct scenario_host *host)
 {
     bool spaces = false, subsystems = false;
@@ -149,8 +149,7 @@ static const char *limits_of(const struct scenario_host *host)
                        : "limits of a namespace or subsystem";
 }
 
-/* What commands wait for together, before they are served: data buffers and work requests, limits
- * of namespaces. */
+/* Resources shared by commands before service: data buffers, work requests, namespace limits. */
 static void add_shared(struct limits_scope *scope, enum bottleneck_resource resource,
                        enum usage_target waiting, enum usage_target is_short, const char *words)
 {
@@ -189,11 +188,11 @@ void limits_targets(struct limits_scope *scope)
     }
 }
 
-/* Of an RNIC with a pipeline. */
+/* A part of an RNIC with a pipeline. */
 static const struct rnic_part {
     enum bottleneck_resource resource;
     enum usage_rnic what;
-    const char *before, *behind; /* the host's name */
+    const char *before, *behind; /* the host's name is in between */
 } rnic_parts[] = {
     {BOTTLENECK_RNIC, USAGE_RNIC_MESSAGES, "the message engine of ", "'s RNIC"},
     {BOTTLENECK_RNIC, USAGE_RNIC_TX, "the engine for packets sent by ", "'s RNIC"},

@@ -12,14 +12,14 @@
 
 enum { HOPS_MAX = 64 };
 
-/* ---- alone on an empty path ---- */
+/* ---- ideal time on an empty path ---- */
 
-/* The links from one NIC to another, by the first of equal paths: all cost the same. */
+/* The links from one NIC to another on the first equal-cost path; all paths have the same cost. */
 struct path {
     const struct port_params *links[HOPS_MAX];
-    time_ps latency; /* of the switches between them */
+    time_ps latency; /* of the switches in between */
     bool cut_through;
-    uint32_t count; /* 0: there is no path */
+    uint32_t count; /* 0: no path */
 };
 
 static struct path find_path(const struct member_fabric *fabric, struct scenario_spot from,
@@ -27,7 +27,7 @@ static struct path find_path(const struct member_fabric *fabric, struct scenario
 {
     const struct scenario *scenario = fabric->scenario;
     struct path path = {.cut_through = true};
-    const uint32_t endpoint = fabric->first_port[to.node] + to.port; /* hosts come first */
+    const uint32_t endpoint = fabric->first_port[to.node] + to.port; /* hosts are the first nodes */
     uint16_t port = from.port;
     for (uint32_t node = from.node; path.count < HOPS_MAX;) {
         const struct scenario_port *own = &scenario->nodes[node].ports[port];
@@ -54,8 +54,8 @@ static time_ps on_wire(uint64_t bytes, int64_t rate)
     return units_transfer_ps(bytes, (uint64_t)rate);
 }
 
-/* All of it leaves at the slowest link's rate; the longest frame's time on the other links is what
- * the last one waits for. */
+/* All bytes leave at the slowest link's rate; in addition, one longest frame is serialized on each
+ * other link. */
 static time_ps along(const struct path *path, uint64_t bytes, uint64_t frame)
 {
     time_ps time = path->latency;
@@ -71,14 +71,14 @@ static time_ps along(const struct path *path, uint64_t bytes, uint64_t frame)
     return time;
 }
 
-/* What one pair has to itself. */
+/* The path of one pair without other traffic. */
 struct ideal {
     struct path there, back;
     uint64_t mtu;
     time_ps delays; /* of both RNICs */
 };
 
-/* Of a member, by the NICs of its first queue pair. */
+/* Uses the NICs of the member's first queue pair. */
 static struct ideal ideal_of(const struct member_fabric *fabric,
                              const struct scenario_workload *workload, uint32_t member, bool read)
 {
@@ -115,7 +115,7 @@ time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_w
     return ideal_time(&ideal, bytes, message);
 }
 
-/* ---- of all ---- */
+/* ---- all members ---- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -144,8 +144,8 @@ static int64_t asked(const struct scenario_workload *workload, const char *name)
     return workload->job != NULL ? 0 : opt_value(workload->ops->opts, name, workload->params, 0);
 }
 
-/* Operations are left, or failed although it had more to do, and for the last twentieth of its time
- * none completed. */
+/* The member has operations left, or some failed before its count was reached, and none completed
+ * in the last twentieth of its time. */
 static bool is_silent(const struct scenario_workload *about, const struct workload_member *member,
                       time_ps last, time_ps stop)
 {
@@ -191,7 +191,7 @@ static void count_cut_off(struct member_figures *figures, uint32_t member, struc
     }
 }
 
-/* Whole numbers: kb/s squared and added up fit. */
+/* Jain's index in integers: rates in kb/s, squared and summed, do not overflow. */
 static int64_t jain(const int64_t *rates, uint32_t count)
 {
     __int128 sum = 0, squares = 0;
@@ -247,7 +247,7 @@ static bool draws_sizes(const struct workload_member *const *members, uint32_t c
     return false;
 }
 
-/* Times and slowdowns of a class; room for all flows. */
+/* Times and slowdowns of a size class, with room for all flows. */
 struct bin {
     int64_t *times, *slowdowns;
     int64_t count, known;
@@ -272,7 +272,7 @@ static void find_messages(const struct member_fabric *fabric,
 {
     const uint32_t count = workload->pair_count * workload->copies;
     const bool read = workload->ops->data == WORKLOAD_DATA_BACK;
-    struct bin bins[MEMBER_BINS + 1]; /* the last: all */
+    struct bin bins[MEMBER_BINS + 1]; /* the last one: all sizes */
     size_t all = 0;
     for (uint32_t i = 0; i < count; i++)
         all += members[i] == NULL ? 0 : (size_t)members[i]->flow_count;

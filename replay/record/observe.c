@@ -20,7 +20,7 @@ static bool same_place(const struct observe_drops *drops, const struct probe_dro
            drops->lossless == drop->lossless;
 }
 
-/* Places that drop are few, and the one that dropped last is mostly the one that drops next. */
+/* Few places drop frames, and the next drop is usually at the same place as the last. */
 static struct observe_drops *drops_at(struct observe *observe, const struct probe_drop *drop)
 {
     for (uint32_t i = observe->drop_count; i-- > 0;)
@@ -43,7 +43,7 @@ static void on_drop(void *self, const struct probe_drop *drop)
     struct observe *observe = self;
     struct probe_drop place = *drop;
     CHECK(drop->cause < PROBE_DROP_CAUSE_COUNT);
-    /* A frame that does not fit is the fault of the port that it does not fit. */
+    /* A frame that exceeds an egress limit is attributed to that egress. */
     if (probe_drops[drop->cause].at_egress && drop->egress != UINT16_MAX)
         place.port = drop->egress;
     struct observe_drops *drops = drops_at(observe, &place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record - rows that come while the run goes on. */
+ * record - rows written during the run. */
 #include "replay/record/record.h"
 
 #include "base/check.h"
@@ -120,7 +120,7 @@ void record_tick(struct record *record, bool now)
     store_commit(record->store);
 }
 
-/* A moment that did not happen is 0 in the probe and NULL in the table. */
+/* A time that was not reached is 0 in the probe and NULL in the table. */
 static struct store_value moment(time_ps at)
 {
     return at == 0 ? STORE_N : STORE_I(at);
@@ -203,7 +203,8 @@ static uint16_t udp_source(const struct frame *frame)
     return qp_entropy_port(frame->entropy, rnic_ip(frame->source), rnic_ip(frame->destination));
 }
 
-/* A MAC control frame from its opcode on: IEEE 802.3 annex 31B, IEEE 802.1Q-2018 36. */
+/* The bytes of a MAC control frame from its opcode on: IEEE 802.3 annex 31B, IEEE 802.1Q-2018
+ * 36. */
 static uint32_t control_bytes(const struct frame *frame, unsigned char bytes[20])
 {
     const bool pfc = frame->opcode == FRAME_PFC;

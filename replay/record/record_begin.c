@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_begin - the scenario as rows. */
+ * record_begin - writes the scenario as rows. */
 #include "replay/record/record_begin.h"
 
 #include "base/check.h"
@@ -36,10 +36,10 @@ static void write_sources(struct store *store, const struct scenario *scenario)
 
 struct settings {
     struct store *store;
-    const struct scenario_setting *next; /* the setting that the next text is of */
+    const struct scenario_setting *next; /* setting of the next text */
 };
 
-/* The default is spelt the way values are, so that the two can be compared as text. */
+/* The default is formatted like the value, so that both can be compared as text. */
 static void write_setting(void *self, const struct scenario_setting_text *text)
 {
     struct settings *settings = self;
@@ -134,7 +134,7 @@ static void fill(void *self, struct store *store)
     write_faults(store, beginning->scenario);
 }
 
-/* A device, a pipe, or what a descriptor has open already, as /dev/stdout. */
+/* A device, a pipe, or an open descriptor such as /dev/stdout. */
 static bool is_no_file(const char *path)
 {
     struct output_place place;

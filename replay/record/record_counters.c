@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_counters - what each counter's value is, and what each queue pair's state. */
+ * record_counters - the value of each counter, and the state of each queue pair. */
 #include "replay/record/record_counters.h"
 
 #include "base/drop.h"
@@ -22,14 +22,14 @@ struct counted {
     uint64_t value;
 };
 
-/* What reports/summary/text.c asks for. */
+/* Counters that reports/summary/text.c reads. */
 static bool is_summarised(enum counter_id id)
 {
     return id == COUNTER_TX_PRIO_BLOCKED || id == COUNTER_RX_GLOBAL_PAUSE ||
            id == COUNTER_PFCWD_STORMS;
 }
 
-/* Most are zero: a large fabric has a hundred thousand counters. */
+/* Zeros are omitted: a large fabric has a hundred thousand counters, and most are zero. */
 static void write_counter(const struct place *place, enum counter_id id, uint64_t value)
 {
     const struct counter_about *about = &counters_about[id];
@@ -76,7 +76,7 @@ static void write_pauses(const struct place *place, const struct port *port,
 static void write_port_priority(struct place place, const struct port *port, int priority,
                                 time_ps now)
 {
-    /* MAC control frames leave by priority 7 and are no packets of it. */
+    /* MAC control frames leave with priority 7 but do not count as its packets. */
     const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
     place.priority = priority;
     write_counter(&place, COUNTER_TX_PRIO_PACKETS, port->prios[priority].tx_frames - control);
@@ -91,7 +91,8 @@ static void write_port_priority(struct place place, const struct port *port, int
                   (uint64_t)collect_blocked_longest_ps(port, priority, now));
 }
 
-/* Global pause stops all priorities together: the times of one are those of the port. */
+/* Global pause stops all priorities together, so the times of one priority are those of the
+ * port. */
 static void write_global(const struct place *place, const struct port *port, time_ps now)
 {
     const struct port_pauses *pauses = &port->global;
@@ -185,7 +186,7 @@ static void write_rnic(const struct place *place, const struct rnic *rnic)
         write_tcp(place, tcp_counters(rnic->tcp));
 }
 
-/* As `show pfcwd stats` has them. */
+/* As in `show pfcwd stats`. */
 static void write_watchdog(const struct place *place, const struct watchdog_queue *queue)
 {
     const struct counted counters[] = {
@@ -196,8 +197,7 @@ static void write_watchdog(const struct place *place, const struct watchdog_queu
     WRITE(place, counters);
 }
 
-/* What the ASIC's watermarks tell of one priority: the group at its ingress, the queue at its
- * egress. */
+/* The ASIC's watermarks of one priority: priority group at ingress, queue at egress. */
 static void write_switch_priority(struct place place, const struct swtch *swtch, uint16_t index,
                                   int priority)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_deadlocks - the circle in words, the queues in rows. */
+ * record_deadlocks - the cycle as text, its queues as rows. */
 #include "replay/record/record_deadlocks.h"
 
 #include "base/plural.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* A longer circle is reported by its ends, and stands in the table as a whole. */
+/* A longer cycle is abbreviated in the text; the table has all of it. */
 enum { CYCLE_SHOWN = 8, SENTENCE_BYTES = 512 };
 
 static const char *const role_names[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_deadlocks - deadlocks as sentences and as rows. */
+ * record_deadlocks - deadlocks as text and as rows. */
 #ifndef STORMGLASS_REPLAY_RECORD_RECORD_DEADLOCKS_H
 #define STORMGLASS_REPLAY_RECORD_RECORD_DEADLOCKS_H
 
@@ -12,7 +12,7 @@
 void record_deadlock_words(const struct scenario *scenario, const struct deadlock *deadlock,
                            char *text, size_t size);
 
-/* Tables deadlock and deadlock_queue. */
+/* Fills tables deadlock and deadlock_queue. */
 void record_deadlocks(struct store *store, const struct scenario *scenario,
                       const struct deadlock_watch *watch);
 

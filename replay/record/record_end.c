@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_end - results as rows. */
+ * record_end - writes results as rows. */
 #include "replay/record/record_end.h"
 
 #include "base/check.h"
@@ -30,7 +30,7 @@ static void write_latency(struct store *store, uint32_t workload, const struct h
                        .count = STORE_I(hist->buckets[bucket]));
 }
 
-/* NULL where it is undefined. */
+/* NULL if it is undefined. */
 static struct store_value real_of(const struct result_workload *workload, const char *path)
 {
     struct result_ratio value;
@@ -114,7 +114,7 @@ struct path_rows {
     const struct explain_fabric *fabric;
     uint32_t workload;
     uint8_t priority;
-    uint32_t *written; /* by key: the last workload that has it, from 1 */
+    uint32_t *written; /* by key: last workload written with it, counted from 1 */
 };
 
 static void write_hop(void *self, uint32_t port)
@@ -153,7 +153,7 @@ static void write_workload_paths(struct store *store, const struct collect *coll
     paths_fini(&paths);
 }
 
-/* `workload` NULL: of the run. */
+/* `workload` NULL: the run's own. */
 static void write_limit(struct store *store, struct store_value workload,
                         const struct bottleneck *found)
 {
@@ -354,7 +354,7 @@ void record_wall(struct record *record, const char *name, double value)
     RECORD_ROW(record_store(record), wall, .name = STORE_T(name), .value = STORE_F(value));
 }
 
-/* What only the simulator knows. */
+/* Data that only the simulator has. */
 static void write_model(struct record *record, const struct collect *collect)
 {
     const struct world *world = collect->world;

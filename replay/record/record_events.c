@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_events - events in words. */
+ * record_events - describes events. */
 #include "replay/record/record_events.h"
 
 #include "base/note_text.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names in one row; connections of a workload with a row each; steps of the timeline. */
+/* Limits: names in one row; connections of a workload with a row each; steps of the timeline. */
 enum { NAMES_MAX = 3, MEMBERS_MAX = 4, FAILED_MAX = 64, STEPS_MAX = 100000, TEXT_BYTES = 400 };
 
 enum event_kind {
@@ -37,7 +37,7 @@ struct event_row {
     time_ps at;
     enum event_kind kind;
     const char *place, *text;
-    time_ps took; /* -1: it took no time, or nobody knows */
+    time_ps took; /* ps; -1: no duration, or unknown */
 };
 
 static void write_event(struct store *store, const struct event_row *row)
@@ -128,11 +128,11 @@ static void write_faults(struct store *store, const struct collect *collect)
     }
 }
 
-/* Links that lose or get their carrier at one moment. */
+/* Links that lose or regain carrier at the same time. */
 struct link_events {
     struct store *store;
     const struct scenario *scenario;
-    struct names names[2]; /* down, up */
+    struct names names[2]; /* 0: down, 1: up */
     uint32_t rows;
 };
 
@@ -173,7 +173,7 @@ static void write_link_step(struct link_events *events, time_ps at)
     }
 }
 
-/* The world followed the same timeline. */
+/* Replays the timeline that the world followed. */
 static void write_links(struct store *store, const struct collect *collect)
 {
     struct link_events events = {.store = store, .scenario = collect->scenario};
@@ -191,7 +191,7 @@ static void write_links(struct store *store, const struct collect *collect)
 
 /* ------------------------------------------------------------------ connections */
 
-/* The connections of one workload: members that got one, and the slowest of them. */
+/* The connections of one workload: how many succeeded, and the slowest of them. */
 struct connections {
     uint32_t all, made, failed, slowest;
     time_ps first, last, longest;
@@ -203,7 +203,8 @@ static const struct scenario_pair *pair_of(const struct scenario_workload *workl
     return &workload->pairs[member / workload->copies];
 }
 
-/* Why the latest attempt of the host to reach the address failed, as the host noted it. */
+/* The reason why the host's last attempt to connect to the address failed, from the host's
+ * notes. */
 static void find_reason(struct store *store, const char *host, uint32_t ip, char *text, size_t size)
 {
     char address[64];
@@ -226,7 +227,7 @@ static void write_missing(struct store *store, const struct collect *collect, ui
     const struct scenario_workload *workload = &scenario->workloads[index];
     const struct scenario_node *from = &scenario->nodes[pair_of(workload, number)->from];
     const struct scenario_node *to = &scenario->nodes[pair_of(workload, number)->to];
-    const bool over = did->ready > 0; /* all was tried */
+    const bool over = did->ready > 0; /* all attempts failed */
     const time_ps at = over ? did->ready : collect->now;
     char reason[TEXT_BYTES], text[2 * TEXT_BYTES];
     find_reason(store, from->name, rnic_ip(to->endpoint), reason, sizeof reason);

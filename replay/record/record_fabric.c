@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_fabric - what each row has. */
+ * record_fabric - the columns of each row. */
 #include "replay/record/record_fabric.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row as store_made has it: its values in the order of the columns. */
+/* A row as store_made expects it: values in column order. */
 #define VALUES(table, ...)                                                                         \
     memcpy(values, &(const struct record_row_##table){__VA_ARGS__},                                \
            sizeof(struct record_row_##table))
@@ -26,7 +26,7 @@ static void read_node(const void *self, uint64_t row, struct store_value *values
            .tier = STORE_I(node->tier));
 }
 
-/* The node that has the port of that number. */
+/* The node of the port with that number. */
 static uint32_t node_of(const struct record_fabric *fabric, uint64_t port)
 {
     uint32_t low = 0, high = fabric->scenario->node_count;
@@ -72,7 +72,7 @@ static void read_link(const void *self, uint64_t row, struct store_value *values
            .b_node = STORE_I(link->node[1]), .b_port = STORE_I(link->port[1]));
 }
 
-/* The numbers of rows that are their keys. */
+/* Finds rows whose key is the row number. */
 static struct store_range numbered(uint32_t rows, const int64_t *keys, int count)
 {
     if (count == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_members - what workloads' instances say of themselves, as rows. */
+ * record_members - reports of workloads' instances as rows. */
 #include "replay/record/record_members.h"
 
 #include "replay/database/record_schema.h"

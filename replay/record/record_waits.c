@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_waits - sums of the account of time; parts that nothing waited for have no row. */
+ * record_waits - sums of the time breakdown; parts without time have no row. */
 #include "replay/record/record_waits.h"
 
 #include "replay/database/record_schema.h"

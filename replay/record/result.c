@@ -24,7 +24,7 @@ static const struct total_row total_rows[] = {
 #include "scenarios/load/quantity.def"
 };
 
-#define RATIO_ONE INT64_C(1000000000000000) /* QUANTITY_RATIO */
+#define RATIO_ONE INT64_C(1000000000000000) /* scale of QUANTITY_RATIO */
 
 enum { TOTAL_ROWS = sizeof total_rows / sizeof total_rows[0] };
 
@@ -108,7 +108,7 @@ static void emit_parts(result_emit_fn *emit, void *self, const char *of, const _
     }
 }
 
-/* What the commands or messages of one kind waited for. */
+/* The waits of the commands or messages of one kind. */
 static void emit_sum(const struct breakdown_sum *sum, const char *of, result_emit_fn *emit,
                      void *self)
 {
@@ -168,7 +168,7 @@ static void emit_boolean(result_emit_fn *emit, void *self, const char *path, boo
     emit(self, &(struct result_item){.path = path, .type = RESULT_BOOLEAN, .integer = value});
 }
 
-/* A list without members has a row of its own, or its key would be lost. */
+/* An empty list has its own row, so that its key is printed. */
 static void emit_list(result_emit_fn *emit, void *self, const char *path, uint32_t members)
 {
     if (members == 0)
@@ -263,7 +263,7 @@ static bool begins(const char *path, const char *with)
     return strncmp(path, with, strlen(with)) == 0;
 }
 
-/* Some are told only where there is something to tell. */
+/* Some keys are only printed if they apply. */
 static bool is_told(const struct result *result, const char *path)
 {
     const struct result_totals *totals = &result->totals;

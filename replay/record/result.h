@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * result - the quantities of a run by their path.
- * One list of rows gives the keys of run --json, the table `result` of the database and the values
- * of expectations, so that the three cannot drift apart.  Quantities are exact: a whole number in
- * its base unit, or a ratio of two; only the printed form is rounded.
- * Units: ps, bytes, bits per second.  Owner: result_free. */
+ * result - the quantities of a run by path.
+ * One list defines the keys of run --json, the table `result` of the database and the values of
+ * expectations, so the three cannot diverge. Quantities are exact: an integer in its base unit, or
+ * a ratio of two integers; only the printed form is rounded.
+ * Units: ps, bytes, bit/s. Owner: result_free. */
 #ifndef STORMGLASS_REPLAY_RECORD_RESULT_H
 #define STORMGLASS_REPLAY_RECORD_RESULT_H
 
@@ -32,38 +32,38 @@ enum { RESULT_WHY_BYTES = 160 };
 struct result_workload {
     const char *name;
     int64_t issued, completed, failed, unfinished, corrupt;
-    int64_t missed;      /* open loop: due, but as many as allowed were under way */
-    bool stalled;        /* it should have issued something in its window and did not */
-    bool elsewhere;      /* another process of the bridge plays it */
-    bool never_began;    /* it waited for others to the end */
-    bool silent;         /* it has admin commands alone */
-    unsigned unmeasured; /* bits by enum expect_basis: it has nothing to measure those over */
-    int64_t queues_asked, queues_granted; /* of NVMe; asked 0: it has none, or it is not known */
-    int64_t members, idle; /* pairs of hosts; of them, those that did nothing though they should */
+    int64_t missed;      /* open loop: due, but the maximum was outstanding */
+    bool stalled;        /* should have issued operations in its window but did not */
+    bool elsewhere;      /* run by another process of the bridge */
+    bool never_began;    /* waited for others until the end */
+    bool silent;         /* has only admin commands */
+    unsigned unmeasured; /* bit set of enum expect_basis: nothing to measure those over */
+    int64_t queues_asked, queues_granted; /* NVMe I/O queues; requested 0: none, or unknown */
+    int64_t members, idle; /* pairs of hosts; idle ones although they should have worked */
     int64_t bytes, bytes_read, bytes_written;
-    int64_t completed_window; /* completions that the rates count */
-    /* Payload that arrived in the window, where it was to go; of all members, of so many that
-     * were played, and of those with least and most. */
+    int64_t completed_window; /* completions that rates are computed from */
+    /* Payload that arrived at its destination within the window: total; number of members run;
+     * smallest and largest member. */
     int64_t bytes_window, read_window, written_window;
     int64_t played, member_least, member_most;
-    int64_t window_ps;               /* what they are divided by; 0: there are no rates */
-    bool few;                        /* too few of them for IOPS */
-    char no_rates[RESULT_WHY_BYTES]; /* which are undefined, and why; empty: none */
+    int64_t window_ps;               /* divisor of rates; 0: no rates */
+    bool few;                        /* too few completions for IOPS */
+    char no_rates[RESULT_WHY_BYTES]; /* undefined rates and the reason; empty: none */
     const struct hist *latency;
-    /* Of its NVMe controllers: struct nvme_host_stats. */
+    /* Of its NVMe controllers: see struct nvme_host_stats. */
     int64_t losses, attempts, reconnects, given_up, requeued, retried, without_service_ps;
-    int64_t admin, admin_failed;                      /* admin commands that it asked for */
-    int64_t gap_ps;                                   /* struct workload_stats has what they mean */
+    int64_t admin, admin_failed;                      /* admin commands that it issued itself */
+    int64_t gap_ps;                                   /* see struct workload_stats */
     int64_t failovers, path_recovery_ps, degraded_ps; /* of its paths */
     struct steady steady;
-    struct wl_history_worst worst; /* of all that its rates count */
+    struct wl_history_worst worst; /* worst member, over the period that the rates cover */
     struct member_figures of_members;
-    time_ps start;      /* of the workload */
+    time_ps start;      /* ps; of the workload */
     const char *victim; /* of the root cause: "direct", "indirect", "same-path"; NULL: none */
-    int64_t held_ps;    /* the longest that a port on its paths was stopped because of it */
+    int64_t held_ps;    /* ps; of the port on its paths that was paused longest because of it */
 };
 
-/* What limited a workload, or the run, and by what that is known. */
+/* The bottleneck of a workload or the run, and its evidence. */
 struct result_limit {
     struct bottleneck_input input;
     struct bottleneck found;
@@ -81,69 +81,70 @@ enum { RESULT_ACTUAL_BYTES = 224 };
 struct result_expectation {
     const char *text;
     bool held;
-    bool unjudged; /* the run was cut before it could tell; then it is not held either */
-    char actual[RESULT_ACTUAL_BYTES]; /* what was found */
-    struct result_ratio value;        /* the same, exact; denominator 0: not known */
+    bool unjudged;                    /* cut off before a verdict; then it is not met either */
+    char actual[RESULT_ACTUAL_BYTES]; /* the value as text */
+    struct result_ratio value;        /* the exact value; denominator 0: unknown */
 };
 
 enum { RESULT_SENTENCE_BYTES = 480, RESULT_FAILURES_MAX = 8 };
 
-/* Beside the sentence. */
+/* Additional data on the root cause. */
 struct result_cause {
-    const char *kind; /* slow-receiver, pause-storm, congestion, circle; outlives the result */
-    const char *node; /* that owns the port; of the scenario */
+    const char *kind; /* slow-receiver, pause-storm, congestion, circle; must outlive the result */
+    const char *node; /* node of the port, in the scenario */
     char port[80];    /* host0:p0, or a congested egress */
     bool sure;
-    int64_t causes;    /* that the sentence names: it and those beside it */
-    int64_t share_ppm; /* of all held time */
+    int64_t causes;    /* number of causes in the sentence, including this one */
+    int64_t share_ppm; /* of the total held time */
 };
 
 struct result {
-    const char *scenario, *version; /* outlive the result */
+    const char *scenario, *version; /* must outlive the result */
     uint64_t seed;
     int64_t threads;
-    const char *marked_at; /* where switches look at the queue for ECN; NULL: none marks */
+    const char *marked_at; /* where switches sample the queue for ECN; NULL: none marks */
     struct digest digest;
     const char *status; /* complete, interrupted, failed */
     bool cut;           /* by a signal or --until, before its work was done */
     struct result_totals totals;
-    bool media_age;      /* some do */
-    bool arrays;         /* there are some */
-    unsigned unmeasured; /* bits by enum expect_basis: the run has nothing to measure those over */
-    /* Units of 4 KiB that came to flash, and that were written with them. */
+    bool media_age;      /* the scenario has media that age */
+    bool arrays;         /* the scenario has arrays */
+    unsigned unmeasured; /* bit set of enum expect_basis: nothing to measure those over */
+    /* 4 KiB units written to flash, and units programmed for them, including write
+     * amplification. */
     int64_t media_units_down, media_units_programmed;
     struct result_workload *workloads;
     uint32_t workload_count;
-    struct hist *latencies;        /* of the workloads, once the world is gone; NULL before */
-    const struct breakdown *waits; /* while the run is there; NULL: nobody accounted for time */
+    struct hist *latencies;        /* of the workloads, after the world is freed; NULL before */
+    const struct breakdown *waits; /* during the run; NULL: no time breakdown */
     struct result_expectation *expectations;
     uint32_t expectation_count;
     char failures[RESULT_FAILURES_MAX]
-                 [RESULT_SENTENCE_BYTES]; /* why the run failed on its own account */
+                 [RESULT_SENTENCE_BYTES]; /* reasons for failure other than expectations */
     uint32_t failure_count;
-    struct check_report warnings; /* that something else was played than what was asked for */
+    struct check_report warnings; /* differences between the configured and the actual run */
     struct bottleneck limit;      /* of the run */
     struct result_limit *limits;  /* by workload */
     char root_cause[RESULT_SENTENCE_BYTES]; /* empty: null */
     struct result_cause cause;
     struct harm harm;
-    char deadlock[RESULT_SENTENCE_BYTES]; /* one of them in words; empty: there was none */
+    char deadlock[RESULT_SENTENCE_BYTES]; /* one deadlock as text; empty: none */
 };
 
-/* What workloads have of the world becomes the result's own. */
+/* Copies workload data from the world, so that the result outlives it. */
 void result_keep_latencies(struct result *result);
 
 void result_free(struct result *result);
 
-/* The value of a total by its path ("pfc.paused_ps"); false: no such path. */
+/* The value of a total by its path ("pfc.paused_ps"); false if the path does not exist. */
 bool result_total(const struct result *result, const char *path, struct result_ratio *value);
 
-/* The value of a workload's quantity by its path ("latency_ns.p99", in ps like every time); with
- * denominator 0 where it is not known, as the fairness of one member. */
+/* The value of a workload's quantity by its path ("latency_ns.p99", in ps like every time);
+ * denominator 0 if unknown, such as the fairness of one member. */
 bool result_of_workload(const struct result_workload *workload, const char *path,
                         struct result_ratio *value);
 
-/* Less than 0, 0 or more than 0, without rounding. */
+/* Returns < 0, 0 or > 0, without rounding. */
 int result_compare(struct result_ratio value, int64_t with);
 
 enum result_type {
@@ -152,7 +153,7 @@ enum result_type {
     RESULT_INTEGER,
     RESULT_REAL,
     RESULT_TEXT,
-    RESULT_EMPTY /* a list without members */
+    RESULT_EMPTY /* an empty list */
 };
 
 struct result_item {
@@ -168,16 +169,15 @@ const char *result_type_name(enum result_type type);
 /* "pass", "fail" or "undecided". */
 const char *result_word(const struct result_expectation *expectation);
 
-/* Calls back for every key of run --json in order, but wall_s, which differs from run to run. */
+/* Called for every key of run --json in order, except wall_s, which differs from run to run. */
 typedef void result_emit_fn(void *self, const struct result_item *item);
 void result_emit(const struct result *result, result_emit_fn *emit, void *self);
 
-/* Adds a reason why the run failed beyond its expectations; those beyond RESULT_FAILURES_MAX are
- * dropped. */
+/* Adds a reason for failure other than expectations; more than RESULT_FAILURES_MAX are dropped. */
 void result_fail(struct result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* True when every expectation held and nothing else failed. */
+/* True if all expectations are met and nothing else failed. */
 bool result_held(const struct result *result);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * result_harm - their keys. */
+ * result_harm - the keys of harm and causes. */
 #include "replay/record/result_harm.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void emit_victims(const struct result *result, uint32_t index, result_emi
     }
 }
 
-/* Who is to blame, best first: the names are those that --set takes. */
+/* Suspects by rank; names are valid for --set. */
 static void emit_accused(const struct result *result, uint32_t index, result_emit_fn *emit,
                          void *self)
 {
@@ -86,7 +86,7 @@ static void emit_accused(const struct result *result, uint32_t index, result_emi
     emit_victims(result, index, emit, self);
 }
 
-/* Null: nobody has such a limit. */
+/* Null if no object has such a limit. */
 static void emit_margin(result_emit_fn *emit, void *self, const char *path,
                         const struct harm_margin *margin)
 {

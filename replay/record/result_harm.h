@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * result_harm - the harm of a run and its causes as quantities. */
+ * result_harm - harm and its causes as quantities. */
 #ifndef STORMGLASS_REPLAY_RECORD_RESULT_HARM_H
 #define STORMGLASS_REPLAY_RECORD_RESULT_HARM_H
 

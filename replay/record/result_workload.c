@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a quantity is made from. */
+/* How a quantity is computed from its member. */
 enum source {
-    MEMBER,     /* an integer of the struct */
-    PER_SECOND, /* an integer over the window */
+    MEMBER,     /* an integer in the struct */
+    PER_SECOND, /* an integer per second of the window */
     BITS_PER_SECOND,
-    MEMBER_MEAN,  /* bits per second of an instance, of so many in all */
-    SPAN,         /* the member is in ps, and printed in ns */
-    PARTS,        /* the member is in parts per million */
-    LATENCY_AT,   /* a percentile, in ps */
-    LATENCY_TAIL, /* the mean of the slowest of them */
+    MEMBER_MEAN,  /* bit/s of an instance, divided by their number */
+    SPAN,         /* member in ps, printed in ns */
+    PARTS,        /* member in ppm */
+    LATENCY_AT,   /* a latency percentile, in ps */
+    LATENCY_TAIL, /* mean of the slowest ones */
     LATENCY_MEAN,
     LATENCY_MIN,
     LATENCY_MAX,
@@ -23,33 +23,33 @@ enum source {
     STEADY_SPAN,
 };
 
-/* When there is such a number. */
+/* When the quantity is known. */
 enum known {
     ALWAYS,
-    WINDOW,      /* it has a window to divide by */
-    COMPLETIONS, /* likewise, and it has some of them */
-    PLAYED,      /* likewise, and members */
-    LATENCY,     /* one completed whose latency was measured */
-    STEADY,      /* there was enough to look at */
-    WORST,       /* enough of each member */
-    SEVERAL,     /* two members or more */
-    FLOWS,       /* they have a size, and some were completed */
+    WINDOW,      /* there is a window to divide by */
+    COMPLETIONS, /* WINDOW, and enough completions */
+    PLAYED,      /* WINDOW, and members */
+    LATENCY,     /* an operation with measured latency completed */
+    STEADY,      /* enough data for a steady part */
+    WORST,       /* enough data of each member */
+    SEVERAL,     /* at least two members */
+    FLOWS,       /* flows have a size, and some completed */
     SLOWDOWNS,
-    QUEUES, /* of NVMe controllers */
-    BIN,    /* and those after it, of each class of size: messages of it were completed */
+    QUEUES, /* has NVMe controllers */
+    BIN,    /* this and the following, by size class: messages of it completed */
 };
 
 struct workload_row {
     const char *path;
     enum source source;
-    size_t offset;  /* where it is a member */
-    int64_t ppm;    /* LATENCY_AT, LATENCY_TAIL */
+    size_t offset;  /* offset of the member */
+    int64_t ppm;    /* percentile of LATENCY_AT, LATENCY_TAIL */
     unsigned known; /* enum known */
 };
 
 #define OF(member) offsetof(struct result_workload, member)
 
-/* Of messages whose sizes were drawn; left out where there are none of the class. */
+/* Messages of drawn sizes; omitted if the class has none. */
 #define BIN_ROW(word, key, bin, source, member)                                                    \
     {                                                                                              \
         "by_size." word "." key, source, OF(of_members.bins[bin].member), 0, BIN + (bin)           \
@@ -82,7 +82,7 @@ static const struct workload_row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* A comparison is made in the base unit, which of a ratio is 10^-15. */
+/* Comparisons use the base unit, which is 10^-15 for a ratio. */
 enum { RATIO_PER_PART = 1000000000 };
 
 static int64_t member_of(const struct result_workload *workload, size_t offset)
@@ -97,7 +97,7 @@ static struct result_ratio whole(__int128 value)
     return (struct result_ratio){.numerator = value, .denominator = 1};
 }
 
-/* Every rate of a result: what was counted in the window over the window. */
+/* All rates of a result: the count within the window divided by the window. */
 static struct result_ratio rate(int64_t amount, int64_t factor, int64_t window_ps)
 {
     if (window_ps <= 0)
@@ -162,7 +162,7 @@ static bool is_known(const struct result_workload *workload, const struct worklo
         return workload->window_ps > 0 && workload->played > 0;
     case LATENCY:
         return workload->latency->count > 0;
-    case STEADY: /* too few for one of the figures are STEADY_UNKNOWN */
+    case STEADY: /* figures with too few samples are STEADY_UNKNOWN */
         return workload->steady.known && workload_value(workload, row).numerator >= 0;
     case WORST:
         return workload_value(workload, row).numerator > 0;
@@ -206,8 +206,8 @@ static double real(struct result_ratio value)
     return (double)value.numerator / (double)value.denominator;
 }
 
-/* Latencies are printed in ns, each as the nearest whole number: rounded in one way they stay in
- * order, so that no mean is printed above a maximum. */
+/* Latencies are printed in ns, rounded to the nearest integer. The same rounding for all preserves
+ * their order, so that no mean exceeds a maximum. */
 static struct result_item item_of(const struct result_workload *workload,
                                   const struct workload_row *row)
 {
@@ -230,7 +230,7 @@ static struct result_item item_of(const struct result_workload *workload,
     return (struct result_item){.type = RESULT_INTEGER, .integer = result_workload_ns(value)};
 }
 
-/* Whether it has settled comes before the figures of the steady part; without any it is null. */
+/* Whether the run is steady, before the figures of the steady part; null without a steady part. */
 static void emit_settled(const struct steady *steady, uint32_t index, result_emit_fn *emit,
                          void *self)
 {

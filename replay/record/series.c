@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * series - when samples are taken, and what the workloads did in each. */
+ * series - when samples are taken, and the workloads' values in each. */
 #include "replay/record/series.h"
 
 #include "base/memory.h"
@@ -39,7 +39,7 @@ static void mark_hosts(const struct scenario *scenario, const struct scenario_wo
     free(seen);
 }
 
-/* The links of all hosts at one end, whichever has fewer; a loopback crosses none of them. */
+/* Total rate of the links of all hosts at one end, for the end with less; loopback uses no link. */
 static uint64_t links_bps(const struct scenario *scenario, const struct scenario_workload *about)
 {
     uint64_t from_bps = 0, to_bps = 0;
@@ -52,8 +52,8 @@ static uint64_t links_bps(const struct scenario *scenario, const struct scenario
 
 /* ------------------------------------------------------------------ workloads */
 
-/* What the histogram counted since the last sample: the middle of the bucket that holds the
- * ppm-th part of it, as hist_at; 0 behind the last. */
+/* Quantiles of what the histogram counted since the last sample: the midpoint of the bucket with
+ * that sample, as in hist_at; 0 after the last one. */
 struct quantiles {
     time_ps p50, p99, p99_9, max;
 };
@@ -70,7 +70,7 @@ static uint64_t rank_of(uint64_t count, uint64_t ppm)
     return rank == 0 ? 1 : rank;
 }
 
-/* Between what the buckets say the mean is exact, and so is the only one of them. */
+/* The mean is exact, in contrast to values from buckets; a single sample is exact, too. */
 static struct quantiles quantiles_between(const struct hist *before, const struct hist *now,
                                           time_ps mean)
 {
@@ -100,7 +100,7 @@ static struct quantiles quantiles_between(const struct hist *before, const struc
     return found;
 }
 
-/* The buckets in use are a small part of all. */
+/* Only the buckets in use are copied, a small part of all. */
 static void keep_histogram(struct hist *before, const struct hist *now)
 {
     before->count = now->count;
@@ -109,13 +109,13 @@ static void keep_histogram(struct hist *before, const struct hist *now)
     memcpy(before->buckets + first, now->buckets + first, (end - first) * sizeof *now->buckets);
 }
 
-/* Less than before: a connection failed, and what it brought is void. */
+/* If the counter decreased, a connection failed and what it delivered is void. */
 static uint64_t grown(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
 }
 
-/* Payload as it arrived: that of completions comes in lumps, which no link carries at once. */
+/* Payload as it arrived. Completions would come in bursts that exceed the link rate. */
 static uint64_t take_bytes(struct series *series, uint32_t index)
 {
     struct series_work *work = &series->works[index];
@@ -157,7 +157,7 @@ static void take_workload(struct series *series, uint32_t index)
         keep_histogram(&before->latency, &now->latency);
 }
 
-/* ------------------------------------------------------------------ when */
+/* ------------------------------------------------------------------ schedule */
 
 time_ps series_auto_interval(time_ps duration)
 {
@@ -172,7 +172,8 @@ time_ps series_auto_interval(time_ps duration)
     return interval;
 }
 
-/* Before the interval doubles: those of the measured window, and as many after it as every time. */
+/* Samples before the interval doubles: those of the measured window, plus the usual number after
+ * it. */
 static uint32_t samples_of(time_ps duration, time_ps interval)
 {
     const time_ps count = duration / interval;
@@ -192,7 +193,7 @@ static void make_room(struct series *series)
     series->works = memory_zeroed(scenario->workload_count, sizeof *series->works);
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         series->works[i].bps = links_bps(scenario, &scenario->workloads[i]);
-    series->rows = ports; /* what the first sample has to be paid for */
+    series->rows = ports; /* cost of the first sample */
 }
 
 void series_init(struct series *series, struct store *store, const struct world *world,
@@ -217,7 +218,7 @@ void series_fini(struct series *series)
     *series = (struct series){.next = TIME_NEVER};
 }
 
-/* Nothing happened since a sample that found all at rest: all is still at rest. */
+/* Whether no event occurred since a sample in which everything was idle, so everything still is. */
 static bool is_at_rest(const struct series *series)
 {
     return series->number > 0 && series->rows == 0 &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * series_fabric - what ports and switches did in an interval, and hold at its end. */
+ * series_fabric - activity of ports and switches in an interval, and their fill at its end. */
 #include "replay/record/collect.h"
 #include "replay/record/series_private.h"
 #include "replay/usage/usage.h"
 
-/* What a port's priority has counted so far.  MAC control frames leave by priority 7 and are no
- * packets of it, see record_counters. */
+/* Current counters of a port's priority. MAC control frames leave with priority 7 but do not count
+ * as its packets, see record_counters. */
 static struct series_prio prio_now(const struct port *port, const struct swtch *swtch, int priority,
                                    time_ps now)
 {
@@ -14,7 +14,7 @@ static struct series_prio prio_now(const struct port *port, const struct swtch *
     return (struct series_prio){
         .tx_bytes = prio->tx_bytes - control * WIRE_PFC_BYTES,
         .rx_bytes = prio->rx_bytes,
-        /* A global pause holds all priorities: 0 stands for them. */
+        /* a global pause holds all priorities and is counted in priority 0 */
         .xoff_frames = port->pauses[priority].tx_xoff + (priority == 0 ? port->global.tx_xoff : 0),
         .ecn_marked_frames =
             swtch == NULL ? 0 : swtch->port_counters[port->index].ecn_marked[priority],
@@ -22,7 +22,7 @@ static struct series_prio prio_now(const struct port *port, const struct swtch *
     };
 }
 
-/* What is left of the link in a sample. */
+/* Remaining link capacity in a sample. */
 struct rooms {
     uint64_t tx, rx;
 };
@@ -53,7 +53,7 @@ static void take_priority(struct series *series, const struct port *port, const 
     *before = now;
 }
 
-/* Its priorities share the link. */
+/* The priorities of a port share the link. */
 static void take_port(struct series *series, const struct port *port, const struct swtch *swtch,
                       struct series_prio *before, time_ps at)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * series_private - the parts of series, each writing the rows of one kind of place.
- * `sample` is the number of the sample that is being taken. */
+ * series_private - internal interface of series; each file writes the rows of one kind of place.
+ * `sample` is the number of the current sample. */
 #ifndef STORMGLASS_REPLAY_RECORD_SERIES_PRIVATE_H
 #define STORMGLASS_REPLAY_RECORD_SERIES_PRIVATE_H
 
 #include "replay/database/record_schema.h"
 #include "replay/record/series.h"
 
-/* One priority of a port as it was at the last sample. */
+/* One priority of a port at the last sample. */
 struct series_prio {
-    uint64_t tx_bytes, rx_bytes; /* that rows have */
+    uint64_t tx_bytes, rx_bytes; /* already in rows */
     uint64_t xoff_frames, ecn_marked_frames;
     time_ps blocked_ps;
 };
@@ -20,27 +20,26 @@ struct series_rnic {
 
 struct series_work {
     uint64_t issued, completed, failed;
-    uint64_t read, written; /* bytes that rows have */
-    uint64_t bps;           /* what its links carry in one direction */
+    uint64_t read, written; /* bytes already in rows */
+    uint64_t bps;           /* capacity of its links in one direction */
     struct hist latency;
 };
 
-/* Of `bytes` that were counted, those that a link or several can have carried in the time that
- * `room` is left of, and takes them from it.  A frame counts whole where it begins or ends, though
- * a sample's end cuts it: the rest is for the next sample, so that no rate is above the links'. */
+/* Takes from `room` as much of the counted `bytes` as the links can have carried. A frame counts
+ * entirely where it begins or ends, although the end of a sample may cut it; the rest is left for
+ * the next sample, so that no rate exceeds the link rate. */
 uint64_t series_take_room(uint64_t *room, uint64_t bytes);
 
-/* How many bytes the present sample has room for at that rate; any number in one that is too short
- * for a rate. */
+/* Bytes that fit into the current sample at that rate; unlimited if it is too short for a rate. */
 uint64_t series_room(const struct series *series, uint64_t bps);
 
-/* Ports and switches. */
+/* Samples ports and switches. */
 void series_take_fabric(struct series *series, time_ps now);
 
-/* RNICs, and the queue pairs that congestion control holds back. */
+/* Samples RNICs, and the queue pairs that congestion control throttles. */
 void series_take_rnics(struct series *series);
 
-/* A row of the present sample. */
+/* Writes a row of the current sample. */
 #define SERIES_ROW(series, table, ...)                                                             \
     do {                                                                                           \
         (series)->rows++;                                                                          \

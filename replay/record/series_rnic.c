@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * series_rnic - congestion control over time.
- * An RNIC that was never told to slow down has no queue pair to look for. */
+ * An RNIC that never received a CNP has no queue pairs to look for. */
 #include "replay/record/series_private.h"
 
-/* What congestion control holds back at one RNIC. */
+/* What congestion control throttles at one RNIC. */
 struct held_back {
     uint32_t queue_pairs;
-    uint64_t rate_bps, slowest_bps; /* together, and the slowest */
+    uint64_t rate_bps, slowest_bps; /* in total, and the slowest */
 };
 
 static bool is_limited(const struct qp *qp)
@@ -19,7 +19,7 @@ static struct cc_view view_of(const struct rnic *rnic, const struct qp *qp)
     return pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
 }
 
-/* Follows it from now on, while there is room. */
+/* Starts following the queue pair, if there is room. */
 static void follow(struct series *series, const struct rnic *rnic, const struct qp *qp)
 {
     const struct series_flow flow = {rnic->port.node->id, qp->qpn, rnic->port.index};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * steady - MSER in whole numbers, so that no machine cuts elsewhere; means of batches. */
+ * steady - MSER in integers, so that the result is the same on every machine; means of batches. */
 #include "replay/record/steady.h"
 
 #include "base/memory.h"
@@ -13,22 +13,22 @@
 enum {
     MSER_BATCH = 5, /* observations */
     MSER_BATCHES_MIN = 20,
-    COMPLETED_MIN = 5, /* in a batch, on the average: fewer say more of themselves than of time */
-    BATCHES = 20,      /* of the intervals of confidence */
-    P50_SAMPLES = 10,  /* that a percentile of a batch, or of all, needs */
+    COMPLETED_MIN = 5, /* minimum mean number per batch */
+    BATCHES = 20,      /* for confidence intervals */
+    P50_SAMPLES = 10,  /* needed for a percentile of a batch or of all */
     P99_SAMPLES = 100,
     P99_9_SAMPLES = 1000
 };
 
-/* So p99.9 has no interval: a batch's own would be one of its last samples, and intervals of those
- * are too narrow (docs/model.md). */
+/* p99.9 has no interval: the p99.9 of a batch would be one of its last samples, and intervals from
+ * those are too narrow (docs/model.md). */
 static_assert(BATCHES * P99_9_SAMPLES > WL_HISTORY_SAMPLES, "batches never have as many samples");
 
-/* 0.975 quantiles of Student's t: for the batches, for half as many and for a quarter. */
+/* 0.975 quantiles of Student's t for all batches, half as many and a quarter. */
 static const double student_t[] = {2.093, 2.262, 2.776}; /* 19, 9 and 4 degrees of freedom */
-static const double sure_enough = 0.1; /* of the value: an interval that is no wider has settled */
+static const double sure_enough = 0.1;                   /* relative width of a steady interval */
 
-/* Intervals of the history. */
+/* A range of intervals of the history. */
 struct part {
     const struct wl_history *history;
     uint32_t first, end;
@@ -45,9 +45,9 @@ static struct wl_history_interval sum_of(const struct part *part, uint32_t from,
     return sum;
 }
 
-/* ---- where the warm-up ends ---- */
+/* ---- end of the warm-up ---- */
 
-/* Values below 2^38, in proportion: with at most 512 of them no product below overflows. */
+/* Scales values below 2^38, so that with at most 512 of them no product overflows. */
 static int shift_of(const uint64_t *batches, uint32_t count)
 {
     uint64_t all = 0;
@@ -71,7 +71,7 @@ static uint32_t cut_within(const uint64_t *batches, uint32_t count, uint32_t mos
         squares += (__int128)y * y;
         if (cut > most)
             continue;
-        const __int128 spread = n * squares - sum * sum; /* over n^3: the squared standard error */
+        const __int128 spread = n * squares - sum * sum; /* / n^3: squared standard error */
         const int64_t cube = n * n * n;
         if (least_cube != 0 && spread * least_cube > least * cube)
             continue;
@@ -87,7 +87,7 @@ uint32_t steady_cut(const uint64_t *batches, uint32_t count)
     return cut_within(batches, count, count / 2);
 }
 
-/* How a series goes on where MSER cuts off as much as it may. */
+/* The trend of a series for which MSER cuts off the maximum. */
 enum trend { TREND_LEVEL, TREND_CONVERGES, TREND_GOES_ON };
 
 static double mean_of(const uint64_t *batches, uint32_t from, uint32_t until)
@@ -98,16 +98,17 @@ static double mean_of(const uint64_t *batches, uint32_t from, uint32_t until)
     return sum / (until - from);
 }
 
-/* What is before the middle differs from the second half by no more than an interval may be. */
+/* The part just before the middle differs from the second half by no more than the permitted
+ * width. */
 static bool agrees(const uint64_t *batches, uint32_t count, uint32_t from)
 {
     const double second = mean_of(batches, count / 2, count);
     return fabs(mean_of(batches, from, count / 2) - second) <= sure_enough * second;
 }
 
-/* Level: the last eighth before the middle agrees, so that MSER cut there for noise.  It converges
- * when the step from its third to its fourth quarter is clearly less than the one before it: 3/4,
- * where that of a steady rise is 1 and of an exponential approach less. */
+/* Level: the last eighth before the middle agrees with the second half, so MSER reacted to noise.
+ * Converging: the step from the third to the fourth quarter is at most 3/4 of the previous one. For
+ * a steady rise that ratio is 1, for an exponential approach less. */
 static enum trend trend_of(const uint64_t *batches, uint32_t count)
 {
     const uint32_t half = count / 2, quarter = half / 2;
@@ -118,7 +119,7 @@ static enum trend trend_of(const uint64_t *batches, uint32_t count)
     return fabs(d - c) <= 0.75 * fabs(c - b) ? TREND_CONVERGES : TREND_GOES_ON;
 }
 
-/* What is cut off of one series, and how it goes on. */
+/* The warm-up of one series, and its trend. */
 static uint32_t cut_of(const uint64_t *batches, uint32_t count, enum trend *worst)
 {
     const uint32_t cut = steady_cut(batches, count);
@@ -129,7 +130,7 @@ static uint32_t cut_of(const uint64_t *batches, uint32_t count, enum trend *wors
     return agrees(batches, count, count / 4) ? cut_within(batches, count, count / 4) : cut;
 }
 
-/* Intervals that are one batch; 0: there are too few completions or intervals. */
+/* Intervals per batch; 0 if there are too few completions or intervals. */
 static uint32_t batch_size(const struct part *part)
 {
     const uint32_t intervals = part->end - part->first;
@@ -140,7 +141,7 @@ static uint32_t batch_size(const struct part *part)
     return 0;
 }
 
-/* What is cut off, in intervals, by both series. */
+/* The warm-up in intervals, considering both series. */
 static uint32_t warm_up(const struct part *part, uint32_t size, enum trend *trend)
 {
     uint64_t goodput[WL_HISTORY_INTERVALS], latency[WL_HISTORY_INTERVALS];
@@ -164,7 +165,8 @@ static int64_t rounded(double value)
     return (int64_t)(value + 0.5);
 }
 
-/* Half of the interval from the means of the batches, of pairs of them (level 1), or of four. */
+/* Half of the interval from the means of single batches (level 0), of pairs (1), or of groups of
+ * four (2). */
 static double half_of(const double batches[BATCHES], int level)
 {
     const int each = 1 << level, count = BATCHES / each;
@@ -183,16 +185,16 @@ static struct steady_figure figure(double value, const double batches[BATCHES])
     return (struct steady_figure){rounded(value), rounded(half_of(batches, 0))};
 }
 
-/* How wide the interval of a figure is, in parts of its value. */
+/* The width of a figure's interval, relative to its value. */
 struct width {
-    double now, widest; /* from all batches; and from fewer, longer ones if those are wider */
-    bool grows;         /* with longer batches, so that none of them is long enough */
+    double now, widest; /* now: from all batches; widest: also from fewer, longer ones */
+    bool grows;         /* grows with longer batches, so even the longest are too short */
 };
 
-/* Batches that are independent give the same interval, whether they are put together or not. */
+/* With independent batches, the interval is the same whether they are combined or not. */
 static struct width width_of(double value, const double batches[BATCHES])
 {
-    const double much[] = {1, 1.2, 2}; /* more than chance makes of independent batches */
+    const double much[] = {1, 1.2, 2}; /* more than random variation of independent batches */
     struct width width = {0};
     if (value <= 0)
         return width;
@@ -206,12 +208,12 @@ static struct width width_of(double value, const double batches[BATCHES])
     return width;
 }
 
-/* Of both figures that decide. */
+/* For both figures that decide. */
 struct widths {
     struct width goodput, mean;
 };
 
-/* Batches are the last intervals, equally many each. */
+/* Batches are the last intervals, equally many in each. */
 static struct widths find_means(const struct part *part, struct steady *steady)
 {
     const uint32_t size = (part->end - part->first) / BATCHES;
@@ -235,7 +237,7 @@ static struct widths find_means(const struct part *part, struct steady *steady)
         steady->mean = figure((double)sum.latency_sum / (double)sum.completed, latency);
     struct widths widths = {width_of((double)steady->goodput_bps.value, bytes),
                             width_of((double)steady->mean.value, latency)};
-    if (!all) { /* a batch without a completion: too wide, by an unknown amount */
+    if (!all) { /* a batch without completions: too wide by an unknown amount */
         steady->mean.half = STEADY_UNKNOWN;
         widths.mean = (struct width){2 * sure_enough, 2 * sure_enough, true};
     }
@@ -259,14 +261,14 @@ static int by_batch(const void *a, const void *b)
     return x->batch != y->batch ? (x->batch < y->batch ? -1 : 1) : by_latency(a, b);
 }
 
-/* Of one at least. */
+/* Requires at least one sample. */
 static time_ps quantile(const struct sorted *sorted, uint32_t count, int64_t ppm)
 {
     const int64_t rank = ((int64_t)count * ppm + PPM - 1) / PPM;
     return sorted[rank - 1].latency;
 }
 
-/* The value of all, sorted by latency, and the interval of batches, sorted by them. */
+/* The value from all samples sorted by latency, and the interval from batches, sorted by batch. */
 static struct steady_figure percentile(const struct sorted *all, const struct sorted *batched,
                                        uint32_t count, int64_t ppm, uint32_t needed)
 {
@@ -289,7 +291,7 @@ static struct steady_figure percentile(const struct sorted *all, const struct so
     return found;
 }
 
-/* Of the last hundredth, sorted by latency. */
+/* Mean of the last hundredth, sorted by latency. */
 static int64_t slowest(const struct sorted *all, uint32_t count)
 {
     const uint32_t tail = (count + 99) / 100;
@@ -327,10 +329,10 @@ static void find_percentiles(const struct wl_history *history, struct steady *st
 
 /* ---- verdict ---- */
 
-/* A window that makes an interval of this width narrow enough: an interval shrinks with the root of
- * the time.  Its own width is known to a fifth or so (20 batches): hence four times that time, and
- * four times this window at the least, of which a warm-up is a part.  Far beyond the window it
- * shows nothing at all. */
+/* The window needed for an interval of this width to become narrow enough: the width decreases with
+ * the square root of time. The width itself is uncertain by about a fifth (20 batches), hence four
+ * times that time, and at least four times this window including its warm-up. Far beyond the
+ * window, nothing can be estimated. */
 static time_ps window_for(double width, const struct steady *steady, time_ps from)
 {
     enum { MARGIN = 4, FAR = 64 };
@@ -343,10 +345,9 @@ static time_ps window_for(double width, const struct steady *steady, time_ps fro
     return rounded(needs < MARGIN * window ? MARGIN * window : needs);
 }
 
-/* What goes on as it did has no end that this run shows.  There is only a lower bound where longer
- * batches give wider intervals, where the figures still level off, and where latency varies and
- * goodput does not: by Little's law the operations that complete leave out a few that take far
- * longer. */
+/* If the trend continues, this run does not show its end. There is only a lower bound if longer
+ * batches give wider intervals, if the figures still converge, or if latency varies and goodput
+ * does not: by Little's law, the completed operations then leave out a few much slower ones. */
 static void judge(struct steady *steady, time_ps from, enum trend trend, struct widths widths)
 {
     enum { LITTLE = 20 };
@@ -401,7 +402,7 @@ struct steady steady_find(const struct wl_history *history, time_ps from, time_p
 
 /* ---- remedy ---- */
 
-/* With two digits, not less. */
+/* Rounds up to two digits. */
 static time_ps two_digits(time_ps time)
 {
     time_ps step = 1;
@@ -415,7 +416,7 @@ void steady_propose(struct steady *steady, const struct scenario_workload *about
     steady->set[0] = '\0';
     if (!steady->known || steady->settled || steady->needs < 0)
         return;
-    /* One that had done all its work has no more to show. */
+    /* A workload that has finished would show nothing more in a longer window. */
     if (steady->until + (steady->until - steady->from) / BATCHES < about->stop)
         return;
     char text[QUANTITY_TEXT_BYTES];

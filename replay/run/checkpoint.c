@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * checkpoint - moments, rows, and the first that are not equal. */
+ * checkpoint - times, rows, and the first row that differs. */
 #include "replay/run/checkpoint.h"
 
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many before the window's end. */
+/* Number of checkpoints before the end of the window. */
 static uint32_t how_many(uint32_t nodes)
 {
     const uint32_t fit = CHECKPOINT_BYTES / CHECKPOINT_DIGEST_BYTES / (nodes + 1);
@@ -50,9 +50,9 @@ void checkpoint_take(struct checkpoint *checkpoint, const struct world *world)
     checkpoint->next = checkpoint->left > 0 ? checkpoint->next + checkpoint->interval : TIME_NEVER;
 }
 
-/* ------------------------------------------------------------------ two recordings */
+/* ------------------------------------------------------------------ comparison */
 
-/* One side's present row. */
+/* One side's current row. */
 struct row {
     time_ps at;
     const unsigned char *digests;
@@ -79,7 +79,7 @@ static void list_nodes(struct checkpoint_parting *parting, const struct row *a, 
     }
 }
 
-/* Rows as far as both have them: a run that is over has no more. */
+/* Compares the rows that both runs have; an unfinished run has fewer. */
 static void compare_rows(struct store_statement *then, struct store_statement *now,
                          struct checkpoint_parting *parting)
 {
@@ -97,7 +97,7 @@ static void compare_rows(struct store_statement *then, struct store_statement *n
     }
 }
 
-/* Databases of former versions have no such table. */
+/* Databases of earlier versions lack the table. */
 static bool has_checkpoints(struct store *store)
 {
     return store_ask_int(store, "SELECT count(*) FROM sqlite_schema WHERE name='checkpoint'", 0) >

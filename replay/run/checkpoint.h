@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * checkpoint - the digests of all nodes at a few moments of a run, in its database.
- * A replay that comes to another digest finds in them between which two moments it parted from the
- * run, and in which nodes.  The moments are at equal distances that depend on the scenario alone,
- * so that a replay takes them at the same ones; they and the rows are few, whatever the fabric.
- * Taking one changes nothing in the run.
- * Owner: checkpoint_fini.  Errors: those of the store stick there. */
+ * checkpoint - digests of all nodes at a few times of a run, in its database.
+ * If a repeated run has a different digest, checkpoints show between which two times, and in which
+ * nodes, it diverged. Their times are equidistant and depend only on the scenario, so a repeated
+ * run has them at the same times. Their number and size are bounded for any fabric. Taking a
+ * checkpoint does not affect the run.
+ * Owner: checkpoint_fini. Errors: recorded in the store. */
 #ifndef STORMGLASS_REPLAY_RUN_CHECKPOINT_H
 #define STORMGLASS_REPLAY_RUN_CHECKPOINT_H
 
@@ -13,16 +13,16 @@
 
 enum {
     CHECKPOINTS_MAX = 64,          /* before the end of the measured window, and after it */
-    CHECKPOINTS_MIN = 4,           /* likewise, in a fabric however large */
-    CHECKPOINT_BYTES = 256 * 1024, /* what they take of the database before that end */
-    CHECKPOINT_DIGEST_BYTES = 8    /* of each node, most significant first */
+    CHECKPOINTS_MIN = 4,           /* likewise a minimum, for a fabric of any size */
+    CHECKPOINT_BYTES = 256 * 1024, /* bytes in the database before that end */
+    CHECKPOINT_DIGEST_BYTES = 8    /* per node, most significant byte first */
 };
 
 struct checkpoint {
     struct store *store;
-    unsigned char *digests; /* of one moment */
+    unsigned char *digests; /* at one time */
     uint32_t nodes;
-    uint32_t left;          /* moments */
+    uint32_t left;          /* number of checkpoints */
     time_ps interval, next; /* TIME_NEVER: no more */
 };
 
@@ -30,27 +30,27 @@ void checkpoint_init(struct checkpoint *checkpoint, struct store *store,
                      const struct scenario *scenario);
 void checkpoint_fini(struct checkpoint *checkpoint);
 
-/* The world has executed every event up to checkpoint->next. */
+/* Call when the world has executed every event up to checkpoint->next. */
 void checkpoint_take(struct checkpoint *checkpoint, const struct world *world);
 
 enum { CHECKPOINT_NODES = 6 };
 
-/* Where two recordings of a run part. */
+/* Where two recordings of a run diverge. */
 struct checkpoint_parting {
-    bool known;     /* both have checkpoints of the same nodes and moments */
-    uint32_t equal; /* of them, before they part */
-    bool parted;    /* false: all are equal, up to `before` */
-    time_ps after;  /* the last moment at which all nodes were equal; 0: none was */
-    time_ps before; /* the first at which some are not */
-    uint32_t count; /* of those nodes */
-    uint32_t nodes[CHECKPOINT_NODES]; /* the first of them */
+    bool known;                       /* both have checkpoints of the same nodes and times */
+    uint32_t equal;                   /* number of equal checkpoints before that */
+    bool parted;                      /* false: all equal, up to `before` */
+    time_ps after;                    /* last time at which all nodes were equal; 0: none */
+    time_ps before;                   /* first time at which some differ */
+    uint32_t count;                   /* number of those nodes */
+    uint32_t nodes[CHECKPOINT_NODES]; /* the first ones */
 };
 
 void checkpoint_compare(struct store *then, struct store *now, struct checkpoint_parting *parting);
 
 enum { CHECKPOINT_WORDS_BYTES = 256 };
 
-/* "leaf0, host3 and 4 more": the nodes of a parting by their names in the database. */
+/* "leaf0, host3 and 4 more": the nodes that diverged, with their names from the database. */
 void checkpoint_nodes(const struct checkpoint_parting *parting, struct store *store,
                       char text[CHECKPOINT_WORDS_BYTES]);
 

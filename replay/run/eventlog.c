@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * eventlog - the watch, and the names of events. */
+ * eventlog - watches the engine, and names events. */
 #include "replay/run/eventlog.h"
 
 #include "base/memory.h"
@@ -27,7 +27,7 @@ struct eventlog_event eventlog_note(const struct world *world, const struct even
 {
     struct eventlog_event note = {
         .at = event->at, .node = event->node, .port = event->port, .kind = event->kind};
-    /* The frame is the node's own after this, and may be gone. */
+    /* afterwards the node owns the frame and may free it */
     if (event->kind == NET_EVENT_ARRIVAL)
         note_frame(&note, frame_at(world_frames(world, event->node), (uint32_t)event->argument));
     return note;
@@ -42,7 +42,7 @@ static void before(void *self, struct node *node, const struct event *event)
     log->events[log->count++] = eventlog_note(log->world, event);
 }
 
-/* What was chained between two events (a workload that began) counts with the later one. */
+/* Data chained between two events (a workload that starts) count with the later one. */
 static void after(void *self, struct node *node, const struct event *event)
 {
     (void)event;
@@ -100,9 +100,9 @@ bool eventlog_equal(const struct eventlog_event *a, const struct eventlog_event 
            a->qpn == b->qpn && a->psn == b->psn && a->bytes == b->bytes;
 }
 
-/* ------------------------------------------------------------------ words */
+/* ------------------------------------------------------------------ texts */
 
-/* Of the kinds that every node with ports has; "": a node type's own. */
+/* For kinds that every node with ports has; "" for kinds of a node type. */
 static const char *net_words(uint8_t kind)
 {
     switch ((enum net_event)kind) {
@@ -122,7 +122,7 @@ static const char *net_words(uint8_t kind)
     return "";
 }
 
-/* "": none of an RNIC. */
+/* "" if it is not an RNIC's kind. */
 static const char *rnic_words(uint8_t kind)
 {
     switch ((enum rnic_event)kind) {
@@ -178,8 +178,8 @@ static const char *host_words(uint8_t kind)
     return *words == '\0' ? "an event" : words;
 }
 
-/* The switch's own kinds are private to it: one waits for a frame's rest, the other watches
- * pauses. */
+/* The switch's own kinds are private to it: one waits for the rest of a frame, the other is the
+ * watchdog's poll. */
 static const char *switch_words(uint8_t kind)
 {
     return kind == NET_EVENT_FIRST_OWN ? "a cut-through frame may leave" : "the PFC watchdog polls";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * eventlog - what the nodes of a world executed, event by event.
- * For people who look on, not for runs: a world with a log has no digest (engine_watch).  An event
- * is kept as what can be held against another run: when, where, of what kind, which frame, and what
- * the model chained into the digest while it went on.  Handles, pointers and ranks are left out.
- * Memory grows with what is kept; eventlog_clear lets it be used again.
- * Owner: eventlog_fini, before the world is freed.  Clock: virtual time. */
+ * eventlog - the events executed by the nodes of a world.
+ * For interactive use, not for runs: a world with a log has no digest (engine_watch). An event is
+ * kept in a form that can be compared with another run: time, place, kind, frame, and the data that
+ * the model chained into the digest meanwhile. Handles, pointers and ranks are omitted. Memory
+ * grows with the kept events; eventlog_clear makes it reusable.
+ * Owner: eventlog_fini, before the world is freed. Clock: virtual time. */
 #ifndef STORMGLASS_REPLAY_RUN_EVENTLOG_H
 #define STORMGLASS_REPLAY_RUN_EVENTLOG_H
 
@@ -13,11 +13,11 @@
 
 struct eventlog_event {
     time_ps at;
-    uint64_t meaning; /* what was chained: frames received, completions, states */
-    uint32_t node;    /* of its own world */
+    uint64_t meaning; /* chained data: frames received, completions, states */
+    uint32_t node;    /* in its own world */
     uint16_t port;
     uint8_t kind;
-    uint8_t opcode; /* of the frame that it is about; with bytes 0 there is none */
+    uint8_t opcode; /* of the event's frame; without a frame, bytes is 0 */
     uint32_t source, destination, qpn, psn;
     uint16_t bytes;
 };
@@ -28,23 +28,23 @@ struct eventlog {
     uint32_t *host_of; /* by endpoint: its node */
     struct eventlog_event *events;
     uint32_t count, room;
-    uint32_t only; /* keeps the events of this node; UINT32_MAX: of all */
+    uint32_t only; /* keep only this node's events; UINT32_MAX: all nodes */
 };
 
-/* Before the world's first event; the log stays where it is. */
+/* Call before the world's first event; do not move the log. */
 void eventlog_init(struct eventlog *log, struct world *world);
 void eventlog_fini(struct eventlog *log);
 
-/* For a watch of one's own: a log that sees nothing by itself and leaves digests alone, for
- * eventlog_tell; and what is to be known of an event that is about to be executed. */
+/* For a caller with its own watch: a log that does not watch and leaves digests alone, to be used
+ * with eventlog_tell; and the description of an event about to be executed. */
 void eventlog_begin(struct eventlog *log, struct world *world);
 struct eventlog_event eventlog_note(const struct world *world, const struct event *event);
 void eventlog_clear(struct eventlog *log);
 
-/* The same, wherever it was executed. */
+/* Equal except for the world in which they were executed. */
 bool eventlog_equal(const struct eventlog_event *a, const struct eventlog_event *b);
 
-/* An event for people. */
+/* An event in readable form. */
 struct eventlog_reported {
     time_ps at;
     const char *port; /* leaf0:p3 */

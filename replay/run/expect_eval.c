@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * expect_eval - values by path, compared. */
+ * expect_eval - compares values with expectations. */
 #include "replay/run/expect_eval.h"
 
 #include "base/check.h"
@@ -20,7 +20,7 @@ static struct result_ratio commands_lost(const struct result *result)
     return lost;
 }
 
-/* One of which too little is known has not settled either. */
+/* A workload with too little data counts as not steady. */
 static struct result_ratio unsettled(const struct result *result)
 {
     struct result_ratio count = {.numerator = 0, .denominator = 1};
@@ -44,14 +44,14 @@ static struct result_ratio value_of(const struct expectation *expectation,
         found = result_total(result, path, &value);
     else
         found = result_of_workload(&result->workloads[expectation->workload], path + 1, &value);
-    CHECK(found); /* a test holds that every quantity of the list has its value */
-    /* What is printed is compared: a limit that is taken from a run's JSON holds for that run. */
+    CHECK(found); /* a test checks that every quantity in the list has a value */
+    /* Printed values are compared, so that a limit copied from a run's JSON is met by that run. */
     if (value.denominator > 0 && strstr(path, "_ns") != NULL)
         value = (struct result_ratio){(__int128)result_workload_ns(value) * PS_PER_NS, 1};
     return value;
 }
 
-/* Comparing the sign of the difference with 0 keeps fractions exact. */
+/* Compares the sign of the difference with 0, which is exact for fractions. */
 static bool holds(const struct expectation *expectation, struct result_ratio value)
 {
     struct expectation sign = *expectation;
@@ -75,7 +75,7 @@ static void write_actual(char *text, size_t size, enum quantity_kind kind,
         snprintf(text, size, "%s", words_count((int64_t)real).text);
 }
 
-/* Of the first workload that is not steady. */
+/* For the first workload that is not steady. */
 static void write_unsettled(char *text, size_t size, const struct result *result)
 {
     for (uint32_t i = 0; i < result->workload_count; i++) {
@@ -97,7 +97,8 @@ static bool speaks_of(const struct scenario *scenario, enum expect_quantity quan
     return false;
 }
 
-/* Of one workload: what is expected of it says nothing of the others. */
+/* The scenario has an expectation on this quantity of this workload; those on others do not
+ * count. */
 static bool speaks_of_its(const struct scenario *scenario, enum expect_quantity quantity,
                           uint32_t workload)
 {
@@ -108,20 +109,20 @@ static bool speaks_of_its(const struct scenario *scenario, enum expect_quantity 
     return false;
 }
 
-/* `w.failed >= 0` compares nothing and is no demand: the scenario accepts any number. */
+/* `w.failed >= 0` is always met and demands nothing: any number is acceptable. */
 static bool accepts_all(const struct expectation *expectation)
 {
     return expectation->op == EXPECT_GE && expectation->value <= 0;
 }
 
-/* Only a run that does nothing meets it. */
+/* Only an idle run meets it. */
 static bool expects_nothing(const struct expectation *expectation)
 {
     return expect_basis(expectation->quantity) == EXPECT_OVER_WORK &&
            expect_holds(expectation, 0) && !expect_holds(expectation, 1);
 }
 
-/* It expects that the workload completes nothing: what is issued fails or stays unfinished. */
+/* The scenario expects no completions of the workload: its operations fail or stay unfinished. */
 static bool expects_no_completion(const struct scenario *scenario, uint32_t workload)
 {
     for (uint32_t i = 0; i < scenario->expectation_count; i++) {
@@ -146,7 +147,7 @@ static void fail_unfinished(const struct scenario *scenario, struct result *resu
                         plural(result->workloads[i].issued, "operation", "operations"));
 }
 
-/* As much as any other operation that never completed, also where none was asked for. */
+/* A stalled workload counts like an operation that never completed, although it issued none. */
 static void fail_stalled(const struct scenario *scenario, struct result *result)
 {
     if (speaks_of(scenario, EXPECT_COMMANDS_LOST))
@@ -183,7 +184,7 @@ static void fail_failed(const struct scenario *scenario, struct result *result)
                         plural(result->workloads[i].issued, "operation", "operations"));
 }
 
-/* Each kind by itself, unless the scenario expects something of it. */
+/* Each kind on its own, unless the scenario has an expectation on it. */
 static void fail_data(const struct scenario *scenario, struct result *result)
 {
     const struct {
@@ -226,9 +227,9 @@ static void fail_on_its_own(const struct scenario *scenario, struct result *resu
     fail_data(scenario, result);
 }
 
-/* ---- what compared nothing ---- */
+/* ---- nothing to compare ---- */
 
-/* Of operations of which none completed there is no figure, whatever it is compared with. */
+/* Without completed operations there is no figure to compare. */
 static bool has_no_samples(const struct expectation *expectation, const struct result *result)
 {
     return expectation->workload != EXPECT_WHOLE_RUN &&
@@ -236,13 +237,13 @@ static bool has_no_samples(const struct expectation *expectation, const struct r
            result->workloads[expectation->workload].latency->count == 0;
 }
 
-/* It had no I/O to do, and did what it had. */
+/* It had no I/O to do, and completed its admin commands. */
 static bool is_silent(const struct result_workload *workload)
 {
     return workload->silent && workload->admin > 0 && !workload->stalled && workload->idle == 0;
 }
 
-/* Why the workload has nothing that could be compared; false: it has. */
+/* Writes the reason why the workload has nothing to compare; false if it has. */
 static bool is_dead(const struct result_workload *workload, char *why, size_t size)
 {
     if (workload->never_began)
@@ -260,7 +261,7 @@ static bool is_dead(const struct result_workload *workload, char *why, size_t si
     return true;
 }
 
-/* What a word says, it says of every workload: all must have done something. */
+/* Expectations on the run apply to every workload, so each must have done something. */
 static bool some_dead(const struct result *result, enum expect_quantity quantity, char *why,
                       size_t size)
 {
@@ -293,8 +294,8 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-/* How many of 10,000 operations may be slower than all others before the quantity changes: none
- * for a mean or a maximum, the rest for a percentile, all where it is no latency. */
+/* How many of 10,000 operations may be slower than all others without changing the quantity: none
+ * for a mean or maximum, the rest for a percentile, all if it is not a latency. */
 static int64_t slower_without_effect(enum expect_quantity quantity)
 {
     const char *path = expect_path(quantity), *figure = strrchr(path, '.') + 1;
@@ -305,7 +306,7 @@ static int64_t slower_without_effect(enum expect_quantity quantity)
     int64_t below = 0, unit = ALL / 10;
     if (figure[0] != 'p')
         return 0;
-    /* p99_9 is 9990 of 10,000; _ci of an interval ends the number */
+    /* p99_9 is 9990 of 10,000; the _ci of an interval ends the number */
     for (figure++; is_digit(figure[*figure == '_']); figure++)
         if (*figure != '_') {
             below += (*figure - '0') * unit;
@@ -314,8 +315,8 @@ static int64_t slower_without_effect(enum expect_quantity quantity)
     return ALL - below;
 }
 
-/* A failed operation is slower than every completed one.  Of the worst member all may have failed:
- * its percentiles are those of a workload as small as one member. */
+/* A failed operation counts as slower than every completed one. For the worst member, all failures
+ * may be its own: percentiles are those of a workload the size of one member. */
 static bool leaves_out_failed(const struct expectation *expectation,
                               const struct result_workload *workload)
 {
@@ -326,7 +327,7 @@ static bool leaves_out_failed(const struct expectation *expectation,
     return may < ALL && (__int128)workload->failed * ALL > (__int128)may * all;
 }
 
-/* An operation that failed or never completed is slower than all that the figures speak of. */
+/* Operations that failed or never completed count as slower than all measured ones. */
 static bool leaves_out_operations(const struct expectation *expectation,
                                   const struct result *result, char *why, size_t size)
 {
@@ -346,7 +347,7 @@ static bool leaves_out_operations(const struct expectation *expectation,
     return !result->cut && count > 0 && expect_holds(expectation, 0);
 }
 
-/* True, and why, when the run has nothing of what the quantity is measured over. */
+/* Whether the run lacks what the quantity is measured over; writes the reason. */
 static bool has_no_basis(const struct expectation *expectation, const struct result *result,
                          char *why, size_t size)
 {
@@ -373,7 +374,8 @@ static bool is_over_window(enum expect_quantity quantity)
            strncmp(path, ".member_goodput", 15) == 0;
 }
 
-/* True, and why, when nothing was compared: a run that did nothing would have the same result. */
+/* Whether nothing was compared, because an idle run would have the same result; writes the
+ * reason. */
 static bool compares_nothing(const struct expectation *expectation, const struct result *result,
                              struct result_ratio value, char *why, size_t size)
 {
@@ -396,9 +398,9 @@ static bool compares_nothing(const struct expectation *expectation, const struct
            !accepts_all(expectation) && has_no_basis(expectation, result, why, size);
 }
 
-/* ---- runs that were cut ---- */
+/* ---- runs that were cut off ---- */
 
-/* Whole numbers that are no counts. */
+/* Integers that are not counts. */
 static bool is_rate(enum expect_quantity quantity)
 {
     return quantity == EXPECT_IOPS || quantity == EXPECT_STEADY_IOPS ||
@@ -406,8 +408,9 @@ static bool is_rate(enum expect_quantity quantity)
            quantity == EXPECT_MEMBERS_IDLE;
 }
 
-/* Of a run that was cut: whether what does not hold yet may still come to hold.  What is counted
- * only grows, so too little is no verdict, and too much is one; nor is what was under way. */
+/* For a run that was cut off: whether an expectation that is not met may still be met. Counts only
+ * grow, so a count that is too low gives no verdict, and one that is too high does; nor do
+ * outstanding operations. */
 static bool may_still_hold(const struct expectation *expectation, const struct result *result,
                            struct result_ratio value)
 {

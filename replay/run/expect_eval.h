@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * expect_eval - did what a scenario expects hold?
- * Compares exact values, never the rounded ones that are printed.  Beyond the listed expectations a
- * run fails on its own account for a lossless drop, for a command that never completed and for a
- * read that gave wrong data, unless the scenario speaks of that quantity itself. */
+ * expect_eval - checks the expectations of a scenario.
+ * Compares exact values, not the rounded ones that are printed. A run also fails because of a
+ * lossless drop, a command that never completed, or a read with wrong data, unless the scenario has
+ * its own expectation on that quantity. */
 #ifndef STORMGLASS_REPLAY_RUN_EXPECT_EVAL_H
 #define STORMGLASS_REPLAY_RUN_EXPECT_EVAL_H
 
 #include "replay/record/result.h"
 #include "scenarios/load/scenario.h"
 
-/* Fills result->expectations and adds to result->failures.  `cut_short`: the run was ended before
- * its workloads could finish (--until, Ctrl-C), so what is unfinished is no failure. */
+/* Fills in result->expectations and adds to result->failures. `cut_short`: the run ended before its
+ * workloads could finish (--until, Ctrl-C), so unfinished work is not a failure. */
 void expect_eval(const struct scenario *scenario, struct result *result, bool cut_short);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fabric - numbering of ports. */
+ * fabric - numbers the ports. */
 #include "replay/run/fabric.h"
 
 #include "base/check.h"

@@ -19,19 +19,19 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 100,   /* so often a stop is looked for */
-    AWAY_NS = 200000 /* and whether a run elsewhere has ended */
+    LOOK_MS = 100,   /* interval between checks for a stop */
+    AWAY_NS = 200000 /* interval between checks of other places */
 };
 
 struct slot {
     pid_t process;
     int from;
     uint32_t index;
-    size_t got; /* bytes of its result */
-    bool again; /* it is played for the second time */
+    size_t got; /* bytes received of its result */
+    bool again; /* second attempt */
 };
 
-/* What is played elsewhere. */
+/* A run at another place. */
 struct away {
     uint32_t index;
     bool busy, again;
@@ -46,7 +46,7 @@ enum { ENDINGS_MAX = JOBS_AT_ONCE_MAX + JOBS_PLACES_MAX };
 
 struct pool {
     const struct jobs *jobs;
-    struct ending endings[ENDINGS_MAX]; /* that nobody was told of yet */
+    struct ending endings[ENDINGS_MAX]; /* not reported yet */
     uint32_t ending_count;
     struct slot slots[JOBS_AT_ONCE_MAX];
     struct away away[JOBS_PLACES_MAX];
@@ -83,18 +83,19 @@ static bool is_sound(const struct jobs *jobs, uint32_t index)
     return jobs->sound == NULL || jobs->sound(jobs->self, index, result_of(jobs, index));
 }
 
-/* It is told when its place plays the next one: who is told may write, and wait for a disk. */
+/* Reported only when the slot has its next run, because the callback may write and wait for a
+ * disk. */
 static void end(struct pool *pool, uint32_t index, bool well)
 {
     pool->well &= well;
-    if (!well) /* nothing of half an answer */
+    if (!well) /* discard a partial result */
         memset(result_of(pool->jobs, index), 0, pool->jobs->bytes);
     if (pool->ending_count == ENDINGS_MAX)
         tell_endings(pool);
     pool->endings[pool->ending_count++] = (struct ending){index, well};
 }
 
-/* Nobody would read its answer, and what it has inherited, such as locks, it would hold. */
+/* Otherwise the child would outlive its parent, with no reader, and keep inherited locks. */
 static void end_with_parent(pid_t parent)
 {
 #ifdef __linux__
@@ -132,7 +133,7 @@ static void begin(struct pool *pool, uint32_t index, bool again)
     pool->slots[pool->running++] = slot;
 }
 
-/* What has closed its pipe: it has answered, or never will. */
+/* The process closed its pipe: it has sent its result or failed. */
 static void collect(struct pool *pool, uint32_t at)
 {
     const struct slot slot = pool->slots[at];
@@ -151,7 +152,7 @@ static void collect(struct pool *pool, uint32_t at)
     begin(pool, slot.index, true);
 }
 
-/* False: it has no more to say. */
+/* Returns false when the pipe is closed. */
 static bool take(const struct pool *pool, struct slot *slot)
 {
     char *to = (char *)result_of(pool->jobs, slot->index) + slot->got, more;
@@ -171,18 +172,18 @@ static void wait_for_some(struct pool *pool)
     const bool waits = pool->running_away > 0;
     for (uint32_t i = 0; i < count; i++)
         looks[i] = (struct pollfd){.fd = pool->slots[i].from, .events = POLLIN};
-    /* A signal that comes just before would not wake it. */
+    /* poll without blocking: a signal just before it would not interrupt it */
     if (poll(looks, count, waits ? 0 : LOOK_MS) <= 0) {
         if (waits)
             nanosleep(&pause, NULL);
         return;
     }
-    for (uint32_t i = count; i-- > 0;) /* the last one takes the place of what has ended */
+    for (uint32_t i = count; i-- > 0;) /* collect() moves the last slot into the free one */
         if (looks[i].revents != 0 && !take(pool, &pool->slots[i]))
             collect(pool, i);
 }
 
-/* ------------------------------------------------------------------ elsewhere */
+/* ------------------------------------------------------------------ other places */
 
 static uint32_t places(const struct pool *pool)
 {
@@ -231,7 +232,7 @@ static void stop_away(const struct pool *pool)
             elsewhere->stop(elsewhere->self, i);
 }
 
-/* Again and again: a process that has only just begun may not have listened. */
+/* Signals repeatedly, because a process that has just started may have missed it. */
 static void look_for_stop(struct pool *pool)
 {
     const struct jobs *jobs = pool->jobs;
@@ -253,7 +254,7 @@ uint32_t jobs_at_once(const struct jobs *jobs)
     return most < jobs->count ? most : jobs->count;
 }
 
-/* As many as there is room for; first here, where nothing has to travel. */
+/* Starts as many as there is room for, local ones first, which need no transfer. */
 static uint32_t begin_more(struct pool *pool, uint32_t begun)
 {
     const struct jobs *jobs = pool->jobs;

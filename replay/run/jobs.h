@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * jobs - many runs at once, each in a process of its own.
- * Nothing of one can reach another, and what each came to is written into a pipe.  A process that
- * ends before it has answered is begun again, once; all end with their parent.  Without processes
- * (WebAssembly) they are played one by one.  Other places may take their part of them.  Nothing
- * that is reported may depend on how many there are at once. */
+ * jobs - parallel runs, each in its own process.
+ * Runs cannot affect each other, and each writes its result to a pipe. A process that ends without
+ * a result is restarted once. All processes end with their parent. Without processes (WebAssembly)
+ * runs are done one by one. Other places may take a part of the runs. Reported results must not
+ * depend on the number of parallel runs. */
 #ifndef STORMGLASS_REPLAY_RUN_JOBS_H
 #define STORMGLASS_REPLAY_RUN_JOBS_H
 
@@ -13,44 +13,44 @@
 
 enum { JOBS_AT_ONCE_MAX = 256, JOBS_PLACES_MAX = 1024 };
 
-/* Where runs are played too, such as other machines: each place plays one at a time. */
+/* Other places for runs, such as remote machines; each does one run at a time. */
 struct jobs_elsewhere {
     void *self;
     uint32_t places;
-    /* `errand` is what `jobs` says of a run; it may be given up when this returns. */
+    /* `errand` is the description from `jobs`; it may be freed when this returns. */
     void (*begin)(void *self, uint32_t place, const char *errand, size_t length);
-    /* Whether what was begun there has ended: then `well` says whether `result` is its result. */
+    /* Whether the run at that place has ended; then `well` indicates whether `result` is valid. */
     bool (*ended)(void *self, uint32_t place, void *result, size_t bytes, bool *well);
-    /* What is under way there shall end; that it has is told as ever. */
+    /* Stops the run at that place; its end is reported as usual. */
     void (*stop)(void *self, uint32_t place);
 };
 
 struct jobs {
     void *self;
-    /* Plays number `index` and fills in `result`, which is all zero. */
+    /* Does run number `index` and fills in `result`, which is zeroed. */
     void (*play)(void *self, uint32_t index, void *result);
-    /* In the order in which they end; `well` false: its process ended too early, twice.  NULL:
-     * nobody wants to know before all are done. */
+    /* Called in the order in which runs end; `well` is false if the process failed twice. NULL: no
+     * notification. */
     void (*done)(void *self, uint32_t index, bool well);
     uint32_t count;
-    uint32_t at_once; /* 0: as many as there are processors */
-    void *results;    /* `count` of `bytes` each, all zero */
+    uint32_t at_once; /* 0: number of processors */
+    void *results;    /* `count` results of `bytes` each, zeroed */
     size_t bytes;
-    const struct jobs_elsewhere *elsewhere; /* NULL: all are played here */
-    /* What a place elsewhere is told of number `index`; the caller frees it. */
+    const struct jobs_elsewhere *elsewhere; /* NULL: all runs are local */
+    /* The description of run `index` for another place; the caller frees it. */
     char *(*errand)(void *self, uint32_t index, size_t *length);
-    /* Asked again and again: what is true ends all as a stop does.  NULL: it is never enough. */
+    /* Polled repeatedly: when true, ends all runs like a stop. NULL: never. */
     bool (*enough)(void *self);
-    /* Whether what was answered can be a result, whatever its bytes are: if not it is as if the
-     * process had died.  NULL: it always is. */
+    /* Whether a received result is valid; its bytes may be arbitrary. If not, the process counts as
+     * failed. NULL: always valid. */
     bool (*sound)(void *self, uint32_t index, const void *result);
 };
 
-/* How many that are. */
+/* The effective number of parallel runs. */
 uint32_t jobs_at_once(const struct jobs *jobs);
 
-/* False: one of the processes ended too early, twice, a stop was asked for (replay/run/stop.h),
- * or it was enough: then those under way are asked to end, and no other is begun. */
+/* Returns false if a process failed twice, a stop was requested (replay/run/stop.h), or `enough`
+ * returned true. In these cases running processes are asked to end, and no others are started. */
 bool jobs_play(const struct jobs *jobs);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lockstep - windows, and the first node that acts otherwise.
- * `same` tells of events of the present window and the one before it, which is all that is kept. */
+ * lockstep - windows of events, and the first node that acts differently.
+ * Only the events of the current window and the previous one are kept. */
 #include "replay/run/lockstep.h"
 
 #include "base/memory.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window grows while it is emptier than this, and shrinks when it is fuller than four times
- * that. */
+/* A window grows while it has fewer events than this, and shrinks if it has more than four times as
+ * many. */
 enum { WINDOW_EVENTS = 32768, EXTRA_WINDOWS = 12, LOOK_AHEAD = 16 };
 static const time_ps window_min = PS_PER_US / 64, window_max = 64 * PS_PER_US;
 
 #define NOBODY UINT32_MAX
 
-/* The node's events within a window: `count` indices from `first` on. */
+/* A node's events within a window: `count` indices from `first` on. */
 struct share {
     uint32_t first, count;
 };
@@ -27,12 +27,12 @@ struct side {
     const struct lockstep_side *about;
     struct world *world;
     struct eventlog log;
-    uint32_t *place;      /* by node: which it is of side 0's nodes, or behind them */
-    struct share *shares; /* by that place */
-    uint32_t *sorted;     /* indices of events by place, in order of time */
+    uint32_t *place;      /* by node: its index among side 0's nodes, or after them */
+    struct share *shares; /* by that index */
+    uint32_t *sorted;     /* indices of events by node index, in order of time */
     uint32_t sorted_room;
-    uint32_t former; /* events of the window before, which stay in the log for their words */
-    uint64_t passed; /* events of all windows before */
+    uint32_t former; /* events of the previous window, kept in the log for output */
+    uint64_t passed; /* events of all earlier windows */
     bool over;
 };
 
@@ -40,12 +40,12 @@ struct play {
     struct lockstep *result;
     struct side sides[2];
     uint32_t places;
-    const char **names; /* by place */
+    const char **names; /* by node index */
     time_ps now, window;
     struct progress progress;
 };
 
-/* ------------------------------------------------------------------ the two worlds */
+/* ------------------------------------------------------------------ both worlds */
 
 static uint32_t find_node(const struct scenario *scenario, const char *name)
 {
@@ -55,7 +55,7 @@ static uint32_t find_node(const struct scenario *scenario, const char *name)
     return NOBODY;
 }
 
-/* Nodes are the same when they have the same name; those of side 1 alone stand behind the rest. */
+/* Nodes correspond if they have the same name; nodes that only side 1 has come last. */
 static void place_nodes(struct play *play)
 {
     const struct scenario *first = play->sides[0].about->scenario;
@@ -71,7 +71,7 @@ static void place_nodes(struct play *play)
     play->places = first->node_count;
     for (uint32_t i = 0; i < second->node_count; i++) {
         const char *name = second->nodes[i].name;
-        /* Mostly both have the same nodes in the same order. */
+        /* usually both sides have the same nodes in the same order */
         const bool same = i < first->node_count && strcmp(first->nodes[i].name, name) == 0;
         uint32_t place = same ? i : find_node(first, name);
         if (place == NOBODY) {
@@ -112,7 +112,7 @@ static void end(struct play *play)
     free(play->names);
 }
 
-/* ------------------------------------------------------------------ a window */
+/* ------------------------------------------------------------------ windows */
 
 static void advance(struct side *side, time_ps to)
 {
@@ -122,7 +122,7 @@ static void advance(struct side *side, time_ps to)
     side->over = !world_run(side->world, to < until ? to : until) || to >= until;
 }
 
-/* Forgets the window before the last one. */
+/* Forgets all windows before the previous one. */
 static void forget(struct side *side)
 {
     struct eventlog *log = &side->log;
@@ -155,14 +155,14 @@ static void sort_by_place(struct side *side, uint32_t places)
     }
 }
 
-/* The n-th event of a place in the present window; NULL: it has no more. */
+/* The n-th event of a node in the current window; NULL if it has fewer. */
 static const struct eventlog_event *nth(const struct side *side, uint32_t place, uint32_t n)
 {
     const struct share *share = &side->shares[place];
     return n < share->count ? &side->log.events[side->sorted[share->first + n]] : NULL;
 }
 
-/* How many events of a place are the same from the window's begin on. */
+/* Number of leading events of a node in the window that are equal. */
 static uint32_t same_events(const struct play *play, uint32_t place)
 {
     for (uint32_t n = 0;; n++) {
@@ -188,7 +188,7 @@ static bool is_equal_in_order(const struct play *play)
     return true;
 }
 
-/* Where a place's events part in this window, TIME_NEVER: they do not. */
+/* When a node's events diverge in this window; TIME_NEVER if they do not. */
 static time_ps parts_at(const struct play *play, uint32_t place, uint32_t *same)
 {
     *same = same_events(play, place);
@@ -198,7 +198,7 @@ static time_ps parts_at(const struct play *play, uint32_t place, uint32_t *same)
     return left < right ? left : right;
 }
 
-/* The place whose events part first; NOBODY: none. */
+/* The node whose events diverge first; NOBODY if none do. */
 static uint32_t first_to_part(struct play *play, uint32_t *same, time_ps *at)
 {
     uint32_t found = NOBODY;
@@ -219,9 +219,9 @@ static uint32_t first_to_part(struct play *play, uint32_t *same, time_ps *at)
     return found;
 }
 
-/* ------------------------------------------------------------------ words */
+/* ------------------------------------------------------------------ output */
 
-/* The place's last events in the log before the index `before`, oldest first. */
+/* Reports the node's last events in the log before index `before`, oldest first. */
 static void tell_before(const struct play *play, uint32_t place, uint32_t before)
 {
     const struct side *side = &play->sides[0];
@@ -236,8 +236,8 @@ static void tell_before(const struct play *play, uint32_t place, uint32_t before
             eventlog_tell(&side->log, &side->log.events[indices[count - 1 - i]], &result->arena);
 }
 
-/* How much later the event comes among the other side's next ones; false: it is not there.  Events
- * without a frame look alike, so only the very next one can be the same. */
+/* By how much later the event occurs on the other side; false if it is not among the next ones.
+ * Events without a frame are indistinguishable, so only the very next one can be the same. */
 static bool comes_later(const struct side *other, uint32_t place, uint32_t from,
                         const struct eventlog_event *event, time_ps *later)
 {
@@ -289,7 +289,7 @@ static const char *how_they_part(const struct play *play, uint32_t place, uint32
     return how_events_part(first[0], first[1]);
 }
 
-/* From here on the log has the events of one place, which may be no node of this side. */
+/* From here on the log keeps only the events of one node, which this side may not have. */
 static void keep_only(struct side *side, uint32_t place)
 {
     side->log.only = NOBODY - 1;
@@ -306,7 +306,7 @@ static bool has_shown_enough(const struct play *play, uint32_t place, uint32_t s
     return true;
 }
 
-/* Plays on until both sides have shown what the place does next. */
+/* Continues until both sides have shown what the node does next. */
 static void play_on(struct play *play, uint32_t place, uint32_t same)
 {
     for (int i = 0; i < 2; i++)
@@ -355,7 +355,7 @@ static void tell_parting(struct play *play, uint32_t place, uint32_t same)
                                                   : first->log.count);
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ entry point */
 
 static void next_window(struct play *play)
 {

@@ -45,7 +45,7 @@ static enum playback_end play(const struct playback *playback, const struct stor
     return PLAYBACK_DONE;
 }
 
-/* UINT32_MAX stands for all nodes. */
+/* *node is UINT32_MAX for all nodes. */
 static bool find_node(const struct scenario *scenario, const char *name, uint32_t *node,
                       char why[STORE_ERROR_BYTES])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * playback - the events of a stored run between two moments, from its database alone.
- * The run is played silently up to the first moment; from there on each event is reported.  Memory
- * is that of a short window.  Errors: PLAYBACK_REFUSED and a sentence in `why`. */
+ * playback - the events of a stored run between two times, from its database alone.
+ * The run is simulated silently up to the first time; from there on each event is reported. Memory
+ * is that of a short window. Errors: PLAYBACK_REFUSED and a message in `why`. */
 #ifndef STORMGLASS_REPLAY_RUN_PLAYBACK_H
 #define STORMGLASS_REPLAY_RUN_PLAYBACK_H
 
@@ -10,8 +10,8 @@
 
 struct playback {
     const char *path;
-    time_ps from, until; /* after `from`, up to and with `until`; TIME_NEVER: to the end */
-    const char *node;    /* NULL: of all nodes */
+    time_ps from, until; /* after `from`, up to and including `until`; TIME_NEVER: to the end */
+    const char *node;    /* NULL: all nodes */
     void (*tell)(void *self, const struct eventlog_reported *event); /* valid during the call */
     void *self;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * progress - the bar, and the lines of a log. */
+ * progress - a progress bar, and progress lines for a log. */
 #include "replay/run/progress.h"
 
 #include "replay/database/words.h"

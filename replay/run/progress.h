@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * progress - how far a run is, on stderr.
- * On a terminal a bar, at most ten times a second; in a pipe or a file one line a minute, so that a
- * log of a long run shows that it goes on.  Reads the wall clock, which decides nothing in the
- * run. */
+ * progress - shows the progress of a run on stderr.
+ * On a terminal a bar, at most ten updates per second; in a pipe or file one line per minute, so
+ * that a log of a long run shows progress. Reads the wall clock, which does not affect the run. */
 #ifndef STORMGLASS_REPLAY_RUN_PROGRESS_H
 #define STORMGLASS_REPLAY_RUN_PROGRESS_H
 
@@ -16,18 +15,18 @@ struct progress {
     double begun_s, shown_s;
 };
 
-/* Seconds of a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double progress_clock_s(void);
 
-/* From here on this process shows no progress: its stderr is kept for later, or -q was given. */
+/* Disables progress output of this process: its stderr is captured, or -q was given. */
 void progress_disable(void);
 
 void progress_begin(struct progress *progress, bool wanted);
 
-/* Whether it is time to show something again; the caller then does. */
+/* Whether an update is due; the caller must then show it. */
 bool progress_is_due(struct progress *progress);
 
-/* `now` of `end`, virtual; beyond the end work under way is finishing. */
+/* Shows `now` of `end` in virtual time; after `end`, outstanding work is finishing. */
 void progress_show(struct progress *progress, time_ps now, time_ps end);
 
 /* Clears the bar. */

@@ -22,5 +22,5 @@ int64_t resident_peak_bytes(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    return (int64_t)usage.ru_maxrss * 1024; /* Linux counts KiB */
+    return (int64_t)usage.ru_maxrss * 1024; /* Linux reports KiB */
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * resident - how much of the machine's memory this process has.
- * Linux's figures: pages that were touched, and huge ones that were touched in one place. */
+ * resident - resident memory of this process.
+ * As counted by Linux: touched pages, and entire huge pages of which any part was touched. */
 #ifndef STORMGLASS_REPLAY_RUN_RESIDENT_H
 #define STORMGLASS_REPLAY_RUN_RESIDENT_H
 
 #include <stdint.h>
 
-/* Bytes, now: the second figure of /proc/self/statm (proc(5)).  0: it cannot be read. */
+/* Current bytes: the second value in /proc/self/statm (proc(5)). 0: cannot be read. */
 int64_t resident_bytes(void);
 
-/* Bytes, the most that there ever were (getrusage(2)). */
+/* Maximum so far, in bytes (getrusage(2)). */
 int64_t resident_peak_bytes(void);
 
 #endif

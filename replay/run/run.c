@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run - slices, and their ends. */
+ * run - executes slices and ends the run. */
 #include "replay/run/run.h"
 
 #include "base/check.h"
@@ -21,9 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A slice is about so many events, a few hundredths of a second, after which the bar moves. */
+/* Events per slice: a few hundredths of a second, after which the progress bar is updated. */
 static const uint64_t slice_events_min = 200000, slice_events_max = 800000;
-static const double commit_s = 0.1; /* what kill -9 may cost */
+static const double commit_s = 0.1; /* maximum loss on kill -9, in seconds */
 static const time_ps slice_first = 10 * PS_PER_US;
 
 static struct run_clock clock_now(void)
@@ -39,7 +39,7 @@ static struct run_clock clock_since(struct run_clock begun)
     return (struct run_clock){now.wall_s - begun.wall_s, now.cpu_s - begun.cpu_s};
 }
 
-/* One run while it is under way. */
+/* State of one run in progress. */
 struct play {
     const struct scenario *scenario;
     const struct run_options *options;
@@ -51,7 +51,7 @@ struct play {
     struct usages usages;
     bool stopped;   /* by a signal */
     bool cut_short; /* by a signal or --until: work may be unfinished */
-    time_ps played; /* the end of the last slice */
+    time_ps played; /* end of the last slice */
 };
 
 static time_ps next_slice(time_ps slice, uint64_t events)
@@ -61,7 +61,7 @@ static time_ps next_slice(time_ps slice, uint64_t events)
     return events > slice_events_max && slice > PS_PER_US ? slice / 2 : slice;
 }
 
-/* The end of the next slice: checkpoints and samples are at the same moments in every run. */
+/* The end of the next slice. Checkpoints and samples are at the same times in every run. */
 static time_ps slice_end(const struct play *play, const struct checkpoint *checkpoint, time_ps now,
                          time_ps slice)
 {
@@ -89,7 +89,7 @@ static void play_slices(struct play *play)
     while (more && now < until && stop_asked() == 0 && record_error(play->record) == NULL) {
         now = slice_end(play, &checkpoint, now, slice);
         more = world_run(play->world, now);
-        if (play->world->engine.paused) /* it was asked to stop */
+        if (play->world->engine.paused) /* a stop was requested */
             now = play->world->engine.now;
         if (more && now == checkpoint.next)
             checkpoint_take(&checkpoint, play->world);
@@ -119,7 +119,7 @@ static void play_slices(struct play *play)
     play->played = now;
 }
 
-/* Virtual time that the measured part of the run ended at. */
+/* Virtual time at which the measured part of the run ended. */
 static time_ps window_end(const struct play *play)
 {
     const time_ps until = play->options->until;
@@ -127,7 +127,7 @@ static time_ps window_end(const struct play *play)
     return play->stopped && play->world->engine.now < end ? play->world->engine.now : end;
 }
 
-/* Tells of the transmitters that had nothing to send in a priority. */
+/* Reports the transmitters that had nothing to send in a priority. */
 static void tell_idle(struct play *play)
 {
     const struct explain_fabric *fabric = &play->fabric;
@@ -208,7 +208,8 @@ static void finish(struct play *play, struct run *run)
     result_keep_latencies(result);
 }
 
-/* Pools hand out the frame that came back last, so as many were touched as were out at once. */
+/* Maximum number of frames in use: pools reuse the frame returned last, so the touched ones are
+ * those in use at the same time. */
 static uint64_t most_frames(const struct world *world)
 {
     uint64_t frames = 0;
@@ -244,7 +245,7 @@ static enum run_end play_recorded(struct play *play, struct run *run)
         finish(play, run);
     stop_release(&former);
     if (!play->stopped)
-        stop_forget(); /* too late: all was played */
+        stop_forget(); /* too late, the run is complete */
     cost->end = clock_since(begun);
     cost->end.wall_s -= cost->judge.wall_s;
     cost->end.cpu_s -= cost->judge.cpu_s;
@@ -294,7 +295,7 @@ static uint32_t processors(void)
     return online < 1 ? 1 : (uint32_t)online;
 }
 
-/* A thread has one node at least. */
+/* At least one node per thread. */
 static struct world *build(const struct play *play, struct diag *diag)
 {
     const struct scenario *scenario = play->scenario;
@@ -312,7 +313,7 @@ static struct world *build(const struct play *play, struct diag *diag)
     return world;
 }
 
-/* Some workload waits for messages of its own, not only for NVMe commands. */
+/* Whether a workload waits for its own messages, not only for NVMe commands. */
 static bool sends_messages(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++)

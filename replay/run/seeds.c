@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * seeds - loading it again, and Student's t. */
+ * seeds - reloads the scenario per seed; Student's t. */
 #include "replay/run/seeds.h"
 
 #include "base/memory.h"
@@ -40,7 +40,7 @@ static struct scenario *load_again(const struct scenario *scenario, uint64_t see
     return library_load_again(scenario, &set, 1, diag);
 }
 
-/* Of run --json: what a run counts is gone with its world. */
+/* From run --json, because the run's own counters are freed with its world. */
 static void take_figures(struct store *store, uint32_t workload, double figures[SEEDS_FIGURE_COUNT])
 {
     for (int i = 0; i < SEEDS_FIGURE_COUNT; i++) {
@@ -113,7 +113,7 @@ void seeds_free(struct seeds *seeds)
     *seeds = (struct seeds){0};
 }
 
-/* ---- what they say together ---- */
+/* ---- summary over seeds ---- */
 
 double seeds_student(uint32_t degrees)
 {

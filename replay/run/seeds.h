@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * seeds - a scenario played with several seeds, as many at once as there are processors.
- * Each is a process of its own (jobs.h), and a signal ends all.
- * What comes back are figures of each workload; their mean has a 95 % interval (Student's t over
- * the seeds), and the worst is the least of what is got and the most of what is waited for or lost.
+ * seeds - runs a scenario with several seeds, in parallel on all processors.
+ * Each run is a separate process (jobs.h), and a signal ends all of them. Results are figures of
+ * each workload: the mean with its 95 % interval (Student's t over seeds), and the worst value: the
+ * minimum of rates, the maximum of times and losses.
  * Owner: seeds_free. */
 #ifndef STORMGLASS_REPLAY_RUN_SEEDS_H
 #define STORMGLASS_REPLAY_RUN_SEEDS_H
@@ -15,7 +15,8 @@ enum { SEEDS_AT_MOST = 10000 };
 /* Figures of a workload: enumerators of enum expect_quantity. */
 #define SEEDS_FIGURES(X)                                                                           \
     X(COMPLETED)                                                                                   \
-    X(FAILED) X(UNFINISHED) X(IOPS) X(GOODPUT) X(LATENCY_MEAN) X(LATENCY_P50) X(LATENCY_P99)       \
+    X(FAILED)                                                                                      \
+    X(UNFINISHED) X(IOPS) X(GOODPUT) X(LATENCY_MEAN) X(LATENCY_P50) X(LATENCY_P99)                 \
         X(LATENCY_P99_9) X(LATENCY_MAX)
 
 enum seeds_figure {
@@ -27,26 +28,26 @@ enum seeds_figure {
 
 struct seeds_run {
     uint64_t seed;
-    bool played; /* false: its worker could not */
-    bool held;   /* its expectations */
+    bool played; /* false: its process failed */
+    bool held;   /* its expectations are met */
     bool stopped;
     struct digest digest;
 };
 
 struct seeds {
-    const struct scenario *scenario; /* outlives it */
+    const struct scenario *scenario; /* must outlive it */
     struct seeds_run *runs;
-    double (*figures)[SEEDS_FIGURE_COUNT]; /* by run and workload; as run --json has them */
-    uint32_t count, jobs;                  /* so many at once */
+    double (*figures)[SEEDS_FIGURE_COUNT]; /* by run and workload, as in run --json */
+    uint32_t count, jobs;                  /* jobs: parallel runs */
 };
 
-/* Over the runs that were played; half: of the interval, 0 of a single run. */
+/* Over the completed runs; half: half of the interval, 0 for a single run. */
 struct seeds_summary {
     double mean, half, worst;
     uint64_t worst_seed;
 };
 
-/* Plays `count` seeds from the scenario's own on. */
+/* Runs `count` seeds, starting with the scenario's own. */
 void seeds_play(struct seeds *seeds, const struct scenario *scenario, uint32_t count,
                 time_ps until);
 void seeds_free(struct seeds *seeds);

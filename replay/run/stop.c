@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stop - what a signal handler may touch, and the only thing that it does. */
+ * stop - the only data that the signal handler touches, and its only action. */
 #include "replay/run/stop.h"
 
 #include <stddef.h>
 
-static atomic_int asked; /* the signal, or 0: a handler is given nothing else */
+static atomic_int asked; /* the signal, or 0; global, because a handler has no context argument */
 
 static void ask(int signal_number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stop - signals that ask for an end.
- * While they are caught SIGINT and SIGTERM are noted, and whoever works looks for them.  The first
- * one asks; a second one finds the former handler, which ends the program. */
+ * stop - signals that request an end.
+ * While caught, SIGINT and SIGTERM are recorded, and loops poll for them. The first signal requests
+ * a stop; a second one reaches the previous handler, which ends the program. */
 #ifndef STORMGLASS_REPLAY_RUN_STOP_H
 #define STORMGLASS_REPLAY_RUN_STOP_H
 
@@ -9,16 +9,16 @@
 #include <stdatomic.h>
 
 struct stop {
-    struct sigaction interrupt, terminate; /* as they were */
+    struct sigaction interrupt, terminate; /* previous actions */
 };
 
-/* Nothing has been asked for since. */
+/* Resets the request. */
 void stop_catch(struct stop *former);
-/* SIGINT alone, as often as it comes: for work at a terminal that goes on after it. */
+/* Catches SIGINT only, any number of times: for interactive work that continues after it. */
 void stop_catch_interrupts(struct stop *former);
 void stop_release(const struct stop *former);
 
-/* The signal that asked, or 0; and the place where others look for it. */
+/* The signal that requested a stop, or 0; and the variable for direct polling. */
 int stop_asked(void);
 const atomic_int *stop_place(void);
 void stop_forget(void);

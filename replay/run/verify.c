@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verify - the same run once more, and what is other about it. */
+ * verify - repeats a run and describes the difference. */
 #include "replay/run/verify.h"
 
 #include "replay/database/stored.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first row of `sql` (name, value as text) that is not the same in both, as a sentence. */
+/* Writes the first row of `sql` (name, value as text) that differs as a sentence. */
 static bool differ(struct store *then, struct store *now, const char *sql,
                    char difference[STORE_ERROR_BYTES])
 {
@@ -51,9 +51,9 @@ static void find_difference(struct store *then, struct store *now, struct verify
                  "no recorded value differs, only the digest");
 }
 
-/* ------------------------------------------------------------------ where they part */
+/* ------------------------------------------------------------------ first difference */
 
-/* What the first of the nodes does in the interval, from one more run. */
+/* Repeats the run once more to record the events of the first of the nodes in the interval. */
 static void tell_events(struct verify *verify, const struct scenario *scenario, struct diag *diag)
 {
     struct world *world = world_build(scenario, &probe_none, diag);
@@ -61,7 +61,7 @@ static void tell_events(struct verify *verify, const struct scenario *scenario, 
     if (world == NULL)
         return;
     eventlog_init(&log, world);
-    log.only = UINT32_MAX - 1; /* of no node yet */
+    log.only = UINT32_MAX - 1; /* no node yet */
     const bool more = verify->parting.after == 0 || world_run(world, verify->parting.after);
     log.only = verify->parting.nodes[0];
     if (more)
@@ -84,14 +84,14 @@ static void find_parting(struct store *then, struct store *now, struct verify *v
     tell_events(verify, scenario, diag);
 }
 
-/* ------------------------------------------------------------------ the run */
+/* ------------------------------------------------------------------ repeated run */
 
-/* What is to be played, and held against what. */
+/* The run to repeat, and what to compare it with. */
 struct again {
     struct store *then;
     const struct scenario *scenario;
     struct run_options options;
-    bool whole; /* up to where the run has its digest */
+    bool whole; /* simulate to the end, where the digest is */
 };
 
 static enum verify_end judge(const struct again *again, struct run *run, struct verify *verify,
@@ -122,7 +122,7 @@ static enum verify_end play_again(const struct again *again, struct verify *veri
     return verdict;
 }
 
-/* A run without a digest must say itself that it was cut off. */
+/* A run without a digest must be marked as cut off. */
 static bool read_end(struct store *store, struct verify *verify)
 {
     char words[STORE_ERROR_BYTES];

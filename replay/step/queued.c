@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * queued - the longest queue, its moment, its frames. */
+ * queued - the longest queue, its time, its frames. */
 #include "replay/step/queued.h"
 
 #include "base/memory.h"
@@ -12,8 +12,8 @@
 
 enum { SLICES = 1024 };
 
-/* How much shorter than ever the queue may be after an event: a frame that comes while another
- * leaves makes it long for no time. */
+/* Tolerances in bytes below the maximum. The queue just after an event may be shorter than its
+ * maximum, because a frame that arrives while another leaves makes it longer for no time. */
 static const int64_t shorter[] = {0, 2048, 4608, 9728, 66560};
 
 static const struct queued_place longest = {.node = UINT32_MAX};
@@ -39,9 +39,9 @@ struct queued_place queued_root(struct store *store)
     return place;
 }
 
-/* ------------------------------------------------------------------ when */
+/* ------------------------------------------------------------------ time of the maximum */
 
-/* How long a queue ever was, and in which slice. */
+/* Maximum length of a queue, and the slice in which it occurred. */
 struct peak {
     int64_t bytes;
     time_ps after, until;
@@ -63,7 +63,7 @@ static void look_at(struct search *search, const struct world *world, struct que
     }
 }
 
-/* At the one place, or wherever a queue is longer than any before. */
+/* Looks at the given queue, or at all queues for a new maximum. */
 static void look(struct search *search, const struct world *world, bool anywhere, time_ps before,
                  time_ps now)
 {
@@ -96,7 +96,7 @@ static bool find_peak(struct search *search, time_ps until, struct diag *diag)
     return true;
 }
 
-/* ------------------------------------------------------------------ who */
+/* ------------------------------------------------------------------ flows */
 
 static bool fits(const struct scenario *scenario, uint32_t index, uint32_t from, uint32_t to,
                  uint8_t dscp)
@@ -178,9 +178,9 @@ static void take_frames(struct queued *queued, const struct scenario *scenario,
         qsort(queued->flows, queued->flow_count, sizeof *queued->flows, by_bytes);
 }
 
-/* ------------------------------------------------------------------ both */
+/* ------------------------------------------------------------------ entry point */
 
-/* Just after the event that makes the queue that long. */
+/* Moves to just after the event that makes the queue that long. */
 static bool move_to(struct stepper *stepper, const struct search *search, int64_t bytes,
                     struct step_moved *moved)
 {

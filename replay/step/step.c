@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step - the loop of lines. */
+ * step - the command loop. */
 #include "replay/step/step.h"
 
 #include "base/memory.h"
@@ -32,7 +32,7 @@ static void skip_rest(FILE *in)
         c = fgetc(in);
 }
 
-/* A line without its end; an empty one of a person is the last one again. */
+/* Reads a line without its newline; on a terminal, an empty line repeats the last one. */
 static bool read_line(struct step_state *session)
 {
     const struct step_session *with = session->with;
@@ -59,7 +59,7 @@ static bool read_line(struct step_state *session)
     return true;
 }
 
-/* False: a process is gone. */
+/* Returns false if a process is gone. */
 static bool do_line(struct step_state *session)
 {
     struct step_command command;
@@ -75,7 +75,7 @@ static enum step_result play_lines(struct step_state *session)
             fprintf(session->with->wrong, "stormglass: the process of the run has ended\n");
             return STEP_BROKEN;
         }
-        fflush(session->with->out); /* who asks may be a program */
+        fflush(session->with->out); /* the reader may be a program */
         if (session->wrong.column == 0)
             continue;
         tell_wrong(session);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_acts - going, breaks and looking.
- * The session has the breaks and the ladder; the world is in the ladder's players, so what is
- * reported of it is asked of the present one. */
+ * step_acts - movement, breakpoints and inspection.
+ * The session has the breakpoints and the ladder; the world is in the ladder's player processes, so
+ * the current one is asked for its state. */
 #include "replay/step/step_acts_private.h"
 
 #include "replay/step/step_tell.h"
 
 #include <string.h>
 
-/* ------------------------------------------------------------------ where we are */
+/* ------------------------------------------------------------------ position */
 
 static void tell_position(const struct step_state *session, const struct step_position *position)
 {
@@ -68,9 +68,9 @@ static void tell_moved(struct step_state *session, const struct step_moved *move
     tell_difference(session, moved);
 }
 
-/* ------------------------------------------------------------------ going */
+/* ------------------------------------------------------------------ movement */
 
-/* Breaks and watches, and behind them the command's own condition (may be NULL). */
+/* Breakpoints and watches, followed by the command's own condition (may be NULL). */
 static struct step_goal goal_of(const struct step_state *session, const struct step_condition *own)
 {
     struct step_goal goal = {
@@ -82,7 +82,7 @@ static struct step_goal goal_of(const struct step_state *session, const struct s
     return goal;
 }
 
-/* Tells of the points that were hit; true: one of them stops. */
+/* Reports the points that were hit; true if one of them is a breakpoint. */
 static bool tell_points(const struct step_state *session, const struct step_moved *moved)
 {
     bool stops = false;
@@ -97,7 +97,7 @@ static bool tell_points(const struct step_state *session, const struct step_move
     return stops;
 }
 
-/* On to the goal; its own condition (behind the points) is to be true so many times. */
+/* Moves to the goal; the command's own condition, after the points, must be met so many times. */
 static bool go(struct step_state *session, const struct step_goal *goal, uint64_t times)
 {
     const uint32_t own = UINT32_C(1) << session->point_count;
@@ -129,7 +129,7 @@ static bool do_continue(struct step_state *session, const struct step_command *c
     return go(session, &goal, UINT64_MAX);
 }
 
-/* By events there is no need to look at each of them. */
+/* Counting events needs no check after each of them. */
 static bool go_events(struct step_state *session, uint64_t count)
 {
     const uint64_t now = session->ladder.present.position.events;
@@ -217,7 +217,7 @@ static bool do_goto(struct step_state *session, const struct step_command *comma
     return seek(session, &goal);
 }
 
-/* ------------------------------------------------------------------ breaks */
+/* ------------------------------------------------------------------ breakpoints */
 
 static bool add_point(struct step_state *session, const struct step_command *command)
 {
@@ -272,7 +272,7 @@ static bool do_delete(struct step_state *session, const struct step_command *com
     return true;
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ------------------------------------------------------------------ inspection */
 
 static bool do_tell(struct step_state *session, const struct step_command *command)
 {
@@ -322,7 +322,7 @@ static bool do_quit(struct step_state *session, const struct step_command *comma
     return true;
 }
 
-/* ------------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------------ entry point */
 
 typedef bool act(struct step_state *session, const struct step_command *command);
 

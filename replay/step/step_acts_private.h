@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_acts_private - what each command of a session does.
+ * step_acts_private - the implementation of each command of a session.
  * Included only by step.c and step_acts.c. */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_ACTS_PRIVATE_H
 #define STORMGLASS_REPLAY_STEP_STEP_ACTS_PRIVATE_H
@@ -8,7 +8,7 @@
 #include "replay/step/step_command.h"
 #include "replay/step/step_ladder.h"
 
-enum { BREAKS_MAX = STEP_CONDITIONS - 1 }; /* the last one is that of `next` */
+enum { BREAKS_MAX = STEP_CONDITIONS - 1 }; /* the last condition is that of `next` */
 
 struct step_point {
     uint32_t number;
@@ -24,12 +24,12 @@ struct step_state {
     uint32_t point_count, numbers;
     char line[STEP_LINE_BYTES];
     uint32_t line_number;
-    struct step_wrong wrong; /* with the line; column 0: nothing is */
+    struct step_wrong wrong; /* error in the line; column 0: none */
     bool quits, different;
-    time_ps reported_difference; /* of the stored run; TIME_NEVER: none was reported */
+    time_ps reported_difference; /* from the stored run; TIME_NEVER: none reported */
 };
 
-/* False: a process is gone.  What is wrong with the line is said in session->wrong. */
+/* Returns false if a process is gone. Errors in the line are in session->wrong. */
 bool step_act(struct step_state *session, const struct step_command *command);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_checks - reading, and comparing node by node. */
+ * step_checks - reads checkpoints, and compares them node by node. */
 #include "replay/step/step_checks.h"
 
 #include "base/memory.h"
@@ -26,7 +26,7 @@ void step_checks_read(struct step_checks *checks, struct store *store, uint32_t 
     *checks = (struct step_checks){0};
     store_ask_text(store, "SELECT digest FROM meta", checks->digest, sizeof checks->digest);
     if (store_ask_int(store, "SELECT count(*) FROM sqlite_schema WHERE name='checkpoint'", 0) == 0)
-        return; /* of a former version */
+        return; /* an earlier version */
     struct store_statement *rows =
         store_prepare(store, "SELECT at_ps, digests FROM checkpoint WHERE at_ps>0 ORDER BY at_ps");
     while (store_step(rows))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_command - one line, one command. */
+ * step_command - parses one line as one command. */
 #include "replay/step/step_command.h"
 
 #include "base/nearest.h"
@@ -54,7 +54,7 @@ static bool parse_count(struct step_words *words, struct step_command *command)
     return true;
 }
 
-/* [N] [CONDITION]; any event when there is none. */
+/* [N] [CONDITION]; without a condition, any event. */
 static bool parse_steps(struct step_words *words, const struct scenario *scenario,
                         struct step_command *command)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_command - the commands of `stormglass step`, as one table, and their lines as data.
- * Names and short names are matched exactly.  Errors: false, and words->wrong says where and what.
- */
+ * step_command - the table of commands of `stormglass step`, and the parsed form of their lines.
+ * Names and short names are matched exactly. Errors: false, with location and message in
+ * words->wrong. */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_COMMAND_H
 #define STORMGLASS_REPLAY_STEP_STEP_COMMAND_H
 
@@ -47,15 +47,15 @@ extern const struct step_command_row step_commands[STEP_VERB_COUNT];
 
 struct step_command {
     enum step_verb verb;
-    uint64_t number; /* NEXT, BACK: how often; LIST: how many; DELETE: which; GOTO: the event */
+    uint64_t number; /* NEXT, BACK: repetitions; LIST: count; DELETE: index; GOTO: event */
     bool has_number;
     time_ps until;                   /* CONTINUE, RUN, UNTIL, GOTO; TIME_NEVER: none */
     struct step_condition condition; /* NEXT, BACK, BREAK, WATCH */
-    int condition_at;                /* where its text begins in the line */
+    int condition_at;                /* column where its text begins in the line */
     struct step_subject subject;     /* SHOW, WHY */
 };
 
-/* False also for a line without a word: then wrong->column is 0. */
+/* Also returns false for an empty line; wrong->column is then 0. */
 bool step_command_parse(const char *line, const struct scenario *scenario,
                         struct step_command *command, struct step_wrong *wrong);
 

@@ -28,12 +28,12 @@ struct step_condition step_condition_of(enum step_quantity quantity)
     return (struct step_condition){.subject = step_subject_any, .quantity = quantity, .above = -1};
 }
 
-/* One line that is being read. */
+/* State of parsing one line. */
 struct parse {
     struct step_words *words;
     const struct scenario *scenario;
     struct step_condition *condition;
-    bool has_word; /* the condition's; a subject needs none */
+    bool has_word; /* the condition's word was found; a subject needs none */
     bool subject_only;
     struct step_word word_at, subject_at, value_at;
 };
@@ -57,7 +57,7 @@ static uint32_t find_workload(const struct scenario *scenario, const char *name)
     return STEP_ANY;
 }
 
-/* `packets` is as good as `packet`. */
+/* `packets` is equivalent to `packet`. */
 static enum step_quantity find_quantity(const char *word)
 {
     const size_t length = strlen(word), without = length - (length > 1 && word[length - 1] == 's');
@@ -86,7 +86,7 @@ static bool unknown(const struct parse *parse, const struct step_word *word)
                          nearest_hint(&nearest).text);
 }
 
-/* As the equipment calls it; STEP_ANY: no port is called so. */
+/* Finds a port by its vendor's name; STEP_ANY if there is none. */
 static uint32_t find_called(const struct scenario_node *node, const char *name)
 {
     for (uint32_t i = 0; i < node->port_count; i++)
@@ -162,7 +162,7 @@ static bool parse_value_as(struct parse *parse, enum quantity_kind kind,
     return step_wrong_at(parse->words, word, "expected %s", quantity_expected(kind));
 }
 
-/* Only when all is read it is clear of what kind the value is. */
+/* The kind of value is only known when the whole line is read. */
 static bool settle_value(struct parse *parse)
 {
     struct step_condition *condition = parse->condition;
@@ -183,7 +183,7 @@ static bool settle_value(struct parse *parse)
     return parse_value_as(parse, condition->share ? QUANTITY_PERCENT : QUANTITY_SIZE, value);
 }
 
-/* Whether the word can be said of the subject. */
+/* Whether the word applies to the subject. */
 static bool settle_subject(struct parse *parse)
 {
     const struct step_condition *condition = parse->condition;
@@ -214,7 +214,7 @@ static bool settle_subject(struct parse *parse)
     return true;
 }
 
-/* What is too much to look at after every event, without a node. */
+/* Quantities that are too expensive to check after every event need a node. */
 static bool settle_node(struct parse *parse)
 {
     const struct step_condition *condition = parse->condition;
@@ -245,7 +245,7 @@ static bool parse_number(struct parse *parse, unsigned long long most, unsigned 
            step_word_number(parse->words, &word, most, number);
 }
 
-/* A word that another one follows; *known is false when it is none. */
+/* A keyword that is followed by a word; *known is false if it is not one. */
 static bool parse_pair(struct parse *parse, const char *word, bool *known)
 {
     struct step_subject *subject = &parse->condition->subject;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_condition - what a person waits for in a run, as a line and as data.
- *
+ * step_condition - a condition to wait for in a run, as text and as data.
  *    [NODE | NODE:pN | WORKLOAD] [prio N] [qp N] [from HOST] [to HOST] WORD [> VALUE]
- *
- * in any order: `leaf1:p3 prio 3 paused > 50us`, `drop at leaf0`, `completed of victims > 1ms`.
- * The words `at`, `of` and `by` say nothing.  A condition is plain data whose names are indices of
- * one scenario, so that it can be handed to another process that has the same. */
+ * in any order: `leaf1:p3 prio 3 paused > 50us`, `drop at leaf0`, `completed of victims > 1ms`. The
+ * words `at`, `of` and `by` are ignored. A condition is plain data; its names are indices in a
+ * scenario, so it can be passed to another process with the same scenario. */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_CONDITION_H
 #define STORMGLASS_REPLAY_STEP_STEP_CONDITION_H
 
@@ -15,21 +13,21 @@
 #define STEP_ANY          UINT32_MAX
 #define STEP_ANY_PRIORITY UINT8_MAX
 
-/* What a condition, `show` or `why` is about; what is not said is ANY. */
+/* The subject of a condition, `show` or `why`; unspecified parts are ANY. */
 struct step_subject {
     uint32_t node, workload, qp;
     uint32_t from, to; /* hosts */
-    uint16_t port;     /* SCENARIO_ALL_PORTS: not said */
+    uint16_t port;     /* SCENARIO_ALL_PORTS: not specified */
     uint8_t priority;
 };
 
-/* Of what a word may be said, as a mask. */
+/* What a word applies to, as a bit set. */
 enum {
     STEP_OF_NODE = 1,
     STEP_OF_PORT = 2,
     STEP_OF_WORKLOAD = 4,
-    STEP_OF_FRAME = 8,    /* a node, a port, or the ends of its way */
-    STEP_OF_COMMAND = 16, /* a workload, a host, or the ends of its way */
+    STEP_OF_FRAME = 8,    /* a node, a port, or source and destination */
+    STEP_OF_COMMAND = 16, /* a workload, a host, or source and destination */
 };
 
 enum step_value { STEP_NO_VALUE, STEP_MAY_TIME, STEP_NEEDS_SIZE, STEP_NEEDS_SHARE };
@@ -71,25 +69,25 @@ struct step_condition {
     struct step_subject subject;
     enum step_quantity quantity;
     int64_t above; /* ps or bytes; -1: no value */
-    bool share;    /* BUFFER: above is in parts per million of the whole */
+    bool share;    /* BUFFER: `above` is in ppm of the whole */
 };
 
 struct step_condition_row {
     const char *word, *about;
-    unsigned of; /* mask */
+    unsigned of; /* bit set */
     enum step_value value;
 };
 
 extern const struct step_condition_row step_conditions[STEP_QUANTITY_COUNT];
 
-/* The rest of the line is the condition.  False: see words->wrong. */
+/* Parses the rest of the line as a condition. Returns false with the error in words->wrong. */
 bool step_condition_parse(struct step_words *words, const struct scenario *scenario,
                           struct step_condition *condition);
 
 /* A condition without a value. */
 struct step_condition step_condition_of(enum step_quantity quantity);
 
-/* The rest of the line is a subject, which may be empty. */
+/* Parses the rest of the line as a subject, which may be empty. */
 bool step_subject_parse(struct step_words *words, const struct scenario *scenario,
                         struct step_subject *subject);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_ladder - rungs, and where to begin. */
+ * step_ladder - rungs, and where to start. */
 #include "replay/step/step_ladder.h"
 
 #include <string.h>
 
-/* All rungs together should take no more than this if each were a copy of its own. */
+/* Limit for all rungs together, if none of their pages were shared. */
 static const uint64_t memory_most = UINT64_C(2) << 30;
 
 static const struct step_goal nowhere = {
@@ -55,8 +55,8 @@ static void remove_rung(struct step_ladder *ladder, uint32_t index)
             (ladder->count - index) * sizeof ladder->rungs[0]);
 }
 
-/* The gap that the rung's loss would leave, against how far away that is: the one that is missed
- * least.  The begin stays. */
+/* The rung to drop: the one that leaves the smallest gap relative to its distance from the current
+ * position. The first rung stays. */
 static uint32_t least_missed(const struct step_ladder *ladder)
 {
     const uint64_t now = ladder->present.position.events;
@@ -75,7 +75,7 @@ static uint32_t least_missed(const struct step_ladder *ladder)
     return found;
 }
 
-/* Takes the rung's player over. */
+/* Takes over the rung's player. */
 static void add_rung(struct step_ladder *ladder, const struct step_rung *rung)
 {
     uint32_t at = ladder->count;
@@ -89,7 +89,7 @@ static void add_rung(struct step_ladder *ladder, const struct step_rung *rung)
         remove_rung(ladder, least_missed(ladder));
 }
 
-/* Events from the present back to the last rung, and on to the next one. */
+/* No rung is closer than `every` events to the current position. */
 static bool needs_rung(const struct step_ladder *ladder)
 {
     const uint64_t now = ladder->present.position.events;
@@ -99,7 +99,7 @@ static bool needs_rung(const struct step_ladder *ladder)
     return true;
 }
 
-/* Where no process can be had there is none, and going back takes longer. */
+/* If no process can be created, there is no rung, and going back takes longer. */
 static void leave_rung(struct step_ladder *ladder)
 {
     struct step_rung rung = {.position = ladder->present.position};
@@ -117,7 +117,8 @@ static const struct step_rung *rung_before(const struct step_ladder *ladder,
     return &ladder->rungs[i];
 }
 
-/* A copy of the rung is the present; what was it becomes a rung where one is missing. */
+/* Makes a copy of the rung the current player; the previous one becomes a rung if one is needed
+ * there. */
 static bool go_to_rung(struct step_ladder *ladder, const struct step_rung *rung)
 {
     struct step_rung next = {.position = rung->position};
@@ -169,7 +170,7 @@ bool step_ladder_seek(struct step_ladder *ladder, const struct step_goal *goal,
 
 /* ------------------------------------------------------------------ back to a hit */
 
-/* Hits after the rung, up to and with the event. */
+/* Counts hits after the rung, up to and including the event. */
 static bool count_hits(const struct step_rung *rung, const struct step_goal *conditions,
                        uint64_t until, uint64_t *hits)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_list - the last events. */
+ * step_list - lists the last events. */
 #include "replay/step/step_tell.h"
 
 #include "base/memory.h"

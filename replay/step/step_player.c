@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_player - requests, answers, and fork.
- * Both ends are the same program, so requests are structs, and a function is named by its address.
- */
+ * step_player - requests, responses, and fork.
+ * Both ends are the same program image, so requests are plain structs, and functions are passed by
+ * address. */
 #include "replay/step/step_player.h"
 
 #include "base/memory.h"
@@ -29,10 +29,10 @@ struct answer {
     bool well;
     struct step_moved moved;
     struct digest digest;
-    uint64_t bytes; /* of memory, or of the text behind it */
+    uint64_t bytes; /* of memory, or of the text that follows */
 };
 
-/* ------------------------------------------------------------------ the socket */
+/* ------------------------------------------------------------------ socket */
 
 static bool send_all(int fd, const void *data, size_t bytes)
 {
@@ -64,7 +64,7 @@ static bool receive_all(int fd, void *data, size_t bytes)
     return true;
 }
 
-/* One byte with a descriptor beside it. */
+/* A byte together with a file descriptor. */
 union fd_message {
     struct cmsghdr header;
     char room[CMSG_SPACE(sizeof(int))];
@@ -109,7 +109,7 @@ static int receive_fd(int over)
     return fd;
 }
 
-/* ------------------------------------------------------------------ in the player */
+/* ------------------------------------------------------------------ player process */
 
 static bool answer_with_text(const struct stepper *stepper, const struct request *request, int fd)
 {
@@ -124,7 +124,7 @@ static bool answer_with_text(const struct stepper *stepper, const struct request
     return well;
 }
 
-/* In the copy *fd is its own. */
+/* In the copy, *fd is its own socket. */
 static bool double_myself(int *fd)
 {
     struct answer answer = {0};
@@ -164,7 +164,7 @@ static bool serve(struct stepper *stepper, const struct request *request, int *f
     return send_all(*fd, &answer, sizeof answer);
 }
 
-/* A copy is in the same loop.  Ctrl-C is for whoever asks. */
+/* A copy continues in the same loop. The player ignores Ctrl-C, which is for the parent. */
 static _Noreturn void play(struct stepper *stepper, int fd)
 {
     struct request request;
@@ -175,7 +175,7 @@ static _Noreturn void play(struct stepper *stepper, int fd)
     _exit(0);
 }
 
-/* ------------------------------------------------------------------ who asks */
+/* ------------------------------------------------------------------ parent process */
 
 static bool ask(const struct step_player *player, const struct request *request,
                 struct answer *answer)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_player - a stepper in a process of its own, which can be doubled at any moment.
- * The model is not asked to save its state: fork() does it, and the kernel copies a page when one
- * of the two writes to it.  A player answers one request after the other over a socket; it ends
- * when its socket is closed, so that nobody is left behind whatever becomes of the program.
- * A player that waits is a snapshot: it costs the pages that have changed since.
- * Owner: step_player_end.  Errors: false, the player is gone (it has said why on stderr). */
+ * step_player - a stepper in its own process, which can be copied at any time.
+ * The model need not save its state: fork() copies it, and the kernel copies a page when one of the
+ * two processes writes to it. A player serves one request after another over a socket, and ends
+ * when the socket is closed, so no process is left behind however the program ends. A waiting
+ * player is a snapshot: it costs the pages changed since.
+ * Owner: step_player_end. Errors: false, the player is gone (it has printed the reason on
+ * stderr). */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_PLAYER_H
 #define STORMGLASS_REPLAY_STEP_STEP_PLAYER_H
 
@@ -14,25 +15,25 @@
 
 struct step_player {
     int fd;  /* -1: none */
-    int pid; /* of a child of this process, which is waited for; 0: a child of a player */
+    int pid; /* child of this process, to be waited for; 0: child of a player */
 };
 
-/* What a player can tell as text. */
+/* A function that writes state of the player as text. */
 typedef void step_tell(const struct stepper *stepper, const struct step_subject *subject,
                        uint32_t number, FILE *out);
 
-/* Takes the stepper over: in this process it is freed. */
+/* Takes over the stepper, which is freed in this process. */
 bool step_player_start(struct step_player *player, struct stepper *stepper);
 void step_player_end(struct step_player *player);
 
-/* Another one in the same state. */
+/* Copies the player in its current state. */
 bool step_player_double(const struct step_player *player, struct step_player *copy);
 
 bool step_player_move(const struct step_player *player, const struct step_goal *goal,
                       struct step_moved *moved);
 bool step_player_digest(const struct step_player *player, struct digest *digest);
 
-/* Bytes of memory that it takes, those that it shares with others included. */
+/* Bytes of memory used, including shared pages. */
 bool step_player_memory(const struct step_player *player, uint64_t *bytes);
 
 /* `tell` is called in the player; its text goes to `out`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_say - names, waits and stages. */
+ * step_say - names, wait states and stages. */
 #include "replay/step/step_say_private.h"
 
 #include "nvme/wire/spec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_say_private - what `show` and `why` both say.
+ * step_say_private - what `show` and `why` have in common.
  * Included only by step_*.c. */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_SAY_PRIVATE_H
 #define STORMGLASS_REPLAY_STEP_STEP_SAY_PRIVATE_H
@@ -14,11 +14,11 @@ struct step_name {
     char text[STEP_NAME_BYTES];
 };
 
-/* "leaf0:p3"; of its peer: the other end of its link, or "nobody". */
+/* "leaf0:p3"; for its peer: the other end of its link, or "nobody". */
 struct step_name step_port_name(const struct stepper *stepper, uint32_t node, uint16_t port);
 struct step_name step_peer_name(const struct stepper *stepper, uint32_t node, uint16_t port);
 
-/* False: the port has no link. */
+/* Returns false if the port has no link. */
 bool step_peer(const struct stepper *stepper, uint32_t node, uint16_t port, uint32_t *peer,
                uint16_t *peer_port);
 
@@ -37,35 +37,36 @@ static inline time_ps step_now(const struct stepper *stepper)
     return stepper_world(stepper)->engine.now;
 }
 
-/* Frames that wait in a port's queue of the priority. */
+/* Number of frames in a port's queue of that priority. */
 uint32_t step_frames(const struct port *port, uint8_t priority);
 
-/* Something waits, stops, or is stopped. */
+/* Whether frames are queued, or a pause is sent or obeyed. */
 bool step_prio_is_busy(const struct stepper *stepper, uint32_t node, uint16_t port,
                        uint8_t priority);
 
-/* The RNIC of a queue pair and the queue pair; NULL: the host has none of that number. */
+/* Finds a queue pair and its RNIC; NULL if the host has none of that number. */
 const struct qp *step_find_qp(const struct stepper *stepper, uint32_t node, uint32_t qpn,
                               const struct rnic **rnic);
 
-/* What keeps a queue pair from sending, when it has something to send. */
+/* Why a queue pair with data to send does not send. */
 enum step_qp_wait {
-    STEP_QP_FREE,    /* nothing does: it waits for its turn */
-    STEP_QP_IDLE,    /* it has nothing to send */
-    STEP_QP_STATE,   /* it is not in RTS */
-    STEP_QP_BLOCKED, /* a READ, fence or invalidate before must be complete */
-    STEP_QP_WINDOW,  /* too much is not acknowledged */
-    STEP_QP_RNR,     /* the peer had no receive */
-    STEP_QP_PACED,   /* congestion control */
-    STEP_QP_DATA,    /* the data of a READ response is on its way from memory */
-    STEP_QP_STOPPED, /* the port has to stop */
+    STEP_QP_FREE,    /* no reason: waiting for its turn */
+    STEP_QP_IDLE,    /* nothing to send */
+    STEP_QP_STATE,   /* not in RTS */
+    STEP_QP_BLOCKED, /* an earlier READ, fence or invalidate must complete first */
+    STEP_QP_WINDOW,  /* too much unacknowledged */
+    STEP_QP_RNR,     /* the peer had no receive posted */
+    STEP_QP_PACED,   /* throttled by congestion control */
+    STEP_QP_DATA,    /* data of a READ response are being fetched from memory */
+    STEP_QP_STOPPED, /* the port is paused */
 };
 
 enum step_qp_wait step_qp_wait(const struct rnic *rnic, const struct qp *qp, time_ps now,
                                time_ps *until);
 const char *step_qp_wait_words(enum step_qp_wait wait);
 
-/* A command at a target, by its host, controller, queue and identifier; false: it is not there. */
+/* Finds a command at a target by host, controller, queue and identifier; false if it is not
+ * there. */
 bool step_find_at_target(const struct stepper *stepper, uint32_t node,
                          const struct probe_target_io *wanted, struct nvme_target_command *found);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_show - the whole in short, a workload, and who shows the rest. */
+ * step_show - an overview, workloads, and dispatch to the other files. */
 #include "replay/step/step_show_private.h"
 
 #include "scenarios/fault/fault.h"
@@ -98,7 +98,7 @@ static void show_workload(const struct stepper *stepper, uint32_t workload, FILE
     }
 }
 
-/* ------------------------------------------------------------------ all */
+/* ------------------------------------------------------------------ overview */
 
 static void show_faults(const struct stepper *stepper, FILE *out)
 {

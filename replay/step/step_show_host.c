@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_show_host - RNICs, queue pairs, and the commands of a host and of a target. */
+ * step_show_host - RNICs, queue pairs, and the commands of a host or target. */
 #include "replay/step/step_show_private.h"
 
 #include "base/plural.h"

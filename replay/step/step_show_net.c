@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_show_net - ports, their queues and pauses, and a switch's memory. */
+ * step_show_net - ports, their queues and pauses, and a switch's buffer. */
 #include "base/drop.h"
 #include "base/plural.h"
 #include "replay/step/step_show_private.h"
@@ -25,7 +25,7 @@ void step_show_buffer(const struct stepper *stepper, uint32_t node, bool busy, F
             words_bytes(buffer_bytes(buffer, buffer->headroom_size)).text);
 }
 
-/* ------------------------------------------------------------------ a queue */
+/* ------------------------------------------------------------------ queues */
 
 static void show_waiting(const struct stepper *stepper, uint32_t node, const struct port *port,
                          uint8_t priority, FILE *out)
@@ -116,7 +116,7 @@ void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
     }
 }
 
-/* ------------------------------------------------------------------ a port, a switch */
+/* ------------------------------------------------------------------ ports and switches */
 
 void step_show_port(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
 {

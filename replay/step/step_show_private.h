@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_show_private - what the files of `show` share.
+ * step_show_private - internal interface of `show`.
  * Included only by step_*.c. */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_SHOW_PRIVATE_H
 #define STORMGLASS_REPLAY_STEP_STEP_SHOW_PRIVATE_H
 
 #include "replay/step/step_say_private.h"
 
-enum { STEP_SHOWN_MOST = 12 }; /* commands and queue pairs of one list */
+enum { STEP_SHOWN_MOST = 12 }; /* maximum commands or queue pairs in one list */
 
-/* One controller's commands while they are looked at. */
+/* Iteration state of one controller's commands. */
 struct step_commands_of {
     const struct stepper *stepper;
     const struct nvme_host *controller;
-    uint32_t host_ip, target; /* address and node */
+    uint32_t host_ip, target; /* host_ip: address; target: node */
     uint32_t shown;
     FILE *out;
 };
@@ -23,7 +23,7 @@ void step_show_controller(const struct stepper *stepper, uint32_t from,
 /* The host of a workload's instance. */
 uint32_t step_instance_from(const struct stepper *stepper, uint32_t workload, uint32_t instance);
 
-/* step_show_net.c; `busy`: only when something is in it */
+/* step_show_net.c; `busy`: only if it is in use */
 void step_show_buffer(const struct stepper *stepper, uint32_t node, bool busy, FILE *out);
 void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out);
 void step_show_port(const struct stepper *stepper, const struct step_subject *subject, FILE *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_tell - the state of a world that stands still, in words with units.
+ * step_tell - describes the state of a stopped world in words with units.
  * Every function is a step_tell (step_player.h): it writes lines to `out` and changes nothing. */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_TELL_H
 #define STORMGLASS_REPLAY_STEP_STEP_TELL_H
@@ -9,10 +9,10 @@
 /* The last `number` events. */
 step_tell step_list;
 
-/* Of a node, a port, a queue pair or a workload; of all in short. */
+/* A node, a port, a queue pair or a workload; or an overview. */
 step_tell step_show;
 
-/* What the subject waits for, and what that waits for, to the root. */
+/* What the subject waits for, and what that waits for in turn, up to the root. */
 step_tell step_why;
 
 #endif

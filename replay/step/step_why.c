@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_why - from what waits to what it waits for, and on to the root.
- * Each line is one step, deeper by two blanks with each queue.  A queue that was met on the way
- * closes a circle. */
+ * step_why - follows waits from the subject to the root.
+ * Each line is one wait, indented by two more blanks per queue. Reaching a queue again closes a
+ * cycle. */
 #include "replay/step/step_why_private.h"
 
 #include <stdarg.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_why_io - queue pairs and commands, and their frames that are under way.
- * A queue pair waits for its port, its pacing, or what was sent and is not acknowledged; a command
- * for the queue pair, a core, the medium. */
+ * step_why_io - queue pairs, commands, and their frames in flight.
+ * A queue pair waits for its port, its pacing, or unacknowledged packets; a command waits for the
+ * queue pair, a core, or the medium. */
 #include "replay/step/step_why_private.h"
 
 #include "base/plural.h"
 
-/* ------------------------------------------------------------------ frames under way */
+/* ------------------------------------------------------------------ frames in flight */
 
-/* The first queue of a switch in which a frame waits that is for the queue pair of the endpoint. */
+/* The first switch queue with a frame for that queue pair of the endpoint. */
 static bool find_frame(const struct step_walk *walk, uint32_t destination, uint32_t qpn,
                        struct step_prio *prio, const struct frame **found)
 {
@@ -40,7 +40,7 @@ static bool why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn
     return true;
 }
 
-/* ------------------------------------------------------------------ a queue pair */
+/* ------------------------------------------------------------------ queue pairs */
 
 static void why_paced(const struct step_walk *walk, const struct rnic *rnic, const struct qp *qp,
                       time_ps until)
@@ -51,7 +51,7 @@ static void why_paced(const struct step_walk *walk, const struct rnic *rnic, con
                   words_time(until - step_now(walk->stepper)).text);
 }
 
-/* What keeps it from sending; false: nothing does, or it has nothing to send. */
+/* Why it does not send; false if it can, or has nothing to send. */
 static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct rnic *rnic,
                             const struct qp *qp)
 {
@@ -73,7 +73,7 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
            wait == STEP_QP_DATA;
 }
 
-/* The peer has yet to answer: is it kept from it? */
+/* The peer's response is missing: checks whether the peer is kept from sending it. */
 static bool why_peer(struct step_walk *walk, const struct qp *qp)
 {
     const struct rnic *rnic = NULL;
@@ -82,7 +82,7 @@ static bool why_peer(struct step_walk *walk, const struct qp *qp)
     return peer != NULL && why_not_sending(walk, node, rnic, peer);
 }
 
-/* What was sent and is not acknowledged: on its way there, or the answer on its way back. */
+/* Unacknowledged packets: either they or their ACKs are in flight. */
 static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, const struct qp *qp)
 {
     const time_ps now = step_now(walk->stepper);
@@ -111,7 +111,7 @@ void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn)
         why_frame(walk, qp->flow.destination, qp->flow.qpn);
 }
 
-/* ------------------------------------------------------------------ a command */
+/* ------------------------------------------------------------------ commands */
 
 struct oldest {
     const struct step_walk *walk;

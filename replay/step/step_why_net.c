@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_why_net - queues that wait for the wire, or for the peer that stopped them.
- * The peer stopped them because of its own queues, where what came in by that port waits. */
+ * step_why_net - queues that wait for the wire, or for the peer that paused them.
+ * The peer paused them because of its own queues with frames that came in through that port. */
 #include "replay/step/step_why_private.h"
 
 #include "base/plural.h"
 
 enum { SHARE_LEAST_PERCENT = 20 };
 
-/* ------------------------------------------------------------------ who stops a port */
+/* ------------------------------------------------------------------ why a port is paused */
 
 static void why_host_stops(const struct step_walk *walk, const struct step_prio *prio)
 {
@@ -63,7 +63,7 @@ static void why_switch_stops(struct step_walk *walk, const struct step_prio *pri
     }
 }
 
-/* The prio's end of the link has asked the other end to stop. */
+/* The given end of the link has asked its peer to stop. */
 static void why_stops(struct step_walk *walk, const struct step_prio *prio)
 {
     const struct port *port = world_port(stepper_world(walk->stepper), prio->node, prio->port);
@@ -83,9 +83,9 @@ static void why_stops(struct step_walk *walk, const struct step_prio *prio)
         why_host_stops(walk, prio);
 }
 
-/* ------------------------------------------------------------------ a queue */
+/* ------------------------------------------------------------------ queues */
 
-/* The hosts whose frames wait there, the heaviest first. */
+/* The hosts with frames in the queue, most bytes first. */
 static void tell_sources(const struct step_walk *walk, const struct port *port, uint8_t priority)
 {
     enum { SOURCES = 4 };
@@ -154,7 +154,7 @@ static void why_sends(struct step_walk *walk, const struct step_prio *prio, cons
     walk->depth--;
 }
 
-/* Where it was met; met_count: it was not. */
+/* Index of the queue if it was visited, otherwise met_count. */
 static int find_prio(const struct step_walk *walk, const struct step_prio *prio)
 {
     int i = 0;
@@ -188,7 +188,7 @@ static void why_new_prio(struct step_walk *walk, const struct step_prio *prio)
     walk->depth--;
 }
 
-/* A queue is followed once; one that led to itself closes a circle. */
+/* A queue is followed once; reaching it again from itself closes a cycle. */
 void step_why_prio(struct step_walk *walk, const struct step_prio *prio)
 {
     const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);

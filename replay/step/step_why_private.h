@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_why_private - what the files of `why` share.
+ * step_why_private - internal interface of `why`.
  * Included only by step_why*.c. */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_WHY_PRIVATE_H
 #define STORMGLASS_REPLAY_STEP_STEP_WHY_PRIVATE_H
@@ -8,7 +8,7 @@
 
 enum { STEP_PRIOS_MOST = 64 };
 
-/* A queue: what waits to leave by a port in a priority. */
+/* An egress queue of a port and priority. */
 struct step_prio {
     uint32_t node;
     uint16_t port;
@@ -20,13 +20,13 @@ struct step_walk {
     FILE *out;
     struct {
         struct step_prio prio;
-        bool open; /* it led here */
+        bool open; /* on the current path */
     } met[STEP_PRIOS_MOST];
     int met_count;
-    int depth; /* of the next line */
+    int depth; /* indentation of the next line */
 };
 
-/* One step, as a line. */
+/* Writes one wait as a line. */
 void step_why_line(const struct step_walk *walk, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -22,7 +22,7 @@ bool step_wrong_at(const struct step_words *words, const struct step_word *word,
     return false;
 }
 
-/* The word's length; 0: there is none. */
+/* The length of the next word; 0 if there is none. */
 static int measure(const char *line, int *at)
 {
     *at += (int)strspn(line + *at, " \t\r\n");

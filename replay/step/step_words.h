@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_words - a line that a person typed, word by word, and what is wrong with it.
- * Words are separated by blanks; `>` is a word of its own; from `#` on the line is a comment.
- * Columns count from 1.  The line outlives the words. */
+ * step_words - splits an input line into words, and locates errors.
+ * Words are separated by blanks; `>` is a word of its own; `#` starts a comment. Columns count from
+ * 1. The line must outlive the words. */
 #ifndef STORMGLASS_REPLAY_STEP_STEP_WORDS_H
 #define STORMGLASS_REPLAY_STEP_STEP_WORDS_H
 
@@ -16,32 +16,32 @@ struct step_wrong {
 
 struct step_words {
     const char *line;
-    int at; /* where the next word is looked for */
+    int at; /* where the next word starts */
     struct step_wrong *wrong;
 };
 
 struct step_word {
     int column;
-    char text[STEP_WORD_BYTES]; /* empty: the line has no more */
+    char text[STEP_WORD_BYTES]; /* empty: end of the line */
 };
 
 struct step_words step_words(const char *line, struct step_wrong *wrong);
 
-/* False, and it is said, when the word is longer than any that is known; an empty word at the end.
- */
+/* Reads the next word, empty at the end. Returns false, with a message, if the word is longer than
+ * any known one. */
 bool step_word_next(struct step_words *words, struct step_word *word);
 
-/* The next word without taking it. */
+/* The next word without consuming it. */
 struct step_word step_word_ahead(const struct step_words *words);
 
-/* Says what is wrong at a word; always false. */
+/* Reports an error at a word; always returns false. */
 bool step_wrong_at(const struct step_words *words, const struct step_word *word, const char *format,
                    ...) __attribute__((format(printf, 3, 4)));
 
-/* The line has no more words; else it is said. */
+/* Whether the line has no more words; otherwise reports an error. */
 bool step_words_end(struct step_words *words);
 
-/* A whole number from 0 on. */
+/* A non-negative integer. */
 bool step_word_number(const struct step_words *words, const struct step_word *word,
                       unsigned long long most, unsigned long long *number);
 

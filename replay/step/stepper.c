@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stepper - the watch, and moving. */
+ * stepper - watches the engine, and moves. */
 #include "replay/step/stepper_private.h"
 
 #include "base/memory.h"
@@ -52,7 +52,7 @@ static void before(void *self, struct node *node, const struct event *event)
         stepper_conditions_before(stepper, note, event);
 }
 
-/* Whether the move ends here, and how. */
+/* Whether the move ends here, and why. */
 static bool is_enough(struct stepper *stepper)
 {
     const struct step_goal *goal = stepper->goal;
@@ -88,7 +88,7 @@ static bool is_behind(const struct stepper *stepper, const struct step_goal *goa
            (goal->until == now && stepper->between);
 }
 
-/* The next checkpoint that is still to be looked at; TIME_NEVER: none. */
+/* The next checkpoint to compare; TIME_NEVER if there is none. */
 static time_ps next_check(const struct stepper *stepper)
 {
     const struct step_checks *checks = stepper->checks;
@@ -107,7 +107,7 @@ static void look_at_check(struct stepper *stepper)
         stepper->differs_at = check->at;
 }
 
-/* world_run, with a look at each checkpoint on the way. */
+/* world_run, with a comparison at each checkpoint on the way. */
 static bool run_to(struct stepper *stepper, time_ps until)
 {
     for (;;) {
@@ -134,7 +134,7 @@ static void move(struct stepper *stepper, const struct step_goal *goal, struct s
     stepper->between = !engine->paused;
     if (stepper->between)
         moved->end = more ? STEP_AT_TIME : STEP_AT_END;
-    /* What a fault did at the very moment counts too. */
+    /* effects of a fault at exactly this time count, too */
     if (stepper->between && goal->condition_count > 0) {
         stepper_conditions_after(stepper, STEP_ANY);
         if (goal->hits > 0 && moved->hits >= goal->hits)
@@ -168,7 +168,7 @@ uint32_t stepper_recent(const struct stepper *stepper, uint32_t count, struct ar
     return count;
 }
 
-/* ------------------------------------------------------------------ its life */
+/* ------------------------------------------------------------------ start and end */
 
 struct stepper *stepper_new(const struct scenario *scenario, const struct step_checks *checks,
                             struct diag *diag)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stepper_conditions - the probe's functions, and a look at what has a size.
- * What happens is reported by the probe while an event is executed.  A state (a queue's length, a
- * port that has to stop) is a hit when it holds in more places than after the event before. */
+ * stepper_conditions - the probe's functions, and checks of states.
+ * Occurrences are reported by the probe while an event is executed. A state (queue length, paused
+ * port) is a hit when it applies to more places than after the previous event. */
 #include "base/drop.h"
 #include "replay/step/stepper_private.h"
 
@@ -23,7 +23,7 @@ static void hit(struct stepper *stepper, uint32_t condition, const char *format,
     const bool is_first = stepper->hits == 0;
     stepper->hits |= UINT32_C(1) << condition;
     if (!is_first || moved->hits + 1 != stepper->goal->hits)
-        return; /* its words are for nobody */
+        return; /* its description is not needed */
     va_start(arguments, format);
     vsnprintf(moved->what, sizeof moved->what, format, arguments);
     va_end(arguments);
@@ -113,7 +113,7 @@ static void on_blocked(void *self, const struct probe_blocked *blocked)
         (struct step_stop){blocked->node, blocked->port, blocked->priority, blocked->at};
 }
 
-/* The host of an address; STEP_ANY: the fabric has none. */
+/* The host with that address; STEP_ANY if there is none. */
 static uint32_t host_at(const struct stepper *stepper, uint32_t ip)
 {
     const struct world *world = stepper->world;
@@ -124,12 +124,12 @@ static uint32_t host_at(const struct stepper *stepper, uint32_t ip)
     return endpoint < count ? stepper_host_of(stepper, endpoint) : STEP_ANY;
 }
 
-/* A command of an NVMe workload, or a message of an rdma-* one, that is over. */
+/* A completed command of an NVMe workload, or message of an rdma-* workload. */
 struct ended {
     uint32_t workload, from, to; /* nodes */
     time_ps took;
     bool well;
-    const char *words; /* what is said of it, after the workload's name */
+    const char *words; /* text after the workload's name */
 };
 
 static bool is_of(const struct step_subject *subject, const struct ended *ended)
@@ -192,7 +192,7 @@ static void on_message(void *self, const struct probe_message *message)
               &(struct ended){message->workload, pair->from, pair->to, took, message->good, words});
 }
 
-/* What a node's owner says of itself by name. */
+/* A note that a node's owner made under its name. */
 static void hit_by_name(struct stepper *stepper, enum step_quantity quantity, const char *owner,
                         const char *text)
 {
@@ -265,7 +265,7 @@ static bool is_arrival(const struct stepper *stepper, const struct step_subject 
 
 static bool is_such_a_frame(enum step_quantity quantity, const struct frame *frame)
 {
-    enum { NAK_SYNDROME = 3 }; /* bits 6 and 5, IBTA Vol 1 table 43 */
+    enum { NAK_SYNDROME = 3 }; /* bits 6 and 5 of the syndrome, IBTA Vol 1 table 43 */
     switch (quantity) {
     case STEP_PACKET:
         return true;
@@ -315,7 +315,7 @@ static uint32_t count_stops(const struct stepper *stepper, const struct step_con
     return count;
 }
 
-/* The latest of those that hold. */
+/* Reports the latest of the matching pauses. */
 static void hit_stop(struct stepper *stepper, uint32_t index)
 {
     const struct step_condition *condition = &stepper->goal->conditions[index];
@@ -330,7 +330,7 @@ static void hit_stop(struct stepper *stepper, uint32_t index)
         words_time(stepper->world->engine.now - latest->since).text);
 }
 
-/* Queues or ingress groups of a switch above the size. */
+/* Number of queues or ingress groups of a switch above the size. */
 static uint32_t count_priorities(const struct stepper *stepper,
                                  const struct step_condition *condition)
 {
@@ -363,7 +363,7 @@ static uint32_t count_buffer(const struct stepper *stepper, const struct step_co
             size += host->rnics[i]->rx.size;
         }
     }
-    /* Parts per million of some gigabytes need more than 64 bits. */
+    /* ppm of a few gigabytes need more than 64 bits */
     return condition->share ? (__int128)used * PPM > (__int128)size * condition->above
                             : used > condition->above;
 }
@@ -385,7 +385,7 @@ static uint32_t level_of(const struct stepper *stepper, const struct step_condit
     }
 }
 
-/* Time alone can make the first two hold; the others change with their node. */
+/* The first two can become true by time alone; the others only change with their node. */
 static bool may_change(const struct step_condition *condition, uint32_t node)
 {
     return condition->quantity == STEP_PAUSED || condition->quantity == STEP_DEADLOCK ||

@@ -19,14 +19,14 @@ time_ps usage_blocked_ps(const struct port *port, int priority, time_ps now)
     return pauses->blocked_ps + (open ? now - pauses->blocked_since : 0);
 }
 
-/* ------------------------------------------------------------------ where what is */
+/* ------------------------------------------------------------------ layout */
 
 struct placing {
     struct usage_station *stations;
-    uint32_t seen[USAGE_STATIONS]; /* in this pass */
+    uint32_t seen[USAGE_STATIONS]; /* counts of this pass */
 };
 
-/* The place of the station that was seen least among those of its name, or a new one. */
+/* The least-used entry among stations of that name, or a new one. */
 static uint32_t place_of(struct placing *placing, const char *name, bool may_add)
 {
     uint32_t best = USAGE_STATIONS, alike = 0, i = 0;
@@ -118,7 +118,7 @@ void usage_fini(struct usage *usage)
     *usage = (struct usage){.next = TIME_NEVER};
 }
 
-/* ------------------------------------------------------------------ one look */
+/* ------------------------------------------------------------------ one sample */
 
 static void read_port(const struct port *port, int64_t *values, time_ps now)
 {
@@ -133,7 +133,7 @@ static void read_port(const struct port *port, int64_t *values, time_ps now)
     values[USAGE_PORT_BLOCKED] = blocked;
 }
 
-/* Longer than an ACK takes on any path that is not stopped; assumed. */
+/* Longer than an ACK takes on any path that is not paused; assumed. */
 static const time_ps silence = 500 * PS_PER_US;
 
 static bool wants_to_send(const struct qp *qp)
@@ -150,7 +150,8 @@ static bool is_held(const struct qp *qp, time_ps now)
     return (qp->flags & QP_LIMITED) != 0 && qp->paced_until > now;
 }
 
-/* Something of it is under way; in a pipeline it may be that the queue pair does not see it yet. */
+/* Whether the queue pair has outstanding work; with a pipeline, the work may not have reached its
+ * send queue yet. */
 static bool is_active(const struct rnic *rnic, const struct qp *qp)
 {
     return wants_to_send(qp) || qp_outstanding(qp) ||
@@ -188,7 +189,7 @@ static void look_at_qp(const struct rnic *rnic, const struct qp *qp, int64_t *va
         values[USAGE_QP_SILENT]++;
 }
 
-/* Work is accounted for when it is taken on, so what lies ahead is not done yet. */
+/* Work is booked when it is accepted, so the part after `now` is subtracted. */
 static time_ps worked(time_ps busy, time_ps free_at, time_ps now)
 {
     return free_at > now ? busy - (free_at - now) : busy;
@@ -341,7 +342,7 @@ static void look_at_workload(const struct usage *usage, uint32_t index, time_ps 
     }
 }
 
-/* Counters, which grow by themselves: they need to be read only at both ends of the steady part. */
+/* Cumulative counters only need to be read at both ends of the steady part. */
 static void read_counters(struct usage *usage, time_ps now)
 {
     const struct world *world = usage->world;
@@ -392,7 +393,7 @@ static void keep(struct usage *usage)
     usage->bases[1].looks = usage->now.looks;
 }
 
-/* What came before is no part of it. */
+/* Work before this point is not included. */
 static void begin(struct usage *usage)
 {
     look(usage, usage->from);

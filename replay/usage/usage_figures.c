@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * usage_figures - what the steady part of a run used: the difference of two samples. */
+ * usage_figures - values of the steady part: the difference of two samples. */
 #include "replay/usage/usage_private.h"
 
-/* The younger base if as much came after it. */
+/* The later base, if at least as much time follows it as precedes it. */
 static const struct usage_moment *base(const struct usage *usage)
 {
     const struct usage_moment *young = &usage->bases[1];
@@ -23,7 +23,7 @@ uint32_t usage_looks(const struct usage *usage)
 static int64_t since(const struct usage *usage, uint32_t at)
 {
     const int64_t grown = usage->now.values[at] - base(usage)->values[at];
-    return grown > 0 ? grown : 0; /* a queue that was made anew counts from 0 */
+    return grown > 0 ? grown : 0; /* a recreated queue counts from 0 again */
 }
 
 int64_t usage_of_port(const struct usage *usage, uint32_t port, enum usage_port what)

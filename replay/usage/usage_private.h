@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * usage_private - where the values of a node are, for the files that write and read them. */
+ * usage_private - the layout of values, for the files that write and read them. */
 #ifndef STORMGLASS_REPLAY_USAGE_USAGE_PRIVATE_H
 #define STORMGLASS_REPLAY_USAGE_USAGE_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * usages - who works when. */
+ * usages - the periods of the workloads. */
 #include "replay/usage/usages.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@ struct span {
     time_ps from, until;
 };
 
-/* A job that waits for others begins when they let it: nobody knows when. */
+/* A job that waits for others starts at an unknown time. */
 static bool waits(const struct fio_job *job)
 {
     return job != NULL && (job->barrier > 0 || job->wait_for != FIO_NO_JOB);
@@ -25,7 +25,7 @@ static struct span span_of(const struct scenario *scenario, uint32_t index)
     return (struct span){time_earlier(workload->start + delay, until), until};
 }
 
-/* From the first begin to the last end. */
+/* From the first start to the last end. */
 static struct span span_of_all(const struct scenario *scenario)
 {
     struct span all = {scenario->duration, 0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * usages - what a run used while there was work, and while each workload had some.
- * Workloads that begin and end together share one; what a workload waited for in a short time of
- * its own would be little in a long run.  Beyond USAGES_MAX - 1 such times it is the run's.
- * Owner: usages_fini.  Clock: the caller plays the world up to usages->next and calls
- * usages_take. */
+ * usages - what a run used while there was work, and while each workload had work.
+ * Workloads that start and end together share one usage. What a workload waited for in its own
+ * short period would hardly show in a long run. Beyond USAGES_MAX - 1 periods, the usage of the
+ * whole run applies.
+ * Owner: usages_fini. Clock: the caller simulates up to usages->next and calls usages_take. */
 #ifndef STORMGLASS_REPLAY_USAGE_USAGES_H
 #define STORMGLASS_REPLAY_USAGE_USAGES_H
 
@@ -12,13 +12,13 @@
 enum { USAGES_MAX = 8 };
 
 struct usages {
-    struct usage list[USAGES_MAX]; /* the first: of the run, from the first begin to the last end */
+    struct usage list[USAGES_MAX]; /* list[0] is the whole run's */
     uint32_t count;
     uint32_t *of_workload;
     time_ps next; /* TIME_NEVER: no more */
 };
 
-/* Before the world plays. */
+/* Call before the simulation starts. */
 void usages_init(struct usages *usages, const struct world *world);
 void usages_fini(struct usages *usages);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * draw - the list of pictures. */
+ * draw - the table of drawings. */
 #include "reports/draw/draw.h"
 
 const struct draw_view *const draw_views[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * draw_fabric - boxes, links, what was hottest, and a legend. */
+ * draw_fabric - boxes, links, the most paused ports, and a legend. */
 #include "base/memory.h"
 #include "base/plural.h"
 #include "replay/database/words.h"
@@ -19,7 +19,7 @@ enum { LINES_MANY = 44, LINES_CROWD = 160, TIME_WIDTH = 42, TIME_HEIGHT = 11, SW
 struct drawn {
     const struct fabric_map *map;
     struct picture *picture;
-    int64_t rates[RATES_MAX]; /* seen, rising */
+    int64_t rates[RATES_MAX]; /* distinct rates, ascending */
     uint32_t rate_count;
 };
 
@@ -28,7 +28,7 @@ static double part(const struct fabric_map *map, int64_t held_ps)
     return map->span_ps <= 0 ? 0 : (double)held_ps / (double)map->span_ps;
 }
 
-/* "leaf0", or "leaf0..leaf9": unique, because a box has its first node alone. */
+/* "leaf0", or "leaf0..leaf9": unique, because each node is the first of at most one box. */
 static void box_name(const struct fabric_map *map, const struct fabric_box *box,
                      char text[NAME_BYTES])
 {
@@ -39,7 +39,7 @@ static void box_name(const struct fabric_map *map, const struct fabric_box *box,
                  map->nodes[box->last].name);
 }
 
-/* 25 Gb/s and less are a hair, each doubling is thicker; all are thinner where there are many. */
+/* Up to 25 Gb/s a hairline; each doubling is thicker. All lines are thinner in a large fabric. */
 static double line_width(const struct fabric_map *map, int64_t rate_bps)
 {
     const double doublings = log2((double)rate_bps / 25e9);
@@ -95,7 +95,7 @@ static void draw_box(const struct drawn *drawn, const struct fabric_box *box)
                  });
 }
 
-/* From the upper box's foot to the lower one's head; within a row over its boxes' heads. */
+/* From the bottom of the upper box to the top of the lower one; within a row, above the boxes. */
 static void bend_line(const struct fabric_box *from, const struct fabric_box *to, double bend[8])
 {
     const bool level = from->row == to->row;
@@ -115,7 +115,7 @@ static void bend_line(const struct fabric_box *from, const struct fabric_box *to
     memcpy(bend, points, sizeof points);
 }
 
-/* Where a curve is after part t of it. */
+/* The point at parameter t of the curve. */
 static void point_on(const double bend[8], double t, double *x, double *y)
 {
     const double u = 1 - t, w[4] = {u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t};
@@ -167,7 +167,7 @@ static void draw_line(struct drawn *drawn, const struct fabric_line *line)
     note_rate(drawn, line->rate_bps);
 }
 
-/* The hotter ones over the colder. */
+/* Hotter lines are drawn over colder ones. */
 static void draw_lines(struct drawn *drawn)
 {
     const struct fabric_map *map = drawn->map;
@@ -180,7 +180,7 @@ static void draw_lines(struct drawn *drawn)
 static void draw_text(const struct drawn *drawn, const char *name, const char *label,
                       const char *style, double x, double y, double font)
 {
-    const double width = 0.58 * font * (double)strlen(label) + 4; /* about what it takes */
+    const double width = 0.58 * font * (double)strlen(label) + 4; /* approximate text width */
     picture_node(drawn->picture, &(struct picture_node){.name = name,
                                                         .label = label,
                                                         .style = style,
@@ -193,7 +193,8 @@ static void draw_text(const struct drawn *drawn, const char *name, const char *l
                                                         .font = font});
 }
 
-/* Beside the transmitter's end of its line, and on no time that is there already. */
+/* A position for a label near the transmitter's end of its line that does not overlap earlier
+ * labels. */
 static void find_free(const double bend[8], int end, double (*taken)[2], int count, double *x,
                       double *y)
 {
@@ -211,7 +212,7 @@ static void find_free(const double bend[8], int end, double (*taken)[2], int cou
     taken[count][1] = *y;
 }
 
-/* The hottest transmitters have their times beside their ends of the lines. */
+/* Labels the most paused transmitters with their times. */
 static void draw_hottest(const struct drawn *drawn)
 {
     const struct fabric_map *map = drawn->map;
@@ -311,7 +312,7 @@ static void draw_legend(const struct drawn *drawn)
     draw_swatch(drawn, PICTURE_HEATS, "root", "root cause", 350, top + 18);
 }
 
-/* How far lines within a row reach above the drawing. */
+/* How far lines within the top row extend above the drawing. */
 static double headroom(const struct fabric_map *map)
 {
     double most = 0;

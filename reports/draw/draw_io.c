@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * draw_io - one command on the wire: a lane for each node, an arrow for each hop of a frame.
- * Time goes down, but not in proportion: a wait of a millisecond would leave the frames of a
- * microsecond on one line.  The gap between two moments grows with the logarithm of the time
- * between them, and is at least what their words take. */
+ * Time runs downwards, but not linearly: a wait of a millisecond would collapse frames of
+ * microseconds onto one line. The distance between two times grows with the logarithm of the time
+ * between them, and is at least the height of their labels. */
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/plural.h"
@@ -26,10 +26,10 @@ enum {
     ARROW_GAP = 34
 };
 
-/* A moment in time, and what is written there. */
+/* A time and its labels. */
 struct moment {
     int64_t at_ps;
-    bool at_host, at_target, sent; /* words left, right, on an arrow */
+    bool at_host, at_target, sent; /* labels left, right, on an arrow */
     double y;
 };
 
@@ -106,7 +106,7 @@ static void collect(struct sheet *sheet)
     sheet->count = kept;
 }
 
-/* The height of the whole. */
+/* Computes the positions and returns the total height. */
 static double place(struct sheet *sheet)
 {
     double y = TOP, host = 0, target = 0, sent = 0;
@@ -118,7 +118,7 @@ static double place(struct sheet *sheet)
             y = host + WORDS_GAP;
         if (m->at_target && y < target + WORDS_GAP)
             y = target + WORDS_GAP;
-        /* An arrow that begins later falls less steeply: its words would meet those above. */
+        /* a later arrow falls less steeply, so its label would overlap those above */
         if (m->sent && y < sent + ARROW_GAP)
             y = sent + ARROW_GAP;
         host = m->at_host ? y : host;
@@ -157,7 +157,7 @@ static void draw_lanes(const struct sheet *sheet, double height)
     }
 }
 
-/* What happened at the two ends, with the time since the command was issued. */
+/* The times at host and target, relative to the start of the command. */
 static void draw_moments(const struct sheet *sheet)
 {
     const struct io_frames *f = sheet->frames;
@@ -200,7 +200,7 @@ static bool is_answer(const struct io_hop *hop)
     return strstr(hop->opcode, "NAK") != NULL || strstr(hop->opcode, "ACK") != NULL;
 }
 
-/* Data in one colour, capsules in another; acknowledgements are dim. */
+/* Data in one color, capsules in another; ACKs are dim. */
 static const char *hop_style(const struct io_hop *hop)
 {
     if (hop->again || hop->lost || strstr(hop->opcode, "NAK") != NULL)
@@ -243,7 +243,7 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
              hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
     fprintf(sheet->out, "<g transform=\"translate(%.1f %.1f) rotate(%.2f)\">", x1, y1,
             atan((y2 - y1) / (x2 - x1)) * 180 / acos(-1));
-    /* An acknowledgement has its words below: above is what it is for. */
+    /* An ACK has its label below, because the frame that it acknowledges is above. */
     text(sheet->out, "plain", x2 > x1 ? "start" : "end", x2 > x1 ? 10 : -10,
          is_answer(hop) ? 9 : -3, 8.5, line);
     fputs("</g>\n", sheet->out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * draw_pauses - the tree of each root: whom it stopped, whom those stopped, and which workloads.
- * A box is a transmitter that had to stop; the line to it comes from who paused it, thicker the
- * longer it took. */
+ * draw_pauses - the tree of each root: transmitters that it stopped, those that they stopped, and
+ * the affected workloads.
+ * A box is a transmitter that was stopped. The line to it comes from the node that paused it and is
+ * thicker for a longer time. */
 #include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
@@ -14,8 +15,8 @@
 
 enum { ROOTS_MAX = 4, PATHS_MAX = 160, NAME_BYTES = 96, TEXT_BYTES = 400 };
 
-/* A transmitter that had to stop because of the root, at its least distance: in a circle pauses
- * come back to where they were. */
+/* A transmitter that was stopped because of the root, at its smallest distance: in a cycle, pauses
+ * return to where they started. */
 struct path {
     int64_t hops, node, port, held_ps, reported_by;
     char name[NAME_BYTES], teller[NAME_BYTES];
@@ -25,8 +26,8 @@ struct tree {
     struct store *store;
     struct picture *picture;
     int64_t span_ps, root;
-    int64_t causes;  /* the first so many roots are */
-    int64_t most_ps; /* the root's own time */
+    int64_t causes;  /* number of leading roots that are causes */
+    int64_t most_ps; /* ps; time of the root itself */
     struct path paths[PATHS_MAX];
     int count, left_out;
 };
@@ -58,7 +59,7 @@ static void path_name(const struct tree *tree, const struct path *path, char nam
              tree->root, path->hops, path->node, path->port);
 }
 
-/* What is under a thousandth of the root's time would hide the rest. */
+/* Omits paths with less than a thousandth of the root's time, to keep the drawing readable. */
 static void read_paths(struct tree *tree)
 {
     struct store_statement *rows = store_prepare(
@@ -91,7 +92,7 @@ static void read_paths(struct tree *tree)
     store_finish(rows);
 }
 
-/* Sentences in lines of a box's width. */
+/* Breaks sentences into lines of a box's width. */
 static void wrap(const char *text, char *lines, size_t size)
 {
     enum { WIDTH = 34 };
@@ -153,7 +154,8 @@ static void draw_edge(const struct tree *tree, const char *from, const char *to,
                                                        .arrow = true});
 }
 
-/* How far those are that stood at the node which paused this one: the nearest to it. */
+/* The distance of the transmitters at the node that paused this one, for the closest of them; -1 if
+ * there is none. */
 static int64_t hops_before(const struct tree *tree, const struct path *path)
 {
     int64_t most = -1;

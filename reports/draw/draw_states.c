@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * draw_states - state machines as their edge lists have them.
- * Edges between the same two states are one line with several events. */
+ * draw_states - draws state machines from their lists of edges.
+ * Edges between the same two states become one line with several events. */
 #include "reports/draw/draw.h"
 #include "reports/draw/picture.h"
 
@@ -13,7 +13,7 @@ static void state_name(const struct draw_machine *machine, unsigned state, char 
     snprintf(text, NAME_BYTES, "%s %s", machine->name, machine->states[state].name);
 }
 
-/* Nothing leads out of it. */
+/* No edge leaves the state. */
 static bool is_ending(const struct draw_machine *machine, unsigned state)
 {
     for (unsigned i = 0; i < machine->step_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * draw_waits - who waits for whom in a deadlock.
- * The circle is drawn as it was found; what else waits points at the queues of the node that does
- * not let it send. */
+ * draw_waits - which queues wait for each other in a deadlock.
+ * The cycle is drawn as detected; other waiting queues point to the queues of the node that blocks
+ * them. */
 #include "replay/database/words.h"
 #include "reports/draw/draw.h"
 #include "reports/draw/picture.h"
@@ -51,7 +51,7 @@ static void draw_queue(struct picture *picture, int64_t deadlock, struct store_s
                           });
 }
 
-/* The circle's own steps, then those of whoever waits for one of its queues. */
+/* The edges of the cycle, then those of queues that wait for one of its queues. */
 static void draw_lines(struct picture *picture, struct store *store, int64_t deadlock)
 {
     struct store_statement *rows = store_prepare(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fabric_group - which nodes of a fabric are drawn as one box. */
+ * fabric_group - groups nodes of a fabric into boxes. */
 #include "base/memory.h"
 #include "reports/draw/fabric_map.h"
 
@@ -14,8 +14,8 @@ static uint32_t pod_of(struct fabric_node *nodes, uint32_t node)
     return node;
 }
 
-/* What hangs together without the top row and the hosts; numbered in the order of their lowest
- * nodes.  The count. */
+/* Finds connected components without the top row and the hosts, numbered in the order of their
+ * lowest nodes. Returns their number. */
 static uint32_t find_pods(struct fabric_map *map)
 {
     struct fabric_node *nodes = map->nodes;
@@ -56,7 +56,7 @@ static void put_into(struct fabric_map *map, uint32_t node, uint32_t number)
     map->nodes[node].box = number;
 }
 
-/* The columns of one row: by pod where there are pods, else by their order. */
+/* Assigns the columns of one row: by pod if there are at least four, otherwise in order. */
 static void group_row(struct fabric_map *map, uint32_t row, uint32_t pods, uint32_t *box_of_column)
 {
     uint32_t count = 0, seen = 0;
@@ -92,7 +92,7 @@ static void group_switches(struct fabric_map *map)
             put_into(map, i, new_box(map, map->nodes[i].row));
 }
 
-/* Two hosts on one cable have each other, and no home. */
+/* Hosts connected directly to each other have no home switch. */
 static uint32_t home_of(const struct fabric_map *map, const struct fabric_node *host)
 {
     for (uint32_t i = 0; i < host->degree; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fabric_map - from rows of a database to nodes, rows and lines. */
+ * fabric_map - turns database rows into nodes, rows and lines. */
 #include "reports/draw/fabric_map.h"
 
 #include "base/memory.h"
@@ -54,7 +54,7 @@ static void read_links(struct fabric_map *map, struct store *store)
         }
 }
 
-/* Breadth first from all hosts at once. */
+/* Breadth-first search from all hosts. */
 static void find_rows(struct fabric_map *map)
 {
     uint32_t *queue = memory_zeroed(map->node_count, sizeof *queue), begin = 0, end = 0;
@@ -75,14 +75,14 @@ static void find_rows(struct fabric_map *map)
     }
     for (uint32_t i = 0; i < map->node_count; i++) {
         if (map->nodes[i].row == FABRIC_NONE)
-            map->nodes[i].row = 1; /* nothing leads to it */
+            map->nodes[i].row = 1; /* unreachable from hosts */
         if (map->nodes[i].row >= map->rows)
             map->rows = map->nodes[i].row + 1;
     }
     free(queue);
 }
 
-/* Lines of the links, then the equal ones put together. */
+/* Combines links between the same boxes into lines. */
 static int by_ends(const void *x, const void *y)
 {
     const struct fabric_line *a = x, *b = y;
@@ -119,7 +119,7 @@ static void merge_lines(struct fabric_map *map)
     map->line_count = kept;
 }
 
-/* How long a transmitter had to stop is the time of the priority that had to longest. */
+/* The pause time of a transmitter is that of its most paused priority. */
 static void read_lines(struct fabric_map *map, struct store *store)
 {
     static const char sql[] =

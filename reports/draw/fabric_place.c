@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fabric_place - where the boxes of a fabric are drawn.
- * Boxes of a row are put in the order of the mean place of what they are linked to in the next
- * row, up and down a few times; ties keep their order, so that generated fabrics stay in the order
- * of their names.  Hosts are a block below their switch.
+ * fabric_place - places the boxes of a fabric.
+ * Boxes in a row are sorted by the mean position of their neighbors in the next row, several times
+ * up and down. Ties keep their order, so generated fabrics stay in the order of their names. Hosts
+ * form a block below their switch.
  * Source: Sugiyama, Tagawa, Toda, IEEE Trans. SMC 11(2), 1981. */
 #include "base/memory.h"
 #include "reports/draw/fabric_map.h"
@@ -19,7 +19,7 @@ struct row {
     double width;
 };
 
-/* Of the hosts below a switch: a block rather wide than high, where there is room. */
+/* Columns of the block of hosts below a switch: wider than high if there is room. */
 static uint32_t columns_of(const struct fabric_map *map, const struct fabric_box *box)
 {
     const bool crowded = map->node_count - map->host_count > CROWD;
@@ -28,7 +28,7 @@ static uint32_t columns_of(const struct fabric_map *map, const struct fabric_box
     return (uint32_t)ceil(sqrt((double)box->hosts * (crowded ? 1 : 1.4)));
 }
 
-/* What a switch and the hosts below it take. */
+/* The width of a switch and the hosts below it. */
 static double block_width(const struct fabric_map *map, const struct fabric_box *box, bool together)
 {
     const double hosts = together ? GROUP_WIDTH : columns_of(map, box) * (HOST_WIDTH + HOST_GAP);
@@ -44,7 +44,7 @@ static int by_order(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-/* The mean place of the neighbours in the row `other`; a box without any keeps its own. */
+/* The mean position of the neighbors in row `other`; a box without neighbors keeps its own. */
 static void find_orders(struct fabric_map *map, uint32_t row, uint32_t other)
 {
     double *sums = memory_zeroed((size_t)map->box_count, sizeof *sums);
@@ -66,7 +66,7 @@ static void find_orders(struct fabric_map *map, uint32_t row, uint32_t other)
     free(counts);
 }
 
-/* Side by side over the whole width. */
+/* Distributes boxes over the whole width. */
 static void spread(const struct fabric_map *map, struct row *row, double width, bool lowest,
                    bool together)
 {
@@ -102,7 +102,7 @@ static void place_hosts(struct fabric_map *map, bool together)
         struct fabric_box *box = &map->boxes[i];
         if (box->row != 0)
             continue;
-        if (box->home == FABRIC_NONE) { /* on a cable to another host: right of all others */
+        if (box->home == FABRIC_NONE) { /* hosts without a switch are to the right of all others */
             box->x = map->width + (box->width + GAP) / 2;
             map->width += box->width + GAP;
             continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * graphviz - a picture as a graph of libcgraph, drawn by libgvc, which is loaded for the first. */
+ * graphviz - a picture as a graph of libcgraph, rendered by libgvc. The libraries are loaded with
+ * the first picture. */
 #include "base/check.h"
 #include "base/memory.h"
 #include "replay/files/lazy.h"
@@ -22,17 +23,17 @@ static const struct lazy_function functions[] = {FUNCTIONS(LAZY_FUNCTION)};
 
 enum { TEXT_BYTES = 512, POINTS = 72, FRAMES_MAX = 64 };
 
-/* One for all pictures: what measures text remembers the font that it saw last, which would go with
- * its context, and looks at it again in the next. */
+/* A single context for all pictures: libgvc's text measurement caches the last font across
+ * contexts, and the cached font is freed with its context. */
 static GVC_t *context;
 
 struct picture {
-    Agraph_t *graph, *frame; /* what nodes are put into: the graph itself, or a frame of it */
+    Agraph_t *graph, *frame; /* where nodes are added: the graph or a frame in it */
     enum picture_layout layout;
     unsigned frames;
 };
 
-/* The library takes texts that it does not change as if it would. */
+/* The library declares parameters that it does not change as non-const. */
 static char *loan(const char *text)
 {
     return (char *)(uintptr_t)text;
@@ -50,7 +51,7 @@ static void set_number(void *object, const char *name, double value)
     set(object, name, text);
 }
 
-/* What a label or a hint would interpret is written so that it stands for itself. */
+/* Escapes whatever Graphviz would interpret in a label or tooltip. */
 static void set_text(void *object, const char *name, const char *text, bool left)
 {
     char *escaped = memory_new(5 * strlen(text) + 4), *at = escaped;
@@ -72,10 +73,10 @@ static void set_text(void *object, const char *name, const char *text, bool left
 
 /* ------------------------------------------------------------------ names of frames */
 
-/* The library keeps subgraphs in the order of their numbers, and numbers them by the addresses of
- * their names: the same picture would not be the same bytes.  Frames have their own numbers; all
- * else is left to it.  Names are the library's own strings, before which it keeps what it knows of
- * them: whether they are HTML, for one. */
+/* The library orders subgraphs by their numbers, which it derives from addresses of names, so the
+ * output would vary between runs. Frames therefore have their own numbers; all other names are left
+ * to the library. Names must be the library's own strings, because it keeps properties in front of
+ * them, such as whether they are HTML. */
 static char *frame_names[FRAMES_MAX];
 
 static unsigned frame_of(int kind, const char *name)
@@ -128,7 +129,7 @@ static Agraph_t *open_graph(void)
 struct picture *picture_begin(enum picture_layout layout, const char *title)
 {
     struct picture *picture = memory_new(sizeof *picture);
-    agseterr(AGMAX); /* what it cannot draw is reported by picture_write */
+    agseterr(AGMAX); /* picture_write reports errors */
     if (context == NULL) {
         lazy_need(lazy_gvc, functions, sizeof functions / sizeof functions[0]);
         context = library.gvContext();
@@ -256,8 +257,8 @@ const char *picture_format(const char *path)
     return NULL;
 }
 
-/* Without the comments, one of which has Graphviz's version, and the DTD; with our style sheet
- * behind the opening tag. */
+/* Removes comments, one of which contains Graphviz's version, and the DTD; inserts our style sheet
+ * after the opening tag. */
 static void write_svg(char *svg, FILE *out)
 {
     picture_clean(svg);

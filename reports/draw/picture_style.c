@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * picture_style - colours and the style sheet. */
+ * picture_style - colors and the style sheet. */
 #include "reports/draw/picture_style.h"
 
 #include "base/printable.h"
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Heats go from yellow to dark red on paper, from dark red to yellow on black: the more, the
- * stronger against the page. */
+/* Heat colors range from yellow to dark red on light pages and from dark red to yellow on dark
+ * ones: higher values contrast more with the page. */
 static const struct picture_style styles[] = {
     {"plain", {"none", "#8a94a3", "#1f2733"}, {"none", "#76818f", "#e3e8ee"}},
     {"paper", {"#ffffff", "#ffffff", "#1f2733"}, {"#14181f", "#14181f", "#e3e8ee"}},
@@ -101,7 +101,8 @@ void picture_style_sheet(FILE *out)
     fputs("</style>\n", out);
 }
 
-/* Bytes of the character at `text`, 1 to 4; 0: XML 1.0 or UTF-8 (RFC 3629) has none like it. */
+/* The length of the UTF-8 character at `text`, 1 to 4 bytes; 0 if XML 1.0 or UTF-8 (RFC 3629) does
+ * not allow it. */
 static size_t character(const char *text)
 {
     uint32_t code;

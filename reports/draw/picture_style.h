@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * picture_style - the colours of drawings, on a light page and on a dark one.
- * In an SVG they are variables, --sg-CLASS-fill and so on, so that a page that holds it may set
- * its own; the attributes beside them are those of the light page, for viewers without style
- * sheets.  Heat is for emphasis: the time itself is in a label or a hint. */
+ * picture_style - the colors of drawings on light and dark pages.
+ * In an SVG they are CSS variables, --sg-CLASS-fill and so on, so that an enclosing page may set
+ * its own. The attributes next to them are the light colors, for viewers without style sheets. Heat
+ * only emphasizes: the time itself is in a label or tooltip. */
 #ifndef STORMGLASS_REPORTS_DRAW_PICTURE_STYLE_H
 #define STORMGLASS_REPORTS_DRAW_PICTURE_STYLE_H
 
@@ -19,21 +19,21 @@ struct picture_style {
 
 enum { PICTURE_HEATS = 6 };
 
-/* The row of the class that `names` begins with; the first row when there is none. */
+/* The row of the first class in `names`; the first row if there is none. */
 const struct picture_style *picture_style(const char *names);
 
-/* The heat of something that lasted for `part` of a run, "heat0" to "heat5". */
+/* The heat class of something that lasted for the share `part` of a run, "heat0" to "heat5". */
 const char *picture_heat(double part);
-/* The class of that heat, 0 to PICTURE_HEATS - 1, and what it stands for, in words. */
+/* The class of a heat from 0 to PICTURE_HEATS - 1, and its description. */
 const char *picture_heat_class(int heat);
 const char *picture_heat_words(int heat);
 
-/* A <style> element with the rules of all classes. */
+/* Writes a <style> element with the rules of all classes. */
 void picture_style_sheet(FILE *out);
 
-/* As XML; what XML may not have becomes '?'. */
+/* Escapes text for XML; characters that XML does not allow become '?'. */
 void picture_escape(FILE *out, const char *text);
-/* In place, and markup stays. */
+/* Replaces disallowed characters in place and keeps markup. */
 void picture_clean(char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account - what stormglass explain prints: text for people, one object for programs.
- * What was played for it is in `account_played`; NULL: it was not. */
+ * account - the output of stormglass explain, as text and as a JSON object.
+ * Results of additional runs are in `account_played`; NULL if not run. */
 #ifndef STORMGLASS_REPORTS_EXPLAIN_ACCOUNT_H
 #define STORMGLASS_REPORTS_EXPLAIN_ACCOUNT_H
 
@@ -25,16 +25,16 @@ struct account_played {
 bool account_text(const struct account *account, struct account_played played, FILE *out);
 bool account_json(const struct account *account, struct account_played played, FILE *out);
 
-/* ------------------------------------------------------------------ its parts */
+/* ------------------------------------------------------------------ parts */
 
 void prove_text(const struct prove *prove, FILE *out, const struct paint *paint);
 void prove_json(const struct prove *prove, struct json *json);
 
-/* What commands and messages waited for, members `waits` and `members` of workloads[index]; nothing
- * where nobody accounted for time. */
+/* What commands and messages waited for, as members `waits` and `members` of workloads[index];
+ * no-op without a time breakdown. */
 void account_waits_json(struct store *store, size_t index, const char *workload, struct json *json);
 
-/* The sections alone, and the members `what_if`, `assumed` and `queue` of an object under way. */
+/* The sections alone, and the members `what_if`, `assumed` and `queue` of an open object. */
 void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *paint);
 void whatif_json(const struct whatif *whatif, struct json *json);
 void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *paint);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account_json - the account as one object.  Times in ps, shares of 1. */
+ * account_json - the explanation as one object. Times in ps, shares from 0 to 1. */
 #include "reports/explain/account.h"
 
 #include "reports/text/json_members.h"
@@ -46,7 +46,7 @@ static void write_cause(struct json *json, const struct account *account)
     json_text(json, json_member(at, "deadlocks", i, "text"), account->deadlocks[i].text);
 }
 
-/* As the run has them. */
+/* With the run's own keys. */
 static void write_harm(struct json *json, const struct account *account)
 {
     for (uint32_t i = 0; i < account->harm_count; i++) {

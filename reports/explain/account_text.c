@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account_text - the account as a page of text.  Long lists are cut; --json has them whole. */
+ * account_text - the explanation as a page of text. Long lists are cut off; --json has all of
+ * them. */
 #include "reports/explain/account.h"
 
 #include "base/plural.h"
@@ -47,8 +48,7 @@ static const char *of_cause(const struct page *page, int cause, const char *key)
     return account_of_harm(page->account, path);
 }
 
-/* The victims of a cause that are of one workload: `first` is the first of them, those that lost
- * most first. */
+/* The victims of a cause that belong to one workload; `first` is the one with the largest loss. */
 static void write_victims_like(const struct page *page, uint32_t first)
 {
     const struct account *account = page->account;
@@ -61,7 +61,7 @@ static void write_victims_like(const struct page *page, uint32_t first)
         hosts++;
         least = victim->lost_ppm;
         if (__builtin_add_overflow(failed, victim->failed, &failed))
-            failed = INT64_MAX; /* of a damaged database */
+            failed = INT64_MAX; /* saturate: the database may be damaged */
         held = victim->held_ps > held ? victim->held_ps : held;
     }
     fprintf(page->out, "       %-16s %-9s  %s", most->workload, most->class, most->host);
@@ -176,7 +176,7 @@ static void write_reason(const struct page *page, const struct account_hop *hop)
             words_bytes(hop->threshold_bytes).text);
 }
 
-/* "of host4:", where a list goes over to the next of several causes. */
+/* "of host4:" before the list of the next of several causes. */
 static void write_root(const struct page *page, int64_t root, bool first)
 {
     if (first && page->account->cause_count > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account_waits - the account of time in the object of explain --json, from the run's rows. */
+ * account_waits - the time breakdown in explain --json, from the run's rows. */
 #include "replay/breakdown/breakdown.h"
 #include "reports/explain/account.h"
 #include "reports/text/json_members.h"
@@ -8,7 +8,7 @@
 
 enum { PLACES_SHOWN = 32 };
 
-/* Of one workload, and where in the object its member is. */
+/* The workload, and the position of its member in the object. */
 struct place_of {
     struct store *store;
     struct json *json;
@@ -22,7 +22,7 @@ static const char *path(char to[JSON_PATH_BYTES], const struct place_of *of, con
     return to;
 }
 
-/* ?1: the workload; ?2: the second, unless it is STORE_N. */
+/* ?1 is the workload, ?2 is `second` unless that is STORE_N. */
 static struct store_statement *ask(const struct place_of *of, const char *sql,
                                    struct store_value second)
 {
@@ -33,7 +33,7 @@ static struct store_statement *ask(const struct place_of *of, const char *sql,
     return rows;
 }
 
-/* Rows of (part, ps) as an object of all parts. */
+/* Writes rows of (part, ps) as an object. */
 static void write_parts(const struct place_of *of, const char *member, struct store_statement *rows)
 {
     int64_t ps[BREAKDOWN_PARTS + 1] = {0};
@@ -47,7 +47,7 @@ static void write_parts(const struct place_of *of, const char *member, struct st
     }
 }
 
-/* A port and its priority, or a host. */
+/* A port and priority, or a host. */
 static void write_root(const struct place_of *of, const struct store_statement *row)
 {
     char at[JSON_PATH_BYTES];
@@ -58,7 +58,7 @@ static void write_root(const struct place_of *of, const struct store_statement *
                  store_int(row, "because_of_priority"));
 }
 
-/* Where it was paused or queued most. */
+/* The places where it was paused or queued longest. */
 static void write_places(const struct place_of *operation, const char *name)
 {
     struct store_statement *rows =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * assumed - which values that nobody knows would change the verdict. */
+ * assumed - which assumed values would change the verdict. */
 #include "reports/explain/account.h"
 
 #include "base/memory.h"

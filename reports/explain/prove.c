@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove - what the experiments gave, in both shapes. */
+ * prove - results of the experiments, as text and JSON. */
 #include "reports/explain/account.h"
 
 #include "base/memory.h"
@@ -28,7 +28,7 @@ static void write_time(const struct prove *prove, const struct prove_impact *bef
     const int64_t gone = before->lost_ps - after->lost_ps;
     const char *less = gone < 0 ? "more" : "less";
     const double part = (double)(gone < 0 ? -gone : gone);
-    if (!prove->repaired) { /* there is no ideal to have lost against */
+    if (!prove->repaired) { /* without an ideal run there is no loss */
         fprintf(out, "time of the others %s: %s %s",
                 words_percent(part, (double)before->whole_ps).text,
                 words_time(gone < 0 ? -gone : gone).text, less);
@@ -113,7 +113,7 @@ static void write_hosts(const struct prove *prove, FILE *out)
                 prove->host_count - PROVE_HOSTS_MAX);
 }
 
-/* ------------------------------------------------------------------ the verdict */
+/* ------------------------------------------------------------------ verdict */
 
 static const char *loss_words(const struct prove *prove)
 {
@@ -176,7 +176,7 @@ static void say_harm(const struct prove *prove, FILE *out)
     }
 }
 
-/* Whose absence frees most of the others' time. */
+/* The workload whose absence gains the others most time. */
 static void say_load(const struct prove *prove, FILE *out)
 {
     enum { LEAST_PERCENT = 5 };
@@ -310,7 +310,7 @@ static void json_culprits(const struct prove *prove, struct json *json)
         json_empty(json, "proof.culprits");
 }
 
-/* The sentence on one line. */
+/* The sentence in one line. */
 static void json_sentence(const struct prove *prove, struct json *json)
 {
     char *text = NULL;

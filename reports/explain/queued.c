@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * queued - which flows were in the queue at its worst moment. */
+ * queued - the flows in the queue at its maximum length. */
 #include "reports/explain/account.h"
 
 #include "base/plural.h"

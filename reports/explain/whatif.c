@@ -13,7 +13,7 @@ static const char *what(const struct whatif *whatif)
     return whatif->open ? "mean latency" : "goodput";
 }
 
-/* "+9.1%"; "none" below what counts. */
+/* "+9.1%"; "none" for insignificant gains. */
 static const char *percent(const struct whatif_gain *gain, char text[32])
 {
     if (!gain->some && fabs(gain->mean) < 0.01)
@@ -22,7 +22,7 @@ static const char *percent(const struct whatif_gain *gain, char text[32])
     return text;
 }
 
-/* To all together, or to one of them. */
+/* The row gains something, in total or for one workload. */
 static bool tells(const struct whatif *whatif, const struct whatif_row *row)
 {
     bool some = row->gain.some;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page - the sections in their order, and what the page carries along. */
+ * page - the order of sections, and embedded files. */
 #include "reports/page/page.h"
 
 #include "base/memory.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that travels in the program, without the name of its map, which the page does not have. */
+/* A file compiled into the program, without the reference to its source map, which the page does
+ * not contain. */
 static void write_asset(FILE *out, const char *name)
 {
     for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
@@ -23,7 +24,7 @@ static void write_asset(FILE *out, const char *name)
     }
 }
 
-/* In a script element only '<' could end what is JSON. */
+/* Within a script element, '<' is the only character of JSON that could end it. */
 static bool write_figures(bool (*figures)(const void *self, FILE *out), const void *self, FILE *out)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_blame - who stopped whom: the root, how its pauses spread, and who suffered. */
+ * page_blame - the root of pauses, how they spread, and the victims. */
 #include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* A line of the tree: a port, how long it was stopped because of the root, and a bar. */
+/* A line of the tree: a port, its pause time because of the root, and a bar. */
 static void held_line(const struct page *page, const struct store_statement *row, int64_t longest)
 {
     const time_ps held = store_int(row, "held_ps");
@@ -22,7 +22,8 @@ static void held_line(const struct page *page, const struct store_statement *row
     fputs("</span></li>\n", page->out);
 }
 
-/* In a circle a port has many distances: it stands at the least, with all its time. */
+/* In a cyclic dependency a port has several distances; it is listed at the smallest, with its total
+ * time. */
 #define STOPPED                                                                                    \
     "(SELECT node, port, min(hops) AS hops, sum(held_ps) AS held_ps FROM pause_path WHERE root=?1" \
     " GROUP BY node, port)"
@@ -83,7 +84,7 @@ static void roots(const struct page *page)
     fputs("</details>\n", page->out);
 }
 
-/* The rows of `explain` and of causes[] in the JSON. */
+/* The same rows as in `explain` and in causes[] of the JSON output. */
 static void victims(const struct page *page)
 {
     static const struct page_column columns[] = {{"victim of", PAGE_SENTENCE},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_drawings - what stormglass draw draws, inside a page.
- * Each drawing is an SVG of its own with a style sheet; in a page they have one together, and no
- * names that another could have too. */
+ * page_drawings - embeds the drawings of stormglass draw in a page.
+ * Each drawing is an SVG with its own style sheet. In a page they share one style sheet and have no
+ * ids, which could clash. */
 #include "base/memory.h"
 #include "replay/database/words.h"
 #include "reports/draw/draw.h"
@@ -14,14 +14,14 @@
 
 enum { LARGE = 400000, COMMANDS_MAX = 4 };
 
-/* ------------------------------------------------------------------ an SVG inside a page */
+/* ------------------------------------------------------------------ embedded SVG */
 
 void page_drawing_style(FILE *out)
 {
     picture_style_sheet(out);
 }
 
-/* The end of an attribute that begins at `text` when it is an id; else NULL. */
+/* The end of an id attribute that starts at `text`, otherwise NULL. */
 static const char *past_id(const char *text)
 {
     static const char word[] = " id=\"";
@@ -41,15 +41,15 @@ void page_drawing_write(FILE *out, const char *svg)
         const char *next = past_id(at);
         if (at == sheet && end != NULL)
             next = end + strlen("</style>");
-        if (next == NULL) /* what is left out begins with one of these */
+        if (next == NULL) /* omitted parts start with one of these characters */
             fwrite(at, 1, (size_t)((next = at + 1 + strcspn(at + 1, " <")) - at), out);
         at = next;
     }
     fputs("</div>\n", out);
 }
 
-/* What cannot be drawn, or is too large for a page, is left to stormglass draw: "", else the SVG,
- * which is the caller's. */
+/* Returns the SVG, owned by the caller, or "" if it cannot be drawn or is too large for a page
+ * (stormglass draw can still draw it). */
 static char *drawn(bool (*draw)(struct store *store, const void *self, FILE *out, char *why),
                    const struct page *page, const void *self)
 {
@@ -63,7 +63,7 @@ static char *drawn(bool (*draw)(struct store *store, const void *self, FILE *out
     return text;
 }
 
-/* ------------------------------------------------------------------ the fabric and its pauses */
+/* ------------------------------------------------------------------ fabric and pauses */
 
 static bool fabric(struct store *store, const void *self, FILE *out, char *why)
 {
@@ -115,7 +115,7 @@ void page_draw_waits(const struct page *page)
     free(svg);
 }
 
-/* ------------------------------------------------------------------ a command on the wire */
+/* ------------------------------------------------------------------ commands on the wire */
 
 static bool command(struct store *store, const void *self, FILE *out, char *why)
 {
@@ -123,7 +123,7 @@ static bool command(struct store *store, const void *self, FILE *out, char *why)
     return draw_io(store, *io, out, why);
 }
 
-/* The first is open. */
+/* The first drawing is expanded. */
 static bool draw_command(const struct page *page, const struct store_statement *row, bool first)
 {
     const int64_t io = store_int(row, "io");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_figures - the charts' numbers as JSON. */
+ * page_figures - the charts' data as JSON. */
 #include "reports/page/page.h"
 #include "reports/page/page_private.h"
 #include "reports/text/json.h"
@@ -52,7 +52,7 @@ bool page_recorded(const struct page *page, struct chart *chart, enum record_lev
     return false;
 }
 
-/* "slow-receiver at host0, drain 10%": its name, and what it was set to. */
+/* "slow-receiver at host0, drain 10%": name and parameters. */
 #define FAULT_NAME                                                                                 \
     "f.name"                                                                                       \
     " || coalesce((SELECT ', ' || group_concat(word, ', ') FROM (SELECT"                           \
@@ -149,7 +149,7 @@ bool page_csv(struct store *store, struct output_folder *folder)
     return well;
 }
 
-/* A run that did not end has rows beyond what its totals know. */
+/* An unfinished run has rows later than its totals. */
 time_ps page_span(struct store *store)
 {
     const time_ps span =
@@ -160,6 +160,6 @@ time_ps page_span(struct store *store)
                       " coalesce((SELECT max(completed_ps) FROM io), 0),"
                       " coalesce((SELECT max(until_ps) FROM series), 0)) FROM meta",
                       0);
-    const time_ps most = (time_ps)1 << 60; /* a database may say anything: sums stay in range */
+    const time_ps most = (time_ps)1 << 60; /* limits sums, because the database is untrusted */
     return span < 1 ? 1 : span > most ? most : span;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_io - rates, commands under way and latency over time, and how latency is distributed. */
+ * page_io - rates, outstanding commands and latency over time, and the latency distribution. */
 #include "base/memory.h"
 #include "reports/page/page_private.h"
 
@@ -17,7 +17,8 @@ static void end_steps(const struct page *page, struct chart *chart, const char *
     memset(bins, 0, PAGE_BINS * sizeof *bins);
 }
 
-/* A series for each workload; `sql` gives its name, a bin and how it changes there, by workload. */
+/* One series per workload; `sql` returns its name, a bin and the change in that bin, by
+ * workload. */
 static void steps(const struct page *page, struct chart *chart, const char *sql)
 {
     struct store_statement *rows = store_prepare(page->store, sql);
@@ -72,7 +73,7 @@ void page_chart_underway(const struct page *page)
 
 /* ------------------------------------------------------------------ latency over time */
 
-/* In the order in which they are drawn. */
+/* In drawing order. */
 enum { LONGEST, TAIL, MEDIAN, CURVES };
 
 struct curves {
@@ -89,7 +90,7 @@ static void keep_latency(struct curves *curves, time_ps latency)
     curves->latencies[curves->count++] = latency;
 }
 
-/* The nearest rank: the least latency that `percent` of all do not exceed. */
+/* Nearest rank: the smallest latency that `percent` of all do not exceed. */
 static time_ps rank(const struct curves *curves, size_t percent)
 {
     return curves->latencies[((uint64_t)curves->count * percent + 99) / 100 - 1];
@@ -127,12 +128,12 @@ static void latency_of(const struct page *page, struct chart *chart, int64_t wor
     store_finish(rows);
     for (int curve = 0; curve < CURVES; curve++) {
         struct chart_series *series = page_series(page, chart, names[curve]);
-        series->hidden = page->side != 0 && curve == LONGEST; /* six lines are too many */
+        series->hidden = page->side != 0 && curve == LONGEST; /* six lines would be too many */
         chart_add_steps(chart, series, curves->bins[curve], PAGE_LATENCY_BINS);
     }
 }
 
-/* In a comparison a workload is the same when its name is. */
+/* In a comparison, workloads are matched by name. */
 static struct chart *latency_chart(const struct page *page, int64_t number, const char *name)
 {
     char id[32], title[256];
@@ -170,7 +171,7 @@ void page_charts_latency(const struct page *page)
 
 /* ------------------------------------------------------------------ distribution */
 
-/* From the histogram, which every run has: what share took longer than each bin's upper end. */
+/* From the histogram, which every run has: the share above each bin's upper bound. */
 void page_chart_tail(const struct page *page)
 {
     struct chart *chart =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_members - what the members of workloads got, beside each other. */
+ * page_members - compares the members of workloads. */
 #include "reports/page/page_private.h"
 
 static void write_fairness(const struct page *page)
@@ -26,7 +26,7 @@ static void write_fairness(const struct page *page)
                columns);
 }
 
-/* Those that got least, or took longest. */
+/* Those with the lowest rate or the longest time. */
 void page_members(const struct page *page)
 {
     static const struct page_column columns[] = {{"workload", PAGE_TEXT},

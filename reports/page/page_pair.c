@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_pair - the sections in their order. */
+ * page_pair - the order of sections. */
 #include "reports/page/page_pair.h"
 
 #include "base/plural.h"
@@ -25,7 +25,7 @@ static struct pair make_pair(struct store *stores[2], const struct diff *diff, F
                                       .span = page_span(stores[i]),
                                       .charts = charts,
                                       .side = i + 1};
-    /* Both are drawn over the longer one's time, in the same steps. */
+    /* both use the time span of the longer run and the same bins */
     const time_ps a = pair.pages[0].span, b = pair.pages[1].span;
     pair.pages[0].span = pair.pages[1].span = a > b ? a : b;
     pair.pages[0].by_io = pair.pages[1].by_io =
@@ -33,7 +33,7 @@ static struct pair make_pair(struct store *stores[2], const struct diff *diff, F
     return pair;
 }
 
-/* What can be laid over each other; buffers at their thresholds are on each run's own page. */
+/* Charts that can be overlaid; buffers at their thresholds are on each run's own page. */
 static void pair_charts(const struct pair *pair)
 {
     static void (*const charts[])(const struct page *page) = {
@@ -119,7 +119,7 @@ static void head(const struct pair *pair, const char *title)
     pair_cards(pair);
 }
 
-/* ------------------------------------------------------------------ beside each other */
+/* ------------------------------------------------------------------ comparison */
 
 static void both(const struct pair *pair, void (*draw)(const struct page *page))
 {
@@ -170,7 +170,7 @@ static void reproduce(const struct pair *pair)
     page_section_end(pair->pages);
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ entry points */
 
 static bool is_well(const struct pair *pair)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_pair_account - what members of workloads got in two runs, and what they waited for. */
+ * page_pair_account - results of workloads' members in two runs, and their waits. */
 #include "reports/page/page_pair_private.h"
 
 static int64_t in_both(const struct pair *pair, const char *sql)
@@ -39,7 +39,7 @@ static void fairness(const struct pair *pair)
 
 #define MEMBER_KEY "m.workload||' '||m.member||': '||m.host||' to '||m.target"
 
-/* Those that got least in either run. */
+/* Those with the lowest rate in either run. */
 static void slowest(const struct pair *pair)
 {
     static const struct page_column columns[] = {{"done", PAGE_COUNT},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_pair_diff - what diff found, as sections of a page. */
+ * page_pair_diff - the differences found by diff, as sections of a page. */
 #include "base/plural.h"
 #include "reports/page/page_pair_private.h"
 #include "reports/text/diff_text.h"
@@ -20,7 +20,7 @@ static void value(const struct pair *pair, const char *class, const struct diff_
     fputs("</td>", out);
 }
 
-/* A setting that one run does not have was set by the other alone. */
+/* A setting that one run does not have was only set in the other. */
 static void set_by(const struct pair *pair, const struct diff_row *row)
 {
     const char *a = row->where[0], *b = row->where[1];
@@ -29,7 +29,7 @@ static void set_by(const struct pair *pair, const struct diff_row *row)
              one ? "" : b);
 }
 
-/* Settings say who set them, figures by how much they changed. */
+/* Settings show what set them, figures by how much they changed. */
 static void rows(const struct pair *pair, enum diff_section_kind kind)
 {
     const struct diff_section *section = &pair->diff->sections[kind];
@@ -129,7 +129,7 @@ void pair_events(const struct pair *pair)
     page_section_end(pair->pages);
 }
 
-/* ------------------------------------------------------------------ everything else */
+/* ------------------------------------------------------------------ other sections */
 
 void pair_all(const struct pair *pair)
 {

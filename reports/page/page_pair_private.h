@@ -7,19 +7,19 @@
 #include "reports/page/page_private.h"
 
 struct pair {
-    struct page pages[2]; /* with one span, output and charts */
+    struct page pages[2]; /* same time span, output and charts */
     const struct diff *diff;
 };
 
-/* "A" with A's colour, or B. */
+/* Writes "A" in A's color, or "B". */
 void pair_mark(const struct pair *pair, int side);
 
-/* What both runs say of the same thing: A's rows in their order, then those that only B has; each
- * key has a row of A, one of B and what changed. */
+/* The same item in both runs: A's items in order, then those that only B has. Each key has a row
+ * for A, one for B and one for the change. */
 struct pair_table {
-    const char *head; /* of the key */
-    const char *keys; /* SQL: a column `key` */
-    const char *row;  /* SQL: the columns of the key ?1 */
+    const char *head; /* heading of the key */
+    const char *keys; /* SQL with a column `key` */
+    const char *row;  /* SQL for the columns of key ?1 */
     const struct page_column *columns;
 };
 

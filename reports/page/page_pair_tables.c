@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_pair_tables - what two runs came to, side by side. */
+ * page_pair_tables - results of two runs side by side. */
 #include "replay/database/figure.h"
 #include "reports/page/page_pair_private.h"
 #include "reports/text/diff_text.h"
@@ -14,7 +14,7 @@ static void change(const struct pair *pair, const char *tag, double a, double b)
 {
     FILE *out = pair->pages[0].out;
     const double most = a > b ? a : b, least = a > b ? b : a;
-    /* What is under a hundredth of the greater one is not for the eye. */
+    /* changes below 1 % of the larger value are not emphasized */
     fprintf(out, "<%s class=\"n change%s\">", tag, most - least < 0.01 * most ? " small" : "");
     page_text(out, diff_change_words(a, b).text);
     fprintf(out, "</%s>", tag);
@@ -58,7 +58,7 @@ static bool is_number(enum page_kind kind)
     return kind == PAGE_COUNT || kind == PAGE_TIME || kind == PAGE_RATE || kind == PAGE_SHORT;
 }
 
-/* A's row, B's, and what changed. */
+/* A's row, B's row, and the change. */
 static void three_rows(const struct pair *pair, const struct pair_table *table, const char *key)
 {
     const struct page_column *columns = table->columns;
@@ -136,7 +136,7 @@ void pair_workloads(const struct pair *pair)
     page_section_end(pair->pages);
 }
 
-/* ------------------------------------------------------------------ stopped ports */
+/* ------------------------------------------------------------------ paused ports */
 
 struct stopped {
     char name[NAME_BYTES];
@@ -165,7 +165,7 @@ static int by_most(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Those that either run stopped longest. */
+/* Ports paused longest in either run. */
 static int find_stopped(const struct pair *pair, struct stopped *stopped)
 {
     int count = 0;
@@ -178,7 +178,7 @@ static int find_stopped(const struct pair *pair, struct stopped *stopped)
             struct stopped *port = &stopped[count];
             int same = 0;
             snprintf(port->name, sizeof port->name, "%s", store_text(rows, "name"));
-            while (strcmp(stopped[same].name, port->name) != 0) /* itself at last */
+            while (strcmp(stopped[same].name, port->name) != 0) /* ends at `port` itself */
                 same++;
             if (same < count)
                 continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_pauses - the pause storm over time. */
+ * page_pauses - pauses over time. */
 #include "reports/page/page_private.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 enum { ROWS_MAX = 40, BANDS_MAX = 16000 };
 
-/* What a damaged database says outside of the run is left out. */
+/* Excludes rows outside of the run, which a damaged database may have. */
 #define STOPS                                                                                      \
     "(SELECT * FROM blocked b WHERE from_ps>=0 AND until_ps BETWEEN from_ps AND ?1"                \
     " AND (priority=0 OR NOT EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause'"        \
@@ -15,7 +15,7 @@ enum { ROWS_MAX = 40, BANDS_MAX = 16000 };
 
 /* ------------------------------------------------------------------ bands */
 
-/* Which transmitters are shown: those that were stopped longest. */
+/* The transmitters to show: those paused longest. */
 #define LONGEST                                                                                    \
     "(SELECT node, port, priority, sum(until_ps-from_ps) AS ps, count(*) AS times FROM " STOPS     \
     " GROUP BY node, port, priority ORDER BY ps DESC, node, port, priority LIMIT ?2)"
@@ -43,7 +43,7 @@ static void read_rows(const struct page *page, struct chart *chart)
     store_finish(rows);
 }
 
-/* A row with more pauses than its share of the bands loses the gaps that nobody could see. */
+/* A row with more pauses than its share of the bands merges those with invisible gaps. */
 static void read_bands(const struct page *page, struct chart *chart)
 {
     struct store_statement *rows = prepare(
@@ -81,9 +81,9 @@ void page_chart_pauses(const struct page *page)
     read_bands(page, chart);
 }
 
-/* ------------------------------------------------------------------ how many at once */
+/* ------------------------------------------------------------------ concurrent pauses */
 
-/* Adds a stop to the bins that it touches. */
+/* Adds a pause to the bins that it overlaps. */
 static void add_stop(const struct page *page, int64_t *bins, time_ps from, time_ps until)
 {
     const time_ps step = page_step(page, PAGE_BINS);
@@ -129,7 +129,7 @@ void page_chart_spread(const struct page *page)
     store_finish(rows);
 }
 
-/* ------------------------------------------------------------------ what was in the buffers */
+/* ------------------------------------------------------------------ buffer contents */
 
 void page_chart_occupancy(const struct page *page)
 {

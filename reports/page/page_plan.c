@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_plan - the answer to a plan as a page: what is chosen, why not the others, the bill. */
+ * page_plan - a plan's answer as a page: the chosen candidate, why not the others, the bill of
+ * materials. */
 #include "reports/page/page_plan.h"
 
 #include "replay/database/words.h"
@@ -10,10 +11,10 @@
 enum { SENTENCE_BYTES = 1024 };
 
 #define SAID(key) "(SELECT value FROM plan WHERE key='" key "')"
-/* The candidates that are chosen; none is no candidate. */
+/* The chosen candidate; no row if there is none. */
 #define CHOSEN SAID("chosen")
 
-/* The text that a query gives, escaped; false: it gives none. */
+/* Writes the text returned by a query, escaped; false if there is none. */
 static bool put(const struct page *page, const char *before, const char *sql, const char *after)
 {
     char text[SENTENCE_BYTES];
@@ -56,7 +57,7 @@ static void write_cards(const struct page *page)
     fputs("</div>\n", page->out);
 }
 
-/* Fail only where every candidate fails; undecided is neither. */
+/* "fail" only if every candidate fails; undecided is neither. */
 static void write_verdict(const struct page *page)
 {
     char result[16];

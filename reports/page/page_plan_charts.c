@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_plan_charts - the front, cliffs and assumed values of a plan. */
+ * page_plan_charts - Pareto front, cliffs and assumed values of a plan. */
 #include "reports/page/page_plan_private.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 enum { WIDTH = 400, HEIGHT = 220, LEFT = 48, RIGHT = 12, TOP = 12, BOTTOM = 32 };
 
-/* What the chart shows: prices from `low` to `high`, headroom from `floor` to 1. */
+/* Range of the chart: prices from `low` to `high`, headroom from `floor` to 1. */
 struct plot {
     double low, high, floor;
 };
@@ -26,7 +26,7 @@ static double across(const struct plot *plot, double price)
     return LEFT + (price - plot->low) / (plot->high - plot->low) * (WIDTH - LEFT - RIGHT);
 }
 
-/* What is below the chart's floor lies on it. */
+/* Values below the chart's floor are drawn on it. */
 static double down(const struct plot *plot, double headroom)
 {
     const double shown = headroom < plot->floor ? plot->floor : headroom > 1 ? 1 : headroom;

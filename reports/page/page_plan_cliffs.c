@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_plan_cliffs - how far what is chosen goes along each axis: curves with intervals, rows. */
+ * page_plan_cliffs - how far the chosen candidate can be pushed along each axis: curves with
+ * intervals, rows. */
 #include "replay/plan/plan_judge.h"
 #include "reports/page/page_plan_private.h"
 
@@ -14,12 +15,12 @@ enum {
     RIGHT = 16,
     TOP = 12,
     BOTTOM = 30,
-    LETTER = 7, /* units of a letter's width */
+    LETTER = 7, /* width of a letter in units of the drawing */
     POINTS_MAX = 64,
     RUNS_MAX = 1000
 };
 
-/* The headroom at one value of an axis: of the objective that has least. */
+/* Headroom at one value of an axis, for the objective with the least. */
 struct point {
     double mean, half;
     bool known;
@@ -32,15 +33,15 @@ static double across(uint32_t position, uint32_t count)
                      : LEFT + position * (double)(WIDTH - LEFT - RIGHT) / (count - 1);
 }
 
-/* From -1 to 1; what is beyond lies on the edge. */
+/* Range -1 to 1; values beyond are drawn on the edge. */
 static double down(double slack)
 {
     const double shown = slack < -1 ? -1 : slack > 1 ? 1 : slack;
     return TOP + (1 - shown) / 2 * (HEIGHT - TOP - BOTTOM);
 }
 
-/* The mean of slacks (plan_play.h) as a headroom (plan_state.h), and half of its interval, of an
- * objective that is a least or a most; whether the point's headroom is this one. */
+/* Whether the headroom of an objective is that of the point; if so, keeps half of its interval.
+ * Means of slacks (plan_play.h) are converted to headroom (plan_state.h). */
 static bool fits(struct point *point, double headroom, double half)
 {
     if (fabs(headroom - point->mean) > 1e-9 * (1 + fabs(headroom)))
@@ -61,7 +62,7 @@ static void take(struct point *point, const struct store_statement *row)
         fits(point, mean / (1 + mean), half / ((1 + mean) * (1 + mean)));
 }
 
-/* How many. */
+/* Returns the number of points. */
 static uint32_t read_points(const struct page *page, int64_t cliff, struct point *points)
 {
     uint32_t count = 0;
@@ -87,7 +88,7 @@ static uint32_t read_points(const struct page *page, int64_t cliff, struct point
     return count;
 }
 
-/* As many values as have room; those at the ends stand inwards. */
+/* As many values as fit; the outermost are aligned inwards. */
 static void write_values(const struct page *page, const struct point *points, uint32_t count)
 {
     size_t longest = 0;

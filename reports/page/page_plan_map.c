@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_plan_map - heat maps of a plan: for two axes, what the best candidate comes to. */
+ * page_plan_map - heat maps of a plan: the best candidate for each pair of values of two axes. */
 #include "reports/page/page_plan_private.h"
 
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 
 enum { MAPS_MAX = 6, VALUES_MAX = 40 };
 
-/* Of each pair of values: how many candidates have it, how many of these hold, how many were not
- * played; of what holds the cheapest.  Rows and columns are in the order of the plan. */
+/* For each pair of values: number of candidates, how many pass, how many were not run, and the
+ * cheapest that passes. Rows and columns are in the order of the plan. */
 static const char cells[] =
     "WITH place AS MATERIALIZED (SELECT s.candidate AS candidate, s.position AS axis,"
     "  substr(s.text, length(a.path)+2) AS value FROM setting s JOIN axis a ON a.axis=s.position),"
@@ -31,7 +31,7 @@ static const char cells[] =
     " FROM tall CROSS JOIN broad LEFT JOIN pair ON row=tall.value AND col=broad.value"
     " ORDER BY tall.first, broad.first";
 
-/* That plays a run of the cell; nothing where none was played. */
+/* The command of a run of the cell; nothing if there was none. */
 static void write_command(const struct page *page, const struct store_statement *row)
 {
     const char *command = store_text(row, "command");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_plan_measures - what each candidate did to latency, pauses, fairness: a column each. */
+ * page_plan_measures - latency, pauses and fairness of each candidate, one column each. */
 #include "replay/plan/plan_measure.h"
 #include "reports/page/page_plan_private.h"
 
@@ -10,7 +10,7 @@ struct column {
     char name[64];
 };
 
-/* Those that some candidate of the plan has, and which are not 0 everywhere. */
+/* Measures that some candidate has and that are not 0 everywhere. */
 static int read_columns(const struct page *page, struct column columns[COLUMNS_MAX])
 {
     int count = 0;

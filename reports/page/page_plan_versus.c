@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What each of them is, a line each. */
+/* Describes each design in one line. */
 static const char lines[] =
     "WITH one AS (SELECT side, plan||': '||about AS plan, name,"
     "  verdict||iif(why='', '', ': '||why) AS verdict, currency||' '||printf('%,d', price) AS "
@@ -34,9 +34,9 @@ static void write_designs(const struct page *page)
                parts);
 }
 
-enum { EDGE = 99 }; /* where a bar begins that lies beyond the right end: it is seen */
+enum { EDGE = 99 }; /* start of a bar beyond the right end, so that it is visible */
 
-/* The interval as a part of what the first has, from -100 % at the left to 100 % at the right. */
+/* The interval relative to the first design, from -100 % (left) to 100 % (right). */
 static void write_bar(const struct page *page, const struct store_statement *row)
 {
     const double first = store_real(row, "a"), apart = store_real(row, "difference"),

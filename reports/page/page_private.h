@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_private - what the sections of a page share. */
+ * page_private - internal interface of a page. */
 #ifndef STORMGLASS_REPORTS_PAGE_PAGE_PRIVATE_H
 #define STORMGLASS_REPORTS_PAGE_PAGE_PRIVATE_H
 
@@ -15,41 +15,41 @@
 struct page {
     struct store *store;
     FILE *out;
-    time_ps span; /* from 0 to where nothing was under way any more; at least 1 */
+    time_ps span; /* ps; until the last work has completed; at least 1 */
     struct charts *charts;
-    int side;   /* 0: the only run; 1, 2: A or B of a comparison */
-    bool by_io; /* the work is shown by its commands, else by the samples of the run */
-    /* A narrow screen shows the cells of a row below each other, each with its head. */
+    int side;   /* 0: single run; 1, 2: A or B of a comparison */
+    bool by_io; /* workloads are shown from commands, otherwise from samples */
+    /* On a narrow screen, the cells of a row are stacked, each with its heading. */
     bool stacks;
-    const char *label; /* of the cell that is written next; NULL: none */
+    const char *label; /* of the next cell; NULL: none */
 };
 
 /* ------------------------------------------------------------------ HTML */
 
-/* Text with everything escaped that HTML could take for its own; as printf does it. */
+/* Escapes everything that HTML would interpret; page_put formats like printf. */
 void page_text(FILE *out, const char *text);
 void page_put(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* From the doctype to the opened <main>. */
+/* From the doctype to the opening <main>. */
 void page_begin(FILE *out, const char *title);
-/* All that stands behind the sections; `figures` writes what the script draws.  False: it could
- * not, or the output failed. */
+/* Everything after the sections; `figures` writes the data for the script. Returns false if that or
+ * the output failed. */
 bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self);
 
 void page_section(const struct page *page, const char *id, const char *title, const char *about);
 void page_section_end(const struct page *page);
 
-/* Numbers are shown as people read them; the exact one is the cell's title. */
+/* Numbers are shown rounded; the exact value is the cell's title. */
 enum page_kind {
     PAGE_TEXT,
-    PAGE_SENTENCE, /* text that wants some width */
+    PAGE_SENTENCE, /* text that needs a minimum width */
     PAGE_CODE,
-    PAGE_LINK, /* the name of a page beside this one; empty: none */
+    PAGE_LINK, /* name of a page next to this one; empty: none */
     PAGE_COUNT,
     PAGE_TIME, /* ps */
-    PAGE_RATE, /* bps */
+    PAGE_RATE, /* bit/s */
     PAGE_SHORT,
-    PAGE_VERDICT /* 1 held, 0 broken */
+    PAGE_VERDICT /* 1: met, 0: not met */
 };
 
 struct page_column {
@@ -57,11 +57,11 @@ struct page_column {
     enum page_kind kind;
 };
 
-/* A table of a query's rows, each column as it says; false: there were none and nothing was
- * written.  `columns` ends with an entry without a head. */
+/* A table of a query's rows, formatted by column. Returns false without writing anything if there
+ * are no rows. `columns` ends with an entry without a heading. */
 bool page_table(const struct page *page, const char *sql, const struct page_column *columns);
 
-/* What a workload got: columns of page_table, and what a query asks the table workload for. */
+/* Results of a workload: columns of page_table, and the SELECT for the table workload. */
 #define PAGE_WORK_COLUMNS                                                                          \
     {"done", PAGE_COUNT}, {"failed", PAGE_COUNT}, {"open", PAGE_COUNT}, {"IOPS", PAGE_SHORT},      \
         {"goodput", PAGE_RATE}, {"mean", PAGE_TIME}, {"p50", PAGE_TIME}, {"p99", PAGE_TIME},       \
@@ -73,44 +73,44 @@ bool page_table(const struct page *page, const char *sql, const struct page_colu
     "completed, failed, unfinished, iops, goodput_bps, CAST(latency_mean_ps AS INTEGER),"          \
     " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps"
 
-/* 0: never; 1 to 5: how much of the time a port was stopped. */
+/* 0: never; 1 to 5: share of the time that a port was paused. */
 int page_heat(time_ps blocked, time_ps span);
 
-/* "<table", with what a page that stacks needs, up to its attributes' end. */
+/* Opens a <table>, with what stacking needs, up to the end of its attributes. */
 void page_begin_table(const struct page *page, const char *class);
 
-/* The start of a cell, up to its attributes' end; class NULL: none. */
+/* Opens a cell, up to the end of its attributes; class NULL: none. */
 void page_begin_cell(const struct page *page, const char *class);
 
-/* <td> with one value of a row, as page_table writes it. */
+/* A <td> with one value of a row, as in page_table. */
 void page_cell(const struct page *page, enum page_kind kind, const struct store_statement *row,
                int column);
 
-/* What a run came to in a few numbers.  `tone` is the card's class when `when` is more than 0. */
+/* A key figure of a run. `tone` is the card's class if `when` is above 0. */
 struct page_card {
     const char *label, *sql;
     enum page_kind kind;
     const char *tone, *when;
 };
-extern const struct page_card page_cards[]; /* ends with one without a label */
+extern const struct page_card page_cards[]; /* ends with an entry without a label */
 
-/* Its value in words, and in *value; false, with "-" for words: it is undefined, NULL in SQL. */
+/* The value as text, and in *value; false with "-" as text if it is undefined (SQL NULL). */
 bool page_card_read(const struct page_card *card, struct store *store, int64_t *value,
                     struct words *words);
 
-/* A bar of its share of the longest. */
+/* A bar in proportion to the longest. */
 void page_bar(const struct page *page, const char *class, time_ps value, time_ps longest);
 
-/* The command that plays the run again. */
+/* The command that repeats the run. */
 void page_command(const struct page *page);
 
-/* What the sections of these names hold, where two runs stand beside each other. */
+/* Contents of the sections of these names, for pages of two runs. */
 void page_topology_drawing(const struct page *page);
 void page_topology_legend(const struct page *page);
 void page_stages_bars(const struct page *page);
 void page_stages_legend(const struct page *page);
 
-/* Drawings; nothing where there is nothing to draw. */
+/* Drawings; nothing if there is nothing to draw. */
 void page_drawing_style(FILE *out);
 /* A drawing of stormglass draw inside the page: without its own style sheet and ids. */
 void page_drawing_write(FILE *out, const char *svg);
@@ -139,36 +139,36 @@ void page_reproduce(const struct page *page);
 
 /* ------------------------------------------------------------------ figures */
 
-/* Percentiles want many commands in each step. */
+/* percentiles need many commands per bin */
 enum {
     PAGE_BINS = 400,
     PAGE_LATENCY_BINS = 100,
     PAGE_PIXELS = 500,
     PAGE_SERIES_MAX = 8,
-    PAGE_LINE_PIXELS = 300, /* of many series; two samples in each are both kept */
+    PAGE_LINE_PIXELS = 300, /* with many series; keeps 2 samples each */
     PAGE_PLACES_MAX = 12,
     PAGE_WORKLOADS_MAX = 32
 };
 
-/* How long each transmitter was stopped, (node, port, priority, value): where a global pause holds
- * all priorities, 0 stands for them. */
+/* SQL: pause time of each transmitter (node, port, priority, value). A global pause holds all
+ * priorities and is listed as priority 0. */
 #define PAGE_BLOCKED                                                                               \
     "(SELECT node, port, priority, value FROM counter c"                                           \
     " WHERE c.name='tx_prio'||c.priority||'_blocked_ps' AND (c.priority=0 OR NOT EXISTS("          \
     "SELECT 1 FROM counter g WHERE g.name='rx_global_pause' AND g.node=c.node AND"                 \
     " g.port=c.port)))"
 
-/* The chart of that id; in a comparison bands are charts of their own for each run. */
+/* The chart of that id; in a comparison, bands have a chart per run. */
 struct chart *page_chart(const struct page *page, enum chart_kind kind, const char *id,
                          const char *unit, const char *title, const char *about);
 
-/* False: the run was recorded at a lower level; the chart says so. */
+/* Returns false if the run was recorded at a lower level, which the chart then states. */
 bool page_recorded(const struct page *page, struct chart *chart, enum record_level level);
 
-/* In a comparison both runs' series of a name have the same colour, and the second's is dashed. */
+/* In a comparison, series of the same name have the same color, dashed for the second run. */
 struct chart_series *page_series(const struct page *page, struct chart *chart, const char *name);
 
-/* A bin's width; bins begin at 0. */
+/* Width of a bin; bins start at 0. */
 time_ps page_step(const struct page *page, int bins);
 time_ps page_span(struct store *store);
 
@@ -185,18 +185,18 @@ void page_chart_underway(const struct page *page);
 void page_charts_latency(const struct page *page);
 void page_chart_tail(const struct page *page);
 
-/* Whether a run's commands were recorded one by one, and there are some. */
+/* Whether the run has recorded individual commands. */
 bool page_has_commands(struct store *store);
-/* Whether it has samples; without commands the work is shown by these. */
+/* Whether the run has samples; without commands, workloads are shown from them. */
 bool page_has_series(const struct page *page);
 void page_series_goodput(const struct page *page, struct chart *chart);
 void page_series_underway(const struct page *page, struct chart *chart);
 void page_series_latency(const struct page *page, struct chart *chart, int64_t workload);
 
-/* All charts of a run, into page->charts. */
+/* Adds all charts of a run to page->charts. */
 void page_charts(const struct page *page);
 
-/* The members "faults" and "charts", with which the object ends. */
+/* Writes the final members "faults" and "charts" of the object. */
 void page_figures_end(const struct page *pages, int count, FILE *out);
 
 #endif

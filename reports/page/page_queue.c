@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_queue - which flows waited in the congested queue when it was longest. */
+ * page_queue - the flows in the congested queue at its maximum length. */
 #include "reports/page/page_private.h"
 
 #include "base/plural.h"

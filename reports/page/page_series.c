@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_series - what ports, queues, buffers, queue pairs and workloads did over time, from the
- * samples of run --interval. */
+ * page_series - ports, queues, buffers, queue pairs and workloads over time, from the samples of
+ * run --interval. */
 #include "base/memory.h"
 #include "reports/page/page_private.h"
 
@@ -12,16 +12,16 @@
 enum { SHOWN = 6, SAMPLES_MAX = 4 << 20 };
 
 struct samples {
-    int64_t first; /* number of the first */
+    int64_t first; /* number of the first sample */
     time_ps *from, *until;
     uint32_t count;
-    bool partial; /* the last is too short for a rate */
+    bool partial; /* the last sample is too short for a rate */
 };
 
-/* What the rows of a chart's query are. */
+/* How to interpret the rows of a chart's query. */
 enum reading {
-    STANDS, /* at the end of each sample */
-    RATE,   /* bytes in each sample, shown as bits per second */
+    STANDS, /* value at the end of each sample */
+    RATE,   /* bytes per sample, shown as bit/s */
 };
 
 static struct samples read_samples(const struct page *page)
@@ -33,7 +33,7 @@ static struct samples read_samples(const struct page *page)
     uint32_t rooms[2] = {0, 0};
     while (store_step(rows)) {
         const time_ps from = store_int(rows, "from_ps"), until = store_int(rows, "until_ps");
-        /* A damaged database says anything: what is no sample ends them. */
+        /* the first invalid row ends the samples, because the database is untrusted */
         const uint64_t number = (uint64_t)store_int(rows, "sample") - (uint64_t)samples.first;
         if (number != samples.count || from < 0 || until <= from || until > page->span ||
             samples.count == SAMPLES_MAX)
@@ -57,16 +57,16 @@ static void free_samples(struct samples *samples)
 
 /* ------------------------------------------------------------------ one chart */
 
-/* The series that is being read: a value for each sample, NAN for none. */
+/* The series being read: a value per sample, NAN for none. */
 struct reader {
     const struct page *page;
     struct chart *chart;
     const struct samples *samples;
     enum reading reading;
-    uint32_t shown; /* series from here on are hidden */
+    uint32_t shown; /* series from this index on are hidden */
     char name[256];
     double *values;
-    bool any; /* one is not what an absent row stands for */
+    bool any; /* a value differs from that of an absent row */
 };
 
 static void end_series(const struct reader *reader)
@@ -82,7 +82,7 @@ static void end_series(const struct reader *reader)
     for (uint32_t i = 0; i < samples->count; i++)
         chart_pixels_add(&pixels, series, held ? samples->from[i] : samples->until[i],
                          reader->values[i]);
-    if (held) /* what was true in the last sample is to its end */
+    if (held) /* the last value lasts until the end of its sample */
         chart_pixels_add(&pixels, series, samples->until[samples->count - 1],
                          reader->values[samples->count - 1]);
     chart_pixels_end(&pixels, series);
@@ -103,7 +103,7 @@ static void read_row(struct reader *reader, const struct store_statement *row)
 {
     const struct samples *samples = reader->samples;
     const int64_t sample = store_int(row, "sample");
-    const uint64_t at = (uint64_t)sample - (uint64_t)samples->first; /* of any two numbers */
+    const uint64_t at = (uint64_t)sample - (uint64_t)samples->first; /* defined for all values */
     if (sample < samples->first || at >= samples->count || store_is_null(row, "value"))
         return;
     if (reader->reading == RATE && samples->partial && at + 1 == samples->count)
@@ -111,11 +111,11 @@ static void read_row(struct reader *reader, const struct store_statement *row)
     double value = store_real(row, "value");
     if (reader->reading == RATE)
         value = floor(value * 8 * 1e12 / (double)(samples->until[at] - samples->from[at]));
-    reader->any |= value != reader->values[at]; /* never equal to NAN */
+    reader->any |= value != reader->values[at]; /* true for NAN, too */
     reader->values[at] = value;
 }
 
-/* `sql` gives name, sample, value and what an absent row stands for, series by series. */
+/* `sql` returns name, sample, value and the value of an absent row, series by series. */
 static void read_series(struct reader *reader, const char *sql, int64_t argument)
 {
     struct store_statement *rows = store_prepare(reader->page->store, sql);
@@ -140,7 +140,7 @@ bool page_has_series(const struct page *page)
     return store_ask_int(page->store, "SELECT EXISTS(SELECT 1 FROM series)", 0) != 0;
 }
 
-/* The chart of one query; ?1 is how many places are shown, or the workload. */
+/* The chart of one query; ?1 is the number of places shown, or the workload. */
 static void lines(const struct page *page, struct chart *chart, enum reading reading,
                   const char *sql, int64_t argument)
 {
@@ -238,7 +238,7 @@ void page_chart_control(const struct page *page)
           PAGE_PLACES_MAX);
 }
 
-/* ------------------------------------------------------------------ the work */
+/* ------------------------------------------------------------------ workloads */
 
 void page_series_goodput(const struct page *page, struct chart *chart)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_stages - where the time of an I/O went, stage by stage. */
+ * page_stages - the time of an I/O, by stage. */
 #include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"
 #include "reports/page/page_private.h"
 
 #include <inttypes.h>
 
-/* One bar with a part for each stage, as long as the mean latency; each bar fills the width. */
+/* A bar divided by stage, scaled to the mean latency; each bar has the full width. */
 void page_stages_bars(const struct page *page)
 {
     struct store_statement *rows = store_prepare(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_tables - what a run was, what it gave, and how to have it again. */
+ * page_tables - the run, its results, and how to repeat it. */
 #include "base/plural.h"
 #include "replay/database/figure.h"
 #include "reports/page/page_private.h"
@@ -28,7 +28,7 @@ const struct page_card page_cards[] = {
     {"completed", "SELECT sum(completed) FROM workload", PAGE_COUNT, NULL, NULL},
     {"failed or unfinished", "SELECT sum(unfinished+failed) FROM workload", PAGE_COUNT, " warn",
      "SELECT sum(unfinished+failed) FROM workload"},
-    /* A workload that completed nothing has no p99, so no workload is known to be the worst. */
+    /* a workload without completions has no p99, so the worst one is unknown */
     {"worst workload's p99",
      "SELECT CASE WHEN count(latency_p99_ps)=count(*) THEN max(latency_p99_ps) END FROM workload",
      PAGE_TIME, NULL, NULL},
@@ -175,7 +175,7 @@ void page_workloads(const struct page *page)
     page_section_end(page);
 }
 
-/* What waited at the egresses, the longest queues first. */
+/* Egress queues, the longest first. */
 void page_queues(const struct page *page)
 {
     static const struct page_column columns[] = {{"port", PAGE_TEXT},
@@ -214,7 +214,7 @@ void page_drops(const struct page *page)
     page_section_end(page);
 }
 
-/* What workloads got once they had settled. */
+/* Results of workloads in the steady part. */
 void page_steady(const struct page *page)
 {
     static const struct page_column columns[] = {
@@ -237,7 +237,7 @@ void page_steady(const struct page *page)
     page_section_end(page);
 }
 
-/* Where another thing was played than what was asked for. */
+/* Differences between the configured and the actual run. */
 void page_warnings(const struct page *page)
 {
     static const struct page_column columns[] = {{"rule", PAGE_CODE}, {"what", PAGE_SENTENCE}, {0}};

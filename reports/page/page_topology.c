@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_topology - the fabric as SVG, coloured by how long its ports were stopped.
- * A row for each tier, hosts at the bottom in the order of their switches.  What is too large for
- * that is drawn as stormglass draw does it, with hosts and switches put together. */
+ * page_topology - the fabric as SVG, colored by the pause time of its ports.
+ * One row per tier, with hosts at the bottom in the order of their switches. Larger fabrics are
+ * drawn as by stormglass draw, with grouped hosts and switches. */
 #include "base/memory.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
@@ -21,10 +21,10 @@ enum {
     HOST_SIZE_MAX = 18,
     NAMED_HOSTS = 64,
     SWITCH_WIDTH = 76,
-    LETTERS_MIN = 7, /* heights */
+    LETTERS_MIN = 7, /* letter height */
     LETTERS_MAX = 13,
     TIERS_MAX = 16,
-    NODES_MAX = 1 << 20 /* a database may say anything */
+    NODES_MAX = 1 << 20 /* limit, because the database is untrusted */
 };
 
 struct spot {
@@ -35,7 +35,7 @@ struct spot {
 struct map {
     struct spot *spots; /* by node */
     int64_t nodes;
-    int tiers; /* of switches */
+    int tiers; /* number of switch tiers */
     int hosts;
     int host_size;
 };
@@ -62,7 +62,7 @@ static int switch_width(int64_t beside_each_other)
     return (int)(room > SWITCH_WIDTH ? SWITCH_WIDTH : room < 3 ? 3 : room);
 }
 
-/* Hosts are tier 0; a switch whose tier is not known stands above them. */
+/* Hosts are tier 0; switches with an unknown tier are in tier 1. */
 static void place_tier(const struct page *page, struct map *map, int tier)
 {
     struct store_statement *rows = store_prepare(
@@ -139,7 +139,7 @@ static void draw_links(const struct page *page, const struct map *map)
     store_finish(rows);
 }
 
-/* As large as its box lets it be; what nobody could read is left to the hint. */
+/* As large as its box allows; unreadably small names only appear in the tooltip. */
 static void write_name(const struct page *page, struct spot at, const char *name)
 {
     const int letters = (int)strlen(name), fits = letters == 0 ? 0 : at.width * 7 / (letters * 5);

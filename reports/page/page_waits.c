@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_waits - the account of time: what commands and messages waited for, and where. */
+ * page_waits - the time breakdown: what commands and messages waited for, and where. */
 #include "reports/page/page_private.h"
 
 static const char parts[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_assumed - assumed values by what they move, for people, programs and spreadsheets. */
+ * plan_assumed - the effects of assumed values, as text, JSON and CSV. */
 #include "replay/plan/plan_assumed.h"
 
 #include "base/plural.h"
@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Characters to each side of a tornado's middle, and in front of what is said below it. */
+/* Width in characters of each half of the chart, and of the indentation of text below. */
 enum { BAR = 8, MARGIN = 2 * BAR + 7 };
 
-static const double LITTLE = 0.001; /* of a limit: what moves a figure by less is counted only */
+static const double LITTLE = 0.001; /* relative to the limit; smaller effects are only counted */
 
 static const struct plan_candidate *candidate_of(const struct plan_state *state,
                                                  const struct plan_subject *subject)
@@ -21,7 +21,7 @@ static const struct plan_candidate *candidate_of(const struct plan_state *state,
     return &state->candidates[subject->candidate];
 }
 
-/* NULL: nothing of it is a mean. */
+/* NULL if no objective is a mean. */
 static const struct expectation *asked_of(const struct plan_state *state,
                                           const struct plan_subject *subject)
 {
@@ -41,7 +41,7 @@ static const struct plan_candidate *point_of(const struct plan_state *state,
     return &state->candidates[change->point];
 }
 
-/* ------------------------------------------------------------------ for people */
+/* ------------------------------------------------------------------ text */
 
 static uint32_t count_flips(const struct plan_assumed *assumed)
 {
@@ -73,7 +73,7 @@ static void print_head(const struct plan_state *state, FILE *out)
                 plural(assumed->unplayed, "was", "were"));
 }
 
-/* Less than the middle to the left, more to the right; the largest effect has the whole side. */
+/* The smaller value's effect goes left, the larger one's right, scaled to the largest effect. */
 static void print_bar(const struct plan_guess *guess, double scale, FILE *out)
 {
     char bar[2 * BAR + 2];
@@ -185,7 +185,7 @@ void plan_assumed_text(const struct plan_state *state, FILE *out)
         print_subject(state, &state->assumed->subjects[i], out);
 }
 
-/* ------------------------------------------------------------------ for programs */
+/* ------------------------------------------------------------------ JSON */
 
 static void text_member(FILE *out, const char *key, const char *text)
 {
@@ -279,7 +279,7 @@ void plan_assumed_json(const struct plan_state *state, FILE *out)
     fputs("]},\n", out);
 }
 
-/* ------------------------------------------------------------------ for spreadsheets */
+/* ------------------------------------------------------------------ CSV */
 
 static void csv_text(const char *text, FILE *out)
 {

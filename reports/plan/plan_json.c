@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_json - the answer for programs. */
+ * plan_json - the answer as JSON. */
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "reports/plan/plan_report.h"
@@ -103,7 +103,7 @@ static void print_command(const struct plan_state *state, uint32_t index, FILE *
     free(text);
 }
 
-/* Means of its runs where nothing fails, in base units (plan_measure.h). */
+/* Means over the runs without failure, in base units (plan_measure.h). */
 static void print_measures(const struct plan_state *state, const struct plan_candidate *of,
                            FILE *out)
 {
@@ -124,7 +124,7 @@ static void print_measures(const struct plan_state *state, const struct plan_can
     fputs("}, ", out);
 }
 
-/* true, false, or null: not decided, or not needed. */
+/* true, false, or null if undecided or not needed. */
 static void held_member(enum plan_result result, FILE *out)
 {
     fprintf(out, "\"held\": %s, ",
@@ -133,7 +133,7 @@ static void held_member(enum plan_result result, FILE *out)
                                          : "null");
 }
 
-/* NULL: nobody needs to know. */
+/* NULL if the verdict is not needed. */
 static const char *needed_word(enum plan_result result)
 {
     return result == PLAN_RESULT_SKIPPED ? NULL : plan_result_word(result);
@@ -212,7 +212,7 @@ static void print_axes(const struct plan_state *state, FILE *out)
     fputs("],\n", out);
 }
 
-/* What was played from the cliff on; `steps`: by so many values it holds further, or less far. */
+/* Results of runs beyond the cliff; `steps`: by how many values it passes further or less far. */
 static void print_moves(const struct plan_state *state, uint32_t index, FILE *out)
 {
     const struct plan_cliff *cliff = &state->cliffs[index];
@@ -273,7 +273,7 @@ static void print_cliffs(const struct plan_state *state, FILE *out)
     fputs("],\n", out);
 }
 
-/* Of the whole plan. */
+/* The result of the whole plan. */
 static void print_result(const struct plan_state *state, FILE *out)
 {
     uint32_t counts[PLAN_RESULT_COUNT];

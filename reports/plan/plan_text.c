@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_text - the answer in words. */
+ * plan_text - the answer as text. */
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/quantity.h"
@@ -17,7 +17,7 @@ static const struct plan_candidate *chosen_of(const struct plan_state *state)
     return state->chosen < 0 ? NULL : &state->candidates[state->chosen];
 }
 
-/* ------------------------------------------------------------------ parts */
+/* ------------------------------------------------------------------ sections */
 
 static void print_cost(const struct plan_state *state, const struct plan_candidate *candidate,
                        FILE *out)
@@ -223,7 +223,7 @@ static void print_chosen(const struct plan_state *state, FILE *out)
             candidate->cell->name);
 }
 
-/* ------------------------------------------------------------------ the others */
+/* ------------------------------------------------------------------ other candidates */
 
 static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
 {
@@ -308,7 +308,7 @@ static void print_front(const struct plan_state *state, FILE *out)
         fprintf(out, "  %-28s ", candidate->cell->label);
         print_cost(state, candidate, out);
         const char *gap = state->plan->has_prices ? ", " : "";
-        if (candidate->headroom < 0) /* it passes */
+        if (candidate->headroom < 0) /* it passes, so it is within the tolerance */
             fprintf(out, "%swithin the tolerance of %.3g %%\n", gap, 100 * plan_tolerance(state));
         else
             fprintf(out, "%sheadroom %.3g %%\n", gap, 100 * candidate->headroom);

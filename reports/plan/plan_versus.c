@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_versus - two designs side by side: for people, for programs, for spreadsheets. */
+ * plan_versus - two designs side by side, as text, JSON and CSV. */
 #include "replay/plan/plan_versus.h"
 
 #include "base/memory.h"
@@ -31,7 +31,7 @@ static bool both_priced(const struct plan_versus *versus)
     return versus->states[0]->plan->has_prices && versus->states[1]->plan->has_prices;
 }
 
-/* ------------------------------------------------------------------ for people */
+/* ------------------------------------------------------------------ text */
 
 static void print_design(const struct plan_versus *versus, int side, FILE *out)
 {
@@ -70,7 +70,7 @@ static void print_costs(const struct plan_versus *versus, FILE *out)
     print_cost("rack units", first->rack_units, second->rack_units, out);
 }
 
-/* What neither has, as pauses where nothing pauses, is left out. */
+/* Measures that are absent in both, such as pauses without any, are omitted. */
 static bool is_there(const struct plan_difference *found)
 {
     return fabs(found->means[0]) > 0 || fabs(found->means[1]) > 0;
@@ -130,7 +130,7 @@ void plan_versus_text(const struct plan_versus *versus, FILE *out)
         print_case(versus, &versus->cases[i], out);
 }
 
-/* ------------------------------------------------------------------ for programs */
+/* ------------------------------------------------------------------ JSON */
 
 static void text_member(FILE *out, const char *key, const char *text)
 {
@@ -216,7 +216,7 @@ void plan_versus_json(const struct plan_versus *versus, FILE *out)
     fputs("]\n}\n", out);
 }
 
-/* ------------------------------------------------------------------ for spreadsheets */
+/* ------------------------------------------------------------------ CSV */
 
 void plan_versus_csv(const struct plan_versus *versus, FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * seeds_json - the same with every figure; latencies in ns. */
+ * seeds_json - results of several seeds with every figure; latencies in ns. */
 #include "reports/summary/seeds_text.h"
 #include "reports/text/json_members.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * seeds_text - three lines for each workload: mean with its interval, the worst, and its seed. */
+ * seeds_text - three lines per workload: mean with its interval, worst value, and its seed. */
 #include "reports/summary/seeds_text.h"
 
 #include "base/plural.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * seeds_text - run --seeds for people, and as one JSON object. */
+ * seeds_text - the output of run --seeds as text and as one JSON object. */
 #ifndef STORMGLASS_REPORTS_SUMMARY_SEEDS_TEXT_H
 #define STORMGLASS_REPORTS_SUMMARY_SEEDS_TEXT_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* False: it could not be written. */
+/* False: the output could not be written. */
 bool seeds_text(const struct seeds *seeds, FILE *out);
 bool seeds_json(const struct seeds *seeds, FILE *out);
 

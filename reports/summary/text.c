@@ -36,7 +36,7 @@ struct text {
     struct store *store;
     FILE *out;
     struct paint paint;
-    bool measured; /* on real devices */
+    bool measured; /* measured on devices */
     bool cut;      /* before its work was done */
 };
 
@@ -50,7 +50,7 @@ static void head(const struct text *text, const char *words)
     fprintf(text->out, "\n%s%-16s%s", text->paint.bold, words, text->paint.off);
 }
 
-/* "  ... and 12 more" when a list was cut. */
+/* "  ... and 12 more" if a list was cut off. */
 static void rest(const struct text *text, const char *count_sql, int64_t shown, const char *view)
 {
     const int64_t all = store_ask_int(text->store, count_sql, 0);
@@ -141,7 +141,7 @@ static void write_workloads(const struct text *text)
     text_recovery(text->store, text->out);
 }
 
-/* A database may say anything. */
+/* Clamped, because the database is untrusted. */
 static int bar_filled(double part, double whole)
 {
     const double share = whole > 0 ? part / whole : 0;
@@ -175,7 +175,7 @@ static void write_deadlocks(const struct text *text)
     rest(text, "SELECT count(*) FROM deadlock", shown, "v_deadlock");
 }
 
-/* A global pause holds all priorities: 0 stands for them. */
+/* A global pause holds all priorities and is listed as priority 0. */
 #define PAUSED                                                                                     \
     " FROM counter c WHERE c.name='tx_prio'||c.priority||'_blocked_ps' AND (c.priority=0 OR NOT"   \
     " EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause' AND g.node=c.node AND"         \
@@ -210,7 +210,7 @@ static void write_pauses(const struct text *text)
     write_deadlocks(text);
 }
 
-/* "leaf0:p3 priority 3": those with the most storms. */
+/* "leaf0:p3 priority 3": the queues with the most storms. */
 static void write_storm_queues(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
@@ -280,7 +280,7 @@ static void write_drops(const struct text *text)
     rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
 }
 
-/* " at enqueue": where switches look at the queue. */
+/* " at enqueue": where switches sample the queue. */
 static void write_moment(const struct text *text)
 {
     char at[32];
@@ -322,7 +322,7 @@ static void write_transport(const struct text *text)
     fputs(shown == 0 ? "no retransmissions, no ECN marks\n" : "\n", text->out);
 }
 
-/* `sets`: lines, as the database has them. */
+/* `sets` are lines as stored in the database. */
 static void write_remedy(const struct text *text, const char *remedy, const char *sets)
 {
     fprintf(text->out, "%16sremedy: %s", "", remedy);

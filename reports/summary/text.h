@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text - the summary of a run for people.
- * At most about sixty lines: what was played, what each workload got, where the time went, who
- * stopped whom, what was lost, what held.  Longer lists are cut and say how to see the rest. */
+ * text - the text summary of a run.
+ * At most about sixty lines: the scenario, results of each workload, the time breakdown, pauses,
+ * losses, expectations. Longer lists are cut off with a hint how to see the rest. */
 #ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_H
 #define STORMGLASS_REPORTS_SUMMARY_TEXT_H
 
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* False: the database could not be read, or the output not written. */
+/* Returns false if the database could not be read or the output not written. */
 bool text_run(struct store *store, FILE *out);
 
 #endif

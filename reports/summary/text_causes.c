@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_causes - the bottleneck, what users lost, who is to blame, and how far pauses spread. */
+ * text_causes - the bottleneck, the harm, its causes, and the spread of pauses. */
 #include "reports/summary/text_causes.h"
 
 #include "base/plural.h"
@@ -16,8 +16,8 @@ struct text {
     struct paint paint;
 };
 
-/* The transmitters that had to stop, by their distance from the root: a few of each.  In a circle a
- * port has many distances: it is shown at the least. */
+/* Transmitters that were stopped, by distance from the root, a few of each. In a cyclic dependency
+ * a port has several distances and is shown at the smallest. */
 static void write_spread(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
@@ -31,7 +31,7 @@ static void write_spread(const struct text *text)
     while (store_step(rows)) {
         const int64_t rank = store_int(rows, "rank");
         if (store_int(rows, "hops") > 1 && hops == 0)
-            break; /* the root's own neighbour is always the first */
+            break; /* the root's own neighbor always comes first */
         if (hops == 0)
             fprintf(text->out, "%s%-16s%s", text->paint.bold, "Paused ports", text->paint.off);
         else if (store_int(rows, "hops") != hops)
@@ -46,7 +46,7 @@ static void write_spread(const struct text *text)
     store_finish(rows);
 }
 
-/* Of the first cause and all that are sure: the nearest class of a workload. */
+/* The nearest class of a workload, over the first cause and all certain ones. */
 static void write_victims(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
@@ -82,7 +82,7 @@ static void write_sentence(const struct text *text, const char *words, const cha
         fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, words, text->paint.off, sentence);
 }
 
-/* What users lost, and who is to blame: the first few. */
+/* The harm, and the first few causes. */
 static void write_harm(const struct text *text)
 {
     write_sentence(text, "Harm", "harm.sentence");

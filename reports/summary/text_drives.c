@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_drives - what flash had to write, and what drives of arrays did for hosts. */
+ * text_drives - write amplification of flash, and work of the drives in arrays. */
 #include "reports/summary/text_drives.h"
 
 #include "base/plural.h"
@@ -21,7 +21,7 @@ static void head(const struct text *text, const char *words)
     fprintf(text->out, "\n%s%-16s%s", text->paint->bold, words, text->paint->off);
 }
 
-/* Only of media that age. */
+/* Only for media that age. */
 static void write_media(const struct text *text)
 {
     const int64_t hosts = result_of(text, "media.bytes_written");
@@ -65,7 +65,7 @@ static void write_rebuild(const struct text *text)
     fputc('\n', text->out);
 }
 
-/* Only where several drives are one namespace. */
+/* Only if a namespace consists of several drives. */
 static void write_arrays(const struct text *text)
 {
     const int64_t read = result_of(text, "array.host_bytes_read");

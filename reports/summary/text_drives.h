@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_drives - the part of the summary about drives: flash that was worn, arrays.
- * Owner: none.  Errors: the store's. */
+ * text_drives - the summary of drives: flash with write amplification, arrays.
+ * Owner: none. Errors: those of the store. */
 #ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_DRIVES_H
 #define STORMGLASS_REPORTS_SUMMARY_TEXT_DRIVES_H
 
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Nothing where no medium ages and no namespace is of several drives. */
+/* No-op if no medium ages and no namespace consists of several drives. */
 void text_drives(struct store *store, FILE *out, const struct paint *paint);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <inttypes.h>
 
-/* Of a kind at one place that comes again and again, as attempts to reconnect, the first ones. */
+/* NTH_MAX: number shown of repeated events of one kind at one place, such as attempts to
+ * reconnect. */
 enum { ROWS_MAX = 16, NTH_MAX = 2 };
 
 void text_events(struct store *store, const struct paint *paint, FILE *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_events - what happened when: the first lines of v_event, and how many more there are.
+ * text_events - the event log: the first lines of v_event, and the number of further ones.
  * Errors: those of the store. */
 #ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_EVENTS_H
 #define STORMGLASS_REPORTS_SUMMARY_TEXT_EVENTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_measured - the table measured in words. */
+ * text_measured - the table `measured` as text. */
 #include "reports/summary/text_measured.h"
 
 #include "base/plural.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_measured - what only a run on real devices has to say. */
+ * text_measured - lines that only apply to a measurement on devices. */
 #ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_MEASURED_H
 #define STORMGLASS_REPORTS_SUMMARY_TEXT_MEASURED_H
 
@@ -8,10 +8,10 @@
 
 bool text_is_measured(struct store *store);
 
-/* The first line of its summary: on what it was measured. */
+/* The first line of its summary: the measured system. */
 void text_measured(struct store *store, FILE *out, const struct paint *paint);
 
-/* Instead of workloads, for a target that was played alone; false: it was not. */
+/* Replaces the workloads if only a target was measured; otherwise returns false. */
 bool text_served(struct store *store, FILE *out, const struct paint *paint);
 
 #endif

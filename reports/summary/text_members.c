@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_members - a line for each workload that has something to say. */
+ * text_members - one line for each workload with something to report. */
 #include "reports/summary/text_members.h"
 
 #include "base/plural.h"
@@ -7,10 +7,10 @@
 
 enum { ROWS_MAX = 8 };
 
-/* Below it some member got visibly less than others. */
+/* below this index, some member got visibly less than others */
 static const double alike = 0.9;
 
-/* Of run --json; 0 where it is null. */
+/* A value of run --json; 0 if it is null. */
 static double value_of(struct store *store, int64_t workload, const char *path)
 {
     char whole[96];
@@ -39,7 +39,7 @@ static void write_flows(struct store *store, int64_t w, FILE *out)
                 value_of(store, w, "slowdown.p99"), value_of(store, w, "slowdown.max"));
 }
 
-/* Of messages whose sizes were drawn, by pFabric's classes. */
+/* For messages of drawn sizes, by pFabric's size classes. */
 static void write_sizes(struct store *store, int64_t w, FILE *out)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_recovery - a line for each workload that lost controllers, and one for its paths. */
+ * text_recovery - one line for each workload that lost controllers, and one for its paths. */
 #include "reports/summary/text_recovery.h"
 
 #include "base/plural.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_recovery - what became of controllers and paths that were lost, and of commands in error. */
+ * text_recovery - what happened to lost controllers and paths, and to failed commands. */
 #ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_RECOVERY_H
 #define STORMGLASS_REPORTS_SUMMARY_TEXT_RECOVERY_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Nothing when no workload lost or repeated anything. */
+/* No-op if no workload lost or retried anything. */
 void text_recovery(struct store *store, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_settings - settings joined by their path. */
+ * text_settings - settings grouped by path. */
 #include "reports/summary/text_settings.h"
 
 #include <inttypes.h>
@@ -7,15 +7,15 @@
 
 enum { LINES_MAX = 10, GROUP_BYTES = 96, LINE_BYTES = 96, GROUP_WIDTH = 33, PROFILE_BYTES = 64 };
 
-/* What the scenario, an override or --set wrote; what a reader compares runs by; what a profile
- * gave. */
+/* OWN: set by the scenario, an override or --set. KEY: the settings used to compare runs. The
+ * others come from profiles. */
 #define OWN "(value<>preset AND set_by NOT LIKE 'profile %')"
 #define KEY                                                                                        \
     "(path='fabric.host-links.rate' OR path LIKE '%.path-mtu' OR path LIKE '%.congestion-control'" \
     " OR path LIKE '%.pfc-priorities' OR path LIKE '%.loss-recovery')"
 #define PROFILE "set_by LIKE 'profile %'"
-/* The path up to its last dot: of a group what somebody wrote comes first, so that it is not what
- * is cut off. */
+/* The path up to its last dot. Within a group, settings of the user come first, so that they are
+ * not cut off. */
 #define GROUP "rtrim(path, replace(path, '.', ''))"
 
 struct line {

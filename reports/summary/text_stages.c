@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_stages - a column for each kind. */
+ * text_stages - one column for each kind of command. */
 #include "reports/summary/text_stages.h"
 
 #include "replay/breakdown/breakdown.h"
@@ -23,7 +23,8 @@ struct table {
     bool one_by_one;
 };
 
-/* Those whose latency the workloads count: successful, or a compare that found other data. */
+/* Commands whose latency workloads count: successful ones, and compares that found different
+ * data. */
 #define COMPLETED " FROM io JOIN workload w USING(workload) WHERE status IN (0, 645)"
 
 static struct column *new_column(struct table *table, const char *workload, const char *operation)
@@ -65,7 +66,7 @@ static void read_commands(struct store *store, struct table *table)
     store_finish(rows);
 }
 
-/* The kinds of command that there are most of, in the order of the workloads. */
+/* The most frequent kinds of command, in the order of the workloads. */
 static void read_means(struct store *store, struct table *table)
 {
     struct store_statement *rows = store_prepare(
@@ -93,7 +94,7 @@ static void read_means(struct store *store, struct table *table)
 static void write_cell(FILE *out, const struct table *table, time_ps sum, int64_t count)
 {
     char text[WORDS_BYTES];
-    if (table->one_by_one && sum < 100 * PS_PER_US) /* to the picosecond, while that is readable */
+    if (table->one_by_one && sum < 100 * PS_PER_US) /* exact while readable */
         snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64 " ns", sum / PS_PER_NS,
                  sum % PS_PER_NS);
     else
@@ -109,7 +110,7 @@ static void write_row(FILE *out, const struct table *table, int stage)
     fputc('\n', out);
 }
 
-/* Shown only where somebody waited. */
+/* Only shown if a command waited there. */
 static bool is_optional(int stage)
 {
     return stage == BREAKDOWN_STAGE_THROTTLE || stage == BREAKDOWN_STAGE_BUFFERS ||

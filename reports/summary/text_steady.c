@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_steady - a line for each workload: figures with half their 95 % interval, or that it has not
- * settled and how long a window may do. */
+ * text_steady - one line for each workload: figures with half of their 95 % interval, or that it is
+ * not steady and how long a window it needs. */
 #include "reports/summary/text_steady.h"
 
 #include "replay/database/figure.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Prepared once, for all workloads and operations. */
+/* Prepared once for all workloads and operations. */
 enum question { OF_ALL, OF_SLOW, SLOW_LATENCY, PAUSED_MOST, QUEUED_MOST, QUESTIONS };
 
 struct lines {
@@ -19,7 +19,7 @@ struct lines {
     int64_t count, latency_ps, slow_count;
 };
 
-/* The port at which most of it was. */
+/* The port with most of that time. */
 #define PLACE(column)                                                                              \
     "SELECT port, priority, paused_by, because_of, because_of_priority, " column " AS us"          \
     " FROM v_wait_place JOIN workload w ON w.name=v_wait_place.workload"                           \
@@ -51,7 +51,7 @@ static struct store_statement *ask(const struct lines *lines, enum question ques
     return rows;
 }
 
-/* "54 % media wait, 15 % paused, ...": those below a hundredth are left out. */
+/* "54 % media wait, 15 % paused, ...": parts below 1 % are omitted. */
 static void write_parts(const struct lines *lines, struct store_statement *rows, double whole)
 {
     const char *comma = "";
@@ -72,7 +72,7 @@ static double slow_latency(const struct lines *lines)
     return store_step(row) ? (double)store_int(row, "ps") : 0;
 }
 
-/* The root of most of its pauses: a host, or a port that is full. */
+/* The root of most of its pauses: a host, or a congested port. */
 static void write_reason(const struct lines *lines, const struct store_statement *row)
 {
     const char *root = store_text(row, "because_of");
@@ -83,8 +83,8 @@ static void write_reason(const struct lines *lines, const struct store_statement
         fprintf(lines->out, " priority %lld", (long long)store_int(row, "because_of_priority"));
 }
 
-/* Like the parts, a place below a hundredth of the latency is left out: the mean over all
- * operations of what a few of them waited there may be less than the time of one bit. */
+/* Places below 1 % of the latency are omitted as well: the mean over all operations of what a few
+ * of them waited there may be less than one bit time. */
 static void write_place(const struct lines *lines, bool paused)
 {
     struct store_statement *row = ask(lines, paused ? PAUSED_MOST : QUEUED_MOST);
@@ -100,7 +100,7 @@ static void write_place(const struct lines *lines, bool paused)
     }
 }
 
-/* The member whose operations took longest on average, if there are several. */
+/* The member with the longest mean operation time, if there are several members. */
 static void write_worst(const struct lines *lines, int64_t workload)
 {
     struct store_statement *row = store_prepare(
@@ -162,7 +162,7 @@ void text_waits(struct store *store, FILE *out, const struct paint *paint)
         lines.latency_ps = store_int(rows, "latency_ps");
         lines.slow_count = store_int(rows, "slow_count");
         write_lines(&lines, name);
-        if (store_int(rows, "place") == 1) /* its last operation */
+        if (store_int(rows, "place") == 1) /* last operation of the workload */
             write_worst(&lines, lines.workload);
     }
     store_finish(rows);

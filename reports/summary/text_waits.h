@@ -6,7 +6,7 @@
 #include "replay/database/store.h"
 #include "reports/text/paint.h"
 
-/* Nothing where the run did not account for time. */
+/* No-op without a time breakdown. */
 void text_waits(struct store *store, FILE *out, const struct paint *paint);
 
 #endif

@@ -23,7 +23,7 @@ static const char *benchmarks_of(const struct calibration_value *value, char tex
     return text;
 }
 
-/* A spread has two digits that count. */
+/* A spread has two significant digits. */
 static int64_t two_digits(double value)
 {
     int64_t whole = llround(value), unit = 1;
@@ -46,7 +46,7 @@ static double error_of(const struct calibration_figure *figure)
 
 /* ------------------------------------------------------------------ text */
 
-/* What is known of a value, for people. */
+/* Describes how a value was determined. */
 static void reported_by(const struct calibration *calibration,
                         const struct calibration_value *value, char text[WORDS_BYTES])
 {
@@ -91,7 +91,7 @@ static void text_figures(const struct calibration *calibration, FILE *out)
     }
 }
 
-/* Words of a device or of a file: a terminal gets nothing from them but letters. */
+/* Text from a device or file: only printable ASCII reaches the terminal. */
 static void text_words(const char *words, FILE *out)
 {
     for (; *words != '\0'; words++)
@@ -234,7 +234,7 @@ bool calibration_json(const struct measurements *figures, const struct calibrati
 
 /* ------------------------------------------------------------------ profile */
 
-/* What belongs to a section: "rnic." */
+/* The part of the key within a section such as "rnic.". */
 static const char *key_in(const char *path, const char *section)
 {
     const size_t length = strlen(section);

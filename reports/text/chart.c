@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * chart - tables that grow. */
+ * chart - growing tables of data. */
 #include "reports/text/chart.h"
 
 #include "base/memory.h"
@@ -80,7 +80,7 @@ static bool is_same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The last point of those that have one value moves on. */
+/* Extends the last run of equal values by moving its last point. */
 static void put_point(struct chart_series *series, struct chart_point point)
 {
     struct chart_point *last = series->count < 2 ? NULL : &series->points[series->count - 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * chart_csv - charts as tables, RFC 4180 but for the ends of lines. */
+ * chart_csv - charts as tables, RFC 4180 except for line endings. */
 #include "reports/text/chart.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static void bands(const struct chart *chart, FILE *out)
     }
 }
 
-/* Every series of steps has the same steps. */
+/* All series of steps have the same steps. */
 static void steps(const struct chart *chart, FILE *out)
 {
     fputs("from_ps", out);

@@ -18,7 +18,8 @@ static void member(FILE *out, const char *before, const char *name, const char *
     json_string(out, text);
 }
 
-/* All but shares are counts of something; what no count can be, a damaged database said. */
+/* All values except shares are counts. Values outside the range of a count come from a damaged
+ * database and are written as `none`. */
 void chart_number(const struct chart *chart, double value, const char *none, FILE *out)
 {
     if (!(fabs(value) < 9e18))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compare_text - one function for each part. */
+ * compare_text - one function for each part of the text. */
 #include "reports/text/compare_text.h"
 
 #include "base/plural.h"

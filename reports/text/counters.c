@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * counters - the counters of a run as real equipment prints them.
- * Source: ethtool(8); sonic-utilities, scripts pfcstat, queuestat, wredstat and
- * pg-drop. */
+ * counters - a run's counters in the format of real equipment.
+ * Source: ethtool(8); sonic-utilities, scripts pfcstat, queuestat, wredstat and pg-drop. */
 #include "reports/text/counters.h"
 
 #include "base/check.h"
@@ -16,16 +15,16 @@ struct print {
     const struct port_counters *counters;
     const bool *chosen;
     FILE *out;
-    int widest;          /* name of a port */
-    bool named;          /* the switch's name stands before its tables */
-    uint32_t first, end; /* ports of the switch */
+    int widest;          /* longest name of a port */
+    bool named;          /* print the switch's name before its tables */
+    uint32_t first, end; /* ports of the current switch */
 };
 
 typedef void counter_fn(struct print *print, const struct port_counters_port *port,
                         const char *name, int priority, int64_t value);
 
-/* Every counter of a port that is known by its name alone: all but those of the watchdog, of which
- * there is one for each priority. */
+/* Visits every counter of a port that its name identifies: all except the watchdog's, whose names
+ * do not include the priority. */
 static void each_counter(struct print *print, const struct port_counters_port *port,
                          counter_fn *call)
 {
@@ -104,7 +103,7 @@ static void each_switch_port(struct print *print, row_fn *call, const void *what
     fputc('\n', print->out);
 }
 
-/* As the equipment calls it.  Below its switch's name "p3" is enough. */
+/* The vendor's name. Below the name of its switch, "p3" is sufficient. */
 static const char *name_of(const struct print *print, const struct port_counters_port *port)
 {
     if (port->equipment != NULL)
@@ -146,7 +145,7 @@ static void priority_table(struct print *print, const struct by_priority *table)
     each_switch_port(print, priority_row, table);
 }
 
-/* A column of a table by queue; what a run does not count has no name in it. */
+/* A column of a table by queue; `counted` is false for columns without a counter in the model. */
 struct queue_column {
     const char *head;
     bool counted;
@@ -219,7 +218,7 @@ static void one_switch(struct print *print)
     priority_table(print, &drops);
 }
 
-/* The next switch with a port that is chosen; its ports follow each other. */
+/* Finds the next switch with a chosen port; ports of a switch are contiguous. */
 static bool next_switch(struct print *print)
 {
     const struct port_counters *counters = print->counters;
@@ -282,7 +281,7 @@ static void json_unmoved(struct print *print, const struct port_counters_port *p
 
 static void json_list(struct print *print, counter_fn *call)
 {
-    print->widest = 0; /* here: items so far */
+    print->widest = 0; /* in JSON output: number of items so far */
     for (uint32_t i = 0; i < print->counters->port_count; i++)
         if (print->chosen[i])
             each_counter(print, &print->counters->ports[i], call);

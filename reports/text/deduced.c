@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduced - as text. */
+ * deduced - the text output. */
 #include "reports/text/deduced.h"
 
 #include "base/plural.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduced - what tools' output says of parameters, for people, for programs, and as a profile.
- * False: not all could be written. */
+ * deduced - parameters deduced from tools' output, as text, JSON and a profile.
+ * Functions return false if the output could not be written completely. */
 #ifndef STORMGLASS_REPORTS_TEXT_DEDUCED_H
 #define STORMGLASS_REPORTS_TEXT_DEDUCED_H
 
@@ -11,7 +11,7 @@
 bool deduced_text(const struct deduced *deduced, FILE *out);
 bool deduced_json(const struct deduced *deduced, FILE *out);
 
-/* A profile of kind rnic that stands alone: what is not determined is the base's. */
+/* A complete profile of kind rnic; undetermined values are the base's. */
 bool deduced_profile(const struct deduced *deduced, const char *name, FILE *out);
 
 #endif

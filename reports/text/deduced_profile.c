@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deduced_profile - the profile that comes of it. */
+ * deduced_profile - writes the resulting profile. */
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/quantity.h"
@@ -18,7 +18,7 @@ static void profile_row(const char *key, const char *value, const char *evidence
     fputs("}\n", out);
 }
 
-/* A value that nobody wrote into the base stays nobody's. */
+/* Omits values that are only the base's presets. */
 static void profile_parameter(const struct deduced_parameter *parameter, const char *key, FILE *out)
 {
     char value[QUANTITY_TEXT_BYTES], source[DEDUCED_WORDS_BYTES];
@@ -31,7 +31,7 @@ static void profile_parameter(const struct deduced_parameter *parameter, const c
                 own ? source : parameter->source, out);
 }
 
-/* What belongs to a section: "rnic." */
+/* The part of the key within a section such as "rnic.". */
 static const char *key_in(const char *path, const char *section)
 {
     const size_t length = strlen(section);

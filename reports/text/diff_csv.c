@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * diff_csv - what differs between two runs as one table. */
+ * diff_csv - the differences between two runs as one table. */
 #include "reports/text/chart.h"
 #include "reports/text/diff_text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * diff_json - what differs between two runs as one object. */
+ * diff_json - the differences between two runs as one object. */
 #include "reports/text/diff_text.h"
 #include "reports/text/json_members.h"
 
@@ -80,7 +80,7 @@ static void write_parting(struct json *json, const struct diff *diff)
     write_events(json, "first_divergence.b", lockstep->next[1], lockstep->counts[1]);
 }
 
-/* By the checkpoints of both databases. */
+/* The difference found from the checkpoints of both databases. */
 static void write_recorded(struct json *json, const struct diff *diff)
 {
     if (!diff->recorded.parted) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * diff_text - one function for each part. */
+ * diff_text - one function for each part of the text. */
 #include "reports/text/diff_text.h"
 
 #include "base/plural.h"
@@ -52,7 +52,7 @@ struct words diff_value_words(const struct diff_row *row, int which)
     return fabs(value) < 1e15 ? words_count((int64_t)value) : words_short(value);
 }
 
-/* From or to nothing there is no share. */
+/* There is no percentage from or to zero. */
 struct words diff_change_words(double a, double b)
 {
     struct words words = {""};
@@ -63,7 +63,7 @@ struct words diff_change_words(double a, double b)
     return words;
 }
 
-/* Rounding must not make two values look the same. */
+/* Prints enough digits that rounding does not make two different values look the same. */
 static void write_number(const struct section *section, const struct diff_row *row)
 {
     struct words a = diff_value_words(row, 0), b = diff_value_words(row, 1);
@@ -146,7 +146,7 @@ static void write_parting(const struct section *section)
     }
 }
 
-/* The digests differ, and this version plays both alike. */
+/* The digests differ, but this version gives the same events for both. */
 static void write_recorded(const struct section *section)
 {
     const struct checkpoint_parting *parting = &section->diff->recorded;

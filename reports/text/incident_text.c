@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * incident_text - counters of an incident beside a run's, for people and as JSON. */
+ * incident_text - compares an incident's counters with a run's, as text and JSON. */
 #include "reports/text/incident_text.h"
 
 #include "base/plural.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * incident_text - counters of an incident beside a run's, for people and as JSON. */
+ * incident_text - compares an incident's counters with a run's, as text and JSON. */
 #ifndef STORMGLASS_REPORTS_TEXT_INCIDENT_TEXT_H
 #define STORMGLASS_REPORTS_TEXT_INCIDENT_TEXT_H
 
@@ -10,7 +10,7 @@
 /* `all`: also rows that agree, and every counter that could not be compared. */
 void incident_text(const struct incident_diff *diff, bool all, FILE *out);
 
-/* One object, always with everything. */
+/* One object, always complete. */
 void incident_json(const struct incident_diff *diff, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * json - paths into containers.
- * A path is words joined by '.' and indices in brackets.  What two neighbouring paths have in
- * common stays open; the rest of the old one is closed from inside out, the rest of the new one
- * opened. */
+ * json - maps paths to containers.
+ * A path consists of words joined by '.' and indices in brackets. Containers common to two
+ * consecutive paths stay open; the remaining ones of the old path are closed from the inside out,
+ * then those of the new path are opened. */
 #include "reports/text/json.h"
 
 #include "base/check.h"
@@ -64,7 +64,7 @@ void json_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Fifteen digits are what a double holds for certain; a number that looks whole keeps its point. */
+/* Fifteen digits are always exact in a double. Integral values keep a decimal point. */
 void json_real(FILE *out, double value)
 {
     if (!isfinite(value)) {
@@ -102,7 +102,7 @@ static size_t part_length(const char *path)
     return strcspn(path, ".[");
 }
 
-/* The next part's beginning: behind the dot where there is one. */
+/* Start of the next part, after a dot if there is one. */
 static const char *behind(const char *path, size_t length)
 {
     return path + length + (path[length] == '.');
@@ -113,10 +113,10 @@ static void open_container(struct json *json, char kind)
     CHECK(json->depth < JSON_DEPTH_MAX);
     json->open[json->depth++] = kind;
     fputc(kind, json->out);
-    json->last[0] = '\0'; /* nothing is before its first member */
+    json->last[0] = '\0'; /* its first member has no predecessor */
 }
 
-/* The member's name, with a comma and a line break where one is due. */
+/* The member's name, after a comma and line break if necessary. */
 static void begin_member(struct json *json, const char *part, size_t length, bool first)
 {
     const bool member = part[0] != '[';
@@ -132,7 +132,8 @@ static void begin_member(struct json *json, const char *part, size_t length, boo
     fprintf(json->out, "\"%.*s\": ", (int)length, part);
 }
 
-/* What of the path the last value's does not have; *depth: of what both have, which stays open. */
+/* Returns the part of the path that the previous one does not have; *depth is the depth of their
+ * common containers, which stay open. */
 static const char *new_part(const struct json *json, const char *path, int *depth)
 {
     const char *old = json->last;
@@ -155,7 +156,7 @@ void json_value(struct json *json, const char *path, const char *type,
     CHECK(strlen(path) < JSON_PATH_BYTES);
     int depth;
     const char *now = new_part(json, path, &depth);
-    CHECK(now[0] != '\0'); /* no path comes twice */
+    CHECK(now[0] != '\0'); /* paths must be unique */
     bool first = json->written == 0;
     close_to(json, depth);
     while (now[0] != '\0') {
@@ -171,7 +172,7 @@ void json_value(struct json *json, const char *path, const char *type,
     json->written++;
 }
 
-/* A damaged database may have values without a name, or with that of the one before: left out. */
+/* A damaged database may have values without a name or with a repeated name; they are omitted. */
 static void write_rows(struct json *json, struct store *store, const char *sql)
 {
     struct store_statement *rows = store_prepare(store, sql);
@@ -188,7 +189,7 @@ static void write_rows(struct json *json, struct store *store, const char *sql)
     store_finish(rows);
 }
 
-/* The rows of a query whose columns have these names and types, as the list `list`. */
+/* A query's rows, with columns of these names and types, as the list `list`. */
 struct json_list {
     const char *list, *sql;
     const char *const *names, *const *types;
@@ -215,7 +216,7 @@ static void write_list(struct json *json, struct store *store, const struct json
     store_finish(rows);
 }
 
-/* The longest queues; none of a run without a database, which has no samples. */
+/* The longest queues; nothing for a measurement, which has no samples. */
 static void write_queues(struct json *json, struct store *store)
 {
     static const char *const names[] = {"port",      "priority",  "mean_bytes",
@@ -229,7 +230,7 @@ static void write_queues(struct json *json, struct store *store)
     write_list(json, store, &queues);
 }
 
-/* The first events, and how many there are in all. */
+/* The first events, and the total number. */
 static void write_events(struct json *json, struct store *store)
 {
     static const char *const names[] = {"at_ns", "kind", "place", "took_ns", "text"};

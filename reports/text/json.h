@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * json - run --json, and JSON text for other tables.
- * A streaming writer: values come with their path, in order (workloads[0].latency_ns.p99), and
- * containers are opened and closed where two neighbouring paths differ.  No tree is built. */
+ * A streaming writer: values have paths and are written in order (workloads[0].latency_ns.p99);
+ * containers are opened and closed where consecutive paths differ. No tree is built. */
 #ifndef STORMGLASS_REPORTS_TEXT_JSON_H
 #define STORMGLASS_REPORTS_TEXT_JSON_H
 
@@ -14,25 +14,25 @@ enum { JSON_DEPTH_MAX = 8, JSON_PATH_BYTES = 128 };
 struct json {
     FILE *out;
     char open[JSON_DEPTH_MAX + 1]; /* '{' or '[' of each open container */
-    char last[JSON_PATH_BYTES];    /* the path that was written last */
+    char last[JSON_PATH_BYTES];    /* the previous path */
     int depth;
-    int written; /* values so far */
+    int written; /* number of values so far */
 };
 
 void json_begin(struct json *json, FILE *out);
 void json_end(struct json *json);
 
-/* `type` as the table result writes it; integer, real and text as they fit. */
+/* `type` is as in the table result; integer, real and text are chosen by it. */
 void json_value(struct json *json, const char *path, const char *type,
                 const struct store_value *value);
 
-/* A string with its quotes; quotes, what a terminal would obey (base/printable.h) and bytes that
- * are no UTF-8 are escaped. */
+/* A string in quotes. Quotes, characters that a terminal interprets (base/printable.h) and invalid
+ * UTF-8 are escaped. */
 void json_string(FILE *out, const char *text);
-void json_real(FILE *out, double value); /* null where JSON has no number for it */
+void json_real(FILE *out, double value); /* writes null for values that JSON cannot represent */
 
-/* The object of run --json from a run database; what the bridge measured has a key more, measured.
- *  False: the database could not be read. */
+/* The object of run --json from a run database; a measurement by the bridge has the additional key
+ * `measured`. Returns false if the database could not be read. */
 bool json_run(struct store *store, FILE *out);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * json_figure - what the model says, what was measured, and the error, of an entry of a list. */
+ * json_figure - the model's value, the measured value, and the error of a list entry. */
 #ifndef STORMGLASS_REPORTS_TEXT_JSON_FIGURE_H
 #define STORMGLASS_REPORTS_TEXT_JSON_FIGURE_H
 
 #include "replay/compare/compare.h"
 #include "reports/text/json_members.h"
 
-/* "workloads[0].figures.p50.model" and its like; nothing of a figure that only one of them has. */
+/* "workloads[0].figures.p50.model" etc.; nothing for a figure that only one side has. */
 static inline void json_figure(struct json *json, const char *list, size_t index,
                                enum figure_kind kind, const struct compare_figure *figure)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * json_members - values of one type each, for objects that are written member by member. */
+ * json_members - typed values for objects that are written member by member. */
 #ifndef STORMGLASS_REPORTS_TEXT_JSON_MEMBERS_H
 #define STORMGLASS_REPORTS_TEXT_JSON_MEMBERS_H
 
@@ -35,7 +35,7 @@ static inline void json_empty(struct json *json, const char *path)
     json_value(json, path, "empty", &(const struct store_value){0});
 }
 
-/* "rows[3].what": a member of an entry of a list, in `path`. */
+/* "rows[3].what": writes the path of a member of a list entry to `path`. */
 static inline const char *json_member(char path[JSON_PATH_BYTES], const char *list, size_t index,
                                       const char *name)
 {

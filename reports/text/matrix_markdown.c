@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * matrix_markdown - the page of docs/. */
+ * matrix_markdown - the matrix as a page for docs/. */
 #include "reports/text/matrix_text.h"
 
 #include "replay/database/words.h"
@@ -19,7 +19,7 @@ static void judged_words(const struct matrix *matrix, char *text, size_t size)
                                      figure_rows[i].heading);
 }
 
-/* A laboratory's clock may stand at a fixed date. */
+/* Today's date, as far as the laboratory's clock is right. */
 static void write_today(FILE *out)
 {
     char text[16] = "";
@@ -63,7 +63,7 @@ static void write_head(const struct matrix *matrix, FILE *out)
         fprintf(out, "Not measured: %u.\n", (unsigned)(matrix->row_count - matrix->measured));
 }
 
-/* How many lie inside of what was fitted, and how many of those hold. */
+/* How many rows are within the fitted range, and how many of those pass. */
 static void write_ranges(const struct matrix *matrix, FILE *out)
 {
     unsigned all[FIGURE_RANGES] = {0}, holding[FIGURE_RANGES] = {0};
@@ -128,7 +128,7 @@ static void write_all(const struct matrix *matrix, FILE *out)
         write_row(&matrix->rows[i], out);
 }
 
-/* ------------------------------------------------------------------ shape */
+/* ------------------------------------------------------------------ error maps */
 
 static void write_spot(const struct matrix_row *row, enum figure_kind kind, FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * matrix_text - one line for each row, the worst first; then the shape of the errors. */
+ * matrix_text - one line per row, the largest error first; then maps of the errors. */
 #include "reports/text/matrix_text.h"
 
 #include "replay/database/words.h"
@@ -98,7 +98,7 @@ static void write_rows(const struct page *page)
         write_row(page, &page->matrix->rows[page->matrix->worst_first[i]]);
 }
 
-/* ------------------------------------------------------------------ shape */
+/* ------------------------------------------------------------------ error maps */
 
 static void write_plane(const struct page *page, uint32_t places[GRID_AXES_MAX],
                         enum figure_kind kind)

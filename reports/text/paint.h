@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * paint - colour on a terminal that wants it.
- * Colour is for emphasis only: nothing is said by colour alone. NO_COLOR (no-color.org) is
- * honored, unless --color always demands it. */
+ * paint - color on terminals.
+ * Color only emphasizes; it never carries information alone. NO_COLOR (no-color.org) is honored
+ * unless --color is "always". */
 #ifndef STORMGLASS_REPORTS_TEXT_PAINT_H
 #define STORMGLASS_REPORTS_TEXT_PAINT_H
 
@@ -14,13 +14,13 @@ struct paint {
 
 enum paint_mode { PAINT_AUTO, PAINT_ALWAYS, PAINT_NEVER, PAINT_MODES };
 
-/* Of the whole process; PAINT_AUTO before the first call. */
+/* For the whole process; PAINT_AUTO before the first call. */
 void paint_set(enum paint_mode mode);
 
-/* Decides PAINT_AUTO by `out` now, for output that goes there later by way of a file. */
+/* Resolves PAINT_AUTO by `out` now, for output that reaches it later through a file. */
 void paint_settle(FILE *out);
 
-/* For output to `out`; with PAINT_AUTO without color unless `out` is a terminal. */
+/* For output to `out`; with PAINT_AUTO, no color unless `out` is a terminal. */
 struct paint paint_for(FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * predictions_json - the seal is over the bytes, so they are made in memory first. */
+ * predictions_json - writes to memory first, because the seal is computed over the bytes. */
 #include "reports/text/predictions_json.h"
 
 #include "base/memory.h"
@@ -86,7 +86,8 @@ static void write_cell(struct json *json, size_t index, const struct prediction 
     }
 }
 
-/* All but the seal; the last value stands at the top, so that nothing is left open but the root. */
+/* Everything except the seal. The last value is at the top level, so only the root is still
+ * open. */
 static bool write_body(const struct predictions *predictions, FILE *out)
 {
     struct json json;

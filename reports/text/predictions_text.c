@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * predictions_text - a column for each figure. */
+ * predictions_text - one column for each figure. */
 #include "reports/text/predictions_text.h"
 
 #include "replay/database/words.h"

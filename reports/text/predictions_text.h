@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * predictions_text - what each cell of a grid came to, as a table for people. */
+ * predictions_text - the results of a grid's cells as a table. */
 #ifndef STORMGLASS_REPORTS_TEXT_PREDICTIONS_TEXT_H
 #define STORMGLASS_REPORTS_TEXT_PREDICTIONS_TEXT_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A line for each workload of each cell. */
+/* One line for each workload of each cell. */
 void predictions_text(const struct predictions *predictions, FILE *out);
 
 #endif

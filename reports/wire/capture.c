@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * capture - libpcap, with names, limits and sentences. */
+ * capture - libpcap with names, limits and messages. */
 #include "reports/wire/capture.h"
 
 #include "base/memory.h"
@@ -23,12 +23,12 @@ static struct {
 
 static const struct lazy_function functions[] = {FUNCTIONS(LAZY_FUNCTION)};
 
-/* How the frames of a link begin: what of them stands where. */
+/* Layout of a link type's header. */
 struct link {
     int number;
     size_t header; /* bytes before the network layer */
-    size_t type;   /* where the EtherType is; NO_TYPE: it is IP */
-    size_t source; /* where the sender's address is; NO_TYPE: nowhere */
+    size_t type;   /* offset of the EtherType; NO_TYPE: always IP */
+    size_t source; /* offset of the sender's address; NO_TYPE: none */
 };
 
 #define NO_TYPE SIZE_MAX
@@ -44,7 +44,7 @@ static const struct link links[] = {
 struct capture {
     pcap_t *pcap;
     const struct link *link;
-    char *unpacked; /* of a packed file */
+    char *unpacked; /* contents of a compressed file */
     uint64_t frames;
     char name[256];
     char note[320];
@@ -59,7 +59,7 @@ static const struct link *find_link(int number)
     return NULL;
 }
 
-/* The stream of what gzip packed, in memory; takes the packed one over. */
+/* Returns a stream of the decompressed data in memory; takes over the compressed stream. */
 static FILE *unpack(FILE *packed, struct capture *capture, char why[CAPTURE_WHY_BYTES])
 {
     char reason[ZIP_WHY_BYTES] = "";
@@ -123,7 +123,7 @@ struct capture *capture_open(const char *path, char why[CAPTURE_WHY_BYTES])
     return capture_of_stream(stream, path, why);
 }
 
-/* The frame as Ethernet has it; of one that is shorter than its link's header as it is. */
+/* Converts the frame to Ethernet. A frame shorter than its link header is left unchanged. */
 static void as_ethernet(struct capture *capture, struct capture_frame *frame)
 {
     static const uint8_t ipv4[2] = {0x08, 0x00};
@@ -141,7 +141,7 @@ static void as_ethernet(struct capture *capture, struct capture_frame *frame)
     frame->length = frame->length - link->header + ETHERNET_BYTES;
 }
 
-/* libpcap's sentence for a file that ends within a record: "truncated dump file; ...", "truncated
+/* libpcap's message for a file that ends within a record: "truncated dump file; ...", "truncated
  * pcapng dump file; ...". */
 static bool is_cut(const char *wrong)
 {
@@ -174,7 +174,7 @@ bool capture_next(struct capture *capture, struct capture_frame *frame, char why
     }
     *frame = (struct capture_frame){
         .number = ++capture->frames,
-        /* with nanoseconds asked for, they stand where microseconds usually do */
+        /* tv_usec contains nanoseconds, because nanosecond precision was requested */
         .at_ns = (uint64_t)header->ts.tv_sec * 1000000000u + (uint64_t)header->ts.tv_usec,
         .bytes = bytes,
         .count = header->caplen,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * io_frames - from a row of the table io to rows of the table frame. */
+ * io_frames - finds the rows of table frame that belong to a row of table io. */
 #include "reports/wire/io_frames.h"
 
 #include "base/memory.h"
@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where an SQE has its command identifier, key and first block, and a CQE the identifier. */
+/* Offsets of the command identifier, key and first block in an SQE, and of the identifier in a
+ * CQE. */
 enum { SQE_CID = 2, SQE_KEY = 35, SQE_TYPE = 39, SQE_LBA = 40, CQE_CID = 12, KEYED = 4 };
-enum { GAP_BITS = 96 }; /* wire_ps has the gap behind the frame; IEEE 802.3, 4.4.2 */
+enum { GAP_BITS = 96 }; /* wire_ps includes the gap after the frame; IEEE 802.3, 4.4.2 */
 enum { RANGES_MAX = 64, MIDDLES_KEPT = 2, LATEST_ACK_PS = 20000000 };
 
 /* PSNs of requests that one end sent for the command. */
@@ -24,15 +25,15 @@ struct search {
     struct store *store;
     struct io_frames *frames;
     int64_t host, target;       /* endpoints */
-    int64_t host_qp, target_qp; /* that frames to the host, to the target name */
+    int64_t host_qp, target_qp; /* destination QPs of frames to the host, to the target */
     int64_t cid, lba, key;
     int64_t begin_ps, end_ps;
-    struct range asked[2][RANGES_MAX]; /* by the host, by the target */
+    struct range asked[2][RANGES_MAX]; /* requests by the host, by the target */
     uint32_t asked_count[2];
     int64_t response_psn;
 };
 
-/* A time, size or number of a database that may be anybody's: sums of a few stay in range. */
+/* Limits a time, size or number from an untrusted database, so that sums of a few stay in range. */
 static int64_t number(const struct store_statement *row, const char *column)
 {
     const int64_t value = store_int(row, column), most = INT64_MAX / 8;
@@ -82,7 +83,7 @@ static bool read_io(struct search *s, int64_t io, char why[IO_WHY_BYTES])
     return found;
 }
 
-/* Frames between the two, where they begin their way, with: at_ps opcode qpn psn rkey length head
+/* Frames between the two ends at their first hop, with: at_ps opcode qpn psn rkey length head
  * payload. */
 static struct store_statement *first_hops(const struct search *s, int64_t from, int64_t to)
 {
@@ -111,7 +112,7 @@ static bool has(const char *opcode, const char *part)
     return strstr(opcode, part) != NULL;
 }
 
-/* The command capsule, and with it the target's queue pair and the key of the data. */
+/* Finds the command capsule, and with it the target's queue pair and the key of the data. */
 static bool find_command(struct search *s)
 {
     bool found = false, open = false;
@@ -137,7 +138,7 @@ static bool find_command(struct search *s)
     return found;
 }
 
-/* The response is the last with that identifier before the host had it. */
+/* The response is the last frame with that identifier before the host processed it. */
 static bool find_response(struct search *s)
 {
     bool found = false;
@@ -157,8 +158,8 @@ static bool find_response(struct search *s)
     return found;
 }
 
-/* RDMA WRITEs and READs of the target that name the key.  A READ's responses have its PSN and those
- * behind it, one for each path MTU, up to the target's next request. */
+/* Finds RDMA WRITEs and READs of the target with the key. Responses to a READ have its PSN and the
+ * following ones, one per path MTU, up to the target's next request. */
 static void find_data(struct search *s)
 {
     bool writing = false, reading = false;
@@ -195,7 +196,7 @@ static bool asked(const struct search *s, int end, int64_t psn)
     return false;
 }
 
-/* A request's PSN is its sender's, an answer's that of the other end's request. */
+/* A request has its sender's PSN, a response that of the other end's request. */
 static bool belongs(const struct search *s, bool from_host, const char *opcode, int64_t qpn,
                     int64_t psn)
 {
@@ -203,7 +204,7 @@ static bool belongs(const struct search *s, bool from_host, const char *opcode, 
     return qpn == (from_host ? s->target_qp : s->host_qp) && asked(s, from_host == answer, psn);
 }
 
-/* All but the beginning and the end of what is long. */
+/* The middle of a long message, which is left out. */
 static bool is_long_middle(const struct search *s, bool from_host, const char *opcode, int64_t psn)
 {
     const int end = from_host == has(opcode, "RESPONSE");
@@ -235,9 +236,8 @@ static uint32_t lane_of(const struct io_frames *f, int64_t node)
     return IO_LANES_MAX;
 }
 
-/* All hops of the two's frames with: at_ps wire_ps delay_ps node peer_node opcode qpn psn bytes
- * payload flags lost source name peer_name first rate_bps
- * syndrome. */
+/* All hops of frames between the two ends, with: at_ps wire_ps delay_ps node peer_node opcode qpn
+ * psn bytes payload flags lost source name peer_name first rate_bps syndrome. */
 static struct store_statement *all_hops(const struct search *s)
 {
     struct store_statement *rows = store_prepare(
@@ -258,8 +258,8 @@ static struct store_statement *all_hops(const struct search *s)
     return rows;
 }
 
-/* Lanes in the order of the way: a sender towards the target is left of its peer, one towards the
- * host right of it.  The two ends are there from the beginning. */
+/* Orders lanes along the path: a node sending towards the target is left of its peer, one sending
+ * towards the host right of it. The two ends have lanes from the start. */
 static void find_lanes(const struct search *s)
 {
     struct io_frames *f = s->frames;
@@ -283,8 +283,8 @@ static void find_lanes(const struct search *s)
     store_finish(rows);
 }
 
-/* "RC_SEND_ONLY_INV" is SEND ONLY INV to people, and an acknowledgement may say no: AETH.Syndrome,
- * IBTA Vol 1 9.7.5.2.1. */
+/* "RC_SEND_ONLY_INV" becomes SEND ONLY INV; an acknowledgement may be a NAK: AETH.Syndrome, IBTA
+ * Vol 1 9.7.5.2.1. */
 static void opcode_words(const char *opcode, int64_t syndrome, char words[40])
 {
     static const char *const answers[4] = {"ACKNOWLEDGE", "RNR NAK", "ACKNOWLEDGE", "NAK"};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * io_frames - the frames of one command, hop by hop, out of a run recorded with packets.
- * The command capsule is known by its bytes (command identifier and first block), the response
- * by its command identifier, the data by the key of the command's SGL; from their PSNs follow the
- * rest of their messages, the responses to an RDMA READ, and the acknowledgements.  An
- * acknowledgement that is for a later packet of the same connection is not among them.
- * Times in ps since the run's begin.  Owner: io_frames_free. */
+ * io_frames - the frames of one command, hop by hop, from a run recorded with packets.
+ * The command capsule is identified by its bytes (command identifier and first block), the response
+ * by its command identifier, and data by the key of the command's SGL. Their PSNs identify the rest
+ * of their messages, responses to RDMA READs, and acknowledgements. An ACK that acknowledges a
+ * later packet of the same connection is not included.
+ * Times in ps since the start of the run. Owner: io_frames_free. */
 #ifndef STORMGLASS_REPORTS_WIRE_IO_FRAMES_H
 #define STORMGLASS_REPORTS_WIRE_IO_FRAMES_H
 
@@ -15,7 +15,7 @@
 
 enum { IO_LANES_MAX = 24, IO_HOPS_MAX = 600, IO_NAME_BYTES = 64, IO_WHY_BYTES = 256 };
 
-/* What happened at the two ends; 0: it did not. */
+/* Times at the two ends; 0: did not happen. */
 enum io_moment {
     IO_ISSUED,
     IO_POSTED,
@@ -33,10 +33,10 @@ enum io_moment {
 
 struct io_hop {
     int64_t at_ps, arrives_ps;
-    uint32_t from, to;           /* lanes */
-    int64_t psn, bytes, payload; /* sizes of the frame and of what it carries */
+    uint32_t from, to;           /* indices of lanes */
+    int64_t psn, bytes, payload; /* bytes: size of the frame; payload: size of its payload */
     char opcode[40];             /* "SEND ONLY", "NAK" */
-    bool first;                  /* where it begins its way */
+    bool first;                  /* first hop of the frame */
     bool again, lost;
 };
 
@@ -49,10 +49,10 @@ struct io_frames {
     uint32_t lane_count;
     struct io_hop *hops; /* by time */
     uint32_t hop_count;
-    uint32_t left_out; /* hops of the middle of long messages */
+    uint32_t left_out; /* omitted hops of the middle of long messages */
 };
 
-/* NULL, and why its frames cannot be named. */
+/* Returns NULL and the reason if the frames cannot be identified. */
 struct io_frames *io_frames_read(struct store *store, int64_t io, char why[IO_WHY_BYTES]);
 void io_frames_free(struct io_frames *frames);
 

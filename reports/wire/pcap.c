@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pcap - from rows of frames to packets of a capture.
- * Without ports: one interface for each RNIC port, and each frame once, where it left an RNIC.
- * With ports: what a capture at each of them would have: what leaves and what arrives. */
+ * pcap - converts rows of frames to packets of a capture.
+ * Without ports: one interface per RNIC port, and each frame once, where it leaves an RNIC. With
+ * ports: what captures at these ports would contain, in both directions. */
 #include "reports/wire/pcap.h"
 
 #include "base/check.h"
@@ -24,7 +24,7 @@ struct capture {
     struct store *store;
     const struct pcap_options *options;
     FILE *out;
-    struct interface *interfaces; /* in the order of their keys */
+    struct interface *interfaces; /* sorted by key */
     uint32_t count;
     bool damaged;
     uint8_t bytes[WIRE_BYTES_MAX];
@@ -104,7 +104,7 @@ static struct wire_frame frame_of(const struct store_statement *row)
     struct wire_frame frame = {
         .mac_control = !there(row, "bth"),
         .migreq = store_int(row, "migreq") != 0,
-        .pkey = 0xFFFF, /* the default partition, full member */
+        .pkey = 0xFFFF, /* default partition, full member */
         .has_reth = there(row, "address"),
         .has_aeth = there(row, "syndrome"),
         .has_ieth = there(row, "rkey") && !there(row, "address"),
@@ -128,7 +128,7 @@ static struct wire_frame frame_of(const struct store_statement *row)
         .length = u32(row, "length"),
         .content = u32(row, "content"),
     };
-    /* Of queue pairs with a connection: IBTA Vol 1 17.2.8. */
+    /* Only for queue pairs with a connection: IBTA Vol 1 17.2.8. */
     frame.migreq &= frame.opcode != WIRE_CNP && frame.opcode != WIRE_UD_SEND_ONLY;
     frame.head = store_blob(row, "head", &frame.head_bytes);
     wire_mac(u32(row, "node"), (uint16_t)u32(row, "port"), frame.source_mac);
@@ -145,7 +145,7 @@ static const char *comment_of(const struct wire_frame *frame, bool lost)
     return (frame->flags & WIRE_RESENT) != 0 ? "retransmission" : NULL;
 }
 
-/* False: what the database says is no frame. */
+/* Returns false if the row is not a valid frame. */
 static bool write_packet(struct capture *capture, const struct store_statement *row)
 {
     const struct wire_frame frame = frame_of(row);
@@ -170,7 +170,8 @@ static bool write_packet(struct capture *capture, const struct store_statement *
     return true;
 }
 
-/* A frame has arrived when its last bit has: 12 bytes of its time on the wire are the gap. */
+/* A frame has arrived with its last bit. Its time on the wire includes a gap of 12 bytes, which is
+ * subtracted. */
 static const char leaves_rnics[] = "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
                                    "WHERE p.endpoint IS NOT NULL ORDER BY f.rowid";
 static const char at_ports[] =
@@ -215,7 +216,7 @@ static bool has_frames(struct store *store)
     return store_ask_int(store, "SELECT count(*) FROM (SELECT 1 FROM frame LIMIT 1)", 0) > 0;
 }
 
-/* Names the first port that was asked for and is not there. */
+/* Reports the first requested port that does not exist. */
 static void unknown_port(const struct capture *capture, char why[PCAP_WHY_BYTES])
 {
     const char *const *wanted = capture->options->ports;

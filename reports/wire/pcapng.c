@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pcapng - blocks are type, length, body, options, length; everything in steps of four bytes. */
+ * pcapng - blocks consist of type, length, body, options, length, each padded to four bytes. */
 #include "reports/wire/pcapng.h"
 
 #include "nvme/wire/wire.h"
@@ -15,11 +15,11 @@ enum {
     MINOR = 0,
     LINKTYPE_ETHERNET = 1,
     OPTION_COMMENT = 1,
-    OPTION_APPLICATION = 4, /* of a section */
-    OPTION_NAME = 2,        /* of an interface */
+    OPTION_APPLICATION = 4, /* in a section header */
+    OPTION_NAME = 2,        /* in an interface description */
     OPTION_SPEED = 8,
     OPTION_RESOLUTION = 9,
-    OPTION_FLAGS = 2, /* of a packet */
+    OPTION_FLAGS = 2, /* in a packet block */
 };
 
 struct option {
@@ -53,14 +53,14 @@ static void put_u32(FILE *out, uint32_t value)
     fwrite(bytes, 1, sizeof bytes, out);
 }
 
-/* A block of a fixed body, data and options; options end with one of code 0. */
+/* A block with a fixed body, data and options; options end with code 0. */
 static void block(FILE *out, uint32_t type, const void *body, size_t body_bytes,
                   const struct option *options, const void *data, size_t data_bytes)
 {
     uint32_t length = 12 + padded(body_bytes) + padded(data_bytes);
     for (const struct option *option = options; option->code != 0; option++)
         length += 4 + padded(option->bytes);
-    length += 4; /* the last option says that it is */
+    length += 4; /* the end-of-options option */
     put_u32(out, type);
     put_u32(out, length);
     put_bytes(out, body, body_bytes);
@@ -80,7 +80,7 @@ void pcapng_begin(FILE *out, const char *application)
     wire_put32(body, MAGIC);
     wire_put16(body + 4, MAJOR);
     wire_put16(body + 6, MINOR);
-    wire_put64(body + 8, UINT64_MAX); /* how long the section is: unknown */
+    wire_put64(body + 8, UINT64_MAX); /* section length: unspecified */
     const struct option options[] = {
         {OPTION_APPLICATION, (uint16_t)strlen(application), application}, {0}};
     block(out, BLOCK_SECTION, body, sizeof body, options, "", 0);
@@ -88,7 +88,7 @@ void pcapng_begin(FILE *out, const char *application)
 
 void pcapng_interface(FILE *out, const char *name, uint64_t speed_bps)
 {
-    unsigned char body[8] = {0}, speed[8]; /* reserved, and no limit of what is kept */
+    unsigned char body[8] = {0}, speed[8]; /* reserved field, and unlimited SnapLen */
     wire_put16(body, LINKTYPE_ETHERNET);
     wire_put64(speed, speed_bps);
     static const uint8_t nanoseconds = 9;

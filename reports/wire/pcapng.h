@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pcapng - a capture file, block by block.
+ * pcapng - writes a capture file block by block.
  * Source: draft-ietf-opsawg-pcapng: section header, interface description, enhanced packet; times
- * are in nanoseconds (if_tsresol 9).  Little-endian on every machine: one run, one file. */
+ * are in nanoseconds (if_tsresol 9). Little-endian on every machine, so the same run gives the same
+ * file. */
 #ifndef STORMGLASS_REPORTS_WIRE_PCAPNG_H
 #define STORMGLASS_REPORTS_WIRE_PCAPNG_H
 
@@ -13,8 +14,8 @@ struct pcapng_packet {
     uint32_t interface;
     uint64_t at_ns;
     const uint8_t *bytes;
-    size_t count;        /* kept in the file */
-    size_t length;       /* as it was on the wire */
+    size_t count;        /* bytes kept in the file */
+    size_t length;       /* bytes on the wire */
     uint32_t flags;      /* epb_flags: PCAPNG_INBOUND .. */
     const char *comment; /* NULL: none */
 };

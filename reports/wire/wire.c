@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire - header by header. */
+ * wire - encodes and decodes frames header by header. */
 #include "reports/wire/wire.h"
 
 #include "base/check.h"
@@ -23,7 +23,7 @@ enum {
     ICRC = 4,
     ROCE_PORT = 4791,
     SMALLEST = 60, /* without FCS */
-    TAGS_MAX = 8,  /* of a frame; QinQ has two */
+    TAGS_MAX = 8,  /* in a frame; QinQ has two */
 };
 
 struct writer {
@@ -97,7 +97,7 @@ static void put_ip_udp(struct writer *to, const struct wire_frame *frame)
     put(to, frame->udp_source, 2);
     put(to, ROCE_PORT, 2);
     put(to, length - IP_HEADER, 2);
-    put(to, 0, 2); /* no checksum, as RoCE has it over IPv4 */
+    put(to, 0, 2); /* no checksum, as in RoCE over IPv4 */
 }
 
 static unsigned pad_of(const struct wire_frame *frame)
@@ -130,7 +130,7 @@ static void put_extension(struct writer *to, const struct wire_frame *frame)
     } else if (frame->has_ieth) {
         put(to, frame->rkey, 4);
     } else if (frame->opcode == WIRE_UD_SEND_ONLY) {
-        put(to, 0x80010000, 4); /* the well-known Q_Key of QP1, which sends to QP1 */
+        put(to, 0x80010000, 4); /* the well-known Q_Key of QP1; the source QP is QP1 */
         put(to, 1, 4);
     } else if (frame->opcode == WIRE_CNP) {
         put(to, 0, 8);
@@ -154,7 +154,7 @@ uint32_t wire_icrc(const uint8_t *ip, size_t bytes)
     enum { FIXED = IP_HEADER + UDP_HEADER + BTH_HEADER };
     uint8_t masked[8 + FIXED];
     CHECK(bytes >= FIXED);
-    memset(masked, 0xFF, 8); /* stands for the LRH */
+    memset(masked, 0xFF, 8); /* in place of the LRH */
     uint8_t *copy = masked + 8;
     memcpy(copy, ip, FIXED);
     copy[1] = copy[8] = copy[10] = copy[11] = 0xFF; /* TOS, TTL, header checksum */
@@ -234,15 +234,15 @@ static uint32_t extension_bytes(const struct wire_frame *frame)
     return frame->opcode == WIRE_UD_SEND_ONLY ? 8 : frame->opcode == WIRE_CNP ? 16 : 0;
 }
 
-/* Of all that has a place in the standard. */
+/* Size of all headers and the payload in the standard. */
 static uint32_t standard_bytes(const struct wire_frame *frame)
 {
     return ETHERNET_HEADER + IP_HEADER + UDP_HEADER + BTH_HEADER + extension_bytes(frame) +
            frame->payload + pad_of(frame) + ICRC + FCS;
 }
 
-/* What a packet may carry beside it: the telemetry that switches wrote, and what a NAK of selective
- * repeat says of the packets that came. */
+/* Bytes that a packet may carry in addition: telemetry written by switches, and the packets named
+ * by a NAK of selective repeat. */
 static bool is_known_surplus(const struct wire_frame *frame, uint32_t bytes)
 {
     return bytes == 0 || bytes == TELEMETRY_BYTES ||
@@ -281,7 +281,7 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
     return to.count;
 }
 
-/* ------------------------------------------------------------------ and back */
+/* ------------------------------------------------------------------ decoding */
 
 struct reader {
     const uint8_t *at;
@@ -306,7 +306,7 @@ static uint64_t get(const uint8_t *at, int bytes)
     return value;
 }
 
-/* IEEE 802.1Q, 802.1ad, and what switches had before 802.1ad. */
+/* IEEE 802.1Q, 802.1ad, and the type used before 802.1ad. */
 static bool is_tag(uint16_t type)
 {
     return type == ETHERTYPE_VLAN || type == 0x88A8 || type == 0x9100 || type == 0x9200;
@@ -323,12 +323,13 @@ static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
     for (int tags = 0; is_tag(frame->type) && tags < TAGS_MAX; tags++) {
         if ((at = skip(from, 4)) == NULL)
             return false;
-        frame->type = (uint16_t)get(at + 2, 2); /* the type stands behind the tag */
+        frame->type = (uint16_t)get(at + 2, 2); /* the type after the tag */
     }
     return frame->type == ETHERTYPE_IPV4;
 }
 
-/* Returns the bytes behind the UDP header, which the frame's pad does not count to; 0: none. */
+/* Returns the number of bytes after the UDP header, without the pad of the Ethernet frame; 0:
+ * none. */
 static size_t parse_ip_udp(struct reader *from, struct wire_frame *frame)
 {
     const uint8_t *ip = skip(from, IP_HEADER);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire - a recorded frame as the bytes that crossed the wire.
- * From Ethernet's destination to the ICRC, without preamble and FCS, as captures have it.  Bytes
- * that the model keeps only as a tag are written as that tag, over and over.  Of what the standard
- * does not know, telemetry and the packets that a NAK of selective repeat names, the length is
- * recorded and not the content: zeros in front of the ICRC.
+ * wire - a recorded frame as the bytes on the wire.
+ * From Ethernet's destination to the ICRC, without preamble and FCS, as in captures. Payload that
+ * the model only keeps as a tag is filled with that tag. Telemetry and the packets that a NAK of
+ * selective repeat names are not in the standard; only their length is recorded, so they are
+ * written as zeros before the ICRC.
  * Source: IEEE 802.3, RFC 791, RFC 768, IBTA Vol 1 9.2 and annex A17 (RoCEv2, ICRC A17.3.3), CNP
  * A17.9.3; MAC control IEEE 802.3 annex 31B, IEEE 802.1Q-2018 36. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_H
@@ -15,7 +15,7 @@
 
 enum { WIRE_BYTES_MAX = 16384 };
 
-/* As the column frame.flags has them. */
+/* As in the column frame.flags. */
 enum wire_flags {
     WIRE_ACK_REQUEST = 1,
     WIRE_BECN = 2,
@@ -32,7 +32,7 @@ struct wire_frame {
     bool has_reth, has_aeth, has_ieth, has_immediate;
     bool migreq, fecn; /* BTH.M, BTH.F */
     uint16_t pkey;
-    uint16_t type;  /* of a captured frame: EtherType behind all tags */
+    uint16_t type;  /* of a captured frame: EtherType after all tags */
     uint8_t opcode; /* BTH.OpCode */
     uint8_t tos, ttl, flags;
     uint16_t udp_source;
@@ -45,26 +45,26 @@ struct wire_frame {
     uint32_t rkey, length;
     uint32_t immediate;
     uint32_t content;
-    const unsigned char *head; /* real bytes at the head of the payload; MAC control: all */
+    const unsigned char *head; /* start of the payload; MAC control: all of it */
     size_t head_bytes;
     uint8_t source_mac[6], destination_mac[6];
 };
 
-/* Locally administered, from the place of the port. */
+/* A locally administered address derived from node and port. */
 void wire_mac(uint32_t node, uint16_t port, uint8_t mac[6]);
 
-/* Its parts make up its size, as those of a frame do that was sent. */
+/* Whether the sizes of its parts add up to its size, as in every frame sent by the model. */
 bool wire_adds_up(const struct wire_frame *frame);
 
-/* Of a frame that adds up.  Returns the number of bytes. */
+/* The frame must add up. Returns the number of bytes. */
 size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX]);
 
-/* The other way: the headers of a captured frame.  `head` is its payload, as much as was kept.
- * False: no RoCEv2 frame over IPv4, or less of it than its headers. */
+/* Decodes the headers of a captured frame. `head` is its payload as far as it was captured. Returns
+ * false if it is not a RoCEv2 frame over IPv4 or its headers are truncated. */
 bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame);
 
 /* The invariant CRC of an IPv4 packet from its header to the end of its payload, IBTA A17.3.3, in
- * the order of the wire. */
+ * wire byte order. */
 uint32_t wire_icrc(const uint8_t *ip, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire_align - two streams of frames laid against each other after they parted. */
+ * wire_align - realigns two streams of frames after their first difference. */
 #include "reports/wire/wire_align.h"
 
 #include "base/hash.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is compared of a line: its words, and apart from them the steps of the numbers that count
- * what came before. */
+/* How a line is compared: its words, and separately the increments of numbers that count earlier
+ * frames. */
 struct key {
     uint64_t words, steps;
-    uint32_t command; /* that the line begins or speaks of; 0: none */
+    uint32_t command; /* that the line starts or refers to; 0: none */
 };
 
 struct align {
@@ -20,7 +20,7 @@ struct align {
     bool commands;
     struct wire_numbers *numbers;
     struct key *keys[2];
-    uint32_t *partner[2]; /* of each line: its counterpart's index and one; 0: none */
+    uint32_t *partner[2]; /* by line: index of its counterpart + 1; 0: none */
 };
 
 /* ------------------------------------------------------------------ keys */
@@ -28,7 +28,7 @@ struct align {
 struct scan {
     const struct align *align;
     int side;
-    uint32_t msn, sqhd, queue; /* of the line before; entries of the submission queue */
+    uint32_t msn, sqhd, queue; /* of the previous line; entries of the queue */
 };
 
 static uint64_t fold(uint64_t hash, uint64_t value)
@@ -47,7 +47,7 @@ static const char *number_after(const char *text, const char *end, const char *w
     return stop > text + length && stop <= end ? stop : NULL;
 }
 
-/* Of a step with its sign. */
+/* Parses a PSN step with its sign. */
 static const char *psn_after(const char *text, const char *end, uint32_t *number)
 {
     const char *next = number_after(text, end, " psn +", number);
@@ -61,7 +61,7 @@ static const char *end_of(const char *words)
     return words + strcspn(words, (const char[]){WIRE_WORDS_APART, '\0'});
 }
 
-/* The command that a number of this side stands for, as the first capture counts. */
+/* The command that a number on this side corresponds to, numbered as in the first capture. */
 static uint64_t counterpart(const struct scan *scan, uint32_t number)
 {
     const struct wire_numbers *numbers = scan->align->numbers;
@@ -109,7 +109,7 @@ static const char *words_at(const struct align *align, int side, uint32_t index)
     return wire_trace_words(align->side[side].trace, &align->side[side].lines[index]);
 }
 
-/* One more than the greatest SQ head that was reported. */
+/* The largest reported SQ head + 1. */
 static uint32_t queue_entries(const struct align *align, int side)
 {
     uint32_t most = 0;
@@ -140,18 +140,18 @@ static void join(struct align *align, uint32_t a, uint32_t b)
 
 /* ------------------------------------------------------------------ the common subsequence */
 
-/* Paths of each number of edits: how far they come in the first on the diagonal first - second = k,
- * by k + edits; -1: not at all. */
+/* reach[edits][k + edits]: how far paths with that many edits get in the first stream on the
+ * diagonal first - second = k; -1: not at all. */
 struct paths {
     int32_t *reach[WIRE_ALIGN_EDITS + 1];
     int32_t edits;
-    int32_t best; /* the diagonal that is farthest with so many edits */
+    int32_t best; /* the diagonal that gets farthest with that many edits */
 };
 
-/* The last edit of a path: a frame that the second has alone, or the first. */
+/* The last edit of a path: a frame that only one of the two streams has. */
 struct edit {
-    int32_t at;     /* where the path is then; -1: there is none */
-    int32_t before; /* the diagonal that it comes from */
+    int32_t at;     /* position of the path afterwards; -1: no path */
+    int32_t before; /* diagonal before the edit */
 };
 
 static int32_t slide(const struct align *align, int32_t at, int32_t k)
@@ -178,7 +178,7 @@ static struct edit last_edit(const struct align *align, const struct paths *path
     return first >= second ? (struct edit){first, k - 1} : (struct edit){second, k + 1};
 }
 
-/* True: the ends of both are reached. */
+/* Returns true if the ends of both streams are reached. */
 static bool extend(const struct align *align, struct paths *paths, int32_t edits)
 {
     const int32_t n = (int32_t)align->side[0].count, m = (int32_t)align->side[1].count;
@@ -227,7 +227,7 @@ static void match_in_order(struct align *align)
     free(paths);
 }
 
-/* ------------------------------------------------------------------ what is left */
+/* ------------------------------------------------------------------ remaining frames */
 
 struct loner {
     uint64_t words;
@@ -253,7 +253,7 @@ static struct loner *loners_of(const struct align *align, int side, uint32_t *co
     return list;
 }
 
-/* The same frame at another place. */
+/* Finds frames that are equal but at another position. */
 static uint32_t match_reordered(struct align *align)
 {
     uint32_t counts[2], at[2] = {0, 0}, found = 0;
@@ -281,7 +281,7 @@ static uint32_t next_loner(const struct align *align, int side, uint32_t at, uin
     return at;
 }
 
-/* Frames without a counterpart between two that have one. */
+/* Pairs frames without a counterpart between two that have one. */
 static void pair_gap(struct align *align, const uint32_t from[2], const uint32_t to[2],
                      struct wire_counts *counts)
 {
@@ -303,7 +303,7 @@ static void pair_gap(struct align *align, const uint32_t from[2], const uint32_t
     }
 }
 
-/* `anchors`: the lines of the first that the common subsequence has. */
+/* `anchors`: lines of the first stream in the common subsequence. */
 static void pair_gaps(struct align *align, const uint32_t *anchors, struct wire_counts *counts)
 {
     uint32_t from[2] = {0, 0};
@@ -318,8 +318,8 @@ static void pair_gaps(struct align *align, const uint32_t *anchors, struct wire_
     pair_gap(align, from, (const uint32_t[]){align->side[0].count, align->side[1].count}, counts);
 }
 
-/* A frame that one capture lacks explains one step elsewhere in the stream, one at another place
- * three; other steps that differ are differences. */
+/* A frame that one capture lacks explains one different increment elsewhere in the stream, a
+ * reordered frame three. Further different increments count as differences. */
 static void judge_steps(const struct align *align, const uint32_t *anchors,
                         struct wire_counts *counts)
 {

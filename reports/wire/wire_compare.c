@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire_compare - stream by stream to the first difference, and counts of all frames. */
+ * wire_compare - compares stream by stream up to the first difference, and counts all frames. */
 #include "reports/wire/wire_compare.h"
 
 #include "base/memory.h"
@@ -13,11 +13,11 @@
 enum { CONTEXT = 3, IP_TEXT = 16 };
 static_assert(WIRE_ALONE == WIRE_MAP_NONE, "the end of a chain is nobody");
 
-/* The same stream of both captures. */
+/* The same stream in both captures. */
 struct pair {
     const struct wire_line *line[2];
     uint32_t count[2];
-    uint32_t equal; /* lines from the beginning */
+    uint32_t equal; /* equal lines from the start */
 };
 
 static const char *words_at(const struct wire_comparison *c, const struct pair *pair, int side,
@@ -26,7 +26,7 @@ static const char *words_at(const struct wire_comparison *c, const struct pair *
     return wire_trace_words(c->side[side], &pair->line[side][index]);
 }
 
-/* Behind the mark is what is printed and not compared. */
+/* Words after the mark are printed but not compared. */
 static bool words_agree(const char *a, const char *b)
 {
     const char mark[] = {WIRE_WORDS_APART, '\0'};
@@ -45,7 +45,8 @@ static const struct wire_connection *connection_at(const struct wire_comparison 
     return &c->side[side]->connections[index];
 }
 
-/* A capture may stop before its connections do: their end is compared where both have it. */
+/* A capture may stop before its connections end, so the end is only compared if both captures have
+ * it. */
 static void leave_out_end(const struct wire_comparison *c, struct pair *pair)
 {
     for (int side = 0; side < 2; side++)
@@ -69,7 +70,7 @@ static struct pair pair_up(const struct wire_comparison *c, uint32_t a, uint32_t
     return pair;
 }
 
-/* Of a connection that has a partner. */
+/* The connection must have a partner. */
 static struct pair pair_of(const struct wire_comparison *c, uint32_t connection, unsigned stream)
 {
     return pair_up(c, connection, c->partner[connection], stream);
@@ -80,7 +81,7 @@ static bool is_parted(const struct pair *pair)
     return pair->equal < pair->count[0] || pair->equal < pair->count[1];
 }
 
-/* Where in the first capture; a stream that ended there parts behind its last frame. */
+/* The frame number in the first capture; if the stream ended there, that of its last frame. */
 static uint32_t parting_number(const struct pair *pair)
 {
     if (pair->equal < pair->count[0])
@@ -88,9 +89,9 @@ static uint32_t parting_number(const struct pair *pair)
     return pair->equal == 0 ? 0 : pair->line[0][pair->equal - 1].number;
 }
 
-/* ------------------------------------------------------------------ comparing */
+/* ------------------------------------------------------------------ comparison */
 
-/* The stream whose turn it is next in a capture; WIRE_STREAMS: the connection's frames are over. */
+/* The stream with the next frame in a capture; WIRE_STREAMS if there are no more frames. */
 static unsigned next_stream(const struct pair *pairs, int side, const uint32_t *at)
 {
     unsigned best = WIRE_STREAMS;
@@ -125,7 +126,7 @@ static void add_counts(struct wire_counts *to, const struct wire_counts *counts)
     to->different += counts->different;
 }
 
-/* The host's requests come before all that speaks of commands. */
+/* Call for the host's requests before all other streams, which refer to commands. */
 static void count_frames(struct wire_comparison *c, const struct pair *pair, uint32_t connection,
                          unsigned stream, struct wire_numbers *numbers)
 {
@@ -158,7 +159,7 @@ static void count_pair(struct wire_comparison *c, const struct pair *pair, uint3
     c->at_index = pair->equal;
 }
 
-/* Connections that are for the same: to one port, and one queue of NVMe. */
+/* A key that is equal for connections to the same port and NVMe queue. */
 static uint64_t purpose(const struct wire_connection *connection)
 {
     return wire_map_pair(connection->port, connection->qid);
@@ -174,7 +175,7 @@ static bool same_frames(const struct wire_comparison *c, uint32_t a, uint32_t b)
     return true;
 }
 
-/* The first of the second capture's that is of the same purpose and free; `alike`: and has the same
+/* The first free connection of the second capture with the same purpose and, with `alike`, the same
  * frames. */
 static uint32_t find_partner(const struct wire_comparison *c, uint32_t connection,
                              const bool *taken, bool alike)
@@ -188,14 +189,14 @@ static uint32_t find_partner(const struct wire_comparison *c, uint32_t connectio
     return WIRE_ALONE;
 }
 
-/* Who of several that connect at once comes first is timing: those that said the same are partners,
- * and what is left is paired in order. */
+/* The order of connections made at the same time depends on timing, so connections with the same
+ * frames are paired first, the rest in order. */
 static void find_partners(struct wire_comparison *c)
 {
     const uint32_t count = c->side[0]->connection_count;
     bool *taken = memory_zeroed(c->side[1]->connection_count, sizeof *taken);
     c->partner = memory_zeroed(count, sizeof *c->partner);
-    memset(c->partner, 0xFF, count * sizeof *c->partner); /* WIRE_ALONE */
+    memset(c->partner, 0xFF, count * sizeof *c->partner); /* all WIRE_ALONE */
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < count; i++) {
             if (c->partner[i] != WIRE_ALONE)
@@ -250,7 +251,7 @@ bool wire_compare_equal(const struct wire_comparison *c)
            c->connections == c->side[1]->connection_count;
 }
 
-/* ------------------------------------------------------------------ telling */
+/* ------------------------------------------------------------------ text */
 
 static const char *ip_text(uint32_t ip, char text[IP_TEXT])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire_map - nothing is ever taken out, so probing needs no marks. */
+ * wire_map - entries are never removed, so probing needs no tombstones. */
 #include "reports/wire/wire_map.h"
 
 #include "base/check.h"

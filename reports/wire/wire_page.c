@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire_page - runs of bytes that are not zero. */
+ * wire_page - runs of nonzero bytes. */
 #include "reports/wire/wire_page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum {
-    GAP = 4,       /* so many zeroes end a run */
-    RUN_MAX = 32,  /* bytes, then the next begins */
-    RUN_TEXT = 96, /* its place and bytes */
+    GAP = 4,       /* number of zeros that end a run */
+    RUN_MAX = 32,  /* bytes, then the next run starts */
+    RUN_TEXT = 96, /* its offset and bytes */
     REST_TEXT = 32 /* of a checksum */
 };
 
@@ -40,7 +40,7 @@ static bool is_own(const struct wire_page *page, uint64_t at)
     return false;
 }
 
-/* A part of a page, its first byte's place in it. */
+/* A part of a page, with the offset of its first byte. */
 struct part {
     const struct wire_page *page;
     const unsigned char *bytes;
@@ -70,7 +70,7 @@ static size_t write_run(const struct part *part, size_t from, size_t length, cha
     return (size_t)used;
 }
 
-/* FNV-1a, of bytes and their places. */
+/* FNV-1a over bytes and their offsets. */
 static uint32_t checksum(const struct part *part, size_t from)
 {
     uint32_t sum = 2166136261u;

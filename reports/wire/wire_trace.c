@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_trace - one pass over the capture, then a stable sort of its lines into streams.
- * A message of the connection manager names its connection by the sender's identifier or by the
- * receiver's, a packet by its destination. */
+ * A CM message identifies its connection by the sender's or the receiver's identifier, a packet by
+ * its destination. */
 #include "reports/wire/wire_trace.h"
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ enum { QPN_GSI = 1, CONNECTIONS_MAX = 1 << 20 };
 struct reader {
     struct wire_trace *trace;
     struct wire_commands commands;
-    struct wire_map by_qp, by_id; /* address and QPN, or identifier: connection * 2 + side */
+    struct wire_map by_qp, by_id; /* to connection * 2 + side */
     size_t text_used, text_room;
     uint32_t line_room, connection_room;
 };
@@ -33,7 +33,7 @@ const char *wire_kind_name(unsigned stream)
     return names[stream % WIRE_KINDS];
 }
 
-/* ------------------------------------------------------------------ keeping */
+/* ------------------------------------------------------------------ storage */
 
 static size_t keep_text(struct reader *reader, const char *words)
 {
@@ -61,7 +61,7 @@ static void keep_line(struct reader *reader, const struct wire_connection *conne
     };
 }
 
-/* ------------------------------------------------------------------ whose frame it is */
+/* ------------------------------------------------------------------ connection of a frame */
 
 static void name_side(struct wire_map *map, uint32_t ip, uint32_t name,
                       const struct wire_connection *connection, enum wire_side side)
@@ -111,7 +111,7 @@ static void learn_target(struct reader *reader, struct wire_connection *connecti
     name_side(&reader->by_qp, ip, mad->qpn, connection, WIRE_TARGET);
 }
 
-/* By the sender's name, or the receiver's; a REQ that is new makes one. */
+/* Finds the connection by the sender's identifier or the receiver's; a new REQ creates one. */
 static struct wire_connection *cm_connection(struct reader *reader, const struct wire_frame *frame,
                                              const struct cm_mad *mad, enum wire_side *from)
 {
@@ -185,7 +185,7 @@ static void count_other(struct wire_trace *trace, const struct wire_frame *frame
     for (size_t i = 0; i < sizeof ordinary / sizeof ordinary[0]; i++)
         if (frame->type == ordinary[i])
             return;
-    if (frame->type < 0x0600) /* a length: IEEE 802.3 */
+    if (frame->type < 0x0600) /* it is a length: IEEE 802.3 */
         return;
     if (trace->odd++ == 0)
         trace->odd_type = frame->type;
@@ -204,18 +204,18 @@ static void take_frame(struct reader *reader, const struct capture_frame *captur
         reader->trace->strays++;
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ all together */
 
 static size_t stream_of(const struct wire_line *line)
 {
     return (size_t)line->connection * WIRE_STREAMS + line->stream;
 }
 
-/* A counting sort, which leaves the order within a stream as it is. */
+/* A counting sort, which preserves the order within a stream. */
 static void sort_lines(struct wire_trace *trace)
 {
     const size_t streams = (size_t)trace->connection_count * WIRE_STREAMS;
-    trace->firsts = memory_zeroed(streams + 1, sizeof *trace->firsts); /* one for the end */
+    trace->firsts = memory_zeroed(streams + 1, sizeof *trace->firsts); /* one more for the end */
     uint32_t *next = memory_zeroed(streams, sizeof *next);
     struct wire_line *sorted = memory_zeroed(trace->line_count, sizeof *sorted);
     for (uint32_t i = 0; i < trace->line_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire_words - header by header, as in wire.c. */
+ * wire_words - describes frames header by header, in the order of wire.c. */
 #include "reports/wire/wire_words.h"
 
 #include "base/memory.h"
@@ -16,10 +16,10 @@
 
 enum {
     PSN_BITS = 24,
-    TAG_MASK = 0x0FFF, /* Linux nvme.h: the upper 4 bits of a cid count uses */
+    TAG_MASK = 0x0FFF, /* Linux nvme.h: the upper 4 bits of a cid are a generation counter */
     DEFAULT_P_KEY = 0xFFFF,
     NO_CREDITS = 31, /* IBTA Vol 1 9.7.7.2.1 */
-    CDW2_AT = 8      /* in a command */
+    CDW2_AT = 8      /* offset in a command */
 };
 
 struct words {
@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct words *to, const ch
     to->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-/* What frames of a usual class have in common is not said. */
+/* Omits what ordinary frames of a class have in common. */
 static void say_class(const struct wire_frame *frame, struct words *to)
 {
     static const char *const ecn[] = {"", " ect1", " ect0", " ce"};
@@ -54,9 +54,9 @@ static void say_class(const struct wire_frame *frame, struct words *to)
         say(to, " p_key %04x", frame->pkey);
 }
 
-/* ------------------------------------------------------------------ the connection manager */
+/* ------------------------------------------------------------------ connection manager */
 
-/* Its ports are the machine's own, what it makes of them is not. */
+/* Ports are chosen by the machine; whether the flow label is derived from them is not. */
 static void say_flow_label(struct wire_connection *connection, const struct cm_mad *mad,
                            struct words *to)
 {
@@ -99,7 +99,7 @@ static void say_rep(const struct wire_connection *connection, const struct cm_ma
 static void learn_psn(struct wire_connection *connection, enum wire_side from,
                       const struct cm_mad *mad)
 {
-    /* A message says with which PSN its receiver shall begin, IBTA Vol 1 12.7.31. */
+    /* A message contains the PSN that its receiver must start with, IBTA Vol 1 12.7.31. */
     connection->psn[!from][WIRE_REQUESTS] = mad->starting_psn - 1;
     connection->psn[from][WIRE_ANSWERS] = mad->starting_psn - 1;
 }
@@ -173,7 +173,7 @@ static struct wire_command *add_command(struct wire_commands *commands,
     return command;
 }
 
-/* What had the tag before, and how its count of uses moved on. */
+/* Describes the previous use of the tag, and how its generation counter changed. */
 static void say_tag(struct wire_commands *commands, struct wire_connection *connection,
                     uint16_t cid, struct words *to)
 {
@@ -250,7 +250,7 @@ static void say_command(struct wire_commands *commands, struct wire_connection *
     remember(commands, connection, &sqe);
 }
 
-/* A number, or what it should have been. */
+/* The command's number, or that there is none. */
 static void say_number(const struct wire_command *command, struct words *to)
 {
     if (command != NULL)
@@ -269,7 +269,7 @@ static void say_response(struct wire_commands *commands, const struct wire_conne
     say(to, " | response to ");
     say_number(command, to);
     say(to, " status %x sqhd %d queue %d", cqe.status, cqe.sqhd, cqe.sqid);
-    if (command == NULL || !command->connect) /* which controller it is, is the target's affair */
+    if (command == NULL || !command->connect) /* the controller ID is chosen by the target */
         say(to, " result %" PRIx64, cqe.result);
 }
 
@@ -299,7 +299,8 @@ enum wire_kind wire_kind_of(uint8_t opcode)
     return response ? WIRE_ANSWERS : WIRE_REQUESTS;
 }
 
-/* A WRITE's first packet says where the others go; those that come again are told by their PSNs. */
+/* The first packet of a WRITE determines where the others go; retransmitted ones are recognized by
+ * their PSNs. */
 static void begin_transfer(const struct wire_commands *commands, struct wire_connection *connection,
                            const struct wire_command *command, const struct wire_frame *frame)
 {
@@ -364,7 +365,7 @@ static void say_aeth(const struct wire_frame *frame, struct words *to)
     say(to, " msn %" PRIu32, frame->msn);
 }
 
-/* The step between PSNs, with its sign. */
+/* The step between two PSNs, with its sign. */
 static int32_t psn_step(uint32_t from, uint32_t to)
 {
     return (int32_t)((to - from) << (32 - PSN_BITS)) >> (32 - PSN_BITS);

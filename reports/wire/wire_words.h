@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire_words - a captured frame of a connection in words that two captures share.
- * What every machine chooses for itself is left out or named by what it refers to: addresses and
- * queue pairs by the connection, PSNs by their step from the frame before, a key by the command
- * that offered it, a command identifier by the number of its command.  Two frames agree when their
- * words do, up to WIRE_WORDS_APART: what stands behind it is printed, but is luck or the machine's
- * own affair.  What is usual is not said: DSCP and ECN of 0, the default P_Key, MigReq,
- * FECN and BECN that are not set, credits that are not given.  wire_left_out.def is left out.
+ * wire_words - describes a captured frame in words that can be compared between two captures.
+ * Values that every machine chooses are left out or replaced by what they refer to: addresses and
+ * queue pairs by the connection, PSNs by their step from the previous frame, a key by the command
+ * that offered it, a command identifier by the number of its command. Two frames are equal if their
+ * words are, up to WIRE_WORDS_APART: words after it are printed but depend on chance or the
+ * machine. Usual values are omitted: DSCP and ECN of 0, the default P_Key, MigReq, FECN and BECN
+ * not set, no credits. Items in wire_left_out.def are left out.
  * Source of the layouts: reports/wire/wire.h, rnic/cm/cm_mad.h, nvme/wire/capsule.h,
  * nvme/wire/fabrics.h. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_WORDS_H
@@ -19,37 +19,38 @@
 enum { WIRE_WORDS_BYTES = 2048 };
 #define WIRE_WORDS_APART '~'
 
-/* Who speaks: the host connects, the target accepts.  Answers are ACKs, NAKs and READ responses. */
+/* The sending side: the host connects, the target accepts. Responses are ACKs, NAKs and READ
+ * responses. */
 enum wire_side { WIRE_HOST, WIRE_TARGET, WIRE_SIDES };
 enum wire_kind { WIRE_CM, WIRE_REQUESTS, WIRE_ANSWERS, WIRE_KINDS };
 
-/* A command that was seen, for what refers to it. */
+/* A command in the capture, for frames that refer to it. */
 struct wire_command {
     uint64_t address;
     uint32_t length;
-    uint32_t number; /* of its connection's commands, from 1 */
+    uint32_t number; /* number among its connection's commands, from 1 */
     struct wire_page page;
     uint16_t cid;
     bool connect;
 };
 
-/* A message of RDMA WRITEs that brings a page: where its packets belong. */
+/* A message of RDMA WRITEs with page data: where its packets belong. */
 struct wire_transfer {
-    uint32_t command; /* its index, and one; 0: none */
+    uint32_t command; /* index of the command + 1; 0: none */
     uint32_t first_psn, packet_bytes;
-    uint64_t at; /* of the page */
+    uint64_t at; /* offset in the page */
 };
 
 struct wire_connection {
     uint32_t ip[WIRE_SIDES], qpn[WIRE_SIDES], cm_id[WIRE_SIDES];
-    uint32_t psn[WIRE_SIDES][WIRE_KINDS]; /* of the frame before */
-    uint32_t index;                       /* among the connections of its capture */
+    uint32_t psn[WIRE_SIDES][WIRE_KINDS]; /* of the previous frame */
+    uint32_t index;                       /* index among the capture's connections */
     uint32_t commands;
     struct wire_transfer transfer;
-    uint32_t flow_label; /* that its ports make */
+    uint32_t flow_label; /* derived from its ports */
     uint16_t port, qid;
     bool nvme;
-    bool ended; /* taken down: a DREQ or DREP was seen */
+    bool ended; /* a DREQ or DREP was captured */
 };
 
 /* The commands of all connections of a capture. */
@@ -63,11 +64,11 @@ void wire_commands_fini(struct wire_commands *commands);
 
 enum wire_kind wire_kind_of(uint8_t opcode);
 
-/* A message of the connection manager, and a packet of the connection; both learn from it. */
+/* Describe a CM message and a packet of the connection; both update the connection's state. */
 void wire_words_cm(struct wire_connection *connection, enum wire_side from,
                    const struct wire_frame *frame, const struct cm_mad *mad,
                    char words[WIRE_WORDS_BYTES]);
-/* The words are those of a connection's end, DREQ or DREP. */
+/* Whether the words are those of the end of a connection, DREQ or DREP. */
 bool wire_words_end(const char *words);
 void wire_words_rc(struct wire_connection *connection, struct wire_commands *commands,
                    enum wire_side from, const struct wire_frame *frame,

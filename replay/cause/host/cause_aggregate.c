@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_aggregate - a host's flows that share one member of its link aggregate. */
+ * cause_aggregate - a host's flows that share one member link of its LAG. */
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"
 
 #include <stdio.h>
 
-/* As much as makes flows on one of several equal links a harm: cause_ecmp. */
+/* The same limit as in cause_ecmp. */
 enum { FULL = PPM * 85 / 100 };
 
-/* The members' ports that are most and least busy.  False: one was without carrier, and what did
- * not go by it is no hash's doing. */
+/* The ports of the LAG with the highest and lowest utilization. Returns false if a port lost
+ * carrier: an idle member is then not the hash's fault. */
 static bool extremes(const struct harm_scene *scene, uint32_t host, uint32_t *most, uint32_t *least)
 {
     const struct scenario_node *node = &scene->scenario->nodes[host];
@@ -29,7 +29,7 @@ static bool extremes(const struct harm_scene *scene, uint32_t host, uint32_t *mo
     return true;
 }
 
-/* Connected queue pairs of the host. */
+/* Number of the host's connected queue pairs. */
 static uint32_t flows(const struct harm_scene *scene, uint32_t host)
 {
     uint32_t count = 0;
@@ -41,7 +41,7 @@ static uint32_t flows(const struct harm_scene *scene, uint32_t host)
     return count;
 }
 
-/* One flow has one member, whatever the hash. */
+/* A single flow uses one member link whatever the hash is. */
 static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t host)
 {
     uint32_t most, least;

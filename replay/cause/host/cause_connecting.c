@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_connecting - members that begin late because making their queue pairs takes long. */
+ * cause_connecting - members that start late because creating their queue pairs takes long. */
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"
@@ -11,11 +11,11 @@
 
 enum { NOTABLE = PPM / 20, MODIFIES = 3 /* INIT, RTR, RTS */, SCAN_READS = 3 };
 
-/* What a host's settings make of connecting: the rows, dearest first, between spaces. */
+/* Cost of connecting from a host's settings; row names separated by spaces, the largest cost
+ * first. */
 struct costs {
     char rows[160];
-    time_ps once, each,
-        all; /* whoever asks; of one queue pair that it asks for; of all that it has */
+    time_ps once, each, all; /* per member; per requested QP; for all QPs of the host */
     bool scans;
 };
 
@@ -27,7 +27,7 @@ static bool has_ends(const struct harm_member *member, uint32_t host)
 static const struct nvme_host *controller(const struct harm_scene *scene,
                                           const struct harm_member *member, uint32_t path)
 {
-    if (member->number >= world_instances(scene->world, member->workload)) /* it never began */
+    if (member->number >= world_instances(scene->world, member->workload)) /* not started yet */
         return NULL;
     return world_controller(scene->world, member->workload, member->number, path);
 }
@@ -40,7 +40,7 @@ static int64_t queue_pairs_of(const struct harm_scene *scene, const struct harm_
     if (!workload->ops->needs_nvme_target)
         return workload->turns;
     for (uint32_t path = 0; (host = controller(scene, member, path)) != NULL; path++)
-        sum += 1 + nvme_host_queues(host); /* an admin queue */
+        sum += 1 + nvme_host_queues(host); /* one admin queue per controller */
     return sum;
 }
 
@@ -53,7 +53,7 @@ static int64_t queue_pairs(const struct harm_scene *scene, uint32_t host)
     return sum;
 }
 
-/* Reads of partitions, one after the other, of each namespace. */
+/* Time of the sequential partition table reads of each namespace. */
 static time_ps scanning(const struct harm_scene *scene, const struct harm_member *member)
 {
     const struct nvme_host *host = controller(scene, member, 0);
@@ -102,7 +102,7 @@ static struct costs costs_of(const struct harm_scene *scene, uint32_t host, bool
     return costs;
 }
 
-/* How late members of a workload are on the average, as a part of their time. */
+/* Mean lateness of a workload's members at (or not at) the host, as a share of their time. */
 static int64_t late(const struct harm_scene *scene, uint32_t workload, uint32_t host, bool at,
                     uint32_t *count)
 {
@@ -118,7 +118,7 @@ static int64_t late(const struct harm_scene *scene, uint32_t workload, uint32_t 
     return *count == 0 ? 0 : sum / *count;
 }
 
-/* The most that the costs come to for a member at the host. */
+/* Upper bound of the connecting cost for a member at the host. */
 static time_ps bound_of(const struct harm_scene *scene, const struct harm_member *member,
                         uint32_t host, const struct costs *costs)
 {
@@ -128,8 +128,8 @@ static time_ps bound_of(const struct harm_scene *scene, const struct harm_member
            (costs->scans ? scanning(scene, member) : 0);
 }
 
-/* Others of the workload show what connecting takes where nothing is dear; where there are none it
- * is no more than the costs come to. */
+/* The lateness to attribute: the excess over other members of the workload, or, without others, at
+ * most the upper bound of the costs. */
 static int64_t due(const struct harm_scene *scene, uint32_t workload, uint32_t host,
                    const struct costs *costs, bool others)
 {
@@ -152,7 +152,7 @@ static int64_t due(const struct harm_scene *scene, uint32_t workload, uint32_t h
     return at == 0 ? 0 : sum / at;
 }
 
-/* The time of the workload's members of which that is a part. */
+/* Converts a share of the workload's time to a time. */
 static time_ps of_span(const struct harm_scene *scene, uint32_t workload, int64_t part)
 {
     for (uint32_t i = 0; i < scene->member_count; i++)
@@ -195,7 +195,7 @@ static bool look_at(struct cause_search *search, const struct harm_scene *scene,
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t w = 0; scene->world != NULL && w < scene->scenario->workload_count; w++) {
-        bool of_all = false; /* told once */
+        bool of_all = false; /* a setting of all hosts is reported once */
         for (uint32_t host = 0; host < scene->scenario->host_count && !of_all; host++)
             of_all = look_at(search, scene, w, host);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_cq_overrun - completion queues that were too small for what completed. */
+ * cause_cq_overrun - completion queues that overflowed. */
 #include "replay/cause/causes.h"
 
 #include "base/plural.h"

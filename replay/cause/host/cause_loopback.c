@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_loopback - what a host sends to itself takes of the RNIC what comes from outside needs. */
+ * cause_loopback - loopback traffic of a host takes RNIC capacity that received traffic needs. */
 #include "replay/cause/causes.h"
 
 #include "replay/database/words.h"
@@ -8,7 +8,7 @@
 
 enum { NOTABLE = PPM / 10 };
 
-/* The host's that has inner ports with most on them, by its bytes; HARM_NONE: there is none. */
+/* The workload with the most loopback bytes at the host; HARM_NONE if there is none. */
 static uint32_t loudest(const struct harm_scene *scene, uint32_t host, uint64_t *bytes)
 {
     const struct member_list list = scene_members_at(scene, host);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_nvme_timer - controllers that a host's own timers give up though they are well.
- * A timer that nobody set runs out for something else, which other causes find. */
+ * cause_nvme_timer - controllers that a host gives up because of its own timers although they are
+ * healthy.
+ * A timer at its default expires because of something else, which other causes find. */
 #include "replay/cause/causes.h"
 
 #include "base/plural.h"
@@ -22,12 +23,12 @@ static const struct {
 static const struct nvme_host *controller(const struct harm_scene *scene,
                                           const struct harm_member *member, uint32_t path)
 {
-    if (member->number >= world_instances(scene->world, member->workload)) /* it never began */
+    if (member->number >= world_instances(scene->world, member->workload)) /* not started yet */
         return NULL;
     return world_controller(scene->world, member->workload, member->number, path);
 }
 
-/* How often the timer cost the member a controller. */
+/* How often the member lost a controller because that timer expired. */
 static uint64_t expired(const struct harm_scene *scene, const struct harm_member *member,
                         enum nvme_host_timer timer)
 {
@@ -38,7 +39,7 @@ static uint64_t expired(const struct harm_scene *scene, const struct harm_member
     return sum;
 }
 
-/* Share of its time in which none of its controllers was there. */
+/* Share of the member's time in which it had no live controller. */
 static int64_t away(const struct harm_scene *scene, const struct harm_member *member)
 {
     time_ps least = member->span;
@@ -48,8 +49,8 @@ static int64_t away(const struct harm_scene *scene, const struct harm_member *me
     return member->span == 0 ? 0 : (int64_t)((__int128)least * PPM / member->span);
 }
 
-/* Of the workload's members at the host; `left`: one of them lost nothing that somebody is known to
- * be to blame for.  Load is no reason: the timer is what makes it a loss. */
+/* Sum over the workload's members at the host. *left: at least one of them has no other suspect.
+ * Load does not count as one, because only the timer turns it into a loss. */
 static uint64_t expired_at(const struct cause_search *search, const struct harm_scene *scene,
                            uint32_t first, enum nvme_host_timer timer, bool *left)
 {
@@ -64,7 +65,7 @@ static uint64_t expired_at(const struct cause_search *search, const struct harm_
             continue;
         const uint64_t here = expired(scene, member, timer);
         if (here > 0 && i < first)
-            return 0; /* was told */
+            return 0; /* already reported */
         *left |= here > 0 && !cause_is_blamed(search, i);
         sum += here;
     }
@@ -97,7 +98,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
         return;
     clue.parts = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
     clue.proven = left;
-    clue.least = away(scene, member); /* others of its workload may have lost as much */
+    clue.least = away(scene, member); /* other members of the workload may have lost as much */
     if (!left)
         clue.strength = PPM / 2;
     snprintf(clue.seen, sizeof clue.seen, "%s lost controllers %s time%s because %s (%s %s)",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_pause_storm - a host that pauses though it has room. */
+ * cause_pause_storm - a host that sends pauses although it has buffer space. */
 #include "replay/cause/causes.h"
 
 #include "base/drop.h"
 #include "replay/explain/verdict.h"
 
-/* What was stopped for long is dropped, and costs its senders more than the pause. */
+/* A PFC watchdog drops long-paused traffic, which costs senders more than the pause. */
 static bool watchdog_dropped(const struct harm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->drop_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_queue_budget - a target has no I/O queue left for hosts that connect. */
+ * cause_queue_budget - a target has no I/O queue left for connecting hosts. */
 #include "replay/cause/causes.h"
 
 #include "base/plural.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_rnr - SENDs that find no receive. */
+ * cause_rnr - SENDs that arrive without a posted receive. */
 #include "replay/cause/causes.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_slow_host - a host that takes frames slower than they come. */
+ * cause_slow_host - a host that drains frames more slowly than they arrive. */
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 #include "replay/explain/verdict.h"
@@ -14,7 +14,8 @@
 
 enum { ALWAYS = PPM * 85 / 100, NOTABLE = PPM / 20, FILLED = 16 * 1024, WORTH_A_PAUSE = 32 * 1024 };
 
-/* Its buffer was never empty: it takes what it can, whether it pauses or senders slowed down. */
+/* The receive buffer was never empty, so the host drained as fast as it could; it paused senders or
+ * they slowed down. */
 static void look_at_buffers(struct cause_search *search, const struct harm_scene *scene,
                             const struct cause_clue *shape)
 {
@@ -35,8 +36,8 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
     }
 }
 
-/* It pauses before anything worth mention waits, and then stands idle: its buffer is empty before
- * its link may go on. */
+/* The host pauses with little in its buffer and then idles: the buffer is empty before its link may
+ * resume. */
 static void look_at_thresholds(struct cause_search *search, const struct harm_scene *scene)
 {
     static const char rows[] = "rx-xoff rx-buffer rx-xon";
@@ -78,7 +79,8 @@ static bool slows_by_nature(const struct rnic_params *params)
     return params->drain > 0 || pipeline_slows_receiving(&params->pipeline);
 }
 
-/* Every host has a limit: the one that is reached is one where much meets. */
+/* All hosts have such a drain limit; then a host reaches it because much traffic converges
+ * there. */
 static bool is_common(const struct harm_scene *scene)
 {
     bool common = true;
@@ -87,13 +89,13 @@ static bool is_common(const struct harm_scene *scene)
     return common;
 }
 
-/* More than what a link delivers while a frame is handed on. */
+/* The buffer held more than a link delivers while one frame is drained. */
 static bool is_filled(const struct harm_scene *scene, uint32_t node)
 {
     return world_host(scene->world, node)->rnics[0]->rx.peak >= FILLED;
 }
 
-/* A host that a fault slowed for a while, though nobody had to be paused. */
+/* A fault slowed the host temporarily, although no sender had to be paused. */
 static void look_at_faults(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_target - a target that stands still, dies, or does not let hosts to its namespaces. */
+ * cause_target - a target that stalls, crashes, or denies hosts access to its namespaces. */
 #include "replay/cause/causes.h"
 #include "replay/database/words.h"
 #include "replay/harm/change.h"
@@ -11,14 +11,14 @@
 
 static const struct {
     const char *fault, *what;
-    bool serves; /* on, but what failed */
+    bool serves; /* continues without the failed part */
 } outages[] = {
     {"target-stall", "stood still", false},          {"target-crash", "died", false},
     {"ana-change", "said another ANA state", false}, {"port-closed", "closed a port", false},
     {"drive-failed", "lost a drive", true},          {"silent-corruption", "corrupted data", true},
 };
 
-/* Who has several paths may go on by another. */
+/* Members with several paths may continue on another one. */
 static bool has_paths(const struct harm_scene *scene, uint32_t node)
 {
     const struct member_list list = scene_members_at(scene, node);
@@ -41,7 +41,7 @@ static struct cause_clue clue_at(const struct harm_scene *scene, uint32_t node, 
     return clue;
 }
 
-/* Of the workload's pairs those whose target is there, or elsewhere. */
+/* Number of the workload's pairs whose target is this node, or is not. */
 static uint32_t count_pairs(const struct scenario_workload *workload, uint32_t node, bool there)
 {
     uint32_t count = 0;
@@ -50,7 +50,7 @@ static uint32_t count_pairs(const struct scenario_workload *workload, uint32_t n
     return count;
 }
 
-/* Others of the workload with other targets tell; where there are none, the time before. */
+/* Compares with the time before the fault; used if no member of the workload has another target. */
 static void take_change(const struct harm_scene *scene, uint32_t index, struct cause_clue *clue)
 {
     const struct change change = change_since(scene, clue->workload, index);
@@ -64,7 +64,7 @@ static void take_change(const struct harm_scene *scene, uint32_t index, struct c
                  words_time(change.before).text);
 }
 
-/* It goes on, slower. */
+/* The target continues, more slowly. */
 static void accuse_serving(struct cause_search *search, const struct harm_scene *scene,
                            uint32_t index, uint32_t node, const char *what)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_timeout - retransmission timeouts though nothing was lost. */
+ * cause_timeout - retransmission timeouts although no frame was lost. */
 #include "replay/cause/causes.h"
 
 #include "base/plural.h"
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* How long those who begin or end there were stopped by pauses, which makes answers late, too. */
+/* The largest pause share of members at the node; pauses also delay ACKs. */
 static int64_t stopped(const struct harm_scene *scene, uint32_t node)
 {
     const struct member_list list = scene_members_at(scene, node);
@@ -30,7 +30,8 @@ static bool gave_up(const struct harm_scene *scene, uint32_t node)
     return false;
 }
 
-/* Frames were lost, and whoever lost time by it there knows why: the timers waited for those. */
+/* Frames were lost, and each member there that lost time has a cause: the timers only waited for
+ * those frames. */
 static bool is_explained(const struct cause_search *search, const struct harm_scene *scene,
                          uint32_t node)
 {
@@ -46,8 +47,8 @@ static bool is_explained(const struct cause_search *search, const struct harm_sc
     return explained;
 }
 
-/* Adaptive timers begin with less.  Of a connection both ends have the timer that the host that
- * connects asks for, and hosts may ask for different ones. */
+/* Adaptive timers start shorter, so they are left out. Both ends of a connection use the timer that
+ * the connecting host requests, and hosts may request different ones. */
 static void describe_timer(const struct harm_scene *scene, uint32_t node, char *text, size_t size)
 {
     const struct scenario_node *nodes = scene->scenario->nodes;
@@ -68,7 +69,7 @@ static void describe_timer(const struct harm_scene *scene, uint32_t node, char *
                  words_time(INT64_C(4096000) << code).text);
 }
 
-/* The setting of a host whose timers run at the node. */
+/* Finds a deviating setting of a host whose timers run at the node. */
 static bool find_setting(const struct harm_scene *scene, uint32_t node, struct cause_clue *clue,
                          struct suspect *suspect)
 {
@@ -100,7 +101,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.parts = HARM_LOST_PARTS;
         clue.rows = gave_up(scene, node) ? "timeout retry-count" : "timeout";
         clue.otherwise = HARM_LOAD;
-        clue.general = all > lost ? "timeout" : NULL; /* more than frames to wait for */
+        clue.general = all > lost ? "timeout" : NULL; /* more timeouts than lost frames explain */
         struct suspect suspect;
         if (find_setting(scene, node, &clue, &suspect)) {
             clue.strength = PPM / 2;
