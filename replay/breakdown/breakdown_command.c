@@ -94,8 +94,8 @@ void breakdown_target_io(struct breakdown *breakdown, const struct probe_target_
 
 /* ------------------------------------------------------------------ commands and messages */
 
-static void add(struct breakdown_life *life, enum breakdown_phase phase, enum breakdown_part part,
-                time_ps ps)
+static void add_time(struct breakdown_life *life, enum breakdown_phase phase,
+                     enum breakdown_part part, time_ps ps)
 {
     const unsigned cell = (unsigned)phase * BREAKDOWN_PARTS + (unsigned)part;
     life->ps[phase][part] += ps;
@@ -103,12 +103,12 @@ static void add(struct breakdown_life *life, enum breakdown_phase phase, enum br
 }
 
 /* Adds the time since *before to `part`. A moment that was not reached leaves *before unchanged. */
-static void step(struct breakdown_life *life, time_ps *before, time_ps moment,
-                 enum breakdown_phase phase, enum breakdown_part part)
+static void add_step(struct breakdown_life *life, time_ps *before, time_ps moment,
+                     enum breakdown_phase phase, enum breakdown_part part)
 {
     if (moment <= *before)
         return;
-    add(life, phase, part, moment - *before);
+    add_time(life, phase, part, moment - *before);
     *before = moment;
 }
 
@@ -119,24 +119,25 @@ static void add_leg(struct breakdown_life *life, const struct breakdown_leg *leg
 {
     for (int i = 0; i < BREAKDOWN_PARTS; i++)
         if (leg->ps[i] != 0)
-            add(life, phase, i == BREAKDOWN_HOST_CPU ? software : (enum breakdown_part)i,
-                leg->ps[i]);
+            add_time(life, phase, i == BREAKDOWN_HOST_CPU ? software : (enum breakdown_part)i,
+                     leg->ps[i]);
     for (uint32_t i = 0; i < leg->place_count; i++)
         breakdown_place_add(life->places, &life->place_count, BREAKDOWN_PLACES_MAX,
                             &leg->places[i]);
 }
 
 /* The part after a message arrived: completion wait with interrupts, otherwise `otherwise`. */
-static enum breakdown_part heard(const struct breakdown_leg *leg, enum breakdown_part otherwise)
+static enum breakdown_part part_after_arrival(const struct breakdown_leg *leg,
+                                              enum breakdown_part otherwise)
 {
     return leg->by_interrupt ? BREAKDOWN_COMPLETION : otherwise;
 }
 
 /* A message between two times of its command: posted at *before, its receiver notified by
  * `moment`. */
-static void travel(const struct breakdown *breakdown, struct breakdown_life *life, uint32_t index,
-                   time_ps *before, time_ps moment, enum breakdown_phase phase,
-                   const enum breakdown_part parts[2])
+static void add_message(const struct breakdown *breakdown, struct breakdown_life *life,
+                        uint32_t index, time_ps *before, time_ps moment, enum breakdown_phase phase,
+                        const enum breakdown_part parts[2])
 {
     const struct breakdown_message *message =
         index == BREAKDOWN_NONE ? NULL : breakdown_message_at(breakdown, index);
@@ -144,12 +145,12 @@ static void travel(const struct breakdown *breakdown, struct breakdown_life *lif
         return;
     if (message == NULL || message->leg.from != *before || message->leg.until > moment ||
         message->leg.until < *before) {
-        step(life, before, moment, phase, BREAKDOWN_UNTRACED);
+        add_step(life, before, moment, phase, BREAKDOWN_UNTRACED);
         return;
     }
     add_leg(life, &message->leg, phase, parts[0]);
     *before = message->leg.until;
-    step(life, before, moment, phase, heard(&message->leg, parts[1]));
+    add_step(life, before, moment, phase, part_after_arrival(&message->leg, parts[1]));
 }
 
 static void at_target(const struct breakdown *breakdown, const struct breakdown_command *command,
@@ -158,25 +159,25 @@ static void at_target(const struct breakdown *breakdown, const struct breakdown_
     static const enum breakdown_part to_target[2] = {BREAKDOWN_HOST_CPU, BREAKDOWN_STALLED};
     static const enum breakdown_part by_target[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_STALLED};
     const struct probe_target_io *at = &command->target;
-    travel(breakdown, life, command->message[PROBE_USE_COMMAND], before, at->capsule_at,
-           BREAKDOWN_IN_COMMAND, to_target);
-    step(life, before, at->core_at, BREAKDOWN_IN_TARGET, BREAKDOWN_TARGET_WAIT);
-    step(life, before, at->worked_at, BREAKDOWN_IN_TARGET, BREAKDOWN_TARGET_CPU);
-    step(life, before, at->begun_at, BREAKDOWN_IN_TARGET, BREAKDOWN_STALLED);
-    step(life, before, at->buffered_at, BREAKDOWN_IN_TARGET, BREAKDOWN_BUFFERS);
-    step(life, before, at->wrs_at, BREAKDOWN_IN_TARGET, BREAKDOWN_WRS);
+    add_message(breakdown, life, command->message[PROBE_USE_COMMAND], before, at->capsule_at,
+                BREAKDOWN_IN_COMMAND, to_target);
+    add_step(life, before, at->core_at, BREAKDOWN_IN_TARGET, BREAKDOWN_TARGET_WAIT);
+    add_step(life, before, at->worked_at, BREAKDOWN_IN_TARGET, BREAKDOWN_TARGET_CPU);
+    add_step(life, before, at->begun_at, BREAKDOWN_IN_TARGET, BREAKDOWN_STALLED);
+    add_step(life, before, at->buffered_at, BREAKDOWN_IN_TARGET, BREAKDOWN_BUFFERS);
+    add_step(life, before, at->wrs_at, BREAKDOWN_IN_TARGET, BREAKDOWN_WRS);
     const bool fetches = at->fetch_at != 0;
     const time_ps ready = at->limit_at != 0 ? at->limit_at : at->media_at;
-    step(life, before, fetches ? at->fetch_at : ready, BREAKDOWN_IN_TARGET, BREAKDOWN_WINDOW);
+    add_step(life, before, fetches ? at->fetch_at : ready, BREAKDOWN_IN_TARGET, BREAKDOWN_WINDOW);
     if (fetches)
-        travel(breakdown, life, command->message[PROBE_USE_FETCH], before, at->fetched_at,
-               BREAKDOWN_IN_FETCH, by_target);
-    step(life, before, ready, BREAKDOWN_IN_TARGET, BREAKDOWN_TARGET_CPU);
-    step(life, before, at->media_at, BREAKDOWN_IN_TARGET, BREAKDOWN_LIMIT);
-    step(life, before, at->media_begun_at, BREAKDOWN_IN_MEDIUM, BREAKDOWN_MEDIA_WAIT);
-    step(life, before, at->media_done_at, BREAKDOWN_IN_MEDIUM, BREAKDOWN_MEDIA);
-    step(life, before, at->response_at, BREAKDOWN_IN_MEDIUM,
-         at->media_at != 0 ? BREAKDOWN_STALLED : BREAKDOWN_WINDOW);
+        add_message(breakdown, life, command->message[PROBE_USE_FETCH], before, at->fetched_at,
+                    BREAKDOWN_IN_FETCH, by_target);
+    add_step(life, before, ready, BREAKDOWN_IN_TARGET, BREAKDOWN_TARGET_CPU);
+    add_step(life, before, at->media_at, BREAKDOWN_IN_TARGET, BREAKDOWN_LIMIT);
+    add_step(life, before, at->media_begun_at, BREAKDOWN_IN_MEDIUM, BREAKDOWN_MEDIA_WAIT);
+    add_step(life, before, at->media_done_at, BREAKDOWN_IN_MEDIUM, BREAKDOWN_MEDIA);
+    add_step(life, before, at->response_at, BREAKDOWN_IN_MEDIUM,
+             at->media_at != 0 ? BREAKDOWN_STALLED : BREAKDOWN_WINDOW);
 }
 
 static enum breakdown_operation operation_of(uint8_t opcode)
@@ -194,25 +195,26 @@ static enum breakdown_operation operation_of(uint8_t opcode)
 }
 
 /* `command` is NULL if nothing is known about the target's part. */
-static void live(const struct breakdown *breakdown, const struct breakdown_command *command,
-                 const struct probe_host_io *io, struct breakdown_life *life)
+static void break_down_command(const struct breakdown *breakdown,
+                               const struct breakdown_command *command,
+                               const struct probe_host_io *io, struct breakdown_life *life)
 {
     static const enum breakdown_part to_host[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_HOST_CPU};
     const time_ps sent = io->last.sent_at != 0 ? io->last.sent_at : io->posted_at;
     time_ps before = io->issued_at;
-    step(life, &before, io->admitted_at, BREAKDOWN_IN_SUBMIT, BREAKDOWN_WORKLOAD_LIMIT);
-    step(life, &before, io->last.tagged_at, BREAKDOWN_IN_SUBMIT,
-         io->last.requeued ? BREAKDOWN_RECONNECTING : BREAKDOWN_DEPTH);
-    step(life, &before, sent, BREAKDOWN_IN_SUBMIT, BREAKDOWN_HOST_CPU);
+    add_step(life, &before, io->admitted_at, BREAKDOWN_IN_SUBMIT, BREAKDOWN_WORKLOAD_LIMIT);
+    add_step(life, &before, io->last.tagged_at, BREAKDOWN_IN_SUBMIT,
+             io->last.requeued ? BREAKDOWN_RECONNECTING : BREAKDOWN_DEPTH);
+    add_step(life, &before, sent, BREAKDOWN_IN_SUBMIT, BREAKDOWN_HOST_CPU);
     if (command != NULL) {
         at_target(breakdown, command, life, &before);
-        travel(breakdown, life, command->message[PROBE_USE_RESPONSE], &before, io->response_at,
-               BREAKDOWN_IN_RESPONSE, to_host);
+        add_message(breakdown, life, command->message[PROBE_USE_RESPONSE], &before, io->response_at,
+                    BREAKDOWN_IN_RESPONSE, to_host);
     } else {
-        step(life, &before, io->response_at, BREAKDOWN_IN_COMMAND, BREAKDOWN_UNTRACED);
+        add_step(life, &before, io->response_at, BREAKDOWN_IN_COMMAND, BREAKDOWN_UNTRACED);
     }
-    step(life, &before, io->last.released_at, BREAKDOWN_IN_COMPLETE, BREAKDOWN_ACK);
-    step(life, &before, io->completed_at, BREAKDOWN_IN_COMPLETE, BREAKDOWN_HOST_CPU);
+    add_step(life, &before, io->last.released_at, BREAKDOWN_IN_COMPLETE, BREAKDOWN_ACK);
+    add_step(life, &before, io->completed_at, BREAKDOWN_IN_COMPLETE, BREAKDOWN_HOST_CPU);
 }
 
 void breakdown_stages(const struct probe_host_io *host, const struct probe_target_io *target,
@@ -223,7 +225,7 @@ void breakdown_stages(const struct probe_host_io *host, const struct probe_targe
         .message = {BREAKDOWN_NONE, BREAKDOWN_NONE, BREAKDOWN_NONE}};
     if (target != NULL)
         command.target = *target;
-    live(NULL, target == NULL ? NULL : &command, host, &life);
+    break_down_command(NULL, target == NULL ? NULL : &command, host, &life);
     breakdown_stages_of_life(&life, stages);
 }
 
@@ -250,7 +252,7 @@ static void live_command(struct breakdown *breakdown, const struct breakdown_com
     life->operation = operation_of(io->opcode);
     life->issued_at = io->issued_at;
     life->completed_at = io->completed_at;
-    live(breakdown, command, io, life);
+    break_down_command(breakdown, command, io, life);
     breakdown_stage_add(breakdown, life);
     if (breakdown->traced)
         breakdown_sum_add(breakdown, life);
@@ -285,14 +287,14 @@ static enum breakdown_operation operation_of_message(uint8_t operation)
 
 /* Time of the peer's user until it answered, then the answer itself. The ACK of the answered
  * message may still be outstanding at that point. */
-static void live_answer(const struct breakdown_message *answer, struct breakdown_life *life,
-                        time_ps before)
+static void break_down_answer(const struct breakdown_message *answer, struct breakdown_life *life,
+                              time_ps before)
 {
-    step(life, &before, answer->posted.at, BREAKDOWN_IN_MESSAGE, BREAKDOWN_HOST_CPU);
+    add_step(life, &before, answer->posted.at, BREAKDOWN_IN_MESSAGE, BREAKDOWN_HOST_CPU);
     add_leg(life, &answer->leg, BREAKDOWN_IN_ANSWER, BREAKDOWN_HOST_CPU);
     before = answer->leg.until;
-    step(life, &before, life->completed_at, BREAKDOWN_IN_ANSWER,
-         heard(&answer->leg, BREAKDOWN_ACK));
+    add_step(life, &before, life->completed_at, BREAKDOWN_IN_ANSWER,
+             part_after_arrival(&answer->leg, BREAKDOWN_ACK));
 }
 
 static void live_message(const struct probe_message *reported,
@@ -300,25 +302,25 @@ static void live_message(const struct probe_message *reported,
                          const struct breakdown_message *answer, struct breakdown_life *life)
 {
     time_ps before = life->issued_at;
-    step(life, &before, message->posted.at, BREAKDOWN_IN_MESSAGE,
-         reported->by_core ? BREAKDOWN_HOST_CPU : BREAKDOWN_DEPTH);
+    add_step(life, &before, message->posted.at, BREAKDOWN_IN_MESSAGE,
+             reported->by_core ? BREAKDOWN_HOST_CPU : BREAKDOWN_DEPTH);
     add_leg(life, &message->leg, BREAKDOWN_IN_MESSAGE, BREAKDOWN_HOST_CPU);
     before = message->leg.until;
     const struct breakdown_leg *last = &message->leg;
     if (answer != NULL) {
-        live_answer(answer, life, before);
+        break_down_answer(answer, life, before);
         return;
     }
     if (message->operation != PROBE_WORK_READ) {
         /* The peer's user was notified earlier, while the ACK was still on its way. */
         const time_ps apart = message->leg.until - message->taken_at;
-        add(life, BREAKDOWN_IN_MESSAGE, BREAKDOWN_RNIC, -apart);
+        add_time(life, BREAKDOWN_IN_MESSAGE, BREAKDOWN_RNIC, -apart);
         add_leg(life, &message->ack, BREAKDOWN_IN_ACKNOWLEDGE, BREAKDOWN_HOST_CPU);
         before = message->ack.until;
         last = &message->ack;
     }
-    step(life, &before, life->completed_at, BREAKDOWN_IN_ACKNOWLEDGE,
-         heard(last, BREAKDOWN_HOST_CPU));
+    add_step(life, &before, life->completed_at, BREAKDOWN_IN_ACKNOWLEDGE,
+             part_after_arrival(last, BREAKDOWN_HOST_CPU));
 }
 
 static void end_message(struct breakdown *breakdown, const struct probe_message *reported,

@@ -24,7 +24,7 @@ static uint32_t place_of(const struct breakdown *breakdown, uint32_t peer, uint3
     return at;
 }
 
-static void grow(struct breakdown *breakdown)
+static void grow_flows(struct breakdown *breakdown)
 {
     struct breakdown_flow **old = breakdown->flows;
     const uint32_t room = breakdown->flow_room;
@@ -44,7 +44,7 @@ struct breakdown_flow *breakdown_flow_to(struct breakdown *breakdown, uint32_t p
     if (*recent != NULL && (*recent)->peer == peer && (*recent)->peer_qpn == peer_qpn)
         return *recent;
     if (breakdown->flow_count * 2 >= breakdown->flow_room)
-        grow(breakdown);
+        grow_flows(breakdown);
     const uint32_t at = place_of(breakdown, peer, peer_qpn);
     if (breakdown->flows[at] == NULL) {
         struct breakdown_flow *flow = memory_new(sizeof *flow);

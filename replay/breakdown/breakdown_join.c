@@ -42,7 +42,7 @@ struct breakdown_command *breakdown_command_find(const struct breakdown *breakdo
     return command->used ? command : NULL;
 }
 
-static void grow(struct breakdown *breakdown)
+static void grow_commands(struct breakdown *breakdown)
 {
     struct breakdown_command *old = breakdown->commands;
     const uint32_t room = breakdown->command_room;
@@ -61,7 +61,7 @@ struct breakdown_command *breakdown_command_of(struct breakdown *breakdown,
     if (command != NULL || breakdown->command_count == BREAKDOWN_COMMANDS_MAX)
         return command;
     if (breakdown->command_count * 2 >= breakdown->command_room)
-        grow(breakdown);
+        grow_commands(breakdown);
     command = &breakdown->commands[place_of(breakdown, key)];
     command->target = *key;
     command->used = true;

@@ -121,8 +121,8 @@ static void add_again(struct breakdown_leg *leg, const struct breakdown_clock *f
 }
 
 /* The message whose first packet starts the transfer: a read's data precede its response. */
-static const struct breakdown_message *leading(const struct breakdown *breakdown,
-                                               const struct breakdown_message *message)
+static const struct breakdown_message *leading_message(const struct breakdown *breakdown,
+                                                       const struct breakdown_message *message)
 {
     return message->lead != BREAKDOWN_NONE ? breakdown_message_at(breakdown, message->lead)
                                            : message;
@@ -140,7 +140,7 @@ static void add_request(const struct breakdown *breakdown, const struct breakdow
         leg->ps[BREAKDOWN_UNTRACED] += now - message->posted.at;
         return;
     }
-    const struct breakdown_message *lead = leading(breakdown, message);
+    const struct breakdown_message *lead = leading_message(breakdown, message);
     const bool led =
         lead->begun && lead->first.at >= message->posted.at && lead->first.at <= message->last.at;
     const struct breakdown_clock *begun = led ? &lead->first : &message->last;

@@ -62,8 +62,8 @@ static bool is_free(const struct breakdown_place_sum *place)
     return place->paused_ps == 0 && place->queued_ps == 0;
 }
 
-static struct breakdown_place_sum *find(const struct breakdown *breakdown,
-                                        const struct breakdown_place_sum *key)
+static struct breakdown_place_sum *find_place(const struct breakdown *breakdown,
+                                              const struct breakdown_place_sum *key)
 {
     uint32_t at = home_of(breakdown, key);
     while (!is_free(&breakdown->places[at]) && !same(&breakdown->places[at], key))
@@ -71,7 +71,7 @@ static struct breakdown_place_sum *find(const struct breakdown *breakdown,
     return &breakdown->places[at];
 }
 
-static void grow(struct breakdown *breakdown)
+static void grow_places(struct breakdown *breakdown)
 {
     struct breakdown_place_sum *old = breakdown->places;
     const uint32_t room = breakdown->place_room;
@@ -79,7 +79,7 @@ static void grow(struct breakdown *breakdown)
     breakdown->places = memory_zeroed(breakdown->place_room, sizeof *breakdown->places);
     for (uint32_t i = 0; i < room; i++)
         if (!is_free(&old[i]))
-            *find(breakdown, &old[i]) = old[i];
+            *find_place(breakdown, &old[i]) = old[i];
     free(old);
 }
 
@@ -91,8 +91,8 @@ static void add_place(struct breakdown *breakdown, const struct breakdown_life *
                                             .operation = life->operation,
                                             .priority = place->priority};
     if (breakdown->place_count * 2 >= breakdown->place_room)
-        grow(breakdown);
-    struct breakdown_place_sum *sum = find(breakdown, &key);
+        grow_places(breakdown);
+    struct breakdown_place_sum *sum = find_place(breakdown, &key);
     if (is_free(sum)) {
         *sum = key;
         breakdown->place_count++;

@@ -30,8 +30,8 @@ void breakdown_place_add(struct breakdown_place *places, uint32_t *count, uint32
 }
 
 /* The packet leaves a port. Returns true if the next port is a host's. */
-static bool leave(const struct breakdown *breakdown, struct breakdown_transit *transit,
-                  const struct probe_hop *frame, uint32_t port)
+static bool leave_port(const struct breakdown *breakdown, struct breakdown_transit *transit,
+                       const struct probe_hop *frame, uint32_t port)
 {
     const time_ps wire = frame->arrives_at - frame->at - frame->propagation_ps - frame->latency_ps;
     transit->serialisation += wire;
@@ -78,7 +78,7 @@ void breakdown_transit_begin(struct breakdown *breakdown, struct breakdown_flow 
     transit->serialisation = transit->propagation = transit->switching = 0;
     transit->paused = transit->queued = 0;
     transit->place_count = 0;
-    leave(breakdown, transit, frame, port);
+    leave_port(breakdown, transit, frame, port);
 }
 
 static void take_out(struct breakdown_transits *transits, struct breakdown_transit *transit)
@@ -89,9 +89,10 @@ static void take_out(struct breakdown_transits *transits, struct breakdown_trans
 
 /* The first copy waiting at that node: retransmissions of the same packet do not overtake each
  * other. */
-static struct breakdown_transit *find(const struct breakdown *breakdown,
-                                      const struct breakdown_flow *flow,
-                                      const struct probe_hop *frame, enum breakdown_packet packet)
+static struct breakdown_transit *find_transit(const struct breakdown *breakdown,
+                                              const struct breakdown_flow *flow,
+                                              const struct probe_hop *frame,
+                                              enum breakdown_packet packet)
 {
     for (uint32_t i = 0; i < flow->crossing.count; i++) {
         struct breakdown_transit *transit = &flow->crossing.list[i];
@@ -176,7 +177,7 @@ static time_ps own_between(struct breakdown_flow *flow, uint32_t port, time_ps f
 void breakdown_transit_on(struct breakdown *breakdown, struct breakdown_flow *flow,
                           const struct probe_hop *frame, enum breakdown_packet packet)
 {
-    struct breakdown_transit *transit = find(breakdown, flow, frame, packet);
+    struct breakdown_transit *transit = find_transit(breakdown, flow, frame, packet);
     if (transit == NULL)
         return;
     const uint32_t port = port_of(breakdown, frame);
@@ -194,7 +195,7 @@ void breakdown_transit_on(struct breakdown *breakdown, struct breakdown_flow *fl
     transit->paused += paused;
     transit->queued += queued;
     breakdown_place_add(transit->places, &transit->place_count, BREAKDOWN_LEG_PLACES, &place);
-    const bool arrives = !frame->lost && leave(breakdown, transit, frame, port);
+    const bool arrives = !frame->lost && leave_port(breakdown, transit, frame, port);
     if (arrives)
         append(&flow->arrived, transit);
     if (arrives || frame->lost)

@@ -64,7 +64,7 @@ static bool finds(const struct harm_scene *scene, const struct suspects_place *p
 
 /* The largest share of a member's time that a deviating cost can take: its excess over the common
  * value. 0: no limit. */
-static int64_t most_of(const struct harm_scene *scene, const struct suspect *suspect)
+static int64_t largest_share(const struct harm_scene *scene, const struct suspect *suspect)
 {
     for (size_t i = 0; i < scene->deviations.count; i++) {
         const struct deviation *deviation = &scene->deviations.list[i];
@@ -79,8 +79,8 @@ static int64_t most_of(const struct harm_scene *scene, const struct suspect *sus
     return 0;
 }
 
-static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t node,
-                   uint32_t workload, struct scarce *scarce)
+static void report_scarce(struct cause_search *search, const struct harm_scene *scene,
+                          uint32_t node, uint32_t workload, struct scarce *scarce)
 {
     const struct harm_limit *limit = &scene->limits[workload];
     struct cause_clue clue = cause_clue();
@@ -89,7 +89,7 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
     if (!finds(scene, &clue.place, workload, scarce, &suspect))
         return;
     clue.workload = workload;
-    clue.most = most_of(scene, &suspect);
+    clue.most = largest_share(scene, &suspect);
     clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(READS) | HARM_BIT(HELD);
     const bool is_all =
         limit->resource == BOTTLENECK_LIMIT || limit->resource == BOTTLENECK_WORKLOAD_LIMIT;
@@ -114,7 +114,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
                               looked[ends[1]] <= member->workload};
         for (int end = 0; end < 2; end++)
             if (fresh[end])
-                accuse(search, scene, ends[end], member->workload, scarce);
+                report_scarce(search, scene, ends[end], member->workload, scarce);
         looked[ends[0]] = looked[ends[1]] = member->workload + 1;
     }
     free(looked);

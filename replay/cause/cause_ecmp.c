@@ -15,7 +15,8 @@ static bool was_congested(const struct harm_scene *scene, uint32_t port)
 }
 
 /* The lowest utilization among the equal-cost alternatives of a port. */
-static int64_t idlest(const struct harm_scene *scene, uint32_t node, uint32_t port, bool *group)
+static int64_t least_utilization(const struct harm_scene *scene, uint32_t node, uint32_t port,
+                                 bool *group)
 {
     const struct explain_fabric *fabric = scene->fabric;
     int64_t least = PPM;
@@ -46,7 +47,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             bool group = false;
             if (scene->uses[port].busy < USED || !was_congested(scene, port))
                 continue;
-            const int64_t least = idlest(scene, node, port, &group);
+            const int64_t least = least_utilization(scene, node, port, &group);
             if (!group || least > scene->uses[port].busy / 2)
                 continue;
             struct cause_clue clue = cause_clue();

@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-static void accuse(struct cause_search *search, const struct harm_scene *scene,
-                   const struct explain_path *path)
+static void report_transmitter(struct cause_search *search, const struct harm_scene *scene,
+                               const struct explain_path *path)
 {
     const struct explain_root *root = &scene->explain->roots[path->root];
     const struct port *port = scene_port(scene, path->port);
@@ -41,7 +41,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     for (uint32_t i = 0; i < explain->path_count && explain->verdict.all_ps > 0; i++)
         if (explain->paths[i].hops == 1 &&
             explain->roots[explain->paths[i].root].kind == EXPLAIN_CONGESTION)
-            accuse(search, scene, &explain->paths[i]);
+            report_transmitter(search, scene, &explain->paths[i]);
 }
 
 const struct cause_kind cause_late_pause = {

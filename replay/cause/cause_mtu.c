@@ -18,8 +18,8 @@ static bool failed_at(const struct harm_scene *scene, uint32_t node)
 
 /* Writes to `seen` how path MTUs kept the pair from connecting, or broke its connection; false if
  * they agree. */
-static bool disagree(const struct harm_scene *scene, const struct scenario_pair *pair, char *seen,
-                     size_t size)
+static bool has_mtu_conflict(const struct harm_scene *scene, const struct scenario_pair *pair,
+                             char *seen, size_t size)
 {
     const struct rnic_params *from = params_at(scene, pair->from), *to = params_at(scene, pair->to);
     const char *names[2] = {scene->scenario->nodes[pair->from].name,
@@ -57,7 +57,7 @@ static void look_at_ends(struct cause_search *search, const struct harm_scene *s
     struct cause_clue clue =
         clue_of("path-mtu path-mtu-agreement", "path-mtu-agreement path-mtu", HARM_WORKLOAD);
     for (uint32_t i = 0; i < workload->pair_count; i++) {
-        if (!disagree(scene, &workload->pairs[i], clue.seen, sizeof clue.seen))
+        if (!has_mtu_conflict(scene, &workload->pairs[i], clue.seen, sizeof clue.seen))
             continue;
         clue.workload = w;
         clue.everywhere = true;

@@ -34,7 +34,8 @@ static uint64_t bytes_by(const struct harm_scene *scene, const struct harm_membe
 }
 
 /* The workload that moves most of the traffic there, and its share. */
-static uint32_t heaviest(const struct harm_scene *scene, struct shared shared, int64_t *part)
+static uint32_t heaviest_workload(const struct harm_scene *scene, struct shared shared,
+                                  int64_t *part)
 {
     const uint32_t count = scene->scenario->workload_count;
     uint64_t *bytes = memory_zeroed(count, sizeof *bytes), all = 0;
@@ -61,7 +62,7 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
     struct cause_clue clue = cause_clue();
     char name[HARM_NAME_BYTES], is[40] = "has no more to give";
     int64_t part;
-    const uint32_t most = heaviest(scene, shared, &part);
+    const uint32_t most = heaviest_workload(scene, shared, &part);
     if (most == workload || part < MOST)
         return;
     clue.workload = workload;

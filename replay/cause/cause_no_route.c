@@ -28,7 +28,8 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
 /* ------------------------------------------------------------------ static routes */
 
 /* Hop count of the shortest path from each node to the host. */
-static void measure(const struct harm_scene *scene, uint32_t host, uint32_t *links, uint32_t *queue)
+static void count_hops(const struct harm_scene *scene, uint32_t host, uint32_t *links,
+                       uint32_t *queue)
 {
     const struct explain_fabric *fabric = scene->fabric;
     uint32_t count = 0;
@@ -92,7 +93,7 @@ static void look_at_routes(struct cause_search *search, const struct harm_scene 
          host++) {
         if (!scene_is_used(scene, host))
             continue;
-        measure(scene, host, links, queue);
+        count_hops(scene, host, links, queue);
         for (size_t i = 0; i < scene->deviations.count; i++)
             if (scene->deviations.list[i].changes[0].of == DEVIATION_ROUTE)
                 look_at_route(search, scene, &scene->deviations.list[i], host, links);
@@ -105,8 +106,8 @@ static void look_at_routes(struct cause_search *search, const struct harm_scene 
 
 /* Share of the run in which the fault's route sends frames to a node that is no nearer to the host.
  * They loop or return, so nothing arrives. */
-static int64_t astray(const struct harm_scene *scene, const struct scenario_fault *fault,
-                      const uint32_t *links)
+static int64_t astray_share(const struct harm_scene *scene, const struct scenario_fault *fault,
+                            const uint32_t *links)
 {
     const struct explain_fabric *fabric = scene->fabric;
     const struct scenario_route *route = fault->route;
@@ -137,8 +138,8 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
             clue.place.node = fault->route->to[k].node;
             clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW) | HARM_BIT(PAUSE);
             clue.strength = PPM * 3 / 4;
-            measure(scene, clue.place.node, links, queue);
-            clue.least = astray(scene, fault, links);
+            count_hops(scene, clue.place.node, links, queue);
+            clue.least = astray_share(scene, fault, links);
             snprintf(clue.seen, sizeof clue.seen, "what goes to %s takes a wrong path",
                      scene->scenario->nodes[clue.place.node].name);
             cause_accuse(search, &clue, &suspect);

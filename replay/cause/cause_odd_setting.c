@@ -55,7 +55,7 @@ static int64_t share_of(time_ps part, time_ps whole)
 
 /* The share of the member's time that this delay explains: per operation, during connecting, or for
  * outstanding READs, which wait for round trips. The largest counts. */
-static int64_t delayed(const struct harm_member *member, time_ps added)
+static int64_t delay_share(const struct harm_member *member, time_ps added)
 {
     const int64_t each = member->mean == 0 ? 0 : share_of(added, member->mean);
     const int64_t begin = share_of(EXCHANGES * added, member->span);
@@ -67,7 +67,7 @@ static int64_t delayed(const struct harm_member *member, time_ps added)
 
 /* The share of the time in which a node's processors worked for the added cost of all
  * operations. */
-static int64_t worked(const struct harm_scene *scene, const struct deviation *deviation)
+static int64_t cpu_share(const struct harm_scene *scene, const struct deviation *deviation)
 {
     const uint32_t node = deviation->changes[0].spot.node;
     const bool target = deviation->changes[0].row->effect.part == OPT_PART_TARGET_CPU;
@@ -124,7 +124,7 @@ static uint64_t went_by(const struct harm_scene *scene, const struct deviation *
 }
 
 /* Share of the time by which all bytes through it took longer than at the common rate. */
-static int64_t carried(const struct harm_scene *scene, const struct deviation *deviation)
+static int64_t rate_share(const struct harm_scene *scene, const struct deviation *deviation)
 {
     const struct deviation_change *change = &deviation->changes[0];
     char why[OPT_WHY_BYTES];
@@ -149,8 +149,8 @@ static int64_t carried(const struct harm_scene *scene, const struct deviation *d
 }
 
 /* Smaller packets spend a larger share of a saturated link on headers. */
-static int64_t headers(const struct harm_scene *scene, const struct deviation *deviation,
-                       const struct harm_member *member)
+static int64_t header_share(const struct harm_scene *scene, const struct deviation *deviation,
+                            const struct harm_member *member)
 {
     const struct deviation_change *change = &deviation->changes[0];
     char why[OPT_WHY_BYTES];
@@ -171,23 +171,23 @@ static int64_t headers(const struct harm_scene *scene, const struct deviation *d
 
 /* The share of the member's time that the deviation is expected to take, by its kind and size; 0:
  * no estimate. */
-static int64_t supposed(const struct harm_scene *scene, const struct deviation *deviation,
-                        const struct harm_member *member)
+static int64_t expected_loss(const struct harm_scene *scene, const struct deviation *deviation,
+                             const struct harm_member *member)
 {
     switch (by_of(&deviation->changes[0])) {
     case OPT_BY_DELAY:
-        return delayed(member, added_to(scene, deviation, member, OPT_BY_DELAY));
+        return delay_share(member, added_to(scene, deviation, member, OPT_BY_DELAY));
     case OPT_BY_COST: {
-        const int64_t waited = delayed(member, added_to(scene, deviation, member, OPT_BY_COST));
-        const int64_t busy = worked(scene, deviation);
+        const int64_t waited = delay_share(member, added_to(scene, deviation, member, OPT_BY_COST));
+        const int64_t busy = cpu_share(scene, deviation);
         return busy > waited ? busy : waited;
     }
     case OPT_BY_RATE:
-        return carried(scene, deviation);
+        return rate_share(scene, deviation);
     case OPT_BY_SERVICE:
         if (deviation->changes[0].row->effect.part == OPT_PART_READS)
             return member->part[HARM_PART_READS];
-        return headers(scene, deviation, member);
+        return header_share(scene, deviation, member);
     case OPT_BY_NOTHING:
     case OPT_BY_TRACE:
         break;
@@ -198,8 +198,8 @@ static int64_t supposed(const struct harm_scene *scene, const struct deviation *
 /* ------------------------------------------------------------------ comparison with others */
 
 /* How much more the affected members lose than the other members of the workload. */
-static int64_t behind(const struct harm_scene *scene, const struct deviation *deviation,
-                      uint32_t workload)
+static int64_t excess_loss(const struct harm_scene *scene, const struct deviation *deviation,
+                           uint32_t workload)
 {
     int64_t lost[2] = {0, 0}, count[2] = {0, 0};
     for (uint32_t i = 0; i < scene->member_count; i++) {
@@ -232,7 +232,7 @@ static int64_t supposed_of(const struct harm_scene *scene, const struct deviatio
         const struct harm_member *member = &scene->members[i];
         if (member->workload != workload || !scene_touches(scene, member, deviation))
             continue;
-        const int64_t lost = supposed(scene, deviation, member);
+        const int64_t lost = expected_loss(scene, deviation, member);
         all += lost;
         count += lost > 0;
     }
@@ -245,7 +245,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     const struct suspect suspect = suspects_named_deviation(deviation);
     const int64_t own = supposed_of(scene, deviation, workload);
     const int64_t more =
-        is_felt_as_service(&deviation->changes[0]) ? behind(scene, deviation, workload) : 0;
+        is_felt_as_service(&deviation->changes[0]) ? excess_loss(scene, deviation, workload) : 0;
     const char *name = scene->scenario->workloads[workload].name;
     struct cause_clue clue = cause_clue();
     if (own < NOTABLE && more < NOTABLE)
@@ -281,7 +281,7 @@ static void look_at_link(struct cause_search *search, const struct harm_scene *s
         return;
     const struct member_list list = member_index_list(&scene->at_port, port);
     for (uint32_t i = 0; i < list.count; i++)
-        all += delayed(&scene->members[list.members[i]], added);
+        all += delay_share(&scene->members[list.members[i]], added);
     if (list.count == 0 || all / list.count < NOTABLE)
         return;
     clue.place.port = port;

@@ -12,7 +12,7 @@
  * the frames. */
 static const char hop_rows[] = "pfc-enabled flow-control pfc pfc-priorities dscp priority";
 
-static bool wants(const struct harm_scene *scene, uint32_t port, uint8_t priority)
+static bool has_pfc(const struct harm_scene *scene, uint32_t port, uint8_t priority)
 {
     const struct port *of = scene_port(scene, port);
     return (of->enabled >> priority & 1) != 0;
@@ -28,7 +28,7 @@ bool cause_pauses_lost(const struct harm_scene *scene, const struct observe_drop
         (world_host(scene->world, drops->node)->rnics[drops->port]->rx.lossless >> drops->priority &
          1) == 0)
         return true;
-    return !wants(scene, port, drops->priority) || !wants(scene, peer, drops->priority) ||
+    return !has_pfc(scene, port, drops->priority) || !has_pfc(scene, peer, drops->priority) ||
            scene_port(scene, peer)->pfc_frames_ignored > 0 ||
            suspects_fault(scene, "pfc-off", place, drops->first, drops->last, &suspect) ||
            suspects_deviation(scene, hop_rows, place, &suspect);

@@ -18,7 +18,7 @@ static const int64_t *weights(const struct harm_scene *scene, uint32_t port)
 }
 
 /* Whether class `first` is served before the other or has a far larger weight. */
-static bool prevails(const int64_t *weight, int first, int other)
+static bool is_served_first(const int64_t *weight, int first, int other)
 {
     if (weight[first] == 0)
         return weight[other] != 0 || first > other;
@@ -125,7 +125,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
         for (int first = 0; first < PRIORITIES; first++)
             if (first != other && of->prios[other].tx_bytes > 0 &&
                 of->prios[first].tx_bytes > of->prios[other].tx_bytes &&
-                prevails(weight, first, other))
+                is_served_first(weight, first, other))
                 report(search, scene, port, first, other);
 }
 

@@ -67,8 +67,8 @@ static bool is_odd(const struct deviation *deviation, uint32_t node)
 
 /* Mean share of the time in which the other hosts at the port were held back; 0 if the deviating
  * hosts do not use it. */
-static int64_t held_beside(const struct harm_scene *scene, const struct deviation *deviation,
-                           uint32_t port)
+static int64_t mean_throttling(const struct harm_scene *scene, const struct deviation *deviation,
+                               uint32_t port)
 {
     int64_t held = 0, odd = 0, others = 0;
     const struct member_list list = member_index_list(&scene->at_port, port);
@@ -90,7 +90,7 @@ static void look_beside(struct cause_search *search, const struct harm_scene *sc
     struct cause_clue clue = cause_clue();
     char name[HARM_NAME_BYTES];
     clue.place.port = port;
-    clue.least = held_beside(scene, deviation, port);
+    clue.least = mean_throttling(scene, deviation, port);
     if (clue.least < UNFAIR)
         return;
     snprintf(clue.seen, sizeof clue.seen,

@@ -44,7 +44,7 @@ static char *keep_text(struct compare *compare, const char *text)
     return arena_text(&compare->arena, text, strlen(text));
 }
 
-static const char *ask(struct arena *arena, struct store *store, const char *sql)
+static const char *query_text(struct arena *arena, struct store *store, const char *sql)
 {
     char text[1024] = "";
     store_ask_text(store, sql, text, sizeof text);
@@ -84,15 +84,15 @@ void compare_side_read(struct compare_side *side, struct arena *arena, struct st
 {
     *side = (struct compare_side){
         .path = arena_text(arena, path, strlen(path)),
-        .scenario = ask(arena, store, "SELECT scenario FROM meta"),
-        .about = ask(arena, store, "SELECT about FROM meta"),
-        .version = ask(arena, store, "SELECT version FROM meta"),
-        .status = ask(arena, store, "SELECT status FROM meta"),
-        .record = ask(arena, store, "SELECT record FROM meta"),
+        .scenario = query_text(arena, store, "SELECT scenario FROM meta"),
+        .about = query_text(arena, store, "SELECT about FROM meta"),
+        .version = query_text(arena, store, "SELECT version FROM meta"),
+        .status = query_text(arena, store, "SELECT status FROM meta"),
+        .record = query_text(arena, store, "SELECT record FROM meta"),
         .measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0,
-        .device = ask(arena, store, "SELECT value FROM measured WHERE name='device'"),
-        .kernel = ask(arena, store, "SELECT value FROM measured WHERE name='kernel'"),
-        .firmware = ask(arena, store, "SELECT value FROM measured WHERE name='firmware'"),
+        .device = query_text(arena, store, "SELECT value FROM measured WHERE name='device'"),
+        .kernel = query_text(arena, store, "SELECT value FROM measured WHERE name='kernel'"),
+        .firmware = query_text(arena, store, "SELECT value FROM measured WHERE name='firmware'"),
         .started_unix_s =
             store_ask_int(store, "SELECT value FROM wall WHERE name='started_unix_s'", 0),
     };
@@ -226,8 +226,8 @@ static bool is_same_work(const struct compare_input *input)
                       first->model, first->measured,
                       compare->setting_count > 1 ? ", and more" : "");
     }
-    const char *model = ask(&compare->arena, input->stores[0], workloads_sql);
-    const char *measured = ask(&compare->arena, input->stores[1], workloads_sql);
+    const char *model = query_text(&compare->arena, input->stores[0], workloads_sql);
+    const char *measured = query_text(&compare->arena, input->stores[1], workloads_sql);
     if (store_error(input->stores[0]) != NULL || store_error(input->stores[1]) != NULL)
         return true;
     if (strcmp(model, measured) != 0)

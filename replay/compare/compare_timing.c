@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static void judge(struct compare_figure *figure, const struct compare_options *options)
+static void judge_figure(struct compare_figure *figure, const struct compare_options *options)
 {
     figure->error = compare_error(figure->model, figure->measured);
     figure->within = fabs(figure->error) <= options->tolerance;
@@ -20,7 +20,7 @@ void compare_figures(struct compare_workload *workload, const struct compare_opt
                                           .measured = workload->measured->values[i],
                                           .known = here && there};
         if (figure->known)
-            judge(figure, options);
+            judge_figure(figure, options);
         /* a figure that only one side has (the other completed nothing) is never within the
          * tolerance */
         figure->judged = (options->judged & 1u << i) != 0 && (here || there);

@@ -75,7 +75,7 @@ static enum diff_events find_events(struct diff *diff, struct store *stores[2], 
 
 /* ------------------------------------------------------------------ entry point */
 
-static bool refuse(struct diff *diff, const char *path, const char *why)
+static bool refuse_diff(struct diff *diff, const char *path, const char *why)
 {
     snprintf(diff->why, sizeof diff->why, "%.200s: %.280s", path, why);
     return false;
@@ -83,7 +83,7 @@ static bool refuse(struct diff *diff, const char *path, const char *why)
 
 static bool is_well(struct diff *diff, const char *path, const struct store *store)
 {
-    return store_error(store) == NULL || refuse(diff, path, store_error(store));
+    return store_error(store) == NULL || refuse_diff(diff, path, store_error(store));
 }
 
 static bool read_side(struct diff *diff, int which, struct store *store, const char *path)
@@ -93,7 +93,7 @@ static bool read_side(struct diff *diff, int which, struct store *store, const c
     store_ask_text(store, "SELECT digest FROM meta", digest, sizeof digest);
     diff->digests[which] = arena_text(&diff->arena, digest, strlen(digest));
     if (stored_is_cut(store, why))
-        return refuse(diff, path, why);
+        return refuse_diff(diff, path, why);
     return is_well(diff, path, store);
 }
 
@@ -101,7 +101,7 @@ static bool open_side(struct diff *diff, int which, struct store **store, const 
 {
     char why[STORE_ERROR_BYTES];
     *store = stored_open(path, why);
-    return *store == NULL ? refuse(diff, path, why) : read_side(diff, which, *store, path);
+    return *store == NULL ? refuse_diff(diff, path, why) : read_side(diff, which, *store, path);
 }
 
 enum diff_end diff_runs(struct diff *diff, const char *a, const char *b, bool progress,

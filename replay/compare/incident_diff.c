@@ -33,8 +33,8 @@ static const struct port_counters_port *find_port(struct work *work, const char 
     return work->found;
 }
 
-static void leave(struct work *work, enum incident_apart why, const char *name,
-                  struct diag_place place)
+static void leave_out(struct work *work, enum incident_apart why, const char *name,
+                      struct diag_place place)
 {
     struct incident_diff *diff = work->diff;
     struct incident_left *left =
@@ -87,7 +87,7 @@ static bool is_peak(const struct incident_row *row)
     return strstr(row->name, "_peak") != NULL || strstr(row->name, "_longest") != NULL;
 }
 
-static void judge(struct work *work, struct incident_row *row)
+static void judge_row(struct work *work, struct incident_row *row)
 {
     const struct incident_diff_ask *ask = work->ask;
     const bool scaled = ask->lasted > 0 && !is_peak(row);
@@ -114,7 +114,7 @@ static void add_row(struct work *work, const struct port_counters_port *port,
     work->seen[index] = true;
     if (row.incident == 0 && row.replay == 0)
         return;
-    judge(work, &row);
+    judge_row(work, &row);
     struct incident_row *slot = arena_push(&work->diff->arena, (void **)(void *)&work->diff->rows,
                                            &work->diff->row_count, sizeof *slot);
     *slot = row;
@@ -149,7 +149,7 @@ static int priority_of(const struct tree_node *item, enum counter_id id, int in_
     return text[0] - '0';
 }
 
-static void take(struct work *work, const struct tree_node *item, bool moved)
+static void take_counter(struct work *work, const struct tree_node *item, bool moved)
 {
     struct incident_row row = {.port = scalar(item, "port"), .name = scalar(item, "name")};
     enum counter_id id;
@@ -165,8 +165,8 @@ static void take(struct work *work, const struct tree_node *item, bool moved)
     if (port != NULL && known && port_counters_has(port, id))
         add_row(work, port, &row, id, priority_of(item, id, priority));
     else if (moved)
-        leave(work, port == NULL ? INCIDENT_NO_PORT : INCIDENT_NO_COUNTER,
-              port == NULL ? row.port : row.name, item->place);
+        leave_out(work, port == NULL ? INCIDENT_NO_PORT : INCIDENT_NO_COUNTER,
+                  port == NULL ? row.port : row.name, item->place);
 }
 
 /* Counters that the importer could not map have no counterpart; those that changed are reported. */
@@ -180,7 +180,7 @@ static void take_unknown(struct work *work, const struct tree_node *root)
         const char *name = scalar(item, "name"), *difference = scalar(item, "difference");
         if (name != NULL && difference != NULL && strcmp(difference, "0") != 0 &&
             strcmp(difference, "null") != 0)
-            leave(work, INCIDENT_NO_COUNTER, name, item->place);
+            leave_out(work, INCIDENT_NO_COUNTER, name, item->place);
     }
 }
 
@@ -194,7 +194,7 @@ static void take_list(struct work *work, const struct tree_node *root, const cha
         return;
     }
     for (size_t i = 0; i < list->count && work->diag->errors < DIAG_MAX; i++)
-        take(work, list->items[i].value, moved);
+        take_counter(work, list->items[i].value, moved);
 }
 
 /* ---- all together ---- */

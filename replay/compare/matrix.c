@@ -39,8 +39,8 @@ static const char *differing_counts(struct matrix *matrix, const struct figures_
     return text;
 }
 
-static void judge(struct matrix *matrix, struct matrix_row *row,
-                  const struct figures_workload *measured)
+static void judge_row(struct matrix *matrix, struct matrix_row *row,
+                      const struct figures_workload *measured)
 {
     uint32_t judged = 0, within = 0;
     row->measured = true;
@@ -114,7 +114,7 @@ static bool compare_cell(struct matrix *matrix, const struct prediction *cell,
     if (fits && (store_error(store) != NULL || measured.count != cell->figures.count))
         fits = refuse(matrix, "%.200s: its workloads cannot be read", path);
     for (size_t i = 0; fits && i < measured.count; i++)
-        judge(matrix, &rows[i], &measured.workloads[i]);
+        judge_row(matrix, &rows[i], &measured.workloads[i]);
     if (fits)
         note_side(matrix, &side);
     store_close(store);

@@ -60,8 +60,8 @@ static struct data_judge_unit *place_of_unit(const struct data_judge *judge, uin
 }
 
 /* Returns NULL if the unit was never written or is not tracked. */
-static struct data_judge_unit *find(const struct data_judge *judge, const struct probe_host_io *io,
-                                    uint64_t number)
+static struct data_judge_unit *find_unit(const struct data_judge *judge,
+                                         const struct probe_host_io *io, uint64_t number)
 {
     if (judge->count == 0)
         return NULL;
@@ -69,7 +69,7 @@ static struct data_judge_unit *find(const struct data_judge *judge, const struct
     return unit->used ? unit : NULL;
 }
 
-static void grow(struct data_judge *judge)
+static void grow_units(struct data_judge *judge)
 {
     struct data_judge_unit *old = judge->units;
     const uint32_t room = judge->room;
@@ -82,14 +82,14 @@ static void grow(struct data_judge *judge)
     free(old);
 }
 
-static struct data_judge_unit *make(struct data_judge *judge, const struct probe_host_io *io,
-                                    uint64_t number)
+static struct data_judge_unit *make_unit(struct data_judge *judge, const struct probe_host_io *io,
+                                         uint64_t number)
 {
-    struct data_judge_unit *unit = find(judge, io, number);
+    struct data_judge_unit *unit = find_unit(judge, io, number);
     if (unit != NULL || judge->count == DATA_JUDGE_UNITS)
         return unit;
     if (judge->count * 2 >= judge->room)
-        grow(judge);
+        grow_units(judge);
     unit = place_of_unit(judge, io->store, number);
     *unit = (struct data_judge_unit){
         .number = number, .store = io->store, .used = true, .written = TIME_NEVER};
@@ -112,7 +112,7 @@ static struct write *writes_of(struct data_judge_unit *unit)
 }
 
 /* Forgets the oldest write if there are already DATA_JUDGE_WRITES. */
-static void remember(struct data_judge_unit *unit, const struct write *write)
+static void remember_write(struct data_judge_unit *unit, const struct write *write)
 {
     if (unit->count == FEW && unit->many == NULL) {
         unit->many = memory_new(DATA_JUDGE_WRITES * sizeof *unit->many);
@@ -137,7 +137,7 @@ static void on_write(struct data_judge_unit *unit, const struct probe_host_io *i
     }
     if (good && unit->written > ended)
         unit->written = ended;
-    remember(unit, &(struct write){io->content, io->issued_at, ended, TIME_NEVER});
+    remember_write(unit, &(struct write){io->content, io->issued_at, ended, TIME_NEVER});
 }
 
 /* Judges a read of a unit that was only written as a whole. Returns true if it could be judged. */
@@ -172,7 +172,7 @@ static void on_read(struct data_judge *judge, const struct probe_host_io *io, ui
     if (io->content == CONTENT_MIXED && units > 1)
         return; /* any of them may be correct */
     for (uint64_t number = first; number < first + units && verdict == NULL; number++) {
-        const struct data_judge_unit *unit = find(judge, io, number);
+        const struct data_judge_unit *unit = find_unit(judge, io, number);
         if (unit == NULL || unit->in_parts)
             continue;
         if (io->content != CONTENT_MIXED) {
@@ -209,7 +209,7 @@ void data_judge_io(struct data_judge *judge, const struct probe_host_io *io)
         return;
     }
     for (uint64_t number = first; number <= last; number++) {
-        struct data_judge_unit *unit = make(judge, io, number);
+        struct data_judge_unit *unit = make_unit(judge, io, number);
         if (unit == NULL)
             continue;
         const bool whole = number * UNIT_BYTES >= from && (number + 1) * UNIT_BYTES <= to;

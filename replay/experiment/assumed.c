@@ -146,7 +146,7 @@ static bool run_all(struct assumed *assumed, time_ps until)
 
 /* ------------------------------------------------------------------ verdicts */
 
-static bool differs(const struct measure_verdict *a, const struct measure_verdict *b)
+static bool verdict_differs(const struct measure_verdict *a, const struct measure_verdict *b)
 {
     return a->limit.resource != b->limit.resource || strcmp(a->cause, b->cause) != 0 ||
            a->held != b->held;
@@ -170,7 +170,7 @@ static void compare(struct assumed *assumed)
         for (uint32_t k = 0; k < value->trial_count; k++) {
             struct assumed_trial *trial = &value->trials[k];
             forgive(assumed, value, &trial->verdict);
-            trial->flips = trial->played && differs(&assumed->verdict, &trial->verdict);
+            trial->flips = trial->played && verdict_differs(&assumed->verdict, &trial->verdict);
             value->flips |= trial->flips;
             value->felt |=
                 trial->played && strcmp(assumed->verdict.digest, trial->verdict.digest) != 0;

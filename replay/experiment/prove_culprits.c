@@ -125,7 +125,7 @@ static uint32_t least_of(const struct prove *prove, const struct prove_set *set,
 
 /* Removes the rest from the set if as much loss stays removed without it. Returns false if a run
  * fails. */
-static bool shrink(struct proof *proof, struct prove_set *set, const struct prove_set *rest)
+static bool shrink_set(struct proof *proof, struct prove_set *set, const struct prove_set *rest)
 {
     bool enough;
     if (!prove_try_set(proof, rest, &enough))
@@ -144,7 +144,7 @@ static bool drop_idle(struct proof *proof, struct prove_set *set)
         if (proof->prove->rows[set->rows[i]].harmful ||
             gone_by(proof->prove, set->rows[i]) >= nothing)
             rest.rows[rest.count++] = set->rows[i];
-    return rest.count == 0 || rest.count + 1 >= set->count || shrink(proof, set, &rest);
+    return rest.count == 0 || rest.count + 1 >= set->count || shrink_set(proof, set, &rest);
 }
 
 /* Restores one suspect after another as long as the loss stays removed, except those that do harm
@@ -159,7 +159,7 @@ static bool thin_out(struct proof *proof, struct prove_set set)
     for (uint32_t row; played && (row = least_of(proof->prove, &set, kept)) != UINT32_MAX;) {
         const struct prove_set rest = prove_without(&set, row);
         kept[row] = true;
-        played = rest.count == 0 || shrink(proof, &set, &rest);
+        played = rest.count == 0 || shrink_set(proof, &set, &rest);
     }
     return played;
 }

@@ -67,7 +67,7 @@ static int64_t outage(const struct bottleneck_input *input, enum bottleneck_reso
 
 /* Useful work only: retransmissions do not count as utilization of a link or receiver, nor does a
  * target's work for a lost controller. */
-static int64_t useful(const struct bottleneck_input *input, enum bottleneck_resource resource)
+static int64_t useful_share(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const int64_t used = min_i64(input->uses[resource].used, PPM);
     switch (resource) {
@@ -109,7 +109,7 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
         resource == BOTTLENECK_PCIE ||
         resource == BOTTLENECK_COMPLETIONS) /* none of these works ahead */
         return value;
-    if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
+    if (resource == BOTTLENECK_LINK && useful_share(input, resource) >= HELD_LINK)
         value = max_i64(value, input->uses[BOTTLENECK_CONGESTION].used);
     if (resource == BOTTLENECK_LINK && use->used < FULL) /* not waiting for the link */
         value -= part(min_i64(value, PPM), reads_waited(input)) / 2;
@@ -127,7 +127,7 @@ static bool works_ahead(const struct bottleneck_input *input, enum bottleneck_re
 
 /* Spare capacity of the busiest station, plus the traffic that does not pass it. No station reaches
  * 100 %: sometimes all outstanding I/Os are elsewhere. */
-static int64_t room(const struct bottleneck_input *input)
+static int64_t spare_capacity(const struct bottleneck_input *input)
 {
     const bool away = outage(input, BOTTLENECK_RECOVERY) >= AWAY_LEAST;
     int64_t least_room = PPM * PPM;
@@ -136,7 +136,7 @@ static int64_t room(const struct bottleneck_input *input)
             continue;
         const int64_t part_of = min_i64(input->uses[i].covers, PPM);
         const int64_t covers = part_of >= NEARLY_ALL && !away ? PPM : part_of;
-        const int64_t there = max_i64(FULL * PPM / max_i64(useful(input, i), 1) - PPM, 0);
+        const int64_t there = max_i64(FULL * PPM / max_i64(useful_share(input, i), 1) - PPM, 0);
         least_room = min_i64(least_room, part(covers, there) + PPM - covers);
     }
     return least_room;
@@ -144,7 +144,8 @@ static int64_t room(const struct bottleneck_input *input)
 
 /* Rejected requests are repeated immediately and take their share of a saturated link or receiver,
  * although few seem to wait. */
-static int64_t repeats(const struct bottleneck_input *input, enum bottleneck_resource resource)
+static int64_t repeated_share(const struct bottleneck_input *input,
+                              enum bottleneck_resource resource)
 {
     const struct bottleneck_use *uses = input->uses;
     const bool full = uses[BOTTLENECK_LINK].used >= FULL ||
@@ -152,13 +153,14 @@ static int64_t repeats(const struct bottleneck_input *input, enum bottleneck_res
     return full && resource == BOTTLENECK_CREDIT && uses[resource].used > 0 ? input->resent : 0;
 }
 
-static int64_t regained(const struct bottleneck_input *input, enum bottleneck_resource resource)
+static int64_t gain_of_lost_time(const struct bottleneck_input *input,
+                                 enum bottleneck_resource resource)
 {
-    const int64_t lost =
-        min_i64(max_i64(input->uses[resource].used, repeats(input, resource)), PPM - PPM / 100);
+    const int64_t lost = min_i64(
+        max_i64(input->uses[resource].used, repeated_share(input, resource)), PPM - PPM / 100);
     if (lost < LEAST_LOST)
         return 0;
-    return min_i64(PPM * PPM / (PPM - lost) - PPM, room(input));
+    return min_i64(PPM * PPM / (PPM - lost) - PPM, spare_capacity(input));
 }
 
 /* A station that is saturated whenever it is available has no spare capacity, even if its average
@@ -167,11 +169,11 @@ static int64_t room_between_outages(const struct bottleneck_input *input)
 {
     const int64_t out =
         max_i64(outage(input, BOTTLENECK_RECOVERY), outage(input, BOTTLENECK_PAUSES));
-    return max_i64(part(room(input) + PPM, PPM - out) - PPM, 0);
+    return max_i64(part(spare_capacity(input) + PPM, PPM - out) - PPM, 0);
 }
 
 /* The share of outstanding I/Os that do not wait at any station. */
-static int64_t unhindered(const struct bottleneck_input *input)
+static int64_t unqueued_share(const struct bottleneck_input *input)
 {
     int64_t waiting = 0, busiest = 0;
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
@@ -184,11 +186,11 @@ static int64_t unhindered(const struct bottleneck_input *input)
 }
 
 /* Gain of 10 % more than `number`, at least one more; 0: number unknown. */
-static int64_t deeper(const struct bottleneck_input *input, int64_t number)
+static int64_t gain_of_depth(const struct bottleneck_input *input, int64_t number)
 {
     const int64_t after = max_i64(number + 1, number + part(number, TENTH));
     const int64_t more = number > 0 ? after * PPM / number - PPM : TENTH;
-    return min_i64(part(more, unhindered(input)), room_between_outages(input));
+    return min_i64(part(more, unqueued_share(input)), room_between_outages(input));
 }
 
 /* The queue depth exceeds the entries of a submission queue. */
@@ -216,21 +218,21 @@ static int64_t not_stopped(const struct bottleneck_input *input)
 }
 
 /* Gain if the service time at the station is 10 % shorter. */
-static int64_t quicker(int64_t serving)
+static int64_t gain_of_service(int64_t serving)
 {
     return PPM * PPM / (PPM - part(min_i64(serving, PPM), TENTH * 10 / 11)) - PPM;
 }
 
 /* Gain without throttling. Other lost time stays lost: faster traffic is dropped and retransmitted
  * as before, and rejected if receives are already short. */
-static int64_t let_go(const struct bottleneck_input *input)
+static int64_t gain_unthrottled(const struct bottleneck_input *input)
 {
-    const int64_t refused = regained(input, BOTTLENECK_CREDIT);
+    const int64_t refused = gain_of_lost_time(input, BOTTLENECK_CREDIT);
     const int64_t alone =
-        min_i64(regained(input, BOTTLENECK_CONGESTION), room_between_outages(input));
+        min_i64(gain_of_lost_time(input, BOTTLENECK_CONGESTION), room_between_outages(input));
     const int64_t gain = refused > 0 ? min_i64(alone, refused) : alone;
     const int64_t kept = PPM - min_i64(input->uses[BOTTLENECK_LOSS].used, PPM);
-    const bool fills = useful(input, BOTTLENECK_LINK) >= HELD_LINK;
+    const bool fills = useful_share(input, BOTTLENECK_LINK) >= HELD_LINK;
     return part(part(gain, kept), fills ? HELD_GAIN : PPM);
 }
 
@@ -248,41 +250,41 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         if (input->few && use->used < PPM / 2) /* few I/Os, and nothing delays them */
             return 0;
         return max_i64(part(part(TENTH, elasticity(input, resource)), min_i64(use->covers, PPM)),
-                       input->asked > 0 ? 0 : quicker(use->serving));
+                       input->asked > 0 ? 0 : gain_of_service(use->serving));
     case BOTTLENECK_RECEIVER:
         return input->slow_by_nature ? part(TENTH, elasticity(input, resource))
-                                     : regained(input, resource);
+                                     : gain_of_lost_time(input, resource);
     case BOTTLENECK_PAUSES: /* if the link is saturated, pauses do not matter */
-        return useful(input, BOTTLENECK_LINK) >= FULL &&
+        return useful_share(input, BOTTLENECK_LINK) >= FULL &&
                        input->uses[BOTTLENECK_LINK].covers >= NEARLY_ALL
                    ? 0
-                   : part(regained(input, resource), min_i64(use->covers, PPM));
+                   : part(gain_of_lost_time(input, resource), min_i64(use->covers, PPM));
     case BOTTLENECK_RECOVERY:
-        return part(regained(input, resource), min_i64(use->covers, PPM));
+        return part(gain_of_lost_time(input, resource), min_i64(use->covers, PPM));
     case BOTTLENECK_CONGESTION:
-        return let_go(input);
+        return gain_unthrottled(input);
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_LOSS:
-        return regained(input, resource);
+        return gain_of_lost_time(input, resource);
     case BOTTLENECK_READS: /* instead of the depth, as far as I/Os wait for READs */
-        return part(deeper(input, input->reads), reads_waited(input));
+        return part(gain_of_depth(input, input->reads), reads_waited(input));
     case BOTTLENECK_FENCE: /* one more in addition to the single one allowed */
-        return part(deeper(input, 1), use->used);
+        return part(gain_of_depth(input, 1), use->used);
     case BOTTLENECK_WINDOW:
-        return part(deeper(input, input->window), use->used);
+        return part(gain_of_depth(input, input->window), use->used);
     case BOTTLENECK_BUFFERS:
     case BOTTLENECK_WRS:
-        return part(part(deeper(input, 0), use->used), min_i64(use->covers, PPM));
+        return part(part(gain_of_depth(input, 0), use->used), min_i64(use->covers, PPM));
     case BOTTLENECK_LIMIT:
     case BOTTLENECK_WORKLOAD_LIMIT:
         return part(part(TENTH, use->used), min_i64(use->covers, PPM));
     case BOTTLENECK_QUEUE_SIZE:
         return use->used > 0 && (is_cut(input) || use->used >= PPM / 2)
-                   ? part(deeper(input, input->entries), not_stopped(input))
+                   ? part(gain_of_depth(input, input->entries), not_stopped(input))
                    : 0;
     case BOTTLENECK_DEPTH: /* depth beyond the entries of a queue has no effect */
         return input->few ? 0
-                          : min_i64(part(deeper(input, input->depth), not_stopped(input)),
+                          : min_i64(part(gain_of_depth(input, input->depth), not_stopped(input)),
                                     entries_left(input));
     case BOTTLENECK_ASKED:
     case BOTTLENECK_RESOURCES:
@@ -361,7 +363,7 @@ static void say_asked(const struct bottleneck_input *input, char *text, size_t s
                  percent(recovery->used).text);
 }
 
-static void say(const struct bottleneck_input *input, struct bottleneck *found)
+static void write_sentence(const struct bottleneck_input *input, struct bottleneck *found)
 {
     static const char *const phrases[] = {
         [BOTTLENECK_LINK] = "%s is %s busy",
@@ -448,7 +450,7 @@ void bottleneck_of_all(const struct bottleneck_input *const *inputs, uint32_t co
     if (whose->idle)
         snprintf(found->text, sizeof found->text, "asked for: nothing was issued");
     else
-        say(whose, found);
+        write_sentence(whose, found);
 }
 
 void bottleneck_find(const struct bottleneck_input *input, struct bottleneck *found)

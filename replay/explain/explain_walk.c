@@ -172,7 +172,7 @@ static void settle_circle(struct walk *walk, const struct explain_piece *piece)
     settle_piece(walk, &last, last.egress, (struct explain_end){.went_round = true});
 }
 
-static void push(struct walk *walk, const struct explain_piece *piece)
+static void push_piece(struct walk *walk, const struct explain_piece *piece)
 {
     struct explain *explain = walk->explain;
     if (piece->amount == 0)
@@ -197,7 +197,7 @@ struct dealer {
     int64_t shares_left;
 };
 
-static time_ps deal(struct dealer *dealer, int64_t share)
+static time_ps deal_share(struct dealer *dealer, int64_t share)
 {
     const time_ps part = share >= dealer->shares_left
                              ? dealer->left
@@ -243,7 +243,7 @@ static void push_reason(struct walk *walk, const struct explain_piece *piece,
     next.priority = reason->priority;
     next.queued = reason->queued;
     next.amount = amount;
-    push(walk, &next);
+    push_piece(walk, &next);
 }
 
 /* Divides the piece among the reasons in the mask, which apply throughout. */
@@ -255,7 +255,8 @@ static void share_out(struct walk *walk, const struct explain_piece *piece,
         dealer.shares_left += (mask & 1u << i) != 0 ? hold->reasons[i].weight : 0;
     for (unsigned i = 0; i < hold->reason_count; i++)
         if ((mask & 1u << i) != 0)
-            push_reason(walk, piece, &hold->reasons[i], deal(&dealer, hold->reasons[i].weight));
+            push_reason(walk, piece, &hold->reasons[i],
+                        deal_share(&dealer, hold->reasons[i].weight));
 }
 
 /* Cuts the piece at the times when the queue of a reason has been sent. After the last one, that
@@ -280,7 +281,7 @@ static void cut_by_reasons(struct walk *walk, const struct explain_piece *piece,
             if (sent[i] > part.from && sent[i] < part.until && sent[i] != last)
                 part.until = sent[i];
         }
-        part.amount = deal(&dealer, part.until - part.from);
+        part.amount = deal_share(&dealer, part.until - part.from);
         share_out(walk, &part, hold, mask);
         part.from = part.until;
     }
@@ -305,7 +306,7 @@ static void enter_hold(struct walk *walk, const struct explain_piece *piece,
 /* The egress is blocked during the whole piece: continues at the peer, along the peer's holds. The
  * peer releases the hold slightly before the block ends (XON propagation), so a hold counts until
  * the next one begins. */
-static void follow(struct walk *walk, const struct explain_piece *piece)
+static void follow_block(struct walk *walk, const struct explain_piece *piece)
 {
     const struct explain *explain = walk->explain;
     const uint32_t key = explain_key(explain->fabric->peer[piece->egress], piece->priority);
@@ -325,7 +326,7 @@ static void follow(struct walk *walk, const struct explain_piece *piece)
             part.until = explain->holds[at + 1].from;
         if (part.from >= part.until)
             continue;
-        part.amount = deal(&dealer, part.until - part.from);
+        part.amount = deal_share(&dealer, part.until - part.from);
         enter_hold(walk, &part, &explain->holds[at]);
         part.from = part.until;
     }
@@ -385,7 +386,7 @@ static void blame_open(struct walk *walk, const struct explain_piece *piece, tim
         return;
     debt.from = block->from;
     debt.until = block->until;
-    follow(walk, &debt);
+    follow_block(walk, &debt);
 }
 
 /* Cuts the piece along the blocks of its egress. */
@@ -403,9 +404,9 @@ static void cut_by_blocks(struct walk *walk, const struct explain_piece *piece)
         const bool blocked = any && block->from <= part.from;
         part.until = !any ? piece->until : blocked ? block->until : block->from;
         part.until = part.until < piece->until ? part.until : piece->until;
-        part.amount = deal(&dealer, part.until - part.from);
+        part.amount = deal_share(&dealer, part.until - part.from);
         if (blocked)
-            follow(walk, &part);
+            follow_block(walk, &part);
         else
             blame_open(walk, &part, &own);
         part.from = part.until;

@@ -91,7 +91,7 @@ static bool choose_letters(char *letters)
 
 /* Between creation and lock, another process may take the file for a stale one: checks that it
  * still exists. On a file system without locks, stale files stay. */
-static bool hold(const struct beside *beside)
+static bool lock_beside(const struct beside *beside)
 {
     struct stat about;
     if (flock(beside->descriptor, LOCK_EX) != 0)
@@ -100,7 +100,7 @@ static bool hold(const struct beside *beside)
 }
 
 /* Creates the file with unused random letters; errno on failure. */
-static bool make(struct beside *beside, mode_t mode)
+static bool make_beside(struct beside *beside, mode_t mode)
 {
     char *letters = beside->path + strlen(beside->path);
     for (int i = 0; i < TRIES; i++) {
@@ -109,7 +109,7 @@ static bool make(struct beside *beside, mode_t mode)
         beside->descriptor = open(beside->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (beside->descriptor < 0 && errno != EEXIST)
             return false;
-        if (beside->descriptor >= 0 && hold(beside))
+        if (beside->descriptor >= 0 && lock_beside(beside))
             return true;
         if (beside->descriptor >= 0)
             close(beside->descriptor);
@@ -126,7 +126,7 @@ bool beside_create(struct beside *beside, const char *target, mode_t mode)
         return false;
     remove_what_was_left(beside->path, name);
     litter_hold(&former);
-    const bool made = make(beside, mode);
+    const bool made = make_beside(beside, mode);
     if (made)
         litter_note(&beside->litter, beside->path);
     litter_let(&former);

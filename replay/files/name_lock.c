@@ -30,7 +30,7 @@ static bool is_named(const struct name_lock *lock, struct stat *about)
 }
 
 /* Locks the file of that name if it is free; otherwise sets errno. */
-static bool take(struct name_lock *lock)
+static bool lock_file(struct name_lock *lock)
 {
     struct stat about;
     for (;;) {
@@ -58,7 +58,7 @@ bool name_lock_take(struct name_lock *lock, const char *path)
         return false;
     }
     litter_hold(&former);
-    const bool taken = take(lock);
+    const bool taken = lock_file(lock);
     if (taken)
         litter_note(&lock->litter, lock->path);
     litter_let(&former);

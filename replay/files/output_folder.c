@@ -24,7 +24,7 @@ static bool find_file(struct output_folder *folder, const char *name)
     return false;
 }
 
-static void remember(struct output_folder *folder, const char *name)
+static void remember_name(struct output_folder *folder, const char *name)
 {
     folder->names =
         memory_grown(folder->names, folder->count, &folder->room, sizeof *folder->names);
@@ -43,7 +43,7 @@ static bool read_names(struct output_folder *folder, FILE *list)
         if (line[length] == '\0' || folder->count == NAMES_MAX)
             return false;
         line[length] = '\0';
-        remember(folder, line);
+        remember_name(folder, line);
     }
     return true;
 }
@@ -127,7 +127,7 @@ static bool add_to_list(struct output_folder *folder, const char *name)
     const bool written = fprintf(list, "%s%s\n", empty ? heading : "", name) > 0;
     if (fclose(list) != 0 || !written)
         return false;
-    remember(folder, name);
+    remember_name(folder, name);
     return true;
 }
 

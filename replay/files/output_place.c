@@ -44,7 +44,7 @@ static bool is_descriptor(const char *path, int *descriptor)
 }
 
 /* Replaces the path of a symbolic link by its target. */
-static bool follow(char path[PATH_MAX])
+static bool follow_link(char path[PATH_MAX])
 {
     char link[PATH_MAX], joined[2 * PATH_MAX];
     const ssize_t length = readlink(path, link, sizeof link - 1);
@@ -104,7 +104,7 @@ bool output_place_find(struct output_place *place, const char *path)
         if (!S_ISLNK(about.st_mode))
             return find_kind(place, &about);
         place->kind = OUTPUT_OPEN;
-        if (!follow(place->path))
+        if (!follow_link(place->path))
             return false;
     }
     errno = ELOOP;

@@ -233,8 +233,8 @@ static const char *without_place(const struct suspect *suspect, const char *seen
 }
 
 /* Call after concerned_find. */
-static void accuse(struct cause_search *search, const struct cause_clue *clue,
-                   const struct suspect *suspect)
+static void add_accusation(struct cause_search *search, const struct cause_clue *clue,
+                           const struct suspect *suspect)
 {
     const struct harm_scene *scene = search->scene;
     struct accusation *accusation = accusation_of(search, suspect);
@@ -267,7 +267,7 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
                   const struct suspect *suspect)
 {
     concerned_find(&search->concerned, search->scene, clue);
-    accuse(search, clue, suspect);
+    add_accusation(search, clue, suspect);
 }
 
 void cause_report(struct cause_search *search, const struct cause_clue *clue)
@@ -275,7 +275,7 @@ void cause_report(struct cause_search *search, const struct cause_clue *clue)
     struct suspect suspect;
     concerned_find(&search->concerned, search->scene, clue);
     find_suspect(search, clue, &suspect);
-    accuse(search, clue, &suspect);
+    add_accusation(search, clue, &suspect);
 }
 
 bool cause_is_explained(const struct cause_search *search, uint32_t member)

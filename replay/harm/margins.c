@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-static void keep(struct harm_margin *margin, uint64_t used, uint64_t limit, const char *node)
+static void keep_nearest(struct harm_margin *margin, uint64_t used, uint64_t limit,
+                         const char *node)
 {
     const int64_t share = limit == 0 ? -1 : (int64_t)(used * (uint64_t)PPM / limit);
     if (share > margin->used)
@@ -19,9 +20,9 @@ static void look_at_switch(const struct swtch *swtch, const char *name, struct h
     const struct buffer_pool *pool = &buffer->pools[BUFFER_POOL_LOSSLESS];
     for (uint32_t i = 0; i < buffer->group_count; i++)
         if (buffer->groups[i].lossless)
-            keep(&harm->headroom, buffer->groups[i].headroom_peak, buffer->groups[i].headroom,
-                 name);
-    keep(&harm->memory, pool->shared_peak, pool->size, name);
+            keep_nearest(&harm->headroom, buffer->groups[i].headroom_peak,
+                         buffer->groups[i].headroom, name);
+    keep_nearest(&harm->memory, pool->shared_peak, pool->size, name);
 }
 
 void margins_find(const struct harm_scene *scene, struct harm *harm)
@@ -36,13 +37,14 @@ void margins_find(const struct harm_scene *scene, struct harm *harm)
         }
         for (uint16_t i = 0; i < about->port_count; i++) {
             const struct rx_buffer *rx = &world_host(scene->world, node)->rnics[i]->rx;
-            keep(&harm->receive, (uint64_t)rx->peak, rx->xoff > 0 ? (uint64_t)rx->xoff : 0,
-                 about->name);
+            keep_nearest(&harm->receive, (uint64_t)rx->peak, rx->xoff > 0 ? (uint64_t)rx->xoff : 0,
+                         about->name);
         }
     }
 }
 
-static size_t say(const struct harm_margin *margin, const char *what, char *text, size_t size)
+static size_t write_margin(const struct harm_margin *margin, const char *what, char *text,
+                           size_t size)
 {
     text[0] = '\0';
     if (margin->used <= 0)
@@ -54,7 +56,7 @@ static size_t say(const struct harm_margin *margin, const char *what, char *text
 
 void margins_words(const struct harm *harm, char *text, size_t size)
 {
-    size_t used = say(&harm->memory, "shared memory at most", text, size);
-    used += say(&harm->headroom, "headroom", text + used, size - used);
-    say(&harm->receive, "a receive buffer to XOFF", text + used, size - used);
+    size_t used = write_margin(&harm->memory, "shared memory at most", text, size);
+    used += write_margin(&harm->headroom, "headroom", text + used, size - used);
+    write_margin(&harm->receive, "a receive buffer to XOFF", text + used, size - used);
 }

@@ -73,7 +73,8 @@ static void mark(void *self, uint32_t port)
 }
 
 /* Follows a queue pair's requests and the responses from its side. */
-static void follow(struct harm_scene *scene, const struct rnic *rnic, const struct qp *qp)
+static void follow_queue_pair(struct harm_scene *scene, const struct rnic *rnic,
+                              const struct qp *qp)
 {
     const struct explain_fabric *fabric = scene->fabric;
     const struct frame frame = {.source = rnic->endpoint,
@@ -108,7 +109,7 @@ static void follow_all(struct harm_scene *scene)
             const struct rnic *rnic = world_host(scene->world, node)->rnics[i];
             for (uint32_t slot = 0; slot < rnic->qps.used; slot++)
                 if (rnic->qp_slots[slot].qpn != 0 && rnic->qp_slots[slot].flow.qpn != 0)
-                    follow(scene, rnic, &rnic->qp_slots[slot]);
+                    follow_queue_pair(scene, rnic, &rnic->qp_slots[slot]);
         }
     }
 }

@@ -99,7 +99,7 @@ static int by_loss(const void *a, const void *b)
     return x->lost != y->lost ? (x->lost < y->lost) - (x->lost > y->lost) : by_host(a, b);
 }
 
-static void merge(struct harm_victim *whole, const struct harm_victim *part)
+static void merge_victim(struct harm_victim *whole, const struct harm_victim *part)
 {
     whole->class = part->class < whole->class ? part->class : whole->class;
     whole->lost = part->lost > whole->lost ? part->lost : whole->lost;
@@ -141,7 +141,7 @@ static uint32_t join_hosts(struct harm_victim *victims, uint32_t count)
     qsort(victims, count, sizeof *victims, by_host);
     for (uint32_t i = 0; i < count; i++) {
         if (joined > 0 && by_host(&victims[joined - 1], &victims[i]) == 0)
-            merge(&victims[joined - 1], &victims[i]);
+            merge_victim(&victims[joined - 1], &victims[i]);
         else
             victims[joined++] = victims[i];
     }

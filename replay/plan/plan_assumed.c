@@ -263,8 +263,8 @@ static bool flips(const struct plan_state *state, const struct plan_subject *sub
 }
 
 /* Compares with the runs of the unchanged candidate with the same seeds. */
-static void measure(const struct plan_state *state, const struct plan_subject *subject,
-                    struct plan_change *change)
+static void measure_change(const struct plan_state *state, const struct plan_subject *subject,
+                           struct plan_change *change)
 {
     const struct plan_candidate *point = &state->candidates[change->point];
     const struct plan_case_state *with = &point->states[0], *without = base_of(state, subject);
@@ -291,14 +291,14 @@ static void conclude(const struct plan_state *state, const struct errand *errand
         return;
     change->flips = change->matters && flips(state, errand->subject, point);
     if (errand->cases > 0)
-        measure(state, errand->subject, change);
+        measure_change(state, errand->subject, change);
     const double effect = change->moved < 0 ? -change->moved : change->moved;
     guess->effect = effect > guess->effect ? effect : guess->effect;
     guess->matters |= change->matters;
     guess->flips |= change->flips;
 }
 
-static int rank(const struct plan_guess *guess)
+static int rank_guess(const struct plan_guess *guess)
 {
     return guess->flips ? 2 : guess->matters ? 1 : 0;
 }
@@ -310,7 +310,8 @@ static void sort_guesses(struct plan_subject *subject)
     for (uint32_t i = 1; i < subject->count; i++)
         for (uint32_t k = i; k > 0; k--) {
             struct plan_guess *a = &subject->guesses[k - 1], *b = &subject->guesses[k];
-            if (a->effect > b->effect || (!(b->effect > a->effect) && rank(a) >= rank(b)))
+            if (a->effect > b->effect ||
+                (!(b->effect > a->effect) && rank_guess(a) >= rank_guess(b)))
                 break;
             const struct plan_guess moved = *a;
             *a = *b;

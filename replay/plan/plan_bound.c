@@ -148,7 +148,7 @@ time_ps plan_bound_span(const struct scenario_workload *workload)
 
 /* Maximum rate, per second of the steady part, of operations that were issued before it and
  * complete in it; INT64_MAX if unknown. */
-static int64_t late(const struct scenario_workload *workload)
+static int64_t late_rate(const struct scenario_workload *workload)
 {
     const int64_t depth = value_of(workload, "queue-depth");
     const int64_t outstanding = value_of(workload, "outstanding");
@@ -201,10 +201,11 @@ static int64_t multiple(int64_t rate, int64_t count)
 
 /* Offered load of open loops in bit/s, including late operations; INT64_MAX for closed loops and
  * for loops with varying load. */
-static int64_t asked(const struct scenario *scenario, const struct scenario_workload *workload)
+static int64_t offered_load(const struct scenario *scenario,
+                            const struct scenario_workload *workload)
 {
     const struct offering offering = offered_all(workload);
-    const int64_t slack = late(workload);
+    const int64_t slack = late_rate(workload);
     __int128 all = 0;
     if (value_of(workload, "arrival") != WL_PACE_PACED || offered_varies(workload) ||
         slack == INT64_MAX)
@@ -239,7 +240,7 @@ static int64_t links_most(const struct scenario *scenario, const struct scenario
 static int64_t loops_most(const struct scenario *scenario, const struct scenario_workload *workload,
                           char why[PLAN_BOUND_BYTES])
 {
-    const int64_t most = asked(scenario, workload);
+    const int64_t most = offered_load(scenario, workload);
     if (most < INT64_MAX)
         snprintf(why, PLAN_BOUND_BYTES, "%s offers at most %s", workload->name,
                  words_rate((double)most).text);
@@ -325,7 +326,7 @@ static int64_t commands(const struct scenario *scenario, const struct scenario_w
     snprintf(why, PLAN_BOUND_BYTES, "%s %s handle at most %s %s per second", ceiling.of,
              workload->name, words_count(ceiling.most).text,
              plural(ceiling.most, "command", "commands"));
-    return sum_capped(ceiling.most, late(workload));
+    return sum_capped(ceiling.most, late_rate(workload));
 }
 
 struct limit {
@@ -360,7 +361,7 @@ static int64_t iops_most(const struct scenario *scenario, const struct scenario_
     if (sizes_of(workload, &sizes)) {
         const int64_t links = links_most(scenario, workload, limits[1].why);
         const int64_t loops = loops_most(scenario, workload, limits[2].why);
-        limits[1].most = sum_capped(operations(links, sizes.least), late(workload));
+        limits[1].most = sum_capped(operations(links, sizes.least), late_rate(workload));
         limits[2].most = operations(loops, sizes.least);
     }
     return least_of(limits, 3, why);

@@ -17,7 +17,7 @@ struct writing {
     size_t length;
 };
 
-static void put(struct writing *writing, const char *word)
+static void put_string(struct writing *writing, const char *word)
 {
     const size_t size = strlen(word) + 1;
     if (writing->at != NULL)
@@ -29,7 +29,7 @@ static void put_number(struct writing *writing, int64_t number)
 {
     char word[24];
     snprintf(word, sizeof word, "%" PRId64, number);
-    put(writing, word);
+    put_string(writing, word);
 }
 
 static void put_all(struct writing *writing, const struct plan_trial *trial)
@@ -40,10 +40,10 @@ static void put_all(struct writing *writing, const struct plan_trial *trial)
     put_number(writing, failure == NULL ? -1 : failure - trial->plan->failures);
     put_number(writing, trial->of->set_count);
     for (uint32_t i = 0; i < trial->of->set_count; i++)
-        put(writing, trial->of->sets[i]);
+        put_string(writing, trial->of->sets[i]);
     put_number(writing, trial->candidate->set_count);
     for (uint32_t i = 0; i < trial->candidate->set_count; i++)
-        put(writing, trial->candidate->sets[i]);
+        put_string(writing, trial->candidate->sets[i]);
 }
 
 char *plan_errand_write(const struct plan_trial *trial, size_t *length)
@@ -64,7 +64,7 @@ struct reading {
     bool well;
 };
 
-static const char *take(struct reading *reading)
+static const char *read_string(struct reading *reading)
 {
     const char *word = reading->at;
     const char *end = reading->left == 0 ? NULL : memchr(word, '\0', reading->left);
@@ -80,7 +80,7 @@ static const char *take(struct reading *reading)
 /* A number from `least` to `most`. */
 static int64_t take_number(struct reading *reading, int64_t least, int64_t most)
 {
-    const char *word = take(reading);
+    const char *word = read_string(reading);
     char *end;
     const int64_t number = strtoll(word, &end, 10);
     reading->well &= end != word && *end == '\0' && number >= least && number <= most;
@@ -99,11 +99,11 @@ bool plan_errand_read(struct arena *arena, const struct plan *plan, const char *
     errand->of.set_count = (uint32_t)take_number(
         &reading, 0, (int64_t)(sizeof errand->of.sets / sizeof *errand->of.sets));
     for (uint32_t i = 0; i < errand->of.set_count; i++)
-        errand->of.sets[i] = take(&reading);
+        errand->of.sets[i] = read_string(&reading);
     errand->cell.set_count = (uint32_t)take_number(&reading, 0, SETS_MAX);
     errand->cell.sets = arena_array(arena, errand->cell.set_count + 1, sizeof *errand->cell.sets);
     for (uint32_t i = 0; i < errand->cell.set_count; i++)
-        errand->cell.sets[i] = take(&reading);
+        errand->cell.sets[i] = read_string(&reading);
     errand->trial = (struct plan_trial){plan, &errand->cell, &errand->of, seed, longest};
     return reading.well && reading.left == 0;
 }

@@ -216,7 +216,7 @@ static bool has_more(const struct plan_state *state, const struct plan_candidate
 }
 
 /* `better` is at least as good on every axis, yet `other` does better. */
-static bool contradicts(const struct plan_state *state, uint32_t better, uint32_t other)
+static bool contradicts_order(const struct plan_state *state, uint32_t better, uint32_t other)
 {
     const struct plan_candidate *a = &state->candidates[better], *b = &state->candidates[other];
     if (does_not_hold(a))
@@ -257,7 +257,7 @@ static void find_odd_axes(struct plan_state *state)
                 const uint32_t axes = plan_differing_axes(state, some[i], some[k]);
                 if (i != k && (!alone || (axes & (axes - 1)) == 0) &&
                     plan_is_as_good(state, some[i], some[k]) &&
-                    contradicts(state, some[i], some[k]))
+                    contradicts_order(state, some[i], some[k]))
                     mark_odd(state, some[k], some[i]);
             }
     free(some);

@@ -73,7 +73,7 @@ static bool ask_at_border(struct plan_next *next)
 }
 
 /* The most headroom on the front at no higher cost, plus the tolerance. */
-static double to_beat(const struct plan_next *next, uint32_t index)
+static double headroom_to_beat(const struct plan_next *next, uint32_t index)
 {
     const struct plan_state *state = next->search->state;
     double most = -HUGE_VAL;
@@ -104,7 +104,7 @@ static uint32_t best_beyond(const struct plan_state *state, const uint32_t *grou
 static bool walk_group(struct plan_next *next, const uint32_t *group, uint32_t count, bool asking)
 {
     const struct plan_state *state = next->search->state;
-    const double limit = to_beat(next, group[0]);
+    const double limit = headroom_to_beat(next, group[0]);
     const uint32_t best = best_beyond(state, group, count, limit);
     const double known = best == state->count ? -HUGE_VAL : plan_next_at(next, best)->headroom;
     uint32_t first = state->count;

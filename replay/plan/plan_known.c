@@ -153,7 +153,8 @@ static void read_run(struct plan_known *known, const struct plan_state *state,
     known->runs[known->count++] = run;
 }
 
-static struct plan_known_run *find(const struct plan_known *known, const struct plan_known_run *key)
+static struct plan_known_run *find_run(const struct plan_known *known,
+                                       const struct plan_known_run *key)
 {
     return known->count == 0
                ? NULL
@@ -166,7 +167,7 @@ static struct plan_known_run *find_row(const struct plan_known *known,
                                        const struct store_statement *row)
 {
     struct plan_known_run key;
-    return read_place(state, row, &key) ? find(known, &key) : NULL;
+    return read_place(state, row, &key) ? find_run(known, &key) : NULL;
 }
 
 static void read_figures(const struct plan_known *known, const struct plan_state *state,
@@ -302,7 +303,7 @@ bool plan_known_find(const struct plan_known *known, uint32_t candidate, uint32_
                      struct plan_outcome *outcome)
 {
     const struct plan_known_run key = {.candidate = candidate, .of = of, .seed = seed};
-    const struct plan_known_run *run = find(known, &key);
+    const struct plan_known_run *run = find_run(known, &key);
     if (run != NULL)
         *outcome = run->outcome;
     return run != NULL;

@@ -33,8 +33,8 @@ static const struct row *row_of(uint32_t measure)
                : &rows[PLAN_MEASURES_RUN + (measure - PLAN_MEASURES_RUN) % PLAN_MEASURES_WORKLOAD];
 }
 
-static struct plan_measured take(const struct result *result, uint32_t measure, bool steady,
-                                 time_ps duration)
+static struct plan_measured measure_value(const struct result *result, uint32_t measure,
+                                          bool steady, time_ps duration)
 {
     const struct row *row = row_of(measure);
     const char *path = expect_path(steady ? expect_steady(row->whole) : row->whole);
@@ -63,7 +63,7 @@ uint32_t plan_measures(const struct result *result, bool steady, time_ps duratio
         result->workload_count < PLAN_WORKLOADS_MAX ? result->workload_count : PLAN_WORKLOADS_MAX;
     const uint32_t count = PLAN_MEASURES_RUN + workloads * PLAN_MEASURES_WORKLOAD;
     for (uint32_t i = 0; i < count; i++)
-        measures[i] = take(result, i, steady, duration);
+        measures[i] = measure_value(result, i, steady, duration);
     return count;
 }
 

@@ -111,7 +111,7 @@ enum plan_standing plan_next_standing(const struct plan_next *next, uint32_t ind
 
 /* ------------------------------------------------------------------ cases of one candidate */
 
-static void add(struct plan_next *next, uint32_t candidate, uint32_t of)
+static void add_part(struct plan_next *next, uint32_t candidate, uint32_t of)
 {
     next->parts[next->part_count++] = (struct plan_part){candidate, of};
 }
@@ -136,22 +136,22 @@ static void ask_rest(struct plan_next *next, uint32_t index)
         const bool first = failure == NULL ? candidate->states[i].verdict == PLAN_VERDICT_OPEN
                                            : failure != last && !is_begun(candidate, failure);
         if (first)
-            add(next, index, i);
+            add_part(next, index, i);
         last = failure;
     }
     for (uint32_t i = 0; i < candidate->cases->count && next->part_count == 0; i++)
         if (candidate->states[i].verdict == PLAN_VERDICT_OPEN)
-            add(next, index, i);
+            add_part(next, index, i);
     /* all cases have verdicts, but the candidate's verdict was not drawn yet */
     if (next->part_count == 0)
-        add(next, index, 0);
+        add_part(next, index, 0);
 }
 
 void plan_next_ask(struct plan_next *next, uint32_t index)
 {
     const uint32_t of = decisive_case(next, index);
     if (of != PLAN_NO_CASE)
-        add(next, index, of);
+        add_part(next, index, of);
     else
         ask_rest(next, index);
 }
@@ -308,7 +308,7 @@ static bool ask_doubtful(struct plan_next *next)
     next->concluded = concluded_from(next, index);
     next->try = index;
     if (of != PLAN_NO_CASE && mine->states[of].verdict == PLAN_VERDICT_OPEN) {
-        add(next, index, of);
+        add_part(next, index, of);
         next->brief = fails;
     } else {
         ask_rest(next, index);

@@ -222,8 +222,8 @@ static bool fails_in_mid_run(const struct plan_trial *trial)
     return trial->of->failure != NULL && trial->of->failure->at != NULL;
 }
 
-static void take(const struct plan_trial *trial, const struct scenario *scenario,
-                 const struct result *result, struct plan_outcome *outcome)
+static void copy_result(const struct plan_trial *trial, const struct scenario *scenario,
+                        const struct result *result, struct plan_outcome *outcome)
 {
     outcome->duration = scenario->duration;
     outcome->events += result->totals.events;
@@ -255,7 +255,7 @@ static void take(const struct plan_trial *trial, const struct scenario *scenario
 
 /* ------------------------------------------------------------------ runs */
 
-static void refuse(const struct diag *diag, struct plan_outcome *outcome)
+static void refuse_trial(const struct diag *diag, struct plan_outcome *outcome)
 {
     end(outcome, PLAN_RUN_REFUSED, "%.*s", PLAN_SENTENCE_BYTES - 1,
         diag_error(diag, "this candidate cannot be run"));
@@ -312,9 +312,9 @@ static time_ps play_once(const struct plan_trial *trial, int64_t duration, struc
     struct run run = {0};
     time_ps needs = 0;
     if (scenario == NULL || run_scenario(&run, scenario, &options, diag) != RUN_DONE) {
-        refuse(diag, outcome);
+        refuse_trial(diag, outcome);
     } else {
-        take(trial, scenario, &run.result, outcome);
+        copy_result(trial, scenario, &run.result, outcome);
         if (outcome->end == PLAN_RUN_PLAYED && !fails_in_mid_run(trial))
             needs = unsettled(scenario, &run.result, played, outcome);
         else if (outcome->end == PLAN_RUN_IDLE && !fails_in_mid_run(trial))

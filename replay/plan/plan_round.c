@@ -32,7 +32,7 @@ static struct plan_case_state *state_of(const struct plan_state *state, const st
 
 /* ------------------------------------------------------------------ runs */
 
-static void add(struct round *round, uint32_t candidate, uint32_t of, uint32_t seed)
+static void add_run(struct round *round, uint32_t candidate, uint32_t of, uint32_t seed)
 {
     round->errands =
         memory_grown(round->errands, round->count, &round->room, sizeof *round->errands);
@@ -52,7 +52,7 @@ static void add_case(struct round *round, uint32_t index, uint32_t of)
     uint32_t end = known->count == 0 ? 1 : plan_look_after(&test, known->count);
     end = end < most ? end : most;
     for (uint32_t seed = known->count; seed < end; seed++)
-        add(round, index, of, seed);
+        add_run(round, index, of, seed);
 }
 
 /* First the case without failures; then every case without a verdict. */
@@ -103,8 +103,8 @@ static bool is_sound(void *self, uint32_t index, const void *result)
 }
 
 /* Outcomes of a case are in order of seeds, whichever run ends first; their slots exist already. */
-static void keep(struct plan_state *state, const struct errand *errand,
-                 const struct plan_outcome *outcome)
+static void store_outcome(struct plan_state *state, const struct errand *errand,
+                          const struct plan_outcome *outcome)
 {
     state_of(state, errand)->outcomes[errand->seed] = *outcome;
     state->runs += outcome->end != PLAN_RUN_STOPPED;
@@ -122,7 +122,7 @@ static void take_errand(void *self, uint32_t index, bool well)
         snprintf(outcome->why, sizeof outcome->why, "a run's process died twice");
     if (stop_asked() != 0 || (state->late && !well))
         outcome->end = PLAN_RUN_STOPPED;
-    keep(state, errand, outcome);
+    store_outcome(state, errand, outcome);
     state->played += outcome->end != PLAN_RUN_STOPPED;
     if (outcome->end != PLAN_RUN_STOPPED && round->search->played != NULL)
         round->search->played(round->search->self, errand->candidate, errand->of, errand->seed);
@@ -144,7 +144,7 @@ static void take_known(const struct round *round, const struct errand *errand,
                        const struct plan_outcome *outcome)
 {
     const struct plan_search *search = round->search;
-    keep(search->state, errand, outcome);
+    store_outcome(search->state, errand, outcome);
     if (search->taken != NULL)
         search->taken(search->self, errand->candidate, errand->of, errand->seed);
 }
@@ -213,7 +213,7 @@ bool plan_round_try(const struct plan_search *search, const uint32_t *candidates
 {
     struct round round = {.search = search};
     for (uint32_t i = 0; i < count; i++)
-        add(&round, candidates[i], 0, 0);
+        add_run(&round, candidates[i], 0, 0);
     return play_errands(&round);
 }
 
@@ -224,7 +224,7 @@ bool plan_round_fill(const struct plan_search *search, uint32_t candidate, const
     const struct plan_candidate *mine = &search->state->candidates[candidate];
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t seed = mine->states[cases[i]].count; seed < seeds; seed++)
-            add(&round, candidate, cases[i], seed);
+            add_run(&round, candidate, cases[i], seed);
     if (round.count == 0)
         return true;
     return play_errands(&round);

@@ -47,8 +47,8 @@ static void refuse_by_bound(struct plan_candidate *candidate, const struct scena
 }
 
 /* The objectives of each case; the same in every run. */
-static void ask(struct plan_state *state, struct plan_candidate *candidate,
-                const struct scenario *scenario, struct diag *diag)
+static void set_objectives(struct plan_state *state, struct plan_candidate *candidate,
+                           const struct scenario *scenario, struct diag *diag)
 {
     candidate->states = memory_zeroed(candidate->cases->count, sizeof *candidate->states);
     for (uint32_t i = 0; i < candidate->cases->count; i++) {
@@ -115,7 +115,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
         candidate->facts = plan_facts_of(scenario);
         take_horizon(state, candidate, scenario);
         candidate->duration = scenario->duration;
-        ask(state, candidate, scenario, diag);
+        set_objectives(state, candidate, scenario, diag);
         refuse_by_bound(candidate, scenario);
         if (priced && candidate->verdict == PLAN_VERDICT_OPEN &&
             grow_refuses(&plan->grow, &plan->prices, &candidate->bill, candidate->why))
@@ -258,7 +258,7 @@ void plan_search_part(const struct plan_search *search, uint32_t part, uint32_t 
             plan_round_play(search, &i, 1);
 }
 
-static bool reopen(const struct plan_search *search, uint32_t index)
+static bool reopen_cases(const struct plan_search *search, uint32_t index)
 {
     struct plan_candidate *candidate = &search->state->candidates[index];
     if (candidate->verdict != PLAN_VERDICT_UNSURE ||
@@ -279,7 +279,7 @@ static bool reopen_undecided(const struct plan_search *search)
     while (state->patience < most && !any) {
         state->patience = 2 * state->patience < most ? 2 * state->patience : most;
         for (uint32_t i = 0; i < state->count; i++)
-            any |= reopen(search, i);
+            any |= reopen_cases(search, i);
     }
     return any;
 }

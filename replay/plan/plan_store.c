@@ -135,7 +135,7 @@ static void insert_run(struct plan_store *store, const struct plan_state *state,
     insert_measures(store, state, place, outcome);
 }
 
-static void say(struct store *store, const char *key, struct store_value value)
+static void write_entry(struct store *store, const char *key, struct store_value value)
 {
     struct store_statement *row = store_prepare(store, "INSERT OR REPLACE INTO plan VALUES(?,?)");
     STORE_INSERT(row, STORE_T(key), value);
@@ -186,18 +186,19 @@ static void fill(void *self, struct store *store)
     const struct plan_state *state = filling->sides[0].state;
     struct plan_store rows = {.store = store};
     char text[DIGEST_TEXT_BYTES];
-    say(store, "version", STORE_T(stormglass_version));
-    say(store, "name", STORE_T(state->plan->grid.name));
-    say(store, "about", STORE_T(state->plan->grid.about));
-    say(store, "currency", STORE_T(state->plan->has_prices ? state->plan->prices.currency : NULL));
-    say(store, "scenario", STORE_T(state->plan->grid.scenario));
-    say(store, "text", STORE_T(state->plan->text));
+    write_entry(store, "version", STORE_T(stormglass_version));
+    write_entry(store, "name", STORE_T(state->plan->grid.name));
+    write_entry(store, "about", STORE_T(state->plan->grid.about));
+    write_entry(store, "currency",
+                STORE_T(state->plan->has_prices ? state->plan->prices.currency : NULL));
+    write_entry(store, "scenario", STORE_T(state->plan->grid.scenario));
+    write_entry(store, "text", STORE_T(state->plan->text));
     fill_axes(store, state);
     fill_settings(store, state);
     prepare(&rows);
     for (uint32_t i = 0; i < filling->count; i++) {
         plan_known_fingerprint(filling->sides[i].state->plan, text);
-        say(store, fingerprint_key(filling->sides[i].state), STORE_T(text));
+        write_entry(store, fingerprint_key(filling->sides[i].state), STORE_T(text));
         fill_known(&rows, &filling->sides[i]);
     }
     unprepare(&rows);
@@ -230,7 +231,7 @@ bool plan_store_run(struct plan_store *store, const struct plan_state *state, ui
 
 void plan_store_picture(struct plan_store *store, const char *svg)
 {
-    say(store->store, "picture", STORE_T(svg));
+    write_entry(store->store, "picture", STORE_T(svg));
 }
 
 bool plan_store_close(struct plan_store *store, const struct plan_state *state,
@@ -241,15 +242,15 @@ bool plan_store_close(struct plan_store *store, const struct plan_state *state,
         plan_answer_versus(store->store, versus);
     plan_answer_write(store->store, state);
     fill_axes(store->store, state);
-    say(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));
-    say(store->store, "proven", STORE_I(state->proven));
-    say(store->store, "result", STORE_T(plan_result_word(plan_result(state))));
-    say(store->store, "error_probability", STORE_F(plan_error(state)));
-    say(store->store, "tolerance", STORE_F(plan_tolerance(state)));
-    say(store->store, "left", STORE_I(plan_open(state)));
-    say(store->store, "budget_spent", STORE_I(state->spent));
-    say(store->store, "runs", STORE_I(state->runs));
-    say(store->store, "packet_hops", STORE_I(state->packet_hops));
+    write_entry(store->store, "chosen", state->chosen < 0 ? STORE_N : STORE_I(state->chosen));
+    write_entry(store->store, "proven", STORE_I(state->proven));
+    write_entry(store->store, "result", STORE_T(plan_result_word(plan_result(state))));
+    write_entry(store->store, "error_probability", STORE_F(plan_error(state)));
+    write_entry(store->store, "tolerance", STORE_F(plan_tolerance(state)));
+    write_entry(store->store, "left", STORE_I(plan_open(state)));
+    write_entry(store->store, "budget_spent", STORE_I(state->spent));
+    write_entry(store->store, "runs", STORE_I(state->runs));
+    write_entry(store->store, "packet_hops", STORE_I(state->packet_hops));
     store_commit(store->store);
     const char *why = store_error(store->store);
     snprintf(error, STORE_ERROR_BYTES, "%s", why != NULL ? why : "the last writes failed");

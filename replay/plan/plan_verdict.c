@@ -147,8 +147,8 @@ static struct judged judge_figures(const struct plan_test *test, const struct pl
 
 /* ------------------------------------------------------------------ texts */
 
-static void say(const struct plan_candidate *candidate, uint32_t of, const char *what, char *why,
-                size_t size)
+static void write_reason(const struct plan_candidate *candidate, uint32_t of, const char *what,
+                         char *why, size_t size)
 {
     const char *name = candidate->cases->cases[of].name;
     snprintf(why, size, "%s%s%s", what, *name == '\0' ? "" : "; with ", name);
@@ -189,7 +189,7 @@ static void say_figure(const struct plan_test *test, const struct plan_candidate
     } else {
         snprintf(text, sizeof text, "%.100s is not met", asked->text);
     }
-    say(candidate, of, text, why, size);
+    write_reason(candidate, of, text, why, size);
 }
 
 static void say_overload(const struct plan_candidate *candidate, uint32_t of,
@@ -203,7 +203,7 @@ static void say_overload(const struct plan_candidate *candidate, uint32_t of,
              state->asked[judged->figure].text,
              plan_words(&state->asked[judged->figure], figure->value).text, -100 * figure->slack,
              words_time(run->duration).text);
-    say(candidate, of, text, why, size);
+    write_reason(candidate, of, text, why, size);
 }
 
 /* ------------------------------------------------------------------ of a candidate */
@@ -232,7 +232,7 @@ static struct judged judge_case(const struct plan_state *state, const struct pla
 
 /* Whether this verdict of a case decides the candidate: a failed case does, whatever the others
  * are. */
-static bool decides(const struct plan_candidate *candidate, enum plan_verdict verdict)
+static bool decides_candidate(const struct plan_candidate *candidate, enum plan_verdict verdict)
 {
     if (verdict == PLAN_VERDICT_OPEN || verdict == PLAN_VERDICT_HOLDS)
         return false;
@@ -250,7 +250,7 @@ static void say_run(const struct plan_state *state, struct plan_candidate *candi
         snprintf(next, sizeof next, "; raise longest to %s", words_time(4 * run->duration).text);
     snprintf(text, sizeof text, "%s%s",
              run->why[0] != '\0' ? run->why : plan_verdict_about(candidate->verdict), next);
-    say(candidate, of, text, candidate->why, sizeof candidate->why);
+    write_reason(candidate, of, text, candidate->why, sizeof candidate->why);
 }
 
 static void take_verdict(const struct plan_state *state, const struct plan_test *test,
@@ -300,7 +300,7 @@ void plan_verdict_find(struct plan_state *state, struct plan_candidate *candidat
         const struct judged judged = judge_case(state, &test, mine);
         mine->verdict = judged.verdict;
         open |= mine->verdict == PLAN_VERDICT_OPEN;
-        if (decides(candidate, judged.verdict))
+        if (decides_candidate(candidate, judged.verdict))
             take_verdict(state, &test, candidate, i, &judged);
         if (mine->verdict != PLAN_VERDICT_OPEN &&
             judge_runs(state, mine).verdict == PLAN_VERDICT_HOLDS)

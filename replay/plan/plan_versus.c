@@ -37,7 +37,7 @@ struct plan_difference plan_versus_paired(const double *first, const double *sec
 /* ------------------------------------------------------------------ designs */
 
 /* The candidate that a plan chooses, or its only candidate, whatever its verdict. */
-static bool pick(const struct plan_state *state, uint32_t *design, char *why)
+static bool pick_design(const struct plan_state *state, uint32_t *design, char *why)
 {
     if (state->chosen < 0 && state->count > 1) {
         snprintf(why, PLAN_VERSUS_WHY_BYTES, "%.100s chooses none of its %u %s: nothing to compare",
@@ -264,8 +264,8 @@ static uint32_t seeds_of(const struct plan_versus *versus)
     return first > second ? first : second;
 }
 
-static bool play(const struct plan_search *const searches[PLAN_VERSUS_SIDES],
-                 const struct plan_versus *versus)
+static bool run_designs(const struct plan_search *const searches[PLAN_VERSUS_SIDES],
+                        const struct plan_versus *versus)
 {
     bool well = true;
     for (int side = 0; side < PLAN_VERSUS_SIDES && well; side++) {
@@ -284,12 +284,12 @@ bool plan_versus_play(const struct plan_search *const searches[PLAN_VERSUS_SIDES
 {
     *versus = (struct plan_versus){.states = {searches[0]->state, searches[1]->state}};
     for (int i = 0; i < PLAN_VERSUS_SIDES; i++)
-        if (!pick(versus->states[i], &versus->designs[i], versus->why))
+        if (!pick_design(versus->states[i], &versus->designs[i], versus->why))
             return false;
     look_at_loads(versus);
     find_cases(versus);
     versus->seeds = seeds_of(versus);
-    versus->played = play(searches, versus);
+    versus->played = run_designs(searches, versus);
     for (uint32_t i = 0; i < versus->count && versus->played; i++)
         compare(versus, &versus->cases[i]);
     return true;

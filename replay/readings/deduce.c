@@ -45,7 +45,7 @@ int64_t deduce_bounded(const struct opt *row, double value)
     return value < (double)most ? llround(value) : most;
 }
 
-static void take(struct deduced_parameter *parameter, struct deduce_word word)
+static void set_origin(struct deduced_parameter *parameter, struct deduce_word word)
 {
     parameter->from = word.from;
     parameter->how = word.how;
@@ -57,7 +57,7 @@ static void take(struct deduced_parameter *parameter, struct deduce_word word)
 void deduce_know(struct deduced *deduced, enum deduce_parameter which, struct deduce_word word)
 {
     struct deduced_parameter *parameter = &deduced->parameters[which];
-    take(parameter, word);
+    set_origin(parameter, word);
     parameter->state = DEDUCE_KNOWN;
     parameter->value = deduce_bounded(parameter->row, four_digits(word.value));
     parameter->evidence = "measured";
@@ -70,7 +70,7 @@ void deduce_at_most(struct deduced *deduced, enum deduce_parameter which, struct
     if (parameter->state == DEDUCE_KNOWN ||
         (parameter->state == DEDUCE_AT_MOST && bound >= parameter->bound))
         return;
-    take(parameter, word);
+    set_origin(parameter, word);
     parameter->state = DEDUCE_AT_MOST;
     parameter->bound = bound;
     parameter->value = parameter->base < bound ? parameter->base : bound;
@@ -83,7 +83,7 @@ void deduce_at_least(struct deduced *deduced, enum deduce_parameter which, struc
     if (parameter->state == DEDUCE_KNOWN ||
         (parameter->state == DEDUCE_AT_LEAST && bound <= parameter->bound))
         return;
-    take(parameter, word);
+    set_origin(parameter, word);
     parameter->state = DEDUCE_AT_LEAST;
     parameter->bound = bound;
 }

@@ -114,7 +114,7 @@ static void begin_parameters(struct deduced *deduced, const struct scenario *sce
     }
 }
 
-static void keep(struct deduced *deduced, const struct scenario_setting *setting)
+static void keep_row(struct deduced *deduced, const struct scenario_setting *setting)
 {
     char value[QUANTITY_TEXT_BYTES];
     opt_format(setting->row, setting->value, value, sizeof value);
@@ -133,7 +133,7 @@ static void keep_rows(struct deduced *deduced, const struct scenario *scenario)
         if (strncmp(setting->path, section, strlen(section)) == 0 && setting->profile != NULL &&
             setting->evidence != NULL &&
             find_parameter(setting->path + strlen(section)) == DEDUCE_COUNT)
-            keep(deduced, setting);
+            keep_row(deduced, setting);
     }
 }
 

@@ -58,7 +58,7 @@ static bool is_alone(const struct reading *reading)
 }
 
 /* The reading with the lowest latency. */
-static const struct reading *alone(const struct deduced *deduced)
+static const struct reading *fastest_single(const struct deduced *deduced)
 {
     const struct readings *readings = deduced->readings;
     const struct reading *best = NULL;
@@ -85,7 +85,7 @@ static double left(struct deduced *deduced, const struct reading *reading)
 
 static void software(struct deduced *deduced)
 {
-    const struct reading *reading = alone(deduced);
+    const struct reading *reading = fastest_single(deduced);
     double sum = 0;
     if (reading == NULL)
         return;

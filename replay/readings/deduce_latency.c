@@ -29,8 +29,8 @@ static const struct reading *shortest(const struct deduced *deduced, bool read)
 
 /* The measured latency minus the model's without these delays, divided equally. Delays hide each
  * other, so the difference is computed repeatedly. */
-static double rest(struct deduced *deduced, const enum deduce_parameter *which, int count,
-                   const struct reading *reading)
+static double remaining_delay(struct deduced *deduced, const enum deduce_parameter *which,
+                              int count, const struct reading *reading)
 {
     double each = 0;
     for (int i = 0; i < TURNS; i++) {
@@ -63,7 +63,7 @@ static void ends(struct deduced *deduced)
     struct deduced_parameter *rx = &deduced->parameters[DEDUCE_RX_DELAY];
     if (reading == NULL)
         return;
-    const double each = rest(deduced, both, 2, reading);
+    const double each = remaining_delay(deduced, both, 2, reading);
     struct deduce_word word = {
         reading, each, reading->latency.step / 4,
         "half of what both ends take: a round trip does not tell them apart"};
@@ -108,7 +108,7 @@ static void pcie_latency(struct deduced *deduced)
     if (large == NULL)
         return;
     static const enum deduce_parameter fetch[] = {DEDUCE_PCIE_READ_LATENCY};
-    const double takes = rest(deduced, fetch, 1, large);
+    const double takes = remaining_delay(deduced, fetch, 1, large);
     deduce_know(deduced, DEDUCE_PCIE_READ_LATENCY,
                 (struct deduce_word){large, takes, large->latency.step,
                                      "the first size that is not inline, beside the shortest"});
@@ -124,7 +124,7 @@ static void reads(struct deduced *deduced)
     if (reading == NULL)
         return;
     static const enum deduce_parameter answer[] = {DEDUCE_READ_DELAY};
-    const double takes = rest(deduced, answer, 1, reading);
+    const double takes = remaining_delay(deduced, answer, 1, reading);
     const bool ends_known = deduced->parameters[DEDUCE_TX_DELAY].state == DEDUCE_KNOWN;
     deduce_know(deduced, DEDUCE_READ_DELAY,
                 (struct deduce_word){reading, takes, reading->latency.step,

@@ -49,8 +49,8 @@ bool perftest_connection(const char *word)
     return strcmp(word, "RC") == 0;
 }
 
-static void say(const struct tool_file *file, struct diag_place where, const char *path,
-                const char *value)
+static void add_setting(const struct tool_file *file, struct diag_place where, const char *path,
+                        const char *value)
 {
     tool_add(file, (struct reading){
                        .kind = READING_SETTING, .where = where, .path = path, .value = value});
@@ -67,12 +67,13 @@ void perftest_say_settings(const struct tool_file *file, const struct reading_wo
 {
     struct arena *arena = &file->readings->arena;
     if (is_path_mtu(work->mtu))
-        say(file, where, "rnic.path-mtu", arena_format(arena, "%" PRId64 "B", work->mtu));
+        add_setting(file, where, "rnic.path-mtu", arena_format(arena, "%" PRId64 "B", work->mtu));
     if (work->inline_bytes > 0 && work->inline_bytes <= 1024 && work->verb != READING_READ)
-        say(file, where, "rnic.inline-size",
-            arena_format(arena, "%" PRId64 "B", work->inline_bytes));
+        add_setting(file, where, "rnic.inline-size",
+                    arena_format(arena, "%" PRId64 "B", work->inline_bytes));
     if (work->reads > 0 && work->reads <= 255 && work->verb == READING_READ)
-        say(file, where, "rnic.max-rd-atomic", arena_format(arena, "%" PRId64, work->reads));
+        add_setting(file, where, "rnic.max-rd-atomic",
+                    arena_format(arena, "%" PRId64, work->reads));
 }
 
 bool perftest_agrees(struct reading_number messages, int64_t bytes, struct reading_number average,

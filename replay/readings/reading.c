@@ -223,7 +223,7 @@ static bool read_as(const struct tree_file *file, bool json, struct readings *re
     return known;
 }
 
-static void refuse(const struct tree_file *file, struct diag *diag)
+static void refuse_file(const struct tree_file *file, struct diag *diag)
 {
     const struct diag_place place = {.file = file->name, .line = 1, .column = 1, .width = 1};
     char known[DIAG_TEXT_BYTES / 2] = "";
@@ -265,7 +265,7 @@ bool readings_read(struct readings *readings, const char *name, const char *text
     const struct tree_file *object = object_of(file, &readings->arena);
     if ((object == NULL || !read_as(object, true, readings, diag)) &&
         !read_as(file, false, readings, diag))
-        refuse(file, diag);
+        refuse_file(file, diag);
     readings->files++;
     return diag->errors == before;
 }

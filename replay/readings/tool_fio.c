@@ -39,7 +39,7 @@ struct scan {
 /* ------------------------------------------------------------------ numbers with units */
 
 /* The text after a word anywhere in the line, or NULL. */
-static const char *behind(const struct scan *scan, const char *word)
+static const char *text_after(const struct scan *scan, const char *word)
 {
     const char *at = strstr(scan->lines.text, word);
     return at == NULL ? NULL : at + strlen(word) + strspn(at + strlen(word), " ");
@@ -96,8 +96,8 @@ static const struct job *find_job(const struct scan *scan, const char *name, siz
 
 static void take_job(struct scan *scan, const char *name, size_t length)
 {
-    const char *sizes = behind(scan, "bs="), *write = behind(scan, "(W)");
-    const char *depth = behind(scan, "iodepth=");
+    const char *sizes = text_after(scan, "bs="), *write = text_after(scan, "(W)");
+    const char *depth = text_after(scan, "iodepth=");
     if (scan->count == JOBS_MAX || length >= NAME_BYTES) {
         expected(scan, name, "at most 64 jobs, with names of at most 63 characters");
         return;
@@ -151,7 +151,7 @@ static int results_of_group(const struct scan *scan)
 
 static void begin_result(struct scan *scan, const char *name, size_t length)
 {
-    const char *many = behind(scan, "jobs="), *error = behind(scan, "err=");
+    const char *many = text_after(scan, "jobs="), *error = text_after(scan, "err=");
     end_result(scan);
     scan->seen++;
     scan->now = find_job(scan, name, length);
@@ -171,7 +171,7 @@ static void begin_result(struct scan *scan, const char *name, size_t length)
 /* BW=4694MiB/s divided by the rate, if that is almost a power of two. */
 static int64_t bytes_of_rate(const struct scan *scan, double iops)
 {
-    const char *now = behind(scan, "BW="), *at = now != NULL ? now : behind(scan, "bw=");
+    const char *now = text_after(scan, "BW="), *at = now != NULL ? now : text_after(scan, "bw=");
     struct reading_number number;
     const size_t length = at == NULL ? 0 : strspn(at, "0123456789.");
     if (length == 0 || !reading_number_parse(at, length, &number))
@@ -189,7 +189,7 @@ static int64_t bytes_of_rate(const struct scan *scan, double iops)
 
 static void take_direction(struct scan *scan, bool write)
 {
-    const char *iops = behind(scan, "IOPS="), *old = behind(scan, "iops=");
+    const char *iops = text_after(scan, "IOPS="), *old = text_after(scan, "iops=");
     const char *at = iops != NULL ? iops : old;
     struct fio_result *result = &scan->results[write];
     if (at == NULL) {
@@ -218,8 +218,9 @@ static void take_direction(struct scan *scan, bool write)
 /* The mean, until a median is found. */
 static void take_latency(struct scan *scan)
 {
-    const char *clat = behind(scan, "clat "), *average = behind(scan, "avg=");
-    const char *median = behind(scan, " 50.00th=["), *list = behind(scan, "clat percentiles ");
+    const char *clat = text_after(scan, "clat "), *average = text_after(scan, "avg=");
+    const char *median = text_after(scan, " 50.00th=["),
+               *list = text_after(scan, "clat percentiles ");
     struct reading_number *latency = &scan->results[scan->writes].latency;
     if (list != NULL)
         scan->percent = unit_at(list);
@@ -232,7 +233,7 @@ static void take_latency(struct scan *scan)
 /* CPU use of both directions. */
 static void take_cpu(struct scan *scan)
 {
-    const char *usr = behind(scan, "usr="), *sys = behind(scan, "sys=");
+    const char *usr = text_after(scan, "usr="), *sys = text_after(scan, "sys=");
     struct reading_number user, system;
     if (usr == NULL || sys == NULL) {
         expected(scan, scan->lines.text, "usr= and sys= in this line: it is cut");
@@ -249,7 +250,7 @@ static void take_cpu(struct scan *scan)
 /* The last line of a result, since version 2.0.8. */
 static void take_depth(struct scan *scan)
 {
-    const char *depth = behind(scan, "depth=");
+    const char *depth = text_after(scan, "depth=");
     int64_t number;
     if (depth == NULL || tool_count(depth, 1000000, &number) == 0)
         return;

@@ -101,7 +101,7 @@ static bool is_sum(const struct document *document, const struct tree_node *job)
 }
 
 /* Number of the client's jobs with the same value of a key, including this one. */
-static size_t alike(const struct document *document, const char *key)
+static size_t count_alike(const struct document *document, const char *key)
 {
     size_t count = 0;
     for (size_t i = 0; i < document->jobs->count; i++) {
@@ -115,7 +115,7 @@ static size_t alike(const struct document *document, const char *key)
 /* Without --group_reporting, each job has its own result. */
 static int64_t jobs_of(const struct document *document)
 {
-    return alike(document, "jobname") > 1 ? 1 : option_of(document, "numjobs");
+    return count_alike(document, "jobname") > 1 ? 1 : option_of(document, "numjobs");
 }
 
 /* Up to version 2.21 "io_bytes" is in KiB. A comparison with "bw", always in KiB/s, shows which. */
@@ -141,7 +141,7 @@ static void take_direction(const struct document *document, const char *name)
     struct fio_result result = {
         .where = direction->place,
         .write = strcmp(name, "write") == 0,
-        .mixed = alike(document, "groupid") > 1,
+        .mixed = count_alike(document, "groupid") > 1,
         .depth = option_of(document, "iodepth"),
         .jobs = jobs_of(document),
         .iops = iops,

@@ -172,8 +172,8 @@ static const struct device *choose(const struct scan *scan)
     return best;
 }
 
-static void say(const struct scan *scan, const struct found *what, const char *path,
-                const char *unit)
+static void add_setting(const struct scan *scan, const struct found *what, const char *path,
+                        const char *unit)
 {
     struct lines lines = {.file = scan->file->file, .text = what->text, .number = what->line};
     if (what->line > 0)
@@ -193,11 +193,11 @@ static void read(const struct tool_file *file)
                            "prints it for root");
         return;
     }
-    say(scan, &card->generation, "rnic.pcie-generation", "");
-    say(scan, &card->lanes, "rnic.pcie-lanes", "");
-    say(scan, &card->payload, "rnic.pcie-payload", "B");
-    say(scan, &card->request, "rnic.pcie-read-request", "B");
-    say(scan, &card->tags, "rnic.pcie-tags", "");
+    add_setting(scan, &card->generation, "rnic.pcie-generation", "");
+    add_setting(scan, &card->lanes, "rnic.pcie-lanes", "");
+    add_setting(scan, &card->payload, "rnic.pcie-payload", "B");
+    add_setting(scan, &card->request, "rnic.pcie-read-request", "B");
+    add_setting(scan, &card->tags, "rnic.pcie-tags", "");
     struct lines lines = {.file = file->file, .text = card->lanes.text, .number = card->lanes.line};
     if (card->downgraded && card->lanes.line > 0)
         tool_note(file, &lines, card->lanes.at,

@@ -60,7 +60,7 @@ static void name_link(const struct limits_scope *scope, uint32_t port,
 /* Share of the bytes that pass a link almost as busy as the busiest: of bytes that hosts send, or
  * receive if switch queues grow. At least the share of pairs of hosts whose requests or responses
  * need such a link. */
-static int64_t covered(const struct limits_scope *scope, int64_t busiest)
+static int64_t covered_share(const struct limits_scope *scope, int64_t busiest)
 {
     const struct explain_fabric *fabric = scope->fabric;
     int64_t bytes = 0, in = 0, out = 0, crossing = 0;
@@ -114,7 +114,7 @@ static void add_links(struct limits_scope *scope)
         }
     }
     link->waiting = PPM - scope->on_cpu; /* minus what is elsewhere */
-    link->covers = covered(scope, link->used);
+    link->covers = covered_share(scope, link->used);
     name_busiest(scope);
 }
 
@@ -156,7 +156,7 @@ static int64_t resent_share(const struct limits_scope *scope)
 }
 
 /* Queue pairs behind a pause are silent as well, but lost nothing. */
-static int64_t silent(const struct limits_scope *scope, int64_t active)
+static int64_t silent_time(const struct limits_scope *scope, int64_t active)
 {
     const struct bottleneck_use *pauses = &scope->input->uses[BOTTLENECK_PAUSES];
     const int64_t heard = larger(scope, USAGE_QP_SILENT);
@@ -166,7 +166,7 @@ static int64_t silent(const struct limits_scope *scope, int64_t active)
 
 /* A dropped frame is missed once. Timeouts and NAKs beyond that were premature and would also occur
  * without loss. */
-static int64_t missed(const struct limits_scope *scope, const struct result *result)
+static int64_t missed_share(const struct limits_scope *scope, const struct result *result)
 {
     const int64_t noticed = (int64_t)(result->totals.rnic_timeouts + result->totals.rnic_naks);
     const struct observe *observe = scope->collect->observe;
@@ -190,9 +190,9 @@ static void add_queue_pairs(struct limits_scope *scope, const struct result *res
     add_wait(scope, BOTTLENECK_FENCE, larger(scope, USAGE_QP_FENCED), active);
     add_wait(scope, BOTTLENECK_WINDOW, larger(scope, USAGE_QP_WINDOW), active);
     add_wait(scope, BOTTLENECK_LOSS,
-             credit
-                 ? 0
-                 : limits_part(resent + (lossy ? silent(scope, active) : 0), missed(scope, result)),
+             credit ? 0
+                    : limits_part(resent + (lossy ? silent_time(scope, active) : 0),
+                                  missed_share(scope, result)),
              active);
     scope->input->resent = resent_share(scope);
 }
@@ -353,8 +353,8 @@ static void add_used(struct limits_scope *scope, const struct result *result)
     find_cause(scope, result);
 }
 
-static void judge(const struct collect *collect, const struct result *result, uint32_t index,
-                  struct result_limit *limit)
+static void judge_workload(const struct collect *collect, const struct result *result,
+                           uint32_t index, struct result_limit *limit)
 {
     const struct explain_fabric *fabric = collect->observe->fabric;
     const uint32_t nodes = fabric->node_count;
@@ -391,7 +391,7 @@ void limits_find(const struct collect *collect, struct result *result)
     const struct bottleneck_input **inputs = memory_zeroed(count, sizeof *inputs);
     result->limits = memory_zeroed(count, sizeof *result->limits);
     for (uint32_t i = 0; i < count; i++) {
-        judge(collect, result, i, &result->limits[i]);
+        judge_workload(collect, result, i, &result->limits[i]);
         inputs[i] = &result->limits[i].input;
         const struct hist *latency = &collect->stats[i].latency;
         result->limits[i].latency =

@@ -67,7 +67,7 @@ struct sums {
     double ps[BREAKDOWN_PARTS], whole;
 };
 
-static void add(struct sums *sums, uint32_t workload)
+static void add_sum(struct sums *sums, uint32_t workload)
 {
     for (int i = 0; i < BREAKDOWN_OPERATIONS; i++) {
         const struct breakdown_sum *sum =
@@ -125,7 +125,7 @@ static struct words share_of(const struct sums *sums, enum breakdown_part part)
 }
 
 /* "42% of an operation's time: queued, most at leaf1:p3". */
-static void say(const struct sums *sums, struct bottleneck *found)
+static void write_phrase(const struct sums *sums, struct bottleneck *found)
 {
     const enum breakdown_part own = largest(sums, found->resource);
     const enum breakdown_part most = largest(sums, BOTTLENECK_ASKED);
@@ -152,9 +152,9 @@ void limits_account(const struct collect *collect, struct result *result)
         return;
     for (uint32_t i = 0; i < result->workload_count; i++) {
         struct sums sums = {.collect = collect, .workload = i};
-        add(&sums, i);
-        add(&all, i);
-        say(&sums, &result->limits[i].found);
+        add_sum(&sums, i);
+        add_sum(&all, i);
+        write_phrase(&sums, &result->limits[i].found);
     }
-    say(&all, &result->limit);
+    write_phrase(&all, &result->limit);
 }

@@ -56,7 +56,7 @@ static time_ps on_wire(uint64_t bytes, int64_t rate)
 
 /* All bytes leave at the slowest link's rate; in addition, one longest frame is serialized on each
  * other link. */
-static time_ps along(const struct path *path, uint64_t bytes, uint64_t frame)
+static time_ps time_along(const struct path *path, uint64_t bytes, uint64_t frame)
 {
     time_ps time = path->latency;
     uint32_t slowest = 0;
@@ -104,8 +104,8 @@ static time_ps ideal_time(const struct ideal *ideal, uint64_t bytes, uint64_t me
     const uint64_t frames_each = (message + mtu - 1) / mtu, frames = bytes / message * frames_each;
     const uint64_t longest = (message < mtu ? message : mtu) + overhead;
     const uint64_t ack = WIRE_ROCE_BYTES + WIRE_AETH_BYTES + WIRE_GAP_BYTES;
-    return ideal->delays + along(&ideal->there, bytes + frames * overhead, longest) +
-           along(&ideal->back, ack, ack);
+    return ideal->delays + time_along(&ideal->there, bytes + frames * overhead, longest) +
+           time_along(&ideal->back, ack, ack);
 }
 
 time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_workload *workload,
@@ -258,7 +258,7 @@ static unsigned bin_of(int64_t bytes)
     return bytes <= 100000 ? MEMBER_SMALL : bytes <= 10000000 ? MEMBER_MEDIUM : MEMBER_LARGE;
 }
 
-static void put(struct bin *bin, time_ps time, time_ps ideal)
+static void put_flow(struct bin *bin, time_ps time, time_ps ideal)
 {
     bin->times[bin->count++] = time;
     if (ideal > 0)
@@ -284,8 +284,8 @@ static void find_messages(const struct member_fabric *fabric,
         for (uint64_t k = 0; members[i] != NULL && k < members[i]->flow_count; k++) {
             const struct workload_flow *flow = &members[i]->flows[k];
             const time_ps ideal = ideal_time(&alone, (uint64_t)flow->bytes, (uint64_t)flow->bytes);
-            put(&bins[bin_of(flow->bytes)], flow->time, ideal);
-            put(&bins[MEMBER_BINS], flow->time, ideal);
+            put_flow(&bins[bin_of(flow->bytes)], flow->time, ideal);
+            put_flow(&bins[MEMBER_BINS], flow->time, ideal);
         }
     }
     figures->flows = bins[MEMBER_BINS].count;

@@ -20,7 +20,7 @@ static struct cc_view view_of(const struct rnic *rnic, const struct qp *qp)
 }
 
 /* Starts following the queue pair, if there is room. */
-static void follow(struct series *series, const struct rnic *rnic, const struct qp *qp)
+static void follow_queue_pair(struct series *series, const struct rnic *rnic, const struct qp *qp)
 {
     const struct series_flow flow = {rnic->port.node->id, qp->qpn, rnic->port.index};
     if (series->flow_count == SERIES_FLOWS)
@@ -43,7 +43,7 @@ static struct held_back look_at_rnic(struct series *series, const struct rnic *r
         if (held.queue_pairs++ == 0 || rate < held.slowest_bps)
             held.slowest_bps = rate;
         held.rate_bps += rate;
-        follow(series, rnic, qp);
+        follow_queue_pair(series, rnic, qp);
     }
     return held;
 }

@@ -100,7 +100,7 @@ static double mean_of(const uint64_t *batches, uint32_t from, uint32_t until)
 
 /* The part just before the middle differs from the second half by no more than the permitted
  * width. */
-static bool agrees(const uint64_t *batches, uint32_t count, uint32_t from)
+static bool halves_agree(const uint64_t *batches, uint32_t count, uint32_t from)
 {
     const double second = mean_of(batches, count / 2, count);
     return fabs(mean_of(batches, from, count / 2) - second) <= sure_enough * second;
@@ -112,7 +112,7 @@ static bool agrees(const uint64_t *batches, uint32_t count, uint32_t from)
 static enum trend trend_of(const uint64_t *batches, uint32_t count)
 {
     const uint32_t half = count / 2, quarter = half / 2;
-    if (agrees(batches, count, half - count / 8))
+    if (halves_agree(batches, count, half - count / 8))
         return TREND_LEVEL;
     const double b = mean_of(batches, quarter, half), c = mean_of(batches, half, half + quarter);
     const double d = mean_of(batches, half + quarter, count);
@@ -127,7 +127,7 @@ static uint32_t cut_of(const uint64_t *batches, uint32_t count, enum trend *wors
         return cut;
     const enum trend trend = trend_of(batches, count);
     *worst = trend > *worst ? trend : *worst;
-    return agrees(batches, count, count / 4) ? cut_within(batches, count, count / 4) : cut;
+    return halves_agree(batches, count, count / 4) ? cut_within(batches, count, count / 4) : cut;
 }
 
 /* Intervals per batch; 0 if there are too few completions or intervals. */
@@ -348,7 +348,8 @@ static time_ps window_for(double width, const struct steady *steady, time_ps fro
 /* If the trend continues, this run does not show its end. There is only a lower bound if longer
  * batches give wider intervals, if the figures still converge, or if latency varies and goodput
  * does not: by Little's law, the completed operations then leave out a few much slower ones. */
-static void judge(struct steady *steady, time_ps from, enum trend trend, struct widths widths)
+static void judge_widths(struct steady *steady, time_ps from, enum trend trend,
+                         struct widths widths)
 {
     enum { LITTLE = 20 };
     const struct width goodput = widths.goodput, mean = widths.mean;
@@ -394,7 +395,7 @@ struct steady steady_find(const struct wl_history *history, time_ps from, time_p
     find_percentiles(history, &steady);
     steady.worst = wl_history_worst(history, steady.from, steady.until);
     if (sum_of(&part, part.first, part.end - part.first).completed > 0)
-        judge(&steady, from, trend, widths);
+        judge_widths(&steady, from, trend, widths);
     else
         snprintf(steady.why, sizeof steady.why, "nothing completed in this part");
     return steady;

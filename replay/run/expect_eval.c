@@ -429,8 +429,8 @@ static bool may_still_hold(const struct expectation *expectation, const struct r
            (order < 0 || (order == 0 && expectation->op != EXPECT_LT));
 }
 
-static void judge(const struct expectation *expectation, const struct result *result,
-                  struct result_expectation *verdict)
+static void judge_expectation(const struct expectation *expectation, const struct result *result,
+                              struct result_expectation *verdict)
 {
     const struct result_ratio value = value_of(expectation, result);
     verdict->text = expectation->text;
@@ -455,6 +455,6 @@ void expect_eval(const struct scenario *scenario, struct result *result, bool cu
     result->expectations = memory_zeroed(scenario->expectation_count, sizeof *result->expectations);
     result->cut = cut_short;
     for (uint32_t i = 0; i < scenario->expectation_count; i++)
-        judge(&scenario->expectations[i], result, &result->expectations[i]);
+        judge_expectation(&scenario->expectations[i], result, &result->expectations[i]);
     fail_on_its_own(scenario, result, cut_short);
 }

@@ -85,7 +85,7 @@ static bool is_sound(const struct jobs *jobs, uint32_t index)
 
 /* Reported only when the slot has its next run, because the callback may write and wait for a
  * disk. */
-static void end(struct pool *pool, uint32_t index, bool well)
+static void note_end(struct pool *pool, uint32_t index, bool well)
 {
     pool->well &= well;
     if (!well) /* discard a partial result */
@@ -119,7 +119,7 @@ static void begin(struct pool *pool, uint32_t index, bool again)
     }
     if (slot.process < 0) {
         jobs->play(jobs->self, index, result_of(jobs, index));
-        end(pool, index, true);
+        note_end(pool, index, true);
         return;
     }
     if (slot.process == 0) {
@@ -145,7 +145,7 @@ static void collect(struct pool *pool, uint32_t at)
     const bool well = slot.got == pool->jobs->bytes && WIFEXITED(status) &&
                       WEXITSTATUS(status) == 0 && is_sound(pool->jobs, slot.index);
     if (well || slot.again || pool->stopping) {
-        end(pool, slot.index, well);
+        note_end(pool, slot.index, well);
         return;
     }
     memset(result_of(pool->jobs, slot.index), 0, pool->jobs->bytes);
@@ -153,7 +153,7 @@ static void collect(struct pool *pool, uint32_t at)
 }
 
 /* Returns false when the pipe is closed. */
-static bool take(const struct pool *pool, struct slot *slot)
+static bool receive_result(const struct pool *pool, struct slot *slot)
 {
     char *to = (char *)result_of(pool->jobs, slot->index) + slot->got, more;
     const size_t left = pool->jobs->bytes - slot->got;
@@ -179,7 +179,7 @@ static void wait_for_some(struct pool *pool)
         return;
     }
     for (uint32_t i = count; i-- > 0;) /* collect() moves the last slot into the free one */
-        if (looks[i].revents != 0 && !take(pool, &pool->slots[i]))
+        if (looks[i].revents != 0 && !receive_result(pool, &pool->slots[i]))
             collect(pool, i);
 }
 
@@ -216,7 +216,7 @@ static void collect_away(struct pool *pool)
         pool->running_away--;
         well = well && is_sound(jobs, away.index);
         if (well || away.again || pool->stopping) {
-            end(pool, away.index, well);
+            note_end(pool, away.index, well);
             continue;
         }
         memset(result_of(jobs, away.index), 0, jobs->bytes);

@@ -84,7 +84,7 @@ static void place_nodes(struct play *play)
         play->sides[i].shares = memory_zeroed(play->places, sizeof(struct share));
 }
 
-static bool begin(struct play *play, const struct lockstep_side sides[2], struct diag *diag)
+static bool begin_sides(struct play *play, const struct lockstep_side sides[2], struct diag *diag)
 {
     for (int i = 0; i < 2; i++) {
         struct side *side = &play->sides[i];
@@ -98,7 +98,7 @@ static bool begin(struct play *play, const struct lockstep_side sides[2], struct
     return true;
 }
 
-static void end(struct play *play)
+static void end_sides(struct play *play)
 {
     for (int i = 0; i < 2; i++) {
         struct side *side = &play->sides[i];
@@ -114,7 +114,7 @@ static void end(struct play *play)
 
 /* ------------------------------------------------------------------ windows */
 
-static void advance(struct side *side, time_ps to)
+static void advance_side(struct side *side, time_ps to)
 {
     const time_ps until = side->about->until;
     if (side->over)
@@ -315,7 +315,7 @@ static void play_on(struct play *play, uint32_t place, uint32_t same)
         play->now += play->window;
         play->window *= 2;
         for (int i = 0; i < 2; i++) {
-            advance(&play->sides[i], play->now);
+            advance_side(&play->sides[i], play->now);
             sort_by_place(&play->sides[i], play->places);
         }
     }
@@ -380,7 +380,7 @@ static enum lockstep_end play_windows(struct play *play)
         uint32_t same = 0;
         play->now += play->window;
         for (int i = 0; i < 2; i++)
-            advance(&play->sides[i], play->now);
+            advance_side(&play->sides[i], play->now);
         progress_show(&play->progress, play->now, play->sides[0].about->scenario->duration);
         const uint32_t place = first_to_part(play, &same, &result->at);
         if (place != NOBODY) {
@@ -399,9 +399,9 @@ enum lockstep_end lockstep_play(struct lockstep *lockstep, const struct lockstep
     *lockstep = (struct lockstep){0};
     progress_begin(&play.progress, progress);
     const enum lockstep_end verdict =
-        begin(&play, sides, diag) ? play_windows(&play) : LOCKSTEP_REFUSED;
+        begin_sides(&play, sides, diag) ? play_windows(&play) : LOCKSTEP_REFUSED;
     progress_end(&play.progress);
-    end(&play);
+    end_sides(&play);
     return verdict;
 }
 

@@ -23,8 +23,8 @@ static void tell_window(const struct playback *playback, struct eventlog *log)
     eventlog_clear(log);
 }
 
-static enum playback_end play(const struct playback *playback, const struct stored *stored,
-                              uint32_t node, struct diag *diag)
+static enum playback_end run_windows(const struct playback *playback, const struct stored *stored,
+                                     uint32_t node, struct diag *diag)
 {
     const time_ps until = playback->until < stored->until ? playback->until : stored->until;
     struct world *world = world_build(stored->scenario, &probe_none, diag);
@@ -76,7 +76,7 @@ enum playback_end playback_run(const struct playback *playback, char why[STORE_E
     uint32_t node;
     snprintf(why, STORE_ERROR_BYTES, "its scenario cannot be played");
     if (stored_load(&stored, store, diag) && find_node(stored.scenario, playback->node, &node, why))
-        end = play(playback, &stored, node, diag);
+        end = run_windows(playback, &stored, node, diag);
     stored_free(&stored);
     store_close(store);
     return end;

@@ -159,7 +159,7 @@ static bool member_of(const void *player, uint32_t workload, uint32_t number,
     return true;
 }
 
-static void finish(struct play *play, struct run *run)
+static void finish_run(struct play *play, struct run *run)
 {
     struct world *world = play->world;
     world_close(world, window_end(play));
@@ -242,7 +242,7 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     begun = clock_now();
     run->reached = play->played;
     if (record_error(play->record) == NULL)
-        finish(play, run);
+        finish_run(play, run);
     stop_release(&former);
     if (!play->stopped)
         stop_forget(); /* too late, the run is complete */

@@ -6,14 +6,14 @@
 
 static atomic_int asked; /* the signal, or 0; global, because a handler has no context argument */
 
-static void ask(int signal_number)
+static void handle_signal(int signal_number)
 {
     asked = signal_number;
 }
 
 static void catch_signal(int signal_number, int flags, struct sigaction *former)
 {
-    struct sigaction action = {.sa_handler = ask, .sa_flags = flags};
+    struct sigaction action = {.sa_handler = handle_signal, .sa_flags = flags};
     sigemptyset(&action.sa_mask);
     sigaction(signal_number, &action, former);
 }

@@ -94,8 +94,8 @@ struct again {
     bool whole; /* simulate to the end, where the digest is */
 };
 
-static enum verify_end judge(const struct again *again, struct run *run, struct verify *verify,
-                             struct diag *diag)
+static enum verify_end judge_runs(const struct again *again, struct run *run, struct verify *verify,
+                                  struct diag *diag)
 {
     struct store *now = record_store(run->record);
     digest_format(&run->result.digest, verify->digest_now);
@@ -114,7 +114,7 @@ static enum verify_end play_again(const struct again *again, struct verify *veri
     const enum run_end end = run_scenario(&run, again->scenario, &again->options, diag);
     enum verify_end verdict = VERIFY_BROKEN;
     if (end == RUN_DONE && strcmp(run.result.status, "interrupted") != 0)
-        verdict = judge(again, &run, verify, diag);
+        verdict = judge_runs(again, &run, verify, diag);
     else
         snprintf(verify->difference, sizeof verify->difference, "%s",
                  end == RUN_DONE ? "interrupted" : run.error);

@@ -98,8 +98,8 @@ static bool find_peak(struct search *search, time_ps until, struct diag *diag)
 
 /* ------------------------------------------------------------------ flows */
 
-static bool fits(const struct scenario *scenario, uint32_t index, uint32_t from, uint32_t to,
-                 uint8_t dscp)
+static bool fits_flow(const struct scenario *scenario, uint32_t index, uint32_t from, uint32_t to,
+                      uint8_t dscp)
 {
     const struct scenario_workload *workload = &scenario->workloads[index];
     for (uint32_t i = 0; i < workload->pair_count; i++) {
@@ -118,7 +118,7 @@ static void name_workloads(const struct scenario *scenario, uint32_t from, uint3
 {
     size_t used = 0;
     for (uint32_t i = 0; i < scenario->workload_count; i++)
-        if (used < sizeof flow->workload && fits(scenario, i, from, to, dscp))
+        if (used < sizeof flow->workload && fits_flow(scenario, i, from, to, dscp))
             used += (size_t)snprintf(flow->workload + used, sizeof flow->workload - used, "%s%s",
                                      used == 0 ? "" : " or ", scenario->workloads[i].name);
 }

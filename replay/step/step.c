@@ -85,7 +85,7 @@ static enum step_result play_lines(struct step_state *session)
     return session->different ? STEP_DIFFERENT : STEP_DONE;
 }
 
-static enum step_result play(struct step_state *session)
+static enum step_result run_session(struct step_state *session)
 {
     struct stop former;
     if (!session->with->terminal)
@@ -109,7 +109,7 @@ enum step_result step_run(const struct step_session *with, struct diag *diag)
     const bool well = step_ladder_begin(&session->ladder, stepper);
     session->ladder.is_asked_to_stop = is_asked_to_stop;
     if (well)
-        result = play(session);
+        result = run_session(session);
     else
         fprintf(with->wrong, "stormglass: could not start a process\n");
     step_ladder_end(&session->ladder);

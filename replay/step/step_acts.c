@@ -98,7 +98,7 @@ static bool tell_points(const struct step_state *session, const struct step_move
 }
 
 /* Moves to the goal; the command's own condition, after the points, must be met so many times. */
-static bool go(struct step_state *session, const struct step_goal *goal, uint64_t times)
+static bool go_to_goal(struct step_state *session, const struct step_goal *goal, uint64_t times)
 {
     const uint32_t own = UINT32_C(1) << session->point_count;
     struct step_moved moved;
@@ -126,7 +126,7 @@ static bool do_continue(struct step_state *session, const struct step_command *c
     struct step_goal goal = goal_of(session, NULL);
     if (command->until < goal.until)
         goal.until = command->until;
-    return go(session, &goal, UINT64_MAX);
+    return go_to_goal(session, &goal, UINT64_MAX);
 }
 
 /* Counting events needs no check after each of them. */
@@ -135,7 +135,7 @@ static bool go_events(struct step_state *session, uint64_t count)
     const uint64_t now = session->ladder.present.position.events;
     struct step_goal goal = goal_of(session, NULL);
     goal.events = count > UINT64_MAX - 1 - now ? UINT64_MAX - 1 : now + count;
-    return go(session, &goal, UINT64_MAX);
+    return go_to_goal(session, &goal, UINT64_MAX);
 }
 
 static bool is_any_event(const struct step_condition *condition)
@@ -149,12 +149,12 @@ static bool do_next(struct step_state *session, const struct step_command *comma
         return go_events(session, command->number);
     struct step_goal goal = goal_of(session, &command->condition);
     if (session->point_count > 0)
-        return go(session, &goal, command->number);
+        return go_to_goal(session, &goal, command->number);
     goal.hits = command->number;
-    return go(session, &goal, 1);
+    return go_to_goal(session, &goal, 1);
 }
 
-static bool seek(struct step_state *session, const struct step_goal *goal)
+static bool seek_goal(struct step_state *session, const struct step_goal *goal)
 {
     struct step_moved moved;
     if (!step_ladder_seek(&session->ladder, goal, &moved))
@@ -169,7 +169,7 @@ static bool back_events(struct step_state *session, uint64_t count)
     struct step_goal goal = {.until = TIME_NEVER, .slice = UINT64_MAX};
     const uint64_t from = now->events + now->between;
     goal.events = from > count ? from - count : 0;
-    return seek(session, &goal);
+    return seek_goal(session, &goal);
 }
 
 static bool go_back(struct step_state *session, const struct step_goal *goal, uint64_t times)
@@ -214,7 +214,7 @@ static bool do_goto(struct step_state *session, const struct step_command *comma
         .until = command->until < session->with->until ? command->until : session->with->until,
         .slice = UINT64_MAX,
     };
-    return seek(session, &goal);
+    return seek_goal(session, &goal);
 }
 
 /* ------------------------------------------------------------------ breakpoints */

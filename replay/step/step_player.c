@@ -165,7 +165,7 @@ static bool serve(struct stepper *stepper, const struct request *request, int *f
 }
 
 /* A copy continues in the same loop. The player ignores Ctrl-C, which is for the parent. */
-static _Noreturn void play(struct stepper *stepper, int fd)
+static _Noreturn void serve_requests(struct stepper *stepper, int fd)
 {
     struct request request;
     signal(SIGINT, SIG_IGN);
@@ -194,7 +194,7 @@ bool step_player_start(struct step_player *player, struct stepper *stepper)
     const pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        play(stepper, ends[1]);
+        serve_requests(stepper, ends[1]);
     }
     stepper_free(stepper);
     close(ends[1]);

@@ -23,7 +23,7 @@ bool step_wrong_at(const struct step_words *words, const struct step_word *word,
 }
 
 /* The length of the next word; 0 if there is none. */
-static int measure(const char *line, int *at)
+static int measure_word(const char *line, int *at)
 {
     *at += (int)strspn(line + *at, " \t\r\n");
     const char *begin = line + *at;
@@ -34,7 +34,7 @@ static int measure(const char *line, int *at)
 
 bool step_word_next(struct step_words *words, struct step_word *word)
 {
-    const int length = measure(words->line, &words->at);
+    const int length = measure_word(words->line, &words->at);
     *word = (struct step_word){.column = words->at + 1};
     memcpy(word->text, words->line + words->at,
            (size_t)(length < STEP_WORD_BYTES ? length : STEP_WORD_BYTES - 1));

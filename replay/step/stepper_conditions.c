@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static void hit(struct stepper *stepper, uint32_t condition, const char *format, ...)
+static void note_hit(struct stepper *stepper, uint32_t condition, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void hit(struct stepper *stepper, uint32_t condition, const char *format, ...)
+static void note_hit(struct stepper *stepper, uint32_t condition, const char *format, ...)
 {
     struct step_moved *moved = stepper->moved;
     va_list arguments;
@@ -57,9 +57,9 @@ static void on_drop(void *self, const struct probe_drop *drop)
     for (uint32_t i = 0; i < goal->condition_count; i++)
         if (goal->conditions[i].quantity == STEP_DROP &&
             is_place(&goal->conditions[i].subject, drop->node, drop->port, drop->priority))
-            hit(stepper, i, "%s drops a frame of %lld B, priority %u: %s",
-                port_of(stepper, drop->node, drop->port).text, (long long)drop->frame_bytes,
-                drop->priority, probe_drops[drop->cause].word);
+            note_hit(stepper, i, "%s drops a frame of %lld B, priority %u: %s",
+                     port_of(stepper, drop->node, drop->port).text, (long long)drop->frame_bytes,
+                     drop->priority, probe_drops[drop->cause].word);
 }
 
 static void on_pause(void *self, const struct probe_pause *pause)
@@ -72,10 +72,10 @@ static void on_pause(void *self, const struct probe_pause *pause)
     for (uint32_t i = 0; i < goal->condition_count; i++)
         if (goal->conditions[i].quantity == quantity &&
             is_place(&goal->conditions[i].subject, pause->node, pause->port, pause->priority))
-            hit(stepper, i, "%s sends %s, priority %u: %s of %s",
-                port_of(stepper, pause->node, pause->port).text, pause->xoff ? "XOFF" : "XON",
-                pause->priority, words_bytes(pause->occupancy).text,
-                words_bytes(pause->threshold).text);
+            note_hit(stepper, i, "%s sends %s, priority %u: %s of %s",
+                     port_of(stepper, pause->node, pause->port).text, pause->xoff ? "XOFF" : "XON",
+                     pause->priority, words_bytes(pause->occupancy).text,
+                     words_bytes(pause->threshold).text);
 }
 
 static struct step_stop *find_stop(const struct stepper *stepper, uint32_t node, uint16_t port,
@@ -161,7 +161,8 @@ static void has_ended(struct stepper *stepper, const struct ended *ended)
     for (uint32_t i = 0; i < goal->condition_count; i++)
         if (is_such_an_end(&goal->conditions[i], ended) &&
             is_of(&goal->conditions[i].subject, ended))
-            hit(stepper, i, "%s: %s", stepper->world->stats[ended->workload].name, ended->words);
+            note_hit(stepper, i, "%s: %s", stepper->world->stats[ended->workload].name,
+                     ended->words);
 }
 
 static void on_host_io(void *self, const struct probe_host_io *io)
@@ -202,7 +203,7 @@ static void hit_by_name(struct stepper *stepper, enum step_quantity quantity, co
         if (condition->quantity == quantity &&
             (condition->subject.node == STEP_ANY ||
              strcmp(name_of(stepper, condition->subject.node), owner) == 0))
-            hit(stepper, i, "%s: %s", owner, text);
+            note_hit(stepper, i, "%s: %s", owner, text);
     }
 }
 
@@ -294,7 +295,7 @@ void stepper_conditions_before(struct stepper *stepper, const struct eventlog_ev
                 ? is_place(&condition->subject, note->node, note->port, STEP_ANY_PRIORITY)
                 : frame != NULL && is_such_a_frame(condition->quantity, frame) &&
                       is_arrival(stepper, &condition->subject, note, frame))
-            hit(stepper, i, "%s", "");
+            note_hit(stepper, i, "%s", "");
     }
 }
 
@@ -325,9 +326,9 @@ static void hit_stop(struct stepper *stepper, uint32_t index)
             (latest == NULL || stepper->stops[i].since >= latest->since))
             latest = &stepper->stops[i];
     CHECK(latest != NULL);
-    hit(stepper, index, "%s paused on priority %u for %s",
-        port_of(stepper, latest->node, latest->port).text, latest->priority,
-        words_time(stepper->world->engine.now - latest->since).text);
+    note_hit(stepper, index, "%s paused on priority %u for %s",
+             port_of(stepper, latest->node, latest->port).text, latest->priority,
+             words_time(stepper->world->engine.now - latest->since).text);
 }
 
 /* Number of queues or ingress groups of a switch above the size. */
@@ -404,8 +405,8 @@ static void look_at_issues(struct stepper *stepper)
             const struct step_condition *condition = &goal->conditions[i];
             if ((condition->quantity == STEP_ISSUED || condition->quantity == STEP_IO) &&
                 (condition->subject.workload == STEP_ANY || condition->subject.workload == w))
-                hit(stepper, i, "%s: command %llu issued", stepper->world->stats[w].name,
-                    (unsigned long long)issued);
+                note_hit(stepper, i, "%s: command %llu issued", stepper->world->stats[w].name,
+                         (unsigned long long)issued);
         }
     }
 }
@@ -430,7 +431,7 @@ void stepper_conditions_after(struct stepper *stepper, uint32_t node)
         if (level > stepper->levels[i] && goal->conditions[i].quantity == STEP_PAUSED)
             hit_stop(stepper, i);
         else if (level > stepper->levels[i])
-            hit(stepper, i, "%s", "");
+            note_hit(stepper, i, "%s", "");
         stepper->levels[i] = level;
     }
     look_at_issues(stepper);

@@ -382,7 +382,7 @@ static bool is_power_of_four(uint32_t n)
     return (n & (n - 1)) == 0 && __builtin_ctz(n) % 2 == 0;
 }
 
-static void keep(struct usage *usage)
+static void keep_moment(struct usage *usage)
 {
     read_counters(usage, usage->now.at);
     const struct usage_moment oldest = usage->bases[0];
@@ -394,12 +394,12 @@ static void keep(struct usage *usage)
 }
 
 /* Work before this point is not included. */
-static void begin(struct usage *usage)
+static void begin_steady(struct usage *usage)
 {
     look(usage, usage->from);
     usage->now.looks = 0;
-    keep(usage);
-    keep(usage);
+    keep_moment(usage);
+    keep_moment(usage);
     usage->begun = true;
     usage->next = usage->from + usage->interval;
 }
@@ -407,7 +407,7 @@ static void begin(struct usage *usage)
 void usage_take(struct usage *usage)
 {
     if (!usage->begun) {
-        begin(usage);
+        begin_steady(usage);
         return;
     }
     look(usage, usage->next);
@@ -416,7 +416,7 @@ void usage_take(struct usage *usage)
         read_counters(usage, usage->now.at);
         usage->next = TIME_NEVER;
     } else if (is_power_of_four(usage->now.looks)) {
-        keep(usage);
+        keep_moment(usage);
     }
 }
 

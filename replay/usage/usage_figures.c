@@ -3,7 +3,7 @@
 #include "replay/usage/usage_private.h"
 
 /* The later base, if at least as much time follows it as precedes it. */
-static const struct usage_moment *base(const struct usage *usage)
+static const struct usage_moment *base_moment(const struct usage *usage)
 {
     const struct usage_moment *young = &usage->bases[1];
     const time_ps before = young->at - usage->from, all = usage->now.at - usage->from;
@@ -12,17 +12,17 @@ static const struct usage_moment *base(const struct usage *usage)
 
 time_ps usage_span(const struct usage *usage)
 {
-    return time_later(usage->now.at - base(usage)->at, 1);
+    return time_later(usage->now.at - base_moment(usage)->at, 1);
 }
 
 uint32_t usage_looks(const struct usage *usage)
 {
-    return usage->now.looks - base(usage)->looks;
+    return usage->now.looks - base_moment(usage)->looks;
 }
 
 static int64_t since(const struct usage *usage, uint32_t at)
 {
-    const int64_t grown = usage->now.values[at] - base(usage)->values[at];
+    const int64_t grown = usage->now.values[at] - base_moment(usage)->values[at];
     return grown > 0 ? grown : 0; /* a recreated queue counts from 0 again */
 }
 

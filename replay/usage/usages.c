@@ -37,7 +37,7 @@ static struct span span_of_all(const struct scenario *scenario)
     return all.from < all.until ? all : (struct span){0, scenario->duration};
 }
 
-static uint32_t find(const struct usages *usages, struct span span)
+static uint32_t find_usage(const struct usages *usages, struct span span)
 {
     uint32_t i = 0;
     while (i < usages->count &&
@@ -62,7 +62,7 @@ void usages_init(struct usages *usages, const struct world *world)
     usage_init(&usages->list[usages->count++], world, all.from, all.until);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct span span = span_of(scenario, i);
-        const uint32_t at = find(usages, span);
+        const uint32_t at = find_usage(usages, span);
         if (waits(scenario->workloads[i].job) || span.from == span.until)
             continue;
         if (at == USAGES_MAX)

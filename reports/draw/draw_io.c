@@ -107,7 +107,7 @@ static void collect(struct sheet *sheet)
 }
 
 /* Computes the positions and returns the total height. */
-static double place(struct sheet *sheet)
+static double place_moments(struct sheet *sheet)
 {
     double y = TOP, host = 0, target = 0, sent = 0;
     for (uint32_t i = 0; i < sheet->count; i++) {
@@ -276,7 +276,7 @@ bool draw_io(struct store *store, int64_t io, FILE *out, char why[DRAW_WHY_BYTES
         return false;
     struct sheet sheet = {.frames = frames, .out = out};
     collect(&sheet);
-    const double height = place(&sheet), width = lane_x(frames->lane_count - 1) + RIGHT;
+    const double height = place_moments(&sheet), width = lane_x(frames->lane_count - 1) + RIGHT;
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\""
             " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\""

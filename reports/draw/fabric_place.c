@@ -67,8 +67,8 @@ static void find_orders(struct fabric_map *map, uint32_t row, uint32_t other)
 }
 
 /* Distributes boxes over the whole width. */
-static void spread(const struct fabric_map *map, struct row *row, double width, bool lowest,
-                   bool together)
+static void spread_row(const struct fabric_map *map, struct row *row, double width, bool lowest,
+                       bool together)
 {
     qsort(row->boxes, row->count, sizeof *row->boxes, by_order);
     double at = 0;
@@ -86,11 +86,11 @@ static void sweep(struct fabric_map *map, struct row *rows, double width, bool t
     for (uint32_t pass = 0; pass < SWEEPS; pass++) {
         for (uint32_t row = 2; row < map->rows; row++) {
             find_orders(map, row, row - 1);
-            spread(map, &rows[row], width, false, together);
+            spread_row(map, &rows[row], width, false, together);
         }
         for (uint32_t row = map->rows - 1; pass + 1 < SWEEPS && row-- > 1;) {
             find_orders(map, row, row + 1);
-            spread(map, &rows[row], width, row == 1, together);
+            spread_row(map, &rows[row], width, row == 1, together);
         }
     }
 }
@@ -153,7 +153,7 @@ void fabric_map_place(struct fabric_map *map)
         if (rows[i].width > map->width)
             map->width = rows[i].width;
     for (uint32_t i = 1; i < map->rows; i++)
-        spread(map, &rows[i], map->width, i == 1, together);
+        spread_row(map, &rows[i], map->width, i == 1, together);
     if (map->rows > 2)
         sweep(map, rows, map->width, together);
     place_hosts(map, together);

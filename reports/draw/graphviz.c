@@ -34,14 +34,14 @@ struct picture {
 };
 
 /* The library declares parameters that it does not change as non-const. */
-static char *loan(const char *text)
+static char *unconst_text(const char *text)
 {
     return (char *)(uintptr_t)text;
 }
 
 static void set(void *object, const char *name, const char *value)
 {
-    agsafeset(object, loan(name), loan(value), loan(""));
+    agsafeset(object, unconst_text(name), unconst_text(value), unconst_text(""));
 }
 
 static void set_number(void *object, const char *name, double value)
@@ -121,7 +121,7 @@ static Agraph_t *open_graph(void)
     names.map = map_name;
     names.print = name_of;
     names.free = free_name;
-    return agopen(loan("drawing"), Agdirected, &with);
+    return agopen(unconst_text("drawing"), Agdirected, &with);
 }
 
 /* ------------------------------------------------------------------ pictures */
@@ -197,7 +197,7 @@ static void place_node(const struct picture *picture, Agnode_t *n, const struct 
 
 void picture_node(struct picture *picture, const struct picture_node *node)
 {
-    Agnode_t *n = agnode(picture->frame, loan(node->name), 1);
+    Agnode_t *n = agnode(picture->frame, unconst_text(node->name), 1);
     CHECK(n != NULL);
     const struct picture_style *style = picture_style(node->style);
     set(n, "shape", node->shape == PICTURE_TEXT ? "plaintext" : "box");
@@ -220,8 +220,8 @@ void picture_node(struct picture *picture, const struct picture_node *node)
 
 void picture_edge(struct picture *picture, const struct picture_edge *edge)
 {
-    Agnode_t *from = agnode(picture->graph, loan(edge->from), 0);
-    Agnode_t *to = agnode(picture->graph, loan(edge->to), 0);
+    Agnode_t *from = agnode(picture->graph, unconst_text(edge->from), 0);
+    Agnode_t *to = agnode(picture->graph, unconst_text(edge->to), 0);
     CHECK(from != NULL && to != NULL);
     Agedge_t *e = agedge(picture->graph, from, to, NULL, 1);
     CHECK(e != NULL);

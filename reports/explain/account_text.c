@@ -21,12 +21,12 @@ struct page {
     struct paint paint;
 };
 
-static void head(const struct page *page, const char *words)
+static void write_head(const struct page *page, const char *words)
 {
     fprintf(page->out, "\n%s%s%s\n", page->paint.bold, words, page->paint.off);
 }
 
-static void rest(const struct page *page, uint32_t count, uint32_t shown)
+static void write_rest(const struct page *page, uint32_t count, uint32_t shown)
 {
     if (count > shown)
         fprintf(page->out, "  ... and %" PRIu32 " more: --json has them all\n", count - shown);
@@ -121,7 +121,7 @@ static void write_harm(const struct page *page)
     const char *sentence = account_of_harm(page->account, "harm.sentence");
     if (sentence[0] == '\0')
         return;
-    head(page, "Harm");
+    write_head(page, "Harm");
     fprintf(page->out, "  %s\n", sentence);
     for (int i = 0; i < CAUSES_SHOWN && of_cause(page, i, "sentence")[0] != '\0'; i++) {
         fprintf(page->out, "  %s %s: %s\n",
@@ -138,7 +138,7 @@ static void write_harm(const struct page *page)
 static void write_cause(const struct page *page)
 {
     const struct account *account = page->account;
-    head(page, "Root cause of the pauses");
+    write_head(page, "Root cause of the pauses");
     if (account->root_cause[0] == '\0') {
         fputs(account->measured ? "  unknown: a measured run has no pause data\n"
                                 : "  none: no port was paused\n",
@@ -159,7 +159,7 @@ static void write_cause(const struct page *page)
     for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
         fprintf(page->out, "  %s: %s, %s\n", i < account->cause_count ? "and" : "also",
                 account->roots[i].kind, account->roots[i].text);
-    rest(page, account->root_count, ROOTS_SHOWN);
+    write_rest(page, account->root_count, ROOTS_SHOWN);
 }
 
 static void write_reason(const struct page *page, const struct account_hop *hop)
@@ -196,7 +196,7 @@ static void write_path(const struct page *page)
     uint32_t of_root = 0;
     if (account->hop_count == 0)
         return;
-    head(page, "Pause propagation");
+    write_head(page, "Pause propagation");
     for (uint32_t i = 0; i < account->hop_count; i++) {
         const struct account_hop *hop = &account->hops[i];
         const bool first = i == 0 || hop[-1].root != hop->root;
@@ -209,7 +209,7 @@ static void write_path(const struct page *page)
             write_reason(page, hop);
         }
         if (last) {
-            rest(page, of_root, HOPS_SHOWN);
+            write_rest(page, of_root, HOPS_SHOWN);
             write_depth(page, hop->root);
         }
     }
@@ -220,19 +220,19 @@ static void write_path(const struct page *page)
 
 static void write_limits(const struct page *page)
 {
-    head(page, "Bottleneck of each workload");
+    write_head(page, "Bottleneck of each workload");
     for (uint32_t i = 0; i < page->account->limit_count && i < WORKLOADS_SHOWN; i++) {
         const struct account_limit *limit = &page->account->limits[i];
         fprintf(page->out, "  %-16s %s\n", limit->workload, limit->text);
         if (limit->account[0] != '\0')
             fprintf(page->out, "  %-16s %s\n", "", limit->account);
     }
-    rest(page, page->account->limit_count, WORKLOADS_SHOWN);
+    write_rest(page, page->account->limit_count, WORKLOADS_SHOWN);
 }
 
 static void write_unused(const struct page *page)
 {
-    head(page, "Never exercised");
+    write_head(page, "Never exercised");
     if (page->account->measured)
         fputs("  unknown: a measured run has no switch or RNIC counters\n", page->out);
     for (uint32_t i = 0; i < page->account->unused_count; i++)

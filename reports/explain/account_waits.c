@@ -23,8 +23,8 @@ static const char *path(char to[JSON_PATH_BYTES], const struct place_of *of, con
 }
 
 /* ?1 is the workload, ?2 is `second` unless that is STORE_N. */
-static struct store_statement *ask(const struct place_of *of, const char *sql,
-                                   struct store_value second)
+static struct store_statement *prepare_query(const struct place_of *of, const char *sql,
+                                             struct store_value second)
 {
     struct store_statement *rows = store_prepare(of->store, sql);
     store_bind(rows, 1, STORE_T(of->workload));
@@ -62,13 +62,13 @@ static void write_root(const struct place_of *of, const struct store_statement *
 static void write_places(const struct place_of *operation, const char *name)
 {
     struct store_statement *rows =
-        ask(operation,
-            "SELECT port, priority, CAST(round(paused_us*1e6) AS INTEGER) AS paused_ps,"
-            " CAST(round(queued_us*1e6) AS INTEGER) AS queued_ps, paused_by, because_of, "
-            "because_of_priority"
-            " FROM v_wait_place WHERE workload=?1 AND operation=?2"
-            " ORDER BY paused_us+queued_us DESC, port, priority",
-            STORE_T(name));
+        prepare_query(operation,
+                      "SELECT port, priority, CAST(round(paused_us*1e6) AS INTEGER) AS paused_ps,"
+                      " CAST(round(queued_us*1e6) AS INTEGER) AS queued_ps, paused_by, because_of, "
+                      "because_of_priority"
+                      " FROM v_wait_place WHERE workload=?1 AND operation=?2"
+                      " ORDER BY paused_us+queued_us DESC, port, priority",
+                      STORE_T(name));
     char at[JSON_PATH_BYTES];
     struct place_of of = *operation;
     int shown = 0;
@@ -93,16 +93,16 @@ static void write_operation(const struct place_of *of, const struct store_statem
     json_integer(of->json, path(at, of, "count"), store_int(row, "count"));
     json_integer(of->json, path(at, of, "latency_ps"), store_int(row, "latency_ps"));
     write_parts(of, "parts_ps",
-                ask(of,
-                    "SELECT part, sum_ps FROM wait JOIN workload w USING(workload)"
-                    " WHERE w.name=?1 AND operation=?2",
-                    STORE_T(name)));
+                prepare_query(of,
+                              "SELECT part, sum_ps FROM wait JOIN workload w USING(workload)"
+                              " WHERE w.name=?1 AND operation=?2",
+                              STORE_T(name)));
     json_integer(of->json, path(at, of, "slowest.count"), store_int(row, "slow_count"));
     write_parts(of, "slowest.parts_ps",
-                ask(of,
-                    "SELECT part, sum_ps FROM wait_slow JOIN workload w USING(workload)"
-                    " WHERE w.name=?1 AND operation=?2",
-                    STORE_T(name)));
+                prepare_query(of,
+                              "SELECT part, sum_ps FROM wait_slow JOIN workload w USING(workload)"
+                              " WHERE w.name=?1 AND operation=?2",
+                              STORE_T(name)));
     write_places(of, name);
 }
 
@@ -114,31 +114,32 @@ static void write_member(const struct place_of *of, const struct store_statement
     json_integer(of->json, path(at, of, "count"), store_int(row, "count"));
     json_integer(of->json, path(at, of, "latency_ps"), store_int(row, "latency_ps"));
     write_parts(of, "waits",
-                ask(of,
-                    "SELECT part, sum_ps FROM wait_member_part WHERE member=?2"
-                    " AND workload=(SELECT workload FROM workload WHERE name=?1)",
-                    STORE_I(store_int(row, "member"))));
+                prepare_query(of,
+                              "SELECT part, sum_ps FROM wait_member_part WHERE member=?2"
+                              " AND workload=(SELECT workload FROM workload WHERE name=?1)",
+                              STORE_I(store_int(row, "member"))));
 }
 
 void account_waits_json(struct store *store, size_t index, const char *workload, struct json *json)
 {
     struct place_of of = {store, json, workload, ""};
     struct store_statement *rows =
-        ask(&of,
-            "SELECT operation, count, latency_ps, slow_count FROM wait_total"
-            " JOIN workload w USING(workload) WHERE w.name=?1 ORDER BY operation",
-            STORE_N);
+        prepare_query(&of,
+                      "SELECT operation, count, latency_ps, slow_count FROM wait_total"
+                      " JOIN workload w USING(workload) WHERE w.name=?1 ORDER BY operation",
+                      STORE_N);
     while (store_step(rows)) {
         snprintf(of.at, sizeof of.at, "workloads[%zu].waits.%.16s", index,
                  store_text(rows, "operation"));
         write_operation(&of, rows);
     }
     store_finish(rows);
-    rows = ask(&of,
-               "SELECT member, f.name AS host, t.name AS target, count, latency_ps FROM wait_member"
-               " JOIN workload w USING(workload) JOIN node f ON f.node=from_node"
-               " JOIN node t ON t.node=to_node WHERE w.name=?1 ORDER BY member",
-               STORE_N);
+    rows = prepare_query(
+        &of,
+        "SELECT member, f.name AS host, t.name AS target, count, latency_ps FROM wait_member"
+        " JOIN workload w USING(workload) JOIN node f ON f.node=from_node"
+        " JOIN node t ON t.node=to_node WHERE w.name=?1 ORDER BY member",
+        STORE_N);
     for (size_t i = 0; store_step(rows); i++) {
         snprintf(of.at, sizeof of.at, "workloads[%zu].members[%zu]", index, i);
         write_member(&of, rows);

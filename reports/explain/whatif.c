@@ -23,7 +23,7 @@ static const char *percent(const struct whatif_gain *gain, char text[32])
 }
 
 /* The row gains something, in total or for one workload. */
-static bool tells(const struct whatif *whatif, const struct whatif_row *row)
+static bool has_gain(const struct whatif *whatif, const struct whatif_row *row)
 {
     bool some = row->gain.some;
     for (uint32_t i = 0; i < whatif->workload_count; i++)
@@ -44,7 +44,7 @@ static void write_row(const struct whatif *whatif, const struct whatif_row *row,
         fputs(" (one seed)", out);
     if (row->played_limitless)
         fprintf(out, ", without limit %s", percent(&row->without_limit, text));
-    const bool told = tells(whatif, row);
+    const bool told = has_gain(whatif, row);
     for (uint32_t i = 0; told && whatif->workload_count > 1 && i < whatif->workload_count; i++)
         fprintf(out, "%s%s %s", i == 0 ? ": " : ", ", whatif->workloads[i],
                 percent(&row->workloads[i], text));

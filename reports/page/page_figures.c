@@ -81,7 +81,7 @@ static int faults(const struct page *page, int count, FILE *out)
     return count;
 }
 
-static void head(const struct page *page, FILE *out)
+static void write_head(const struct page *page, FILE *out)
 {
     struct store_statement *row = store_prepare(
         page->store, "SELECT scenario, coalesce(digest, '') AS digest, record FROM meta");
@@ -130,7 +130,7 @@ bool page_figures(struct store *store, FILE *out)
                               .charts = &charts,
                               .by_io = page_has_commands(store)};
     page_charts(&page);
-    head(&page, out);
+    write_head(&page, out);
     page_figures_end(&page, 1, out);
     charts_free(&charts);
     return store_error(store) == NULL && ferror(out) == 0;

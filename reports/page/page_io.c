@@ -91,7 +91,7 @@ static void keep_latency(struct curves *curves, time_ps latency)
 }
 
 /* Nearest rank: the smallest latency that `percent` of all do not exceed. */
-static time_ps rank(const struct curves *curves, size_t percent)
+static time_ps nearest_rank(const struct curves *curves, size_t percent)
 {
     return curves->latencies[((uint64_t)curves->count * percent + 99) / 100 - 1];
 }
@@ -99,9 +99,9 @@ static time_ps rank(const struct curves *curves, size_t percent)
 static void end_bin(struct curves *curves)
 {
     if (curves->count > 0 && curves->bin >= 0 && curves->bin < PAGE_LATENCY_BINS) {
-        curves->bins[MEDIAN][curves->bin] = rank(curves, 50);
-        curves->bins[TAIL][curves->bin] = rank(curves, 99);
-        curves->bins[LONGEST][curves->bin] = rank(curves, 100);
+        curves->bins[MEDIAN][curves->bin] = nearest_rank(curves, 50);
+        curves->bins[TAIL][curves->bin] = nearest_rank(curves, 99);
+        curves->bins[LONGEST][curves->bin] = nearest_rank(curves, 100);
     }
     curves->count = 0;
 }

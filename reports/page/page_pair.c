@@ -101,7 +101,7 @@ static void verdict(const struct pair *pair)
                 words_count((int64_t)different).text, plural(different, "", "s"));
 }
 
-static void head(const struct pair *pair, const char *title)
+static void write_head(const struct pair *pair, const char *title)
 {
     FILE *out = pair->pages[0].out;
     fputs("<header><p class=\"brand\">stormglass</p><h1>", out);
@@ -210,7 +210,7 @@ bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out
     else
         snprintf(title, sizeof title, "%.250s and %.250s", a, b);
     page_begin(out, title);
-    head(&pair, title);
+    write_head(&pair, title);
     pair_settings(&pair);
     pair_events(&pair);
     pair_workloads(&pair);

@@ -15,7 +15,8 @@ enum { SENTENCE_BYTES = 1024 };
 #define CHOSEN SAID("chosen")
 
 /* Writes the text returned by a query, escaped; false if there is none. */
-static bool put(const struct page *page, const char *before, const char *sql, const char *after)
+static bool put_query(const struct page *page, const char *before, const char *sql,
+                      const char *after)
 {
     char text[SENTENCE_BYTES];
     store_ask_text(page->store, sql, text, sizeof text);
@@ -29,18 +30,19 @@ static bool put(const struct page *page, const char *before, const char *sql, co
 
 static void write_card(const struct page *page, const char *sql, const char *label)
 {
-    if (put(page, "<div class=\"card\"><b>", sql, "</b>"))
+    if (put_query(page, "<div class=\"card\"><b>", sql, "</b>"))
         fprintf(page->out, "<span>%s</span></div>\n", label);
 }
 
 static void write_cards(const struct page *page)
 {
     fputs("<div class=\"cards\">\n", page->out);
-    if (put(page, "<div class=\"card\"><b>",
-            "SELECT printf('%,d', price) FROM candidate WHERE candidate=" CHOSEN
-            " AND price IS NOT NULL",
-            "</b><span>"))
-        put(page, "", "SELECT " SAID("currency"), ": price of the chosen candidate</span></div>\n");
+    if (put_query(page, "<div class=\"card\"><b>",
+                  "SELECT printf('%,d', price) FROM candidate WHERE candidate=" CHOSEN
+                  " AND price IS NOT NULL",
+                  "</b><span>"))
+        put_query(page, "", "SELECT " SAID("currency"),
+                  ": price of the chosen candidate</span></div>\n");
     write_card(
         page, "SELECT printf('%,d W', watts) FROM candidate WHERE candidate=" CHOSEN " AND watts>0",
         "power");
@@ -62,8 +64,8 @@ static void write_verdict(const struct page *page)
 {
     char result[16];
     store_ask_text(page->store, "SELECT " SAID("result"), result, sizeof result);
-    if (!put(page, "<p class=\"verdict good\">Chosen: ",
-             "SELECT coalesce(label, name) FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
+    if (!put_query(page, "<p class=\"verdict good\">Chosen: ",
+                   "SELECT coalesce(label, name) FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
         fputs(strcmp(result, "fail") == 0
                   ? "<p class=\"verdict bad\">Every candidate fails</p>\n"
                   : "<p class=\"verdict\">Undecided: no candidate is known to pass yet</p>\n",
@@ -71,7 +73,8 @@ static void write_verdict(const struct page *page)
     if (store_ask_int(page->store, "SELECT " SAID("proven") "=0 AND " CHOSEN " IS NOT NULL", 0))
         fputs("<p class=\"finding\">The best candidate so far: others are undecided.</p>\n",
               page->out);
-    put(page, "<p class=\"facts\">",
+    put_query(
+        page, "<p class=\"facts\">",
         "SELECT count(*)||' candidates: '||sum(result='pass')||' pass, '||sum(result='fail')||"
         "' fail, '||sum(result='undecided')||' undecided, '||sum(result='not needed')||"
         "' not needed; probability of a wrong answer at most '||printf('%.3g %%', 100*" SAID(
@@ -82,10 +85,10 @@ static void write_verdict(const struct page *page)
 static void write_head(const struct page *page)
 {
     fputs("<header><p class=\"brand\">stormglass</p>", page->out);
-    put(page, "<h1>", "SELECT " SAID("name"), "</h1>");
-    put(page, "<p class=\"lead\">", "SELECT " SAID("about"), "</p>\n");
-    put(page, "<p class=\"facts\">scenario ",
-        "SELECT " SAID("scenario") "||', simulated by version '||" SAID("version"), "</p>\n");
+    put_query(page, "<h1>", "SELECT " SAID("name"), "</h1>");
+    put_query(page, "<p class=\"lead\">", "SELECT " SAID("about"), "</p>\n");
+    put_query(page, "<p class=\"facts\">scenario ",
+              "SELECT " SAID("scenario") "||', simulated by version '||" SAID("version"), "</p>\n");
     write_verdict(page);
     fputs(
         "</header>\n<nav><a href=\"#why\">Why not the others</a><a href=\"#front\">Pareto front</a>"
@@ -122,7 +125,8 @@ static void write_chosen(const struct page *page)
     write_picture(page);
     page_table(page, "SELECT text FROM setting WHERE candidate=" CHOSEN " ORDER BY position",
                settings);
-    put(page, "<p>",
+    put_query(
+        page, "<p>",
         "SELECT iif(oversubscription IS NULL, '', printf('Oversubscription %.4g:1; ',"
         " oversubscription))||switches||iif(switches=1, ' switch with ', ' switches with "
         "')||ports_used||"
@@ -137,8 +141,9 @@ static void write_chosen(const struct page *page)
                    "1") "), failure"
                         " FROM objective WHERE candidate=" CHOSEN " ORDER BY slo",
                objectives);
-    put(page, "<details><summary>Command that runs this candidate</summary><pre>",
-        "SELECT command FROM trial WHERE candidate=" CHOSEN " AND trial=0", "</pre></details>\n");
+    put_query(page, "<details><summary>Command that runs this candidate</summary><pre>",
+              "SELECT command FROM trial WHERE candidate=" CHOSEN " AND trial=0",
+              "</pre></details>\n");
     page_section_end(page);
 }
 

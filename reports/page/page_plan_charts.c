@@ -13,7 +13,7 @@ struct plot {
     double low, high, floor;
 };
 
-static double ask(const struct page *page, const char *sql)
+static double query_value(const struct page *page, const char *sql)
 {
     struct store_statement *row = store_prepare(page->store, sql);
     const double value = store_step(row) ? store_column_real(row, 0) : 0;
@@ -90,8 +90,9 @@ void page_plan_front(const struct page *page)
     static const struct page_column columns[] = {
         {"candidate", PAGE_CODE},   {"price", PAGE_COUNT},   {"W", PAGE_COUNT},
         {"rack units", PAGE_COUNT}, {"headroom", PAGE_TEXT}, {0}};
-    struct plot plot = {ask(page, "SELECT min(price)" SHOWN), ask(page, "SELECT max(price)" SHOWN),
-                        ask(page, "SELECT max(-1, min(0, min(headroom)))" SHOWN)};
+    struct plot plot = {query_value(page, "SELECT min(price)" SHOWN),
+                        query_value(page, "SELECT max(price)" SHOWN),
+                        query_value(page, "SELECT max(-1, min(0, min(headroom)))" SHOWN)};
     page_section(page, "front", "Pareto front",
                  "Candidates that no other candidate beats in price, power and headroom together. "
                  "Headroom is the distance of the closest objective from its limit.");
@@ -145,7 +146,7 @@ static void write_change(const struct page *page, const struct store_statement *
 
 static void write_tornado(const struct page *page)
 {
-    const double most = ask(page, "SELECT max(abs(moved)) FROM assumed");
+    const double most = query_value(page, "SELECT max(abs(moved)) FROM assumed");
     struct store_statement *row = store_prepare(
         page->store,
         "SELECT path, coalesce(value, '') AS value, changed, coalesce(slo, '') AS slo, moved, "

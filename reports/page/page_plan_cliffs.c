@@ -42,7 +42,7 @@ static double down(double slack)
 
 /* Whether the headroom of an objective is that of the point; if so, keeps half of its interval.
  * Means of slacks (plan_play.h) are converted to headroom (plan_state.h). */
-static bool fits(struct point *point, double headroom, double half)
+static bool fits_point(struct point *point, double headroom, double half)
 {
     if (fabs(headroom - point->mean) > 1e-9 * (1 + fabs(headroom)))
         return false;
@@ -50,7 +50,7 @@ static bool fits(struct point *point, double headroom, double half)
     return true;
 }
 
-static void take(struct point *point, const struct store_statement *row)
+static void take_point(struct point *point, const struct store_statement *row)
 {
     const double mean = store_real(row, "mean"), squares = store_real(row, "squares");
     const int64_t runs = store_int(row, "runs");
@@ -58,8 +58,8 @@ static void take(struct point *point, const struct store_statement *row)
         runs < 2 ? 0 : (squares - mean * mean) * (double)runs / (double)(runs - 1);
     const double half =
         variance > 0 ? plan_student_95((uint32_t)runs - 1) * sqrt(variance / (double)runs) : 0;
-    if (!fits(point, mean, half))
-        fits(point, mean / (1 + mean), half / ((1 + mean) * (1 + mean)));
+    if (!fits_point(point, mean, half))
+        fits_point(point, mean / (1 + mean), half / ((1 + mean) * (1 + mean)));
 }
 
 /* Returns the number of points. */
@@ -82,7 +82,7 @@ static uint32_t read_points(const struct page *page, int64_t cliff, struct point
         point->known = !store_is_null(row, "headroom");
         point->mean = store_real(row, "headroom");
         if (point->known && store_int(row, "runs") > 1 && store_int(row, "runs") <= RUNS_MAX)
-            take(point, row);
+            take_point(point, row);
     }
     store_finish(row);
     return count;

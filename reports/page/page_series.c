@@ -141,8 +141,8 @@ bool page_has_series(const struct page *page)
 }
 
 /* The chart of one query; ?1 is the number of places shown, or the workload. */
-static void lines(const struct page *page, struct chart *chart, enum reading reading,
-                  const char *sql, int64_t argument)
+static void read_chart(const struct page *page, struct chart *chart, enum reading reading,
+                       const char *sql, int64_t argument)
 {
     if (!page_has_series(page)) {
         snprintf(chart->missing, sizeof chart->missing,
@@ -165,14 +165,14 @@ void page_chart_rates(const struct page *page)
     struct chart *chart = page_chart(page, CHART_LINES, "rates", "rate", "Wire rates",
                                      "Transmit rate of the busiest ports, frames with FCS; the "
                                      "first six are shown, click a name for another.");
-    lines(page, chart, RATE,
-          "WITH top AS (SELECT node, port, sum(tx_bytes) AS most FROM series_port"
-          " GROUP BY node, port HAVING most>0 ORDER BY most DESC, node, port LIMIT ?1)"
-          " SELECT p.name, sample, sum(tx_bytes) AS value, 0 AS absent FROM series_port s"
-          " JOIN top t USING(node, port)"
-          " JOIN port p USING(node, port) GROUP BY t.node, t.port, sample"
-          " ORDER BY most DESC, t.node, t.port, sample",
-          PAGE_PLACES_MAX);
+    read_chart(page, chart, RATE,
+               "WITH top AS (SELECT node, port, sum(tx_bytes) AS most FROM series_port"
+               " GROUP BY node, port HAVING most>0 ORDER BY most DESC, node, port LIMIT ?1)"
+               " SELECT p.name, sample, sum(tx_bytes) AS value, 0 AS absent FROM series_port s"
+               " JOIN top t USING(node, port)"
+               " JOIN port p USING(node, port) GROUP BY t.node, t.port, sample"
+               " ORDER BY most DESC, t.node, t.port, sample",
+               PAGE_PLACES_MAX);
 }
 
 void page_chart_queues(const struct page *page)
@@ -180,7 +180,7 @@ void page_chart_queues(const struct page *page)
     struct chart *chart =
         page_chart(page, CHART_LINES, "queues", "occupancy", "Queues",
                    "Bytes queued at switch ports at the end of each interval; the deepest queues.");
-    lines(
+    read_chart(
         page, chart, STANDS,
         "WITH top AS (SELECT node, port, priority, max(queue_bytes) AS most FROM series_port"
         " GROUP BY node, port, priority HAVING most>0"
@@ -197,15 +197,16 @@ void page_chart_buffers(const struct page *page)
     struct chart *chart = page_chart(page, CHART_LINES, "buffers", "occupancy", "Switch buffers",
                                      "Buffer in use at the end of each interval, and the headroom "
                                      "part of it; the fullest switches.");
-    lines(page, chart, STANDS,
-          "WITH top AS (SELECT node, max(buffer_bytes) AS most FROM series_switch GROUP BY node"
-          " HAVING most>0 ORDER BY most DESC, node LIMIT ?1)"
-          " SELECT name||what AS name, sample, value, 0 AS absent FROM (SELECT node, sample, 0 AS "
-          "part, '' AS what,"
-          " buffer_bytes AS value FROM series_switch UNION ALL SELECT node, sample, 1,"
-          " ', headroom', headroom_bytes FROM series_switch) JOIN top USING(node)"
-          " JOIN node USING(node) ORDER BY part, most DESC, node, sample",
-          PAGE_PLACES_MAX);
+    read_chart(
+        page, chart, STANDS,
+        "WITH top AS (SELECT node, max(buffer_bytes) AS most FROM series_switch GROUP BY node"
+        " HAVING most>0 ORDER BY most DESC, node LIMIT ?1)"
+        " SELECT name||what AS name, sample, value, 0 AS absent FROM (SELECT node, sample, 0 AS "
+        "part, '' AS what,"
+        " buffer_bytes AS value FROM series_switch UNION ALL SELECT node, sample, 1,"
+        " ', headroom', headroom_bytes FROM series_switch) JOIN top USING(node)"
+        " JOIN node USING(node) ORDER BY part, most DESC, node, sample",
+        PAGE_PLACES_MAX);
 }
 
 void page_chart_receive(const struct page *page)
@@ -213,13 +214,13 @@ void page_chart_receive(const struct page *page)
     struct chart *chart =
         page_chart(page, CHART_LINES, "receive", "occupancy", "RNIC receive buffers",
                    "Bytes received and not yet drained at the end of each interval.");
-    lines(page, chart, STANDS,
-          "WITH top AS (SELECT node, port, max(receive_bytes) AS most FROM series_rnic"
-          " GROUP BY node, port HAVING most>0 ORDER BY most DESC, node, port LIMIT ?1)"
-          " SELECT p.name, sample, receive_bytes AS value, 0 AS absent FROM series_rnic s"
-          " JOIN top t USING(node, port)"
-          " JOIN port p USING(node, port) ORDER BY most DESC, t.node, t.port, sample",
-          PAGE_PLACES_MAX);
+    read_chart(page, chart, STANDS,
+               "WITH top AS (SELECT node, port, max(receive_bytes) AS most FROM series_rnic"
+               " GROUP BY node, port HAVING most>0 ORDER BY most DESC, node, port LIMIT ?1)"
+               " SELECT p.name, sample, receive_bytes AS value, 0 AS absent FROM series_rnic s"
+               " JOIN top t USING(node, port)"
+               " JOIN port p USING(node, port) ORDER BY most DESC, t.node, t.port, sample",
+               PAGE_PLACES_MAX);
 }
 
 void page_chart_control(const struct page *page)
@@ -227,45 +228,45 @@ void page_chart_control(const struct page *page)
     struct chart *chart = page_chart(
         page, CHART_LINES, "control", "rate", "Congestion control",
         "Allowed rate of queue pairs at the end of each interval; the slowest of those recorded.");
-    lines(page, chart, STANDS,
-          "WITH top AS (SELECT node, port, qpn, min(rate_bps) AS least FROM series_flow"
-          " GROUP BY node, port, qpn ORDER BY least, node, port, qpn LIMIT ?1)"
-          " SELECT n.name||coalesce(' to '||(SELECT m.name FROM port r JOIN node m USING(node)"
-          " WHERE r.ip=s.peer_ip), '')||', QP '||qpn AS name, sample, s.rate_bps AS value,"
-          " p.rate_bps AS absent"
-          " FROM series_flow s JOIN top t USING(node, port, qpn) JOIN port p USING(node, port)"
-          " JOIN node n USING(node) ORDER BY least, t.node, t.port, qpn, sample",
-          PAGE_PLACES_MAX);
+    read_chart(page, chart, STANDS,
+               "WITH top AS (SELECT node, port, qpn, min(rate_bps) AS least FROM series_flow"
+               " GROUP BY node, port, qpn ORDER BY least, node, port, qpn LIMIT ?1)"
+               " SELECT n.name||coalesce(' to '||(SELECT m.name FROM port r JOIN node m USING(node)"
+               " WHERE r.ip=s.peer_ip), '')||', QP '||qpn AS name, sample, s.rate_bps AS value,"
+               " p.rate_bps AS absent"
+               " FROM series_flow s JOIN top t USING(node, port, qpn) JOIN port p USING(node, port)"
+               " JOIN node n USING(node) ORDER BY least, t.node, t.port, qpn, sample",
+               PAGE_PLACES_MAX);
 }
 
 /* ------------------------------------------------------------------ workloads */
 
 void page_series_goodput(const struct page *page, struct chart *chart)
 {
-    lines(page, chart, RATE,
-          "SELECT name, sample, s.bytes AS value, 0 AS absent FROM series_workload s"
-          " JOIN workload USING(workload)"
-          " WHERE workload<?1 ORDER BY workload, sample",
-          PAGE_WORKLOADS_MAX);
+    read_chart(page, chart, RATE,
+               "SELECT name, sample, s.bytes AS value, 0 AS absent FROM series_workload s"
+               " JOIN workload USING(workload)"
+               " WHERE workload<?1 ORDER BY workload, sample",
+               PAGE_WORKLOADS_MAX);
 }
 
 void page_series_underway(const struct page *page, struct chart *chart)
 {
-    lines(page, chart, STANDS,
-          "SELECT name, sample, outstanding AS value, 0 AS absent FROM series_workload"
-          " JOIN workload USING(workload)"
-          " WHERE workload<?1 ORDER BY workload, sample",
-          PAGE_WORKLOADS_MAX);
+    read_chart(page, chart, STANDS,
+               "SELECT name, sample, outstanding AS value, 0 AS absent FROM series_workload"
+               " JOIN workload USING(workload)"
+               " WHERE workload<?1 ORDER BY workload, sample",
+               PAGE_WORKLOADS_MAX);
 }
 
 void page_series_latency(const struct page *page, struct chart *chart, int64_t workload)
 {
-    lines(page, chart, STANDS,
-          "SELECT name, sample, value, NULL AS absent FROM ("
-          "SELECT 0 AS part, 'max' AS name, sample, workload, latency_max_ps AS value"
-          " FROM series_workload UNION ALL"
-          " SELECT 1, 'p99', sample, workload, latency_p99_ps FROM series_workload UNION ALL"
-          " SELECT 2, 'p50', sample, workload, latency_p50_ps FROM series_workload)"
-          " WHERE workload=?1 ORDER BY part, sample",
-          workload);
+    read_chart(page, chart, STANDS,
+               "SELECT name, sample, value, NULL AS absent FROM ("
+               "SELECT 0 AS part, 'max' AS name, sample, workload, latency_max_ps AS value"
+               " FROM series_workload UNION ALL"
+               " SELECT 1, 'p99', sample, workload, latency_p99_ps FROM series_workload UNION ALL"
+               " SELECT 2, 'p50', sample, workload, latency_p50_ps FROM series_workload)"
+               " WHERE workload=?1 ORDER BY part, sample",
+               workload);
 }

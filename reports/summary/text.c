@@ -45,13 +45,14 @@ static int64_t result_of(const struct text *text, const char *path)
     return store_result(text->store, path);
 }
 
-static void head(const struct text *text, const char *words)
+static void write_head(const struct text *text, const char *words)
 {
     fprintf(text->out, "\n%s%-16s%s", text->paint.bold, words, text->paint.off);
 }
 
 /* "  ... and 12 more" if a list was cut off. */
-static void rest(const struct text *text, const char *count_sql, int64_t shown, const char *view)
+static void write_rest(const struct text *text, const char *count_sql, int64_t shown,
+                       const char *view)
 {
     const int64_t all = store_ask_int(text->store, count_sql, 0);
     if (all > shown)
@@ -137,7 +138,7 @@ static void write_workloads(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    rest(text, "SELECT count(*) FROM workload", shown, "v_workload");
+    write_rest(text, "SELECT count(*) FROM workload", shown, "v_workload");
     text_recovery(text->store, text->out);
 }
 
@@ -172,7 +173,7 @@ static void write_deadlocks(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    rest(text, "SELECT count(*) FROM deadlock", shown, "v_deadlock");
+    write_rest(text, "SELECT count(*) FROM deadlock", shown, "v_deadlock");
 }
 
 /* A global pause holds all priorities and is listed as priority 0. */
@@ -183,7 +184,7 @@ static void write_deadlocks(const struct text *text)
 
 static void write_pauses(const struct text *text)
 {
-    head(text, "Pauses");
+    write_head(text, "Pauses");
     const int64_t frames = result_of(text, "pfc.pause_frames");
     if (frames == 0) {
         fputs("none\n", text->out);
@@ -206,7 +207,7 @@ static void write_pauses(const struct text *text)
     for (; shown < PAUSES_MAX && store_step(rows); shown++)
         write_pause(text, rows, span);
     store_finish(rows);
-    rest(text, "SELECT count(*)" PAUSED, shown, "v_pause");
+    write_rest(text, "SELECT count(*)" PAUSED, shown, "v_pause");
     write_deadlocks(text);
 }
 
@@ -235,7 +236,7 @@ static void write_watchdog(const struct text *text)
     const int64_t stalls = result_of(text, "rnic.pause_storms");
     if (storms == 0 && stalls == 0)
         return;
-    head(text, "Watchdog");
+    write_head(text, "Watchdog");
     if (storms > 0) {
         fprintf(text->out, "%s storm%s detected", words_count(storms).text,
                 plural(storms, "", "s"));
@@ -254,7 +255,7 @@ static void write_watchdog(const struct text *text)
 
 static void write_drops(const struct text *text)
 {
-    head(text, "Drops");
+    write_head(text, "Drops");
     const int64_t frames = store_ask_int(text->store, "SELECT sum(frames) FROM dropped", 0);
     fprintf(text->out, "%s%s\n", frames == 0 ? "none" : words_count(frames).text,
             frames == 0 ? "" : plural(frames, " frame", " frames"));
@@ -277,7 +278,7 @@ static void write_drops(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
+    write_rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
 }
 
 /* " at enqueue": where switches sample the queue. */
@@ -307,7 +308,7 @@ static void write_transport(const struct text *text)
         {"ecn.marked", "ECN mark", "ECN marks"},
         {"ecn.cnps", "CNP", "CNPs"},
     };
-    head(text, "Transport");
+    write_head(text, "Transport");
     int shown = 0;
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         const int64_t value = result_of(text, items[i].path);
@@ -351,7 +352,7 @@ static void write_warnings(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    rest(text, "SELECT count(*) FROM warning", shown, "warning");
+    write_rest(text, "SELECT count(*) FROM warning", shown, "warning");
 }
 
 static void write_verdict(const struct text *text)

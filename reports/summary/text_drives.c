@@ -16,7 +16,7 @@ static int64_t result_of(const struct text *text, const char *path)
     return store_result(text->store, path);
 }
 
-static void head(const struct text *text, const char *words)
+static void write_head(const struct text *text, const char *words)
 {
     fprintf(text->out, "\n%s%-16s%s", text->paint->bold, words, text->paint->off);
 }
@@ -31,7 +31,7 @@ static void write_media(const struct text *text)
     char amplification[32];
     if (hosts == 0)
         return;
-    head(text, "Flash");
+    write_head(text, "Flash");
     store_ask_text(text->store,
                    "SELECT coalesce(' (write amplification '||round(max(value),2)||')', '')"
                    " FROM result WHERE path='media.write_amplification'",
@@ -73,7 +73,7 @@ static void write_arrays(const struct text *text)
     const int64_t partial = result_of(text, "array.partial_stripes");
     if (read + written == 0)
         return;
-    head(text, "Arrays");
+    write_head(text, "Arrays");
     fprintf(text->out, "%s read and %s written by hosts, %s and %s on drives\n",
             words_bytes(read).text, words_bytes(written).text,
             words_bytes(result_of(text, "array.drive_bytes_read")).text,

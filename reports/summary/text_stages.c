@@ -117,7 +117,7 @@ static bool is_optional(int stage)
            stage == BREAKDOWN_STAGE_WRS || stage == BREAKDOWN_STAGE_LIMIT;
 }
 
-static bool happened(const struct table *table, int stage)
+static bool has_happened(const struct table *table, int stage)
 {
     for (int i = 0; i < table->count; i++)
         if (table->columns[i].sum[stage] != 0)
@@ -156,7 +156,7 @@ void text_stages(struct store *store, FILE *out, const struct paint *paint)
         fprintf(out, "%*s", WIDTH, table.columns[i].head);
     fputc('\n', out);
     for (int stage = 0; stage < BREAKDOWN_STAGES; stage++)
-        if (!is_optional(stage) || happened(&table, stage))
+        if (!is_optional(stage) || has_happened(&table, stage))
             write_row(out, &table, stage);
     write_total(out, &table, paint);
 }

@@ -42,7 +42,7 @@ static const char *words_of(const char *key)
     return part == BREAKDOWN_PARTS ? key : breakdown_part_words(part);
 }
 
-static struct store_statement *ask(const struct lines *lines, enum question question)
+static struct store_statement *bind_question(const struct lines *lines, enum question question)
 {
     struct store_statement *rows = lines->questions[question];
     store_rewind(rows);
@@ -68,7 +68,7 @@ static void write_parts(const struct lines *lines, struct store_statement *rows,
 
 static double slow_latency(const struct lines *lines)
 {
-    struct store_statement *row = ask(lines, SLOW_LATENCY);
+    struct store_statement *row = bind_question(lines, SLOW_LATENCY);
     return store_step(row) ? (double)store_int(row, "ps") : 0;
 }
 
@@ -87,7 +87,7 @@ static void write_reason(const struct lines *lines, const struct store_statement
  * of them waited there may be less than one bit time. */
 static void write_place(const struct lines *lines, bool paused)
 {
-    struct store_statement *row = ask(lines, paused ? PAUSED_MOST : QUEUED_MOST);
+    struct store_statement *row = bind_question(lines, paused ? PAUSED_MOST : QUEUED_MOST);
     if (store_step(row) && store_real(row, "us") * 1e6 * 100 >= (double)lines->latency_ps) {
         const double mean = store_real(row, "us") * 1e6 / (double)lines->count;
         fprintf(lines->out, "    %s most at %s priority %lld", paused ? "paused" : "queued",
@@ -129,12 +129,12 @@ static void write_lines(const struct lines *lines, const char *name)
     const double latency = (double)lines->latency_ps;
     fprintf(lines->out, "  %s %s, mean %s: ", name, lines->operation,
             words_time(words_whole(latency / (double)lines->count)).text);
-    write_parts(lines, ask(lines, OF_ALL), latency);
+    write_parts(lines, bind_question(lines, OF_ALL), latency);
     if (lines->slow_count < lines->count) {
         const double slow = slow_latency(lines);
         fprintf(lines->out, "    slowest 1 %%, mean %s: ",
                 words_time(words_whole(slow / (double)lines->slow_count)).text);
-        write_parts(lines, ask(lines, OF_SLOW), slow);
+        write_parts(lines, bind_question(lines, OF_SLOW), slow);
     }
     write_place(lines, true);
     write_place(lines, false);

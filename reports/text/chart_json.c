@@ -44,7 +44,7 @@ static void points(const struct chart *chart, const struct chart_series *series,
     fputs("]", out);
 }
 
-static void lines(const struct chart *chart, FILE *out)
+static void write_series(const struct chart *chart, FILE *out)
 {
     if (chart->kind == CHART_STEPS)
         fprintf(out, ",\"step_ps\":%" PRId64, chart->step);
@@ -91,6 +91,6 @@ void chart_json(const struct chart *chart, FILE *out)
     if (is_missing)
         member(out, ",", "missing", chart->missing);
     if (!is_missing || chart_has_data(chart))
-        (chart->kind == CHART_BANDS ? bands : lines)(chart, out);
+        (chart->kind == CHART_BANDS ? bands : write_series)(chart, out);
     fputs("}", out);
 }

@@ -43,7 +43,7 @@ struct words compare_error_words(double error)
     return words;
 }
 
-static void head(const struct section *section, const char *words)
+static void write_head(const struct section *section, const char *words)
 {
     fprintf(section->out, "\n%s%-16s%s", section->paint.bold, words, section->paint.off);
 }
@@ -69,7 +69,7 @@ static void write_settings(const struct section *section)
     const struct compare *compare = section->compare;
     if (compare->setting_count == 0)
         return;
-    head(section, "Settings");
+    write_head(section, "Settings");
     fprintf(section->out, "%zu %s, none changes the workload\n", compare->setting_count,
             plural(compare->setting_count, "differs", "differ"));
     for (size_t i = 0; i < compare->setting_count && i < SETTINGS_MAX; i++)
@@ -92,7 +92,7 @@ static void write_protocol(const struct section *section)
 {
     const struct compare *compare = section->compare;
     size_t shown = 0, apart = 0;
-    head(section, "Protocol");
+    write_head(section, "Protocol");
     if (compare->rows_different == 0)
         fprintf(section->out, "%sequal%s in all %zu\n", section->paint.good, section->paint.off,
                 compare->rows_counting);
@@ -131,7 +131,7 @@ static void write_figure(const struct section *section, const struct compare_fig
 static void write_timing(const struct section *section)
 {
     const struct compare *compare = section->compare;
-    head(section, "Timing");
+    write_head(section, "Timing");
     fprintf(section->out, "  %12s%14s%12s\n", "model", "measured", "error");
     for (size_t i = 0; i < compare->workload_count; i++) {
         const struct compare_workload *workload = &compare->workloads[i];
@@ -147,7 +147,7 @@ static void write_timing(const struct section *section)
 static void write_verdict(const struct section *section)
 {
     const struct compare *compare = section->compare;
-    head(section, "Verdict");
+    write_head(section, "Verdict");
     fprintf(section->out, "the protocol %s; %u of %u %s within %g %%\n",
             compare->rows_different == 0 ? "is equal" : "differs", compare->within, compare->judged,
             plural(compare->judged, "figure", "figures"), 100 * compare->options.tolerance);

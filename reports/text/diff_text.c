@@ -18,7 +18,7 @@ struct section {
     struct paint paint;
 };
 
-static void head(const struct section *section, const char *words)
+static void write_head(const struct section *section, const char *words)
 {
     fprintf(section->out, "\n%s%-16s%s", section->paint.bold, words, section->paint.off);
 }
@@ -101,7 +101,7 @@ static void write_section(const struct section *section, enum diff_section_kind 
     const struct diff_section *rows = &section->diff->sections[kind];
     if (rows->count == 0)
         return;
-    head(section, diff_section_heading(kind));
+    write_head(section, diff_section_heading(kind));
     fprintf(section->out, "%zu %s, %zu equal\n", rows->count,
             plural(rows->count, "differs", "differ"), rows->equal);
     const size_t most = section->all || rows->count <= ROWS_MAX + 1 ? rows->count : ROWS_MAX;
@@ -162,7 +162,7 @@ static void write_recorded(const struct section *section)
 static void write_events(const struct section *section)
 {
     const struct diff *diff = section->diff;
-    head(section, "Events");
+    write_head(section, "Events");
     if (diff->events == DIFF_EVENTS_PARTED)
         write_parting(section);
     else if (diff->events == DIFF_EVENTS_UNKNOWN)
@@ -180,7 +180,7 @@ static void write_result(const struct section *section)
         equal += section->diff->sections[i].equal;
         different += section->diff->sections[i].count;
     }
-    head(section, "Result");
+    write_head(section, "Result");
     fprintf(section->out, "%s; %zu %s %s, %zu %s equal\n",
             diff_is_equal(section->diff) ? "equal" : "different", different,
             plural(different, "value", "values"), plural(different, "differs", "differ"), equal,

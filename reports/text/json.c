@@ -31,7 +31,7 @@ void json_end(struct json *json)
     fputc('\n', json->out);
 }
 
-static void escape(FILE *out, uint32_t code)
+static void write_escape(FILE *out, uint32_t code)
 {
     if (code < 0x10000)
         fprintf(out, "\\u%04x", (unsigned)code);
@@ -56,7 +56,7 @@ void json_string(FILE *out, const char *text)
         else if (code == '"' || code == '\\')
             fprintf(out, "\\%c", (char)code);
         else if (!printable_is_shown(code))
-            escape(out, code);
+            write_escape(out, code);
         else
             fwrite(text, 1, length, out);
         text += length == 0 ? 1 : length;
@@ -103,7 +103,7 @@ static size_t part_length(const char *path)
 }
 
 /* Start of the next part, after a dot if there is one. */
-static const char *behind(const char *path, size_t length)
+static const char *next_part(const char *path, size_t length)
 {
     return path + length + (path[length] == '.');
 }
@@ -143,8 +143,8 @@ static const char *new_part(const struct json *json, const char *path, int *dept
         const size_t length = part_length(now);
         if (length != part_length(old) || strncmp(old, now, length) != 0)
             break;
-        old = behind(old, length);
-        now = behind(now, length);
+        old = next_part(old, length);
+        now = next_part(now, length);
         ++*depth;
     }
     return now;
@@ -162,7 +162,7 @@ void json_value(struct json *json, const char *path, const char *type,
     while (now[0] != '\0') {
         const size_t length = part_length(now);
         begin_member(json, now, length, first);
-        now = behind(now, length);
+        now = next_part(now, length);
         if (now[0] != '\0')
             open_container(json, now[0] == '[' ? '[' : '{');
         first = true;

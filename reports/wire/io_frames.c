@@ -101,7 +101,7 @@ static struct store_statement *first_hops(const struct search *s, int64_t from, 
     return rows;
 }
 
-static void ask(struct search *s, int end, int64_t first, int64_t last)
+static void add_range(struct search *s, int end, int64_t first, int64_t last)
 {
     if (s->asked_count[end] < RANGES_MAX)
         s->asked[end][s->asked_count[end]++] = (struct range){first, last};
@@ -128,7 +128,7 @@ static bool find_command(struct search *s)
             open = has(opcode, "FIRST");
             s->target_qp = store_int(rows, "qpn");
             s->key = head[SQE_TYPE] >> 4 == KEYED ? (int64_t)little(head + SQE_KEY, 4) : -1;
-            ask(s, 0, number(rows, "psn"), number(rows, "psn"));
+            add_range(s, 0, number(rows, "psn"), number(rows, "psn"));
         } else if (open && has(opcode, "SEND_") && store_int(rows, "qpn") == s->target_qp) {
             s->asked[0][0].last = number(rows, "psn");
             open = !has(opcode, "LAST");
@@ -176,7 +176,7 @@ static void find_data(struct search *s)
         reading = false;
         const bool named = store_int(rows, "rkey") == s->key && has(opcode, "RC_WRITE");
         if (named || (store_int(rows, "rkey") == s->key && has(opcode, "READ_REQUEST"))) {
-            ask(s, 1, psn, psn);
+            add_range(s, 1, psn, psn);
             reading = !named;
             writing = has(opcode, "FIRST");
         } else if (writing && has(opcode, "RC_WRITE") && last != NULL) {
@@ -185,7 +185,7 @@ static void find_data(struct search *s)
         }
     }
     store_finish(rows);
-    ask(s, 1, s->response_psn, s->response_psn);
+    add_range(s, 1, s->response_psn, s->response_psn);
 }
 
 static bool asked(const struct search *s, int end, int64_t psn)

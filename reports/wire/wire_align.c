@@ -132,7 +132,7 @@ static void make_keys(struct align *align, int side)
         align->keys[side][i] = key_of(&scan, words_at(align, side, i));
 }
 
-static void join(struct align *align, uint32_t a, uint32_t b)
+static void pair_lines(struct align *align, uint32_t a, uint32_t b)
 {
     align->partner[0][a] = b + 1;
     align->partner[1][b] = a + 1;
@@ -209,7 +209,7 @@ static void walk_back(struct align *align, const struct paths *paths)
         const struct edit edit =
             edits > 0 ? last_edit(align, paths, edits, k) : (struct edit){0, 0};
         for (int32_t at = reach_at(paths, edits, k); at > edit.at; at--)
-            join(align, (uint32_t)(at - 1), (uint32_t)(at - 1 - k));
+            pair_lines(align, (uint32_t)(at - 1), (uint32_t)(at - 1 - k));
         k = edit.before;
     }
 }
@@ -263,7 +263,7 @@ static uint32_t match_reordered(struct align *align)
     while (at[0] < counts[0] && at[1] < counts[1]) {
         const uint64_t a = lists[0][at[0]].words, b = lists[1][at[1]].words;
         if (a == b) {
-            join(align, lists[0][at[0]].index, lists[1][at[1]].index);
+            pair_lines(align, lists[0][at[0]].index, lists[1][at[1]].index);
             found++;
         }
         at[0] += a <= b;
@@ -294,7 +294,7 @@ static void pair_gap(struct align *align, const uint32_t from[2], const uint32_t
             return;
         if (there[0] && there[1]) {
             counts->different++;
-            join(align, at[0], at[1]);
+            pair_lines(align, at[0], at[1]);
         }
         counts->missing += there[0] && !there[1];
         counts->extra += there[1] && !there[0];

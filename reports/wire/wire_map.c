@@ -21,7 +21,7 @@ static struct wire_map_slot *slot_of(const struct wire_map *map, uint64_t key)
     return &map->slots[at];
 }
 
-static void grow(struct wire_map *map)
+static void grow_slots(struct wire_map *map)
 {
     const struct wire_map old = *map;
     map->room = old.room == 0 ? 64 : old.room * 2;
@@ -38,7 +38,7 @@ void wire_map_put(struct wire_map *map, uint64_t key, uint32_t value)
 {
     CHECK(value != WIRE_MAP_NONE);
     if (map->count >= map->room / 4 * 3)
-        grow(map);
+        grow_slots(map);
     struct wire_map_slot *slot = slot_of(map, key);
     map->count += slot->value == WIRE_MAP_NONE;
     *slot = (struct wire_map_slot){key, value};

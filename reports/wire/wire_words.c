@@ -186,8 +186,8 @@ static void say_tag(struct wire_commands *commands, struct wire_connection *conn
             (cid - last->cid) >> 12 & 0xF);
 }
 
-static void remember(struct wire_commands *commands, struct wire_connection *connection,
-                     const struct nvme_command *sqe)
+static void remember_command(struct wire_commands *commands, struct wire_connection *connection,
+                             const struct nvme_command *sqe)
 {
     const uint32_t at = commands->count, own = connection->index;
     struct wire_command *command = add_command(commands, connection);
@@ -247,7 +247,7 @@ static void say_command(struct wire_commands *commands, struct wire_connection *
             say(to, " cdw%u %" PRIx32, i, word);
     }
     say_tag(commands, connection, sqe.cid, to);
-    remember(commands, connection, &sqe);
+    remember_command(commands, connection, &sqe);
 }
 
 /* The command's number, or that there is none. */

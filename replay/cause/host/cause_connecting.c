@@ -103,8 +103,8 @@ static struct costs costs_of(const struct harm_scene *scene, uint32_t host, bool
 }
 
 /* Mean lateness of a workload's members at (or not at) the host, as a share of their time. */
-static int64_t late(const struct harm_scene *scene, uint32_t workload, uint32_t host, bool at,
-                    uint32_t *count)
+static int64_t mean_lateness(const struct harm_scene *scene, uint32_t workload, uint32_t host,
+                             bool at, uint32_t *count)
 {
     int64_t sum = 0;
     *count = 0;
@@ -130,12 +130,12 @@ static time_ps bound_of(const struct harm_scene *scene, const struct harm_member
 
 /* The lateness to attribute: the excess over other members of the workload, or, without others, at
  * most the upper bound of the costs. */
-static int64_t due(const struct harm_scene *scene, uint32_t workload, uint32_t host,
-                   const struct costs *costs, bool others)
+static int64_t due_lateness(const struct harm_scene *scene, uint32_t workload, uint32_t host,
+                            const struct costs *costs, bool others)
 {
     uint32_t at, beside;
-    const int64_t here = late(scene, workload, host, true, &at);
-    const int64_t there = late(scene, workload, host, false, &beside);
+    const int64_t here = mean_lateness(scene, workload, host, true, &at);
+    const int64_t there = mean_lateness(scene, workload, host, false, &beside);
     int64_t sum = 0;
     if (others && beside > 0)
         return here - there;
@@ -175,8 +175,8 @@ static bool look_at(struct cause_search *search, const struct harm_scene *scene,
     const bool deviates = suspects_deviation(scene, costs.rows, clue.place, &suspect);
     if (!deviates && !suspects_general(scene, costs.rows, &suspect))
         return false;
-    const int64_t own = due(scene, workload, host, &costs, deviates);
-    const int64_t whole = late(scene, workload, host, true, &count);
+    const int64_t own = due_lateness(scene, workload, host, &costs, deviates);
+    const int64_t whole = mean_lateness(scene, workload, host, true, &count);
     if (own < NOTABLE)
         return false;
     clue.workload = workload;

@@ -40,7 +40,7 @@ static uint64_t expired(const struct harm_scene *scene, const struct harm_member
 }
 
 /* Share of the member's time in which it had no live controller. */
-static int64_t away(const struct harm_scene *scene, const struct harm_member *member)
+static int64_t lost_share(const struct harm_scene *scene, const struct harm_member *member)
 {
     time_ps least = member->span;
     const struct nvme_host *host;
@@ -98,7 +98,8 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
         return;
     clue.parts = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
     clue.proven = left;
-    clue.least = away(scene, member); /* other members of the workload may have lost as much */
+    clue.least =
+        lost_share(scene, member); /* other members of the workload may have lost as much */
     if (!left)
         clue.strength = PPM / 2;
     snprintf(clue.seen, sizeof clue.seen, "%s lost controllers %s time%s because %s (%s %s)",

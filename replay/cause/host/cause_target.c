@@ -93,8 +93,8 @@ static void accuse_standing(struct cause_search *search, const struct harm_scene
     cause_accuse(search, &clue, &suspect);
 }
 
-static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t index,
-                   const char *what, bool serves)
+static void report_outage(struct cause_search *search, const struct harm_scene *scene,
+                          uint32_t index, const char *what, bool serves)
 {
     const struct scenario_fault *fault = &scene->scenario->faults[index];
     for (uint32_t k = 0; k < fault->spot_count && fault->at < scene->window_end; k++)
@@ -107,7 +107,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++)
         for (size_t k = 0; k < sizeof outages / sizeof outages[0]; k++)
             if (strcmp(scene->scenario->faults[i].ops->name, outages[k].fault) == 0)
-                accuse(search, scene, i, outages[k].what, outages[k].serves);
+                report_outage(search, scene, i, outages[k].what, outages[k].serves);
 }
 
 const struct cause_kind cause_target = {

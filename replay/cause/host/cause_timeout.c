@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* The largest pause share of members at the node; pauses also delay ACKs. */
-static int64_t stopped(const struct harm_scene *scene, uint32_t node)
+static int64_t pause_share(const struct harm_scene *scene, uint32_t node)
 {
     const struct member_list list = scene_members_at(scene, node);
     int64_t most = 0;
@@ -109,7 +109,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         } else if (lost > 0 && is_explained(search, scene, node))
             continue;
         else
-            clue.strength = (PPM - stopped(scene, node)) / (lost > 0 ? 4 : 2);
+            clue.strength = (PPM - pause_share(scene, node)) / (lost > 0 ? 4 : 2);
         char formula[96];
         describe_timer(scene, node, formula, sizeof formula);
         snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission %s%s%s",
