@@ -125,9 +125,10 @@ static void print_pauses(const struct triage *triage, bool all, FILE *out)
         fputs("\nPauses:\n", out);
     for (size_t i = 0; i < triage->pause_count && i < shown; i++) {
         const struct triage_pause *pause = &triage->pauses[i];
-        print_shown(out, "     %s %s pauses %s %s: %lld frames%s\n", pause->from, pause->from_port,
+        print_shown(out, "     %s %s pauses %s %s: %lld %s%s\n", pause->from, pause->from_port,
                     pause->to == NULL ? "an unknown neighbor" : pause->to,
                     pause->to == NULL ? "" : pause->to_port, (long long)pause->frames,
+                    plural(pause->frames, "frame", "frames"),
                     pause->is_sent_known ? "" : " (by the receiver's counter)");
     }
     if (triage->pause_count > shown)

@@ -50,7 +50,7 @@ expect 'a file for a directory' 2 'expected a directory' "$program" run first-io
 mkdir kept
 TMPDIR=$work/kept "$program" run first-io first-io >/dev/null || fail TMPDIR
 [ -z "$(ls -A kept)" ] || fail "left in TMPDIR: $(ls -A kept)"
-TMPDIR=$work/none expect 'no TMPDIR' 3 'no directory for outputs' "$program" run first-io first-io
+TMPDIR=$work/none expect 'no TMPDIR' 3 'cannot create a directory for outputs' "$program" run first-io first-io
 
 # Ctrl-C ends all of them.
 TMPDIR=$work/kept timeout --foreground --preserve-status -s INT 2 "$program" run pause-storm pause-storm --set duration=100s -j 2 >out 2>&1

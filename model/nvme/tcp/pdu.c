@@ -278,7 +278,7 @@ static bool decode_transfer(struct nvme_pdu *pdu, const unsigned char *bytes, ui
                              "R2T: R2TL 0 (byte 16), expected data");
     if (pdu->type != NVME_PDU_R2T && pdu->length != carried)
         return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, LENGTH_AT,
-                             "%s: DATAL %u (byte 16), but the PDU has %u bytes of data", name,
+                             "%s: DATAL %u (byte 16), but the data of the PDU take %u B", name,
                              pdu->length, carried);
     return true;
 }
