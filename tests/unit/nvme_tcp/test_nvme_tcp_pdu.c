@@ -194,7 +194,7 @@ static void each_fault_has_its_status_and_place(void **state)
          "ICResp: MAXH2CDATA 0 (byte 12), expected a multiple of 4 of at least 4096"},
         {1, 12, 2, 1, 12,
          "ICResp: MAXH2CDATA 4194306 (byte 12), expected a multiple of 4 of at least 4096"},
-        {11, 17, 0x21, 1, 16, "H2CData: DATAL 8448 (byte 16), but the PDU has 8192 bytes of data"},
+        {11, 17, 0x21, 1, 16, "H2CData: DATAL 8448 (byte 16), but the data of the PDU take 8192 B"},
         {13, 9, 1, 3, 0, NULL},
         {8, 40, 1, 3, 0, NULL},
     };
