@@ -18,8 +18,8 @@ struct check_thing {
                                 * it is one */
 };
 
-/* Name the parameter at fault: of a switch, of a host (RNIC, initiator, target, congestion
- * control), or of the link at a port. */
+/* Name the parameter at fault: of a switch, of a host (RNIC, TCP, initiator, target,
+ * congestion control), or of the link at a port. */
 static inline struct check_thing check_of_switch(const struct scenario_node *node, const char *row)
 {
     return (struct check_thing){node, SCENARIO_ALL_PORTS, node->switch_values, row, {0}};
@@ -28,6 +28,11 @@ static inline struct check_thing check_of_switch(const struct scenario_node *nod
 static inline struct check_thing check_of_rnic(const struct scenario_node *node, const char *row)
 {
     return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->rnic_values, row, {0}};
+}
+
+static inline struct check_thing check_of_tcp(const struct scenario_node *node, const char *row)
+{
+    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->tcp_values, row, {0}};
 }
 
 static inline struct check_thing check_of_initiator(const struct scenario_node *node,

@@ -161,8 +161,10 @@ void shrink_keep(const struct script *script, uint64_t seed, const struct shrink
         printf("  %s cannot be written\n", path);
         return;
     }
-    fprintf(file, "# Found by the swarm: %s\n# of seed %" PRIu64 ", made smaller.\n%s",
-            again ? trial->outcome.broken : law, seed, text);
+    fputs("# Found by the swarm: ", file);
+    for (const char *at = again ? trial->outcome.broken : law; *at != '\0'; at++)
+        fputs(*at == '\n' ? "\n# " : (char[]){*at, '\0'}, file);
+    fprintf(file, "\n# of seed %" PRIu64 ", made smaller.\n%s", seed, text);
     fclose(file);
     printf("  %s, %u lines%s\n", path, script->count, again ? "" : "; it does not fail alone");
     printf("  again: build/gcc-plain/tests/swarm/swarm --first %" PRIu64 " --seeds 1\n", seed);

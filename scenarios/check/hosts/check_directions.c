@@ -37,7 +37,9 @@ static void report_directions(const struct scenario *scenario, struct check_repo
 {
     const struct scenario_node *initiator = &scenario->nodes[pair->from];
     const struct scenario_node *acceptor = &scenario->nodes[pair->to];
-    const struct check_thing thing = check_of_rnic(acceptor, "accept-dscp");
+    const bool is_tcp = workload->ops->needs_tcp;
+    const struct check_thing thing =
+        is_tcp ? check_of_tcp(acceptor, "dscp") : check_of_rnic(acceptor, "accept-dscp");
     const struct direction *lossy = out->lossless ? back : out;
     check_alike(report, DIAG_WARNING, &thing,
                 "'%s' is lossless in one direction only: it sends with DSCP %u, %s at %s, the "
@@ -49,6 +51,9 @@ static void report_directions(const struct scenario *scenario, struct check_repo
     if (!classes_lossless(lossy->edge, lossy->edge->priority_of_dscp[lossless->dscp])) {
         check_remedy(report, "DSCP %u in a priority with PFC at %s", lossy->dscp,
                      lossy->edge->name);
+    } else if (out->lossless && is_tcp) {
+        check_remedy(report, "answer with the DSCP of the request: tcp.dscp %u", out->dscp);
+        check_set(report, &thing, "%u", out->dscp);
     } else if (out->lossless) {
         check_remedy(report, "answer with the DSCP of the request, %u: rnic.accept-dscp auto",
                      out->dscp);

@@ -137,6 +137,13 @@ static void directions(void **state)
          "drops.lossy > 0)\n"
          "    remedy: answer with the DSCP of the request, 26: rnic.accept-dscp auto (--set "
          "hosts.some.rnic.accept-dscp=auto)\n"},
+        {HEAD "workloads: [{name: w, kind: tcp-stream, from: host3, to: host0, dscp: 26}]\n",
+         "directions",
+         "t.yaml:4:13: warning: host0: 'w' is lossless in one direction only: it sends with DSCP "
+         "0, lossy at switch0, the other side with DSCP 26, lossless at switch0 (a run shows "
+         "drops.lossy > 0)\n"
+         "    remedy: answer with the DSCP of the request: tcp.dscp 26 (--set "
+         "hosts.defaults.tcp.dscp=26)\n"},
         {HEAD "hosts: {a: {where: host0..host2, rnic: {accept-dscp: 26}}}\nworkloads: [{name: w, "
               "kind: rdma-write, from: host3, to: host0..host2, dscp: 0}]\n",
          "directions",
