@@ -290,7 +290,7 @@ static bool has_broken(const struct prove *prove)
 static bool play_traffic(struct proof *proof, uint32_t first)
 {
     struct prove *prove = proof->prove;
-    struct prove_set sets[PROVE_ROWS_MAX];
+    struct prove_set sets[PROVE_ROWS_MAX] = {{.count = 0}};
     struct measure measures[PROVE_ROWS_MAX] = {{0}};
     uint32_t count = 0;
     for (uint32_t i = first; i < prove->row_count; i++)
