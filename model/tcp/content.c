@@ -75,9 +75,9 @@ static void copy_in(struct content *content, uint64_t place, const unsigned char
 {
     const uint64_t at = place & (content->byte_room - 1);
     const uint64_t whole = content->byte_room - at;
-    const uint64_t first = length < whole ? length : whole;
+    const size_t first = (size_t)(length < whole ? length : whole);
     memcpy(content->bytes + at, bytes, first);
-    memcpy(content->bytes, bytes + first, length - first);
+    memcpy(content->bytes, bytes + first, (size_t)length - first);
 }
 
 static void copy_out(const struct content *content, uint64_t place, unsigned char *into,
@@ -85,9 +85,9 @@ static void copy_out(const struct content *content, uint64_t place, unsigned cha
 {
     const uint64_t at = place & (content->byte_room - 1);
     const uint64_t whole = content->byte_room - at;
-    const uint64_t first = length < whole ? length : whole;
+    const size_t first = (size_t)(length < whole ? length : whole);
     memcpy(into, content->bytes + at, first);
-    memcpy(into + first, content->bytes, length - first);
+    memcpy(into + first, content->bytes, (size_t)length - first);
 }
 
 static void grow_bytes(struct content *content, uint64_t needed)
@@ -96,7 +96,7 @@ static void grow_bytes(struct content *content, uint64_t needed)
     uint64_t room = content->byte_room == 0 ? FIRST_BYTES : content->byte_room;
     while (room < needed)
         room *= 2;
-    unsigned char *bytes = memory_zeroed(room, 1);
+    unsigned char *bytes = memory_zeroed((size_t)room, 1);
     if (used > 0)
         copy_out(content, content->byte_begin, bytes, used);
     free(content->bytes);

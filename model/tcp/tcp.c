@@ -224,7 +224,7 @@ static uint32_t stream_read(struct stream_conn *stream, unsigned char *bytes, ui
         if (piece->real)
             content_copy(&conn->in, piece, at, bytes, stop - at);
         else
-            memset(bytes, 0, stop - at);
+            memset(bytes, 0, (size_t)(stop - at));
         bytes += stop - at;
         at = stop;
     }
