@@ -308,6 +308,29 @@ static void ranges_say_what_is_extrapolated(void **state)
     compare_free(compare);
 }
 
+/* One frame that found the ring full is enough to make figures uncertain. */
+static void a_full_ring_is_a_range_of_its_own(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int frames = 0; frames <= 2; frames++) {
+        char sql[160], outside[80];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO counter(node,name,value,unit) SELECT min(node),'rx_out_of_buffer',"
+                 "%d,'count' FROM node",
+                 frames);
+        snprintf(outside, sizeof outside, "%d frames found no buffer in a receive ring", frames);
+        unlink(fixture->model);
+        play(fixture->model, NULL, sql, "");
+        struct compare *compare = compare_with(fixture, NULL, "");
+        const struct figures_workload *model = compare->workloads[0].model;
+        assert_int_equal(model->range, frames > 0 ? FIGURE_RING_FULL : FIGURE_UNCALIBRATED);
+        assert_string_equal(model->outside, frames > 0 ? outside : "");
+        compare_free(compare);
+    }
+    unlink(fixture->model);
+    play(fixture->model, NULL, "", "");
+}
+
 static void refused(struct fixture *fixture, const char *model, const char *measured,
                     const char *words)
 {
@@ -436,6 +459,7 @@ int main(void)
         cmocka_unit_test(errors_are_parts_of_what_was_measured),
         cmocka_unit_test(devices_may_differ_and_are_listed),
         cmocka_unit_test(ranges_say_what_is_extrapolated),
+        cmocka_unit_test(a_full_ring_is_a_range_of_its_own),
         cmocka_unit_test(what_cannot_be_compared_is_refused),
         cmocka_unit_test(the_order_of_completion_counts_when_one_is_outstanding),
         cmocka_unit_test(the_work_has_a_digest),

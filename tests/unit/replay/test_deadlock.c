@@ -223,6 +223,53 @@ static void two_rings_are_two_deadlocks(void **state)
     end(&stand);
 }
 
+/* Two rings of five switches share the link from s0 to s1. A queue waits for the next one of its
+ * ring, and the shared queue waits for both rings: nine queues wait for each other. Every cycle
+ * among them is one of the rings, so five queues are the cycle and the other four complete it. */
+static void rings_with_a_common_link_are_one_deadlock(void **state)
+{
+    (void)state;
+    static struct stand stand;
+    build(&stand,
+          "stormglass: 1\nname: eight\nduration: 1ms\ndrain: 4ms\nfabric:\n  topology:\n"
+          "    kind: explicit\n    hosts: [h0, h1, h2, h3, h4, g0, g1, g2, g3, g4]\n"
+          "    switches: [s0, s1, s2, s3, s4, t2, t3, t4]\n    links:\n"
+          "      - {ends: [h0, s0], rate: 100Gbps}\n      - {ends: [h1, s1], rate: 100Gbps}\n"
+          "      - {ends: [h2, s2], rate: 100Gbps}\n      - {ends: [h3, s3], rate: 100Gbps}\n"
+          "      - {ends: [h4, s4], rate: 100Gbps}\n      - {ends: [g0, s0], rate: 100Gbps}\n"
+          "      - {ends: [g1, s1], rate: 100Gbps}\n      - {ends: [g2, t2], rate: 100Gbps}\n"
+          "      - {ends: [g3, t3], rate: 100Gbps}\n      - {ends: [g4, t4], rate: 100Gbps}\n"
+          "      - {ends: [s0, s1], rate: 100Gbps}\n      - {ends: [s1, s2], rate: 100Gbps}\n"
+          "      - {ends: [s2, s3], rate: 100Gbps}\n      - {ends: [s3, s4], rate: 100Gbps}\n"
+          "      - {ends: [s4, s0], rate: 100Gbps}\n      - {ends: [s1, t2], rate: 100Gbps}\n"
+          "      - {ends: [t2, t3], rate: 100Gbps}\n      - {ends: [t3, t4], rate: 100Gbps}\n"
+          "      - {ends: [t4, s0], rate: 100Gbps}\n"
+          "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 100KB, pfc: {headroom: auto}}\n"
+          "hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}\n"
+          "workloads:\n"
+          "  - {name: a0, kind: rdma-write, from: h0, to: h2, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: a1, kind: rdma-write, from: h1, to: h3, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: a2, kind: rdma-write, from: h2, to: h4, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: a3, kind: rdma-write, from: h3, to: h0, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: a4, kind: rdma-write, from: h4, to: h1, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: b0, kind: rdma-write, from: g0, to: g2, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: b1, kind: rdma-write, from: g1, to: g3, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: b2, kind: rdma-write, from: g2, to: g4, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: b3, kind: rdma-write, from: g3, to: g0, message-size: 1MiB, outstanding: 4}\n"
+          "  - {name: b4, kind: rdma-write, from: g4, to: g1, message-size: 1MiB, outstanding: "
+          "4}\n");
+    const struct deadlock_watch *watch = play(&stand, 100 * PS_PER_US);
+    assert_int_equal(watch->count, 1);
+    const struct deadlock *deadlock = &watch->found[0];
+    assert_int_equal(deadlock->cycle, 5);
+    assert_int_equal(deadlock->knot, 4);
+    assert_int_equal(deadlock->queue_count, 5 + 4 + deadlock->behind);
+    char text[256];
+    record_deadlock_words(stand.world->scenario, deadlock, text, sizeof text);
+    assert_non_null(strstr(text, "9 queues, "));
+    end(&stand);
+}
+
 /* A link of the circle fails: no pause is refreshed over it, and what waits there runs into it. */
 static void broken_deadlock_is_remembered(void **state)
 {
@@ -404,6 +451,7 @@ int main(void)
         cmocka_unit_test(the_whole_line_behind_a_ring_waits),
         cmocka_unit_test(same_ring_does_not_lock_up_at_lower_rates),
         cmocka_unit_test(two_rings_are_two_deadlocks),
+        cmocka_unit_test(rings_with_a_common_link_are_one_deadlock),
         cmocka_unit_test(broken_deadlock_is_remembered),
         cmocka_unit_test(watchdog_ends_a_deadlock),
         cmocka_unit_test(slices_do_not_matter),
