@@ -147,6 +147,27 @@ static void what_is_not_there_is_said(void **state)
     }
 }
 
+/* A suggestion can be selected: where only hosts can, no switch is suggested. */
+static void only_what_can_be_selected_is_suggested(void **state)
+{
+    static const struct {
+        const char *where;
+        unsigned kinds;
+        bool suggests;
+    } rows[] = {{"laef0", SELECT_HOSTS, false},       {"laef0", SELECT_SWITCHES, true},
+                {"laef0", SELECT_LINKS, false},       {"hots3", SELECT_SWITCHES, false},
+                {"hots3", SELECT_HOSTS, true},        {"leaf0-spine9", SELECT_LINKS, true},
+                {"leaf0-spine9", SELECT_HOSTS, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct selection selection;
+        struct diag diag;
+        assert_false(select_text(*state, rows[i].where, rows[i].kinds, &selection, &diag));
+        const bool suggests = strstr(diag.messages[0].text, "did you mean") != NULL;
+        if (suggests != rows[i].suggests)
+            fail_msg("%s gives: %s", rows[i].where, diag.messages[0].text);
+    }
+}
+
 static void wildcards_match(void **state)
 {
     (void)state;
@@ -292,6 +313,7 @@ int main(void)
         cmocka_unit_test(things_are_found),
         cmocka_unit_test(ports_by_what_the_equipment_calls_them),
         cmocka_unit_test(what_is_not_there_is_said),
+        cmocka_unit_test(only_what_can_be_selected_is_suggested),
         cmocka_unit_test(wildcards_match),
         cmocka_unit_test(a_long_name_is_a_message),
         cmocka_unit_test(hosts_are_paired),
