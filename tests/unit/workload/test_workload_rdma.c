@@ -225,6 +225,39 @@ static void it_can_be_stopped_early(void **state)
     acted_end(play);
 }
 
+/* Messages are due every 1 ms and take 100 us: most of the time none is under way. */
+static void a_stop_between_messages_takes_effect_at_once(void **state)
+{
+    (void)state;
+    struct play *play = acted_begin("rdma-write");
+    play->params.rate = 1000 * WL_PACE_EVENT;
+    acted_run(play, 2 * PS_PER_MS + 500 * PS_PER_US);
+    assert_int_equal(play->kind->outstanding(play->workload), 0);
+    assert_int_equal(play->idle, 0);
+    play->kind->stop(play->workload);
+    assert_int_equal(play->idle, 1);
+    const uint64_t completed = play->stats.completed;
+    assert_in_range(completed, 1, 2);
+    acted_run(play, PS_PER_S);
+    assert_int_equal(play->stats.completed, completed);
+    assert_int_equal(play->idle, 1);
+    acted_end(play);
+}
+
+/* The connection needs 1 ns; only then is the workload idle, and only once. */
+static void a_stop_before_the_connection_waits_for_it(void **state)
+{
+    (void)state;
+    struct play *play = acted_begin("rdma-write");
+    acted_run(play, 0);
+    play->kind->stop(play->workload);
+    assert_int_equal(play->idle, 0);
+    acted_run(play, PS_PER_S);
+    assert_int_equal(play->stats.issued, 0);
+    assert_int_equal(play->idle, 1);
+    acted_end(play);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +273,8 @@ int main(void)
         cmocka_unit_test(a_failed_message_takes_its_queue_pair_with_it),
         cmocka_unit_test(a_disconnect_ends_it),
         cmocka_unit_test(it_can_be_stopped_early),
+        cmocka_unit_test(a_stop_between_messages_takes_effect_at_once),
+        cmocka_unit_test(a_stop_before_the_connection_waits_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
