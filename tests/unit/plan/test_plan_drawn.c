@@ -207,9 +207,56 @@ static void the_edge_is_the_worst_case(void **state)
     assert_true(tally.undecided < PLANS * 3 / 100);
 }
 
+/* Takes every run as one that passes, and the runs ahead when the first point of the cliff begins. */
+struct ahead {
+    const struct plan_state *state;
+    int64_t at_cliff; /* -1: no point has begun */
+};
+
+static bool passes_at_cliff(void *self, uint32_t candidate, uint32_t of, uint32_t seed,
+                            struct plan_outcome *outcome)
+{
+    struct ahead *ahead = self;
+    (void)of, (void)seed;
+    if (candidate == ahead->state->cliffs[0].first && ahead->at_cliff < 0)
+        ahead->at_cliff = ahead->state->ahead;
+    *outcome = (struct plan_outcome){.end = PLAN_RUN_PLAYED, .figure_count = 1, .duration = 1};
+    outcome->figures[0] = (struct plan_figure){limit / 2, 0.5, true};
+    return true;
+}
+
+/* Ahead are the three values of the cliff, and the end of the cliff one step down and one step up
+ * on the axis; each has two cases, and each case four seeds. */
+static void a_cliff_expects_the_runs_of_every_case(void **state)
+{
+    static const char text[] =
+        "stormglass-plan: 1\nname: cliff\nscenario: first-io\n"
+        "vary: [{path: workloads.read.count, as: count, values: [1, 2]}]\n"
+        "slo: [\"read.latency.p99 < 1ms\"]\nobjective: cheapest\nseeds: 4\n"
+        "survive:\n  - {name: f, kind: link-down, each: \"host0:p0\"}\n"
+        "cliff: [{path: fabric.host-links.length, as: far, values: [3m, 30m, 300m]}]\n"
+        "prices: {currency: EUR, parts: [{part: nic, price: 1}]}\n";
+    struct diag *diag = memory_new(sizeof *diag);
+    struct plan *plan = plan_load("plan.yaml", text, strlen(text), diag);
+    struct plan_state search_state;
+    (void)state;
+    diag_print(diag, stderr);
+    assert_non_null(plan);
+    assert_true(plan_search_open(&search_state, plan, diag));
+    struct ahead ahead = {.state = &search_state, .at_cliff = -1};
+    const struct plan_search search = {
+        .state = &search_state, .at_once = 1, .self = &ahead, .known = passes_at_cliff};
+    plan_search_play(&search);
+    assert_int_equal(ahead.at_cliff, (3 + 2) * 2 * 4);
+    plan_state_free(&search_state);
+    plan_free(plan);
+    free(diag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cliff_expects_the_runs_of_every_case),
         cmocka_unit_test(many_candidates_are_no_harder),
         cmocka_unit_test(the_edge_is_the_worst_case),
         cmocka_unit_test(wrong_no_more_often_than_stated),
