@@ -87,6 +87,12 @@ nothing 'epoch' fine.db "SELECT epoch_s FROM v_series_workload WHERE typeof(epoc
 expect 'no time' 2 '--interval fast: ' "$program" run first-io -o x.db --interval fast
 expect 'before the past' 2 '--interval -1us: ' "$program" run first-io -o x.db --interval=-1us
 expect 'a flood' 2 'expected at least a millionth' "$program" run pause-storm -o x.db --interval 1ns
+# The interval that the message recommends is the shortest whole number of ns that is accepted: 10.5 ms / 1000000 = 10.5 ns.
+recommended() { "$program" run first-io --set duration=10500us --until 1us -o x.db --interval "$1"; }
+expect 'rounded up' 2 'duration, 11 ns' recommended 1ns
+expect 'one less' 2 'duration, 11 ns' recommended 10ns
+recommended 11ns >out 2>err || fail "the recommended interval: $(cat err)"
+rm -f x.db
 expect 'for nobody' 0 '--record and --interval are ignored' "$program" run first-io --interval 1us
 [ ! -e x.db ] || fail 'something was written'
 [ $failures = 0 ]
