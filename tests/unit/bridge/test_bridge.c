@@ -224,23 +224,6 @@ static void test_inline_data_are_tried(void **state)
     bridge_pair_fini(&pair);
 }
 
-/* Only EINVAL can mean too much inline data: with little memory, less of it is no remedy. */
-static void test_other_errors_do_not_name_inline_data(void **state)
-{
-    (void)state;
-    struct verbs_real_wishes wishes = verbs_real_no_wishes;
-    struct bridge_pair pair;
-    wishes.inline_size = 96;
-    bridge_pair_init(&pair);
-    pair.site.wishes = &wishes;
-    bridge_pair_open(&pair);
-    fake_rdma_fail("create_qp", 0, ENOMEM);
-    bridge_pair_start(&pair);
-    assert_int_not_equal(pair.ready_status, NVME_STATUS_OK);
-    assert_string_equal(pair.fatal, "");
-    bridge_pair_fini(&pair);
-}
-
 static void test_reads_under_way_are_limited(void **state)
 {
     (void)state;
@@ -499,7 +482,6 @@ int main(void)
         cmocka_unit_test(test_limits_are_told),
         cmocka_unit_test(test_a_peer_that_asks_for_too_much),
         cmocka_unit_test(test_inline_data_are_tried),
-        cmocka_unit_test(test_other_errors_do_not_name_inline_data),
         cmocka_unit_test(test_reads_under_way_are_limited),
         cmocka_unit_test(test_a_flipped_bit_is_seen),
         cmocka_unit_test(test_completions_one_by_one),

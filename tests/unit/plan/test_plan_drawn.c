@@ -207,7 +207,7 @@ static void the_edge_is_the_worst_case(void **state)
     assert_true(tally.undecided < PLANS * 3 / 100);
 }
 
-/* Takes every run as one that passes, and the runs ahead when the first point of the cliff begins. */
+/* Lets every run pass, and keeps the runs ahead when the first point of the cliff begins. */
 struct ahead {
     const struct plan_state *state;
     int64_t at_cliff; /* -1: no point has begun */

@@ -2,6 +2,8 @@
  * Which NICs of two hosts the queue pairs of a workload use. */
 #include "scenarios/fabric/nics.h"
 
+#include "rnic/host/rnic.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -173,6 +175,35 @@ static void what_is_not_there(void **state)
     }
 }
 
+/* A host with a slower link than most has the RNIC that it has where all links are as slow, with
+ * the settings of hosts.defaults. */
+static void the_rnic_follows_the_rate_of_the_link(void **state)
+{
+    static const char topology[] = "{kind: explicit, hosts: [a, b, c], switches: [s], links: ["
+                                   "{ends: [a, s], rate: %s}, {ends: [b, s], rate: %s}, "
+                                   "{ends: [c, s], rate: 25Gbps}]}";
+    static const char end[] = "}]\nhosts: {defaults: {rnic: {path-mtu: 2048B}}}\n";
+    static const char *const rates[] = {"100Gbps", "25Gbps"};
+    const struct rnic_params *own[2];
+    struct scenario *loaded[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text, topology, rates[i], rates[i]);
+        loaded[i] = load_ending(text, "kind: rdma-write, from: a, to: b", end);
+        assert_non_null(loaded[i]);
+        own[i] = loaded[i]->nodes[scenario_find_node(loaded[i], "c")].host->rnic;
+    }
+    assert_int_equal(own[0]->line_rate, 25 * INT64_C(1000000000));
+    assert_int_equal(own[0]->tx_delay, own[1]->tx_delay);
+    assert_int_equal(own[0]->path_mtu, 2048);
+    own[0] = loaded[0]->nodes[scenario_find_node(loaded[0], "a")].host->rnic;
+    assert_int_equal(own[0]->line_rate, 100 * INT64_C(1000000000));
+    assert_int_equal(own[0]->path_mtu, 2048);
+    for (int i = 0; i < 2; i++)
+        scenario_free(loaded[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +211,7 @@ int main(void)
         cmocka_unit_test(an_aggregate_is_one),
         cmocka_unit_test(why_nics_are_apart),
         cmocka_unit_test(what_is_not_there),
+        cmocka_unit_test(the_rnic_follows_the_rate_of_the_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,31 +67,6 @@ static const struct scenario_node *node(const struct scenario *scenario, const c
     return &scenario->nodes[index];
 }
 
-#define THREE_LINKS(rate)                                                                          \
-    HEAD "fabric: {topology: {kind: explicit, hosts: [a, b, c], switches: [s], links: ["           \
-         "{ends: [a, s], rate: " rate "}, {ends: [b, s], rate: " rate "}, "                        \
-         "{ends: [c, s], rate: 25Gbps}]}}\n"                                                       \
-         "hosts: {defaults: {rnic: {path-mtu: 2048B}}}\n"                                          \
-         "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n"
-
-/* A host with a slower link than most has the RNIC that it has where all links are as slow, with
- * the settings of hosts.defaults. */
-static void the_rnic_follows_the_rate_of_the_link(void **state)
-{
-    (void)state;
-    struct scenario *mixed = load_fine(THREE_LINKS("100Gbps"));
-    struct scenario *slow = load_fine(THREE_LINKS("25Gbps"));
-    const struct rnic_params *own = node(mixed, "c")->host->rnic;
-    const struct rnic_params *expected = node(slow, "c")->host->rnic;
-    assert_int_equal(own->line_rate, 25 * INT64_C(1000000000));
-    assert_int_equal(own->tx_delay, expected->tx_delay);
-    assert_int_equal(own->path_mtu, 2048);
-    assert_int_equal(node(mixed, "a")->host->rnic->line_rate, 100 * INT64_C(1000000000));
-    assert_int_equal(node(mixed, "a")->host->rnic->path_mtu, 2048);
-    scenario_free(mixed);
-    scenario_free(slow);
-}
-
 static void defaults_and_profiles_take_effect(void **state)
 {
     (void)state;
@@ -491,7 +466,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_and_profiles_take_effect),
-        cmocka_unit_test(the_rnic_follows_the_rate_of_the_link),
         cmocka_unit_test(sections_and_overrides_are_laid_over),
         cmocka_unit_test(a_fio_file_becomes_workloads),
         cmocka_unit_test(a_scenario_loads_again_from_its_sources),
