@@ -20,6 +20,9 @@ int64_t limits_part(const struct offering *offering, int limit);
 /* Load of `copies` open loops that counts against the limit. */
 __int128 limits_asked(const struct offering *offering, int limit, int64_t copies);
 
+/* The same of the copies of a fio job: at most, because iodepth limits them too. 0: no rate. */
+__int128 limits_asked_by_job(const struct scenario_workload *workload, int limit);
+
 /* "12.0 Gbps" or "400 I/Os a second" */
 struct limits_text {
     char text[64];

@@ -55,6 +55,36 @@ expect 'a subsystem' 0 'host0: workloads with a rate ask subsystem nqn.2014-08.o
     "$program" check rates.yaml --set "$tenant"
 grep -q 'example:b' out && fail "nobody connects there: $(cat out)"
 expect 'reads alone' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$tenant" --set workloads.w.read=100%
+# A fio job: rates of each direction, of I/Os or bytes, for each of its copies; the last rate_iops is 100 reads, and 50 %
+# of reads means as many writes. Sizes of 4k to 12k have a mean of 8k: 80k/s are 10 writes a second.
+jobs() { # OPTIONS: of a job with two copies on host1
+    printf '[j]\nrw=randrw\nbs=4k\nsize=1m\nnumjobs=2\n%b' "$1" >job.fio
+    printf 'stormglass: 1\nname: j\nduration: 1ms\nfabric: {topology: {kind: single-switch, hosts: 2}}\n%s\n%s\n' \
+        'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: null}]}}' \
+        'workloads: [{name: w, kind: fio, file: job.fio, from: host1, to: host0}]' >jobs.yaml
+}
+limits() { # TEXT LIMIT=VALUE: found for one less than asked
+    expect "$2" 0 "host0: workloads with a rate ask namespace 1 for $1: the fio jobs run below their rate" \
+        "$program" check jobs.yaml --set "hosts.targets.namespaces[0].$2"
+}
+enough() { # LIMIT=VALUE
+    "$program" check jobs.yaml --set "hosts.targets.namespaces[0].$1" >out 2>&1
+    grep -q 'below their rate' out && fail "$1 is enough: $(cat out)"
+}
+jobs 'rate_iops=1000,500\n'
+limits '3000 I/Os a second, its iops-limit gives 2999 I/Os a second' iops-limit=2999
+limits '65.536Mbps, its read-limit gives 65.5Mbps' read-limit=65.5Mbps
+limits '32.768Mbps, its write-limit gives 32.7Mbps' write-limit=32.7Mbps
+enough iops-limit=3000
+enough write-limit=32.768Mbps
+jobs 'rate_iops=100,\n'
+limits '400 I/Os a second, its iops-limit gives 399 I/Os a second' iops-limit=399
+enough iops-limit=400
+jobs 'rw=randwrite\nbsrange=4k-4k,4k-12k\nrate=,80k\n'
+limits '20 I/Os a second, its iops-limit gives 19 I/Os a second' iops-limit=19
+enough iops-limit=20
+jobs ''
+enough iops-limit=1
 echo "ok    limits"
 
 # Drives that fail against those that may: as many as parity are borne, one after the other even more.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_target_limits - open loops stay within the limits of namespaces and subsystems.
- * I/Os above a limit wait at the target, and the wait grows for as long as the run lasts. */
+ * I/Os above a limit wait at the target, and the wait grows for as long as the run lasts. A fio job
+ * has no more than iodepth I/Os there; it then runs below its rate. */
 #include "scenarios/check/check_rule.h"
 
 #include "nvme/target/target.h"
@@ -11,12 +12,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds the load of `copies` open loops to the sums. */
-static void add_load(struct nvme_limits *sums, const struct offering *offering, int64_t copies)
+/* Load of the workloads with a rate on one namespace or subsystem. */
+struct asked {
+    struct nvme_limits sums;
+    bool open; /* an open loop is among them, so that I/Os wait without bound */
+};
+
+/* Adds the load of all copies of a workload. */
+static void add_load(struct asked *asked, const struct scenario_workload *workload,
+                     const struct offering *offering)
 {
+    asked->open = asked->open || offering->rate > 0;
     for (int i = 0; i < NVME_LIMITS; i++) {
-        const __int128 sum = sums->of[i] + limits_asked(offering, i, copies);
-        sums->of[i] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
+        const __int128 own = workload->job != NULL ? limits_asked_by_job(workload, i)
+                                                   : limits_asked(offering, i, workload->copies);
+        const __int128 sum = asked->sums.of[i] + own;
+        asked->sums.of[i] = sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
     }
 }
 
@@ -45,11 +56,10 @@ static struct use use_of(const struct scenario_host *target,
     return use;
 }
 
-/* Sum of the open loops on one namespace or one subsystem. */
-static struct nvme_limits asked_of(const struct scenario *scenario, uint32_t target, bool space,
-                                   uint32_t number)
+static struct asked asked_of(const struct scenario *scenario, uint32_t target, bool space,
+                             uint32_t number)
 {
-    struct nvme_limits sums = {{0}};
+    struct asked asked = {0};
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         if (!workload->ops->needs_nvme_target)
@@ -61,24 +71,25 @@ static struct nvme_limits asked_of(const struct scenario *scenario, uint32_t tar
             const struct use use = use_of(scenario->nodes[target].host, workload, i);
             if (space ? use.space && use.number == number
                       : use.subsystem >= 0 && (uint32_t)use.subsystem == number)
-                add_load(&sums, &offering, workload->copies);
+                add_load(&asked, workload, &offering);
         }
     }
-    return sums;
+    return asked;
 }
 
 static void report_limits(struct check_report *report, const struct scenario_node *node,
-                          const char *what, const struct nvme_limits *asked,
+                          const char *what, const struct asked *asked,
                           const struct nvme_limits *given, struct diag_place place)
 {
     for (int i = 0; i < NVME_LIMITS; i++) {
-        if (given->of[i] == 0 || asked->of[i] <= given->of[i])
+        if (given->of[i] == 0 || asked->sums.of[i] <= given->of[i])
             continue;
         check_add(report, DIAG_WARNING, place,
-                  "%s: workloads with a rate ask %s for %s, its %s gives %s: the rest waits, "
-                  "longer and longer",
-                  node->name, what, limits_words(i, asked->of[i]).text, limits_rows[i].row,
-                  limits_words(i, given->of[i]).text);
+                  "%s: workloads with a rate ask %s for %s, its %s gives %s: %s", node->name, what,
+                  limits_words(i, asked->sums.of[i]).text, limits_rows[i].row,
+                  limits_words(i, given->of[i]).text,
+                  asked->open ? "the rest waits, longer and longer"
+                              : "the fio jobs run below their rate");
         check_remedy(report, "raise the limit, or lower the rate of the workloads");
     }
 }
@@ -95,7 +106,7 @@ static void look_at_namespaces(const struct scenario *scenario, uint32_t target,
             char what[32];
             if (!nvme_limits_any(given))
                 continue;
-            const struct nvme_limits asked = asked_of(scenario, target, true, number);
+            const struct asked asked = asked_of(scenario, target, true, number);
             snprintf(what, sizeof what, "namespace %u", number + 1);
             report_limits(report, node, what, &asked, given, entry->place);
         }
@@ -111,7 +122,7 @@ static void look_at_subsystems(const struct scenario *scenario, uint32_t target,
         const struct nvme_target_subsystem *subsystem = &node->host->subsystems[i];
         if (!nvme_limits_any(&subsystem->limits))
             continue;
-        const struct nvme_limits asked = asked_of(scenario, target, false, i);
+        const struct asked asked = asked_of(scenario, target, false, i);
         char what[NVME_NQN_BYTES + 16];
         snprintf(what, sizeof what, "subsystem %s", subsystem->nqn);
         report_limits(report, node, what, &asked, &subsystem->limits,
