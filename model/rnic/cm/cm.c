@@ -44,8 +44,7 @@ static void report_event(struct verbs_conn *conn, enum rdma_cm_event_type type, 
 
 static void set_timer(struct verbs_conn *conn)
 {
-    const struct rnic *rnic = conn->rnic;
-    env_timer_set(rnic->env, &conn->timer, rnic_now(rnic) + rnic->params.cm_timeout);
+    env_timer_set(conn->rnic->env, &conn->timer, rnic_now(conn->rnic) + conn->patience);
 }
 
 static void stop_timer(struct verbs_conn *conn)
@@ -76,7 +75,7 @@ static void close_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, in
 
 static void retransmit(struct verbs_conn *conn)
 {
-    if (conn->tries < conn->rnic->params.cm_retries) {
+    if (conn->tries < conn->tries_most) {
         conn->tries++;
         conn->rnic->cm.retries++;
         cm_send(conn->rnic, &conn->peer, conn->mine);
@@ -153,6 +152,8 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
     rnic = lag_choose(rnic, peer->ip, cm_flow_label(cm_port_of_tid(rnic, tid), peer->port));
     struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
     conn->tid = tid;
+    conn->patience = rnic->params.cm_timeout;
+    conn->tries_most = (uint8_t)rnic->params.cm_retries;
     conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class),
                                   cm_flow_label(cm_source_port(conn), peer->port)};
     conn->qp = qp_create(rnic, cap, conn);
@@ -301,6 +302,8 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
     conn->peer.class.priority = rnic->priority_of_dscp[conn->peer.class.tos >> 2];
     conn->remote_id = req->local_id;
     cm_conn_enter(conn);
+    conn->patience = cm_response_time(req->response_timeout);
+    conn->tries_most = req->max_retries;
     conn->tid = req->tid;
     cm_mad_keep(&conn->theirs, req);
     conn->state = CM_REQ_RECEIVED;

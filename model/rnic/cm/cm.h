@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cm - the connection manager: the active and passive side of rdma_cm, with IB CM messages.
  * Source: IBTA Vol 1 ch. 12; event sequences of librdmacm; timers of the Linux kernel
- * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries). Address and route
+ * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries). The passive side uses the
+ * response timeout and the retries in the REQ (cm.c cm_req_handler). Address and route
  * resolution are modeled as times, and fail when the peer is unreachable (cm_setup.h). Not modeled:
  * time-wait, MRA. Messages use the traffic class of their connection, which the passive side takes
  * from the REQ's primary path (12.7.11, Linux cm.c cm_format_paths_from_req); each side derives the
@@ -59,6 +60,8 @@ struct verbs_conn {
     bool fences;     /* the next work request posted waits for all earlier ones */
     uint8_t generation;
     uint8_t tries;        /* retries of the message that waits for an answer */
+    uint8_t tries_most;   /* of the active side's REQ at both ends, IBTA Vol 1 12.7.27 */
+    time_ps patience;     /* time until a message without an answer is sent again */
     uint32_t undelivered; /* completions not yet delivered */
     uint32_t remote_id, remote_qpn;
     struct cm_peer peer; /* addressing of the peer */

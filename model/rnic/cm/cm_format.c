@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    RESPONSE_TIMEOUT = 20, /* Linux cma.c CMA_CM_RESPONSE_TIMEOUT */
+    RESPONSE_TIMEOUT_MAX = 31, /* 5 bits */
     DEFAULT_P_KEY = 0xFFFF,
     EPHEMERAL_FIRST = 49152,
     EPHEMERAL_COUNT = 16384,
@@ -52,6 +52,24 @@ uint16_t cm_source_port(const struct verbs_conn *conn)
                : (uint16_t)(EPHEMERAL_FIRST + cm_conn_id(conn) % EPHEMERAL_COUNT);
 }
 
+/* Linux cm.c cm_convert_to_ms takes 2^8 x 4.096 us for 1 ms, and no less; shorter times are for
+ * scenarios that scale down the timeouts. */
+time_ps cm_response_time(uint8_t code)
+{
+    return code < 8 ? (4096 * PS_PER_NS) << code : PS_PER_MS << (code - 8);
+}
+
+/* The longest within cm-timeout: code 20, CMA_CM_RESPONSE_TIMEOUT in Linux cma.c, for the default
+ * of 6144 ms, where the rest is twice the packet life time. */
+static uint8_t response_timeout(const struct rnic_params *params)
+{
+    uint8_t code = 0;
+    while (code < RESPONSE_TIMEOUT_MAX &&
+           cm_response_time((uint8_t)(code + 1)) <= params->cm_timeout)
+        code++;
+    return code;
+}
+
 void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param)
 {
     struct rnic *rnic = conn->rnic;
@@ -81,8 +99,8 @@ void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_con
         /* Linux iboe_tos_to_sl: a plain interface has no traffic classes to map to. */
         .service_level = own->soft.software ? 0 : conn->peer.class.priority,
         .ack_timeout = (uint8_t)own->timeout,
-        .response_timeout = RESPONSE_TIMEOUT,
-        .peer_response_timeout = RESPONSE_TIMEOUT,
+        .response_timeout = response_timeout(own),
+        .peer_response_timeout = response_timeout(own),
         .flow_control = param->flow_control != 0,
         .max_retries = (uint8_t)own->cm_retries,
         .srq = conn->user.srq != NULL,

@@ -7,6 +7,9 @@
 #include "rnic/host/rnic.h"
 
 void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param);
+/* Time that a response timeout code of a REQ stands for. */
+time_ps cm_response_time(uint8_t code);
+
 void cm_format_rep(struct verbs_conn *conn, const struct rdma_conn_param *param);
 
 /* Source port of the connection at the requesting host: an ephemeral port. */

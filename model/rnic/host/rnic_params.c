@@ -199,11 +199,16 @@ const struct opt rnic_opts[] = {
      "100 ms",
      OPT_ACTS(DROPS, LIMIT, TRACE)},
     {"cm-timeout", OPT_TIME, ROW(cm_timeout), "6144ms", "1us", "1000s", NULL,
-     "Time after which an unanswered connection manager message is retransmitted.",
-     "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE", OPT_ACTS(CONNECTING, MORE, TRACE)},
+     "Time after which the connecting side retransmits an unanswered connection manager message. "
+     "The accepting side uses the response timeout in the REQ: the largest power of two within "
+     "cm-timeout.",
+     "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE, and cm_req_handler: 2^12 ms",
+     OPT_ACTS(CONNECTING, MORE, TRACE)},
     {"cm-retries", OPT_INT, ROW(cm_retries), "15", "0", "15", NULL,
-     "Maximum retransmissions of a connection manager message.", "Linux cma.c CMA_MAX_CM_RETRIES",
-     OPT_ACTS(CONNECTING, LESS, TRACE)},
+     "Maximum retransmissions of a connection manager message; the accepting side uses the value "
+     "in "
+     "the REQ.",
+     "Linux cma.c CMA_MAX_CM_RETRIES; cm.c cm_req_handler", OPT_ACTS(CONNECTING, LESS, TRACE)},
     {"address-timeout", OPT_TIME, ROW(address_timeout), "3s", "1us", "1000s", NULL,
      "Time after which a connection attempt to a peer that is out of reach (switched off, or "
      "without a route) fails, or cm-timeout x (cm-retries + 1) if that is shorter; ARP requests "

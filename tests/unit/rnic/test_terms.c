@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Hosts whose settings differ, and what their connections have: the path MTU by each kind of
  * agreement, and how messages of each size end where there is none; timers and retries, of which
- * both ends keep to what the REQ says, and of RNR NAKs each to what the other end asks of it.
- * Source: IBTA Vol 1 12.6.5, 12.6.8, 12.7.34; Linux cm.c, cm_init_qp_rts_attr. */
+ * both ends keep to what the REQ says, and of RNR NAKs each to what the other end asks of it; when
+ * messages of the connection manager without an answer are repeated, and how often.
+ * Source: IBTA Vol 1 12.6.5, 12.6.8, 12.7.27, 12.7.34; Linux cm.c, cm_init_qp_rts_attr,
+ * cm_req_handler. */
 #include "tests/unit/rnic/rnic_pair.h"
 
 #include "rnic/cm/cm_conn.h"
@@ -278,6 +280,111 @@ static void rnr_retries_are_those_of_the_receiver(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ messages without an answer */
+
+static struct pair *make_usual(void)
+{
+    struct pair_params params;
+    pair_presets(&params);
+    return pair_make(&params);
+}
+
+static bool lose_all(struct pair *pair, const struct pair_frame *frame)
+{
+    (void)pair, (void)frame;
+    return true;
+}
+
+static bool lose_nth(struct pair *pair, const struct pair_frame *frame)
+{
+    (void)frame;
+    return pair->seen++ == pair->lose_state;
+}
+
+static bool lose_after_req(struct pair *pair, const struct pair_frame *frame)
+{
+    return frame->side == 0 && pair->seen++ > 0;
+}
+
+/* REPs and DREQs from `side` until it gives up: one and `retries` more, `interval` apart. */
+static void expect_retries(struct pair *pair, int side, unsigned retries, time_ps interval,
+                           enum rdma_cm_event_type end)
+{
+    const time_ps first = pair_nth(pair, side, FRAME_UD_SEND_ONLY, 0)->at;
+    const unsigned events = pair->ends[side].cm_count;
+    pair_run(pair, first + (retries + 1) * interval - PS_PER_US - pair->engine.now);
+    assert_int_equal(pair->ends[side].cm_count, events);
+    pair_run(pair, 2 * PS_PER_US);
+    assert_int_equal(pair->ends[side].cm_count, events + 1);
+    assert_int_equal(pair->ends[side].cms[events], end);
+    assert_int_equal(pair_count(pair, side, FRAME_UD_SEND_ONLY), retries + 1);
+    for (unsigned i = 1; i <= retries; i++)
+        assert_int_equal(pair_nth(pair, side, FRAME_UD_SEND_ONLY, i)->at - first, i * interval);
+}
+
+/* The accepting side has the response timeout of the REQ, code 20 or 2^12 ms, and its retries. */
+static void test_rep_is_repeated(void **state)
+{
+    (void)state;
+    struct pair *pair = make_usual();
+    pair->lose = lose_after_req; /* no RTU arrives */
+    pair->rnics[0]->params.cm_retries = 9;
+    pair->rnics[1]->params.cm_retries = 2;
+    pair->rnics[1]->params.cm_timeout = PS_PER_S;
+    pair_connect(pair);
+    expect_retries(pair, 1, 9, 4096 * PS_PER_MS, RDMA_CM_EVENT_UNREACHABLE);
+    assert_int_equal(pair_count(pair, 0, FRAME_UD_SEND_ONLY), 1 + 10); /* each REP has its RTU */
+    pair_free(pair);
+}
+
+/* A connection manager that scales its timeout asks for a scaled one: 2^7 x 4.096 us of 800 us. */
+static void test_response_timeout_is_scaled(void **state)
+{
+    (void)state;
+    struct pair *pair = make_usual();
+    pair->lose = lose_after_req;
+    pair->rnics[0]->params.cm_timeout = 800 * PS_PER_US;
+    pair_connect(pair);
+    expect_retries(pair, 1, 15, 128 * 4096 * PS_PER_NS, RDMA_CM_EVENT_UNREACHABLE);
+    pair_free(pair);
+}
+
+static void test_dreq_is_repeated(void **state)
+{
+    static const time_ps intervals[] = {6144 * PS_PER_MS, 4096 * PS_PER_MS};
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        struct pair *pair = make_usual();
+        pair_connect(pair);
+        pair->lose = lose_all;
+        pair->log_count = 0;
+        verbs_sim.disconnect(pair->ends[side].conn);
+        pair_run(pair, PS_PER_US);
+        expect_retries(pair, side, 15, intervals[side], RDMA_CM_EVENT_DISCONNECTED);
+        pair_free(pair);
+    }
+}
+
+/* A DREQ whose DREP was lost is answered again, and ends the connection only once. */
+static void test_repeated_dreq_is_answered(void **state)
+{
+    (void)state;
+    struct pair *pair = make_usual();
+    pair_connect(pair);
+    pair->log_count = 0;
+    pair->seen = 0;
+    pair->lose = lose_nth;
+    pair->lose_state = 1; /* the DREP */
+    const unsigned events = pair->ends[1].cm_count;
+    verbs_sim.disconnect(pair->ends[0].conn);
+    pair_run(pair, 7 * PS_PER_S);
+    assert_int_equal(pair_count(pair, 0, FRAME_UD_SEND_ONLY), 2);
+    assert_int_equal(pair_count(pair, 1, FRAME_UD_SEND_ONLY), 2);
+    assert_int_equal(pair->ends[1].cm_count, events + 1);
+    assert_int_equal(pair->ends[0].cms[pair->ends[0].cm_count - 1], RDMA_CM_EVENT_DISCONNECTED);
+    pair_free(pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +396,10 @@ int main(void)
         cmocka_unit_test(adaptive_timers_grow_up_to_it),
         cmocka_unit_test(the_retries_are_those_of_the_host_that_connects),
         cmocka_unit_test(rnr_retries_are_those_of_the_receiver),
+        cmocka_unit_test(test_rep_is_repeated),
+        cmocka_unit_test(test_response_timeout_is_scaled),
+        cmocka_unit_test(test_dreq_is_repeated),
+        cmocka_unit_test(test_repeated_dreq_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
