@@ -354,6 +354,82 @@ static void a_flood_is_held_back(void **state)
     raw_fini(&raw);
 }
 
+/* Base 2.0, 3.3.3.1: the head of a queue of 128 entries goes from 127 to 0; the Connect was its
+ * first command. */
+static void the_head_wraps(void **state)
+{
+    (void)state;
+    const struct nvme_command flush = {
+        .opcode = NVME_FLUSH, .flags = NVME_FLAGS_SGL, .nsid = 1, .sgl.type = NVME_SGL_KEYED};
+    raw_init(&raw);
+    raw_bring_up(&raw);
+    for (unsigned head = 2; head < 300; head++) {
+        assert_int_equal(raw_send(&raw, 1, &flush, 0), NVME_STATUS_OK);
+        assert_int_equal(raw.queues[1].last.sqhd, head & 127);
+    }
+    raw_fini(&raw);
+}
+
+/* The host may use the data as soon as it has the response (RDMA transport 1.0, 2.1): all data of
+ * a Read go before its response on the same queue pair, whose messages stay in order. */
+static void data_go_before_the_response(void **state)
+{
+    (void)state;
+    raw_init(&raw);
+    raw_bring_up(&raw);
+    for (uint32_t length = 4096; length <= RAW_BUFFER_BYTES; length += 4096) {
+        const struct nvme_command read = {
+            .opcode = NVME_READ,
+            .flags = NVME_FLAGS_SGL,
+            .nsid = 1,
+            .cdw12 = length / 512 - 1,
+            .sgl = {raw.buffer->addr, length, raw.buffer->rkey, NVME_SGL_KEYED},
+        };
+        const struct fake_message *at = &raw.world.log[raw.world.logged];
+        const struct fake_message *command = at;
+        uint32_t written = 0;
+        assert_int_equal(raw_send(&raw, 1, &read, 0), NVME_STATUS_OK);
+        for (at++; at->opcode == IBV_WR_RDMA_WRITE; at++) {
+            assert_int_not_equal(at->from_ip, command->from_ip);
+            written += at->length;
+        }
+        assert_int_equal(written, length);
+        assert_int_not_equal(at->from_ip, command->from_ip);
+        assert_int_equal(at->length, NVME_CQE_BYTES);
+        assert_ptr_equal(at + 1, &raw.world.log[raw.world.logged]);
+    }
+    raw_fini(&raw);
+}
+
+/* Base 2.0, 3.9: the host that is silent for its KATO of 5 s loses its admin queue, its I/O queue
+ * and its controller; another host without a KATO keeps what it has. */
+static void a_silent_host_loses_all_its_queues(void **state)
+{
+    (void)state;
+    const struct nvme_command kato = {.opcode = NVME_ADMIN_SET_FEATURES,
+                                      .flags = NVME_FLAGS_SGL,
+                                      .sgl.type = NVME_SGL_KEYED,
+                                      .cdw10 = NVME_FEATURE_KEEP_ALIVE,
+                                      .cdw11 = 5000};
+    raw_init(&raw);
+    raw_bring_up(&raw);
+    struct nvme_connect_data data = raw_identity(NVME_CNTLID_DYNAMIC);
+    strcpy(data.host_nqn, "nqn.other");
+    raw_connect_as(&raw, 2, 0, 32);
+    assert_int_equal(raw_fabrics_connect(&raw, 2, 0, 31, &data), NVME_STATUS_OK);
+    assert_int_equal(nvme_target_stats(raw.target)->controllers, 2);
+    assert_int_equal(nvme_target_stats(raw.target)->queues, 3);
+    assert_int_equal(raw_send(&raw, 0, &kato, 0), NVME_STATUS_OK);
+    fake_run(&raw.world, raw.world.now + 4900 * PS_PER_MS);
+    assert_false(raw.queues[0].down || raw.queues[1].down);
+    fake_run(&raw.world, raw.world.now + 5200 * PS_PER_MS);
+    assert_true(raw.queues[0].down && raw.queues[1].down);
+    assert_false(raw.queues[2].down);
+    assert_int_equal(nvme_target_stats(raw.target)->controllers, 1);
+    assert_int_equal(nvme_target_stats(raw.target)->queues, 1);
+    raw_fini(&raw);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +442,9 @@ int main(void)
         cmocka_unit_test(broken_transport_ends_the_controller),
         cmocka_unit_test(a_fatal_controller_can_end),
         cmocka_unit_test(a_flood_is_held_back),
+        cmocka_unit_test(the_head_wraps),
+        cmocka_unit_test(data_go_before_the_response),
+        cmocka_unit_test(a_silent_host_loses_all_its_queues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
