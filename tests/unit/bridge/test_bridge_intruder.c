@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -276,6 +277,48 @@ static void test_more_connections_than_the_scenario_has(void **state)
     bridge_intruder_close(&intruder);
 }
 
+/* 1,000 requests for 1 GiB on each port, in the form of that port and as bytes of no form: all
+ * three ports serve afterwards, and the process has taken less than 200 MB. */
+static void test_a_flood_on_each_port(void **state)
+{
+    (void)state;
+    static const uint16_t ports[] = {NVME_RDMA_PORT, WORKLOAD_RDMA_PORT, AGREE_PORT};
+    enum { PORTS = 3, FLOOD = 1000 };
+    struct bridge_intruder intruder;
+    bridge_intruder_open(&intruder);
+    for (unsigned i = 0; i < PORTS * FLOOD; i++) {
+        unsigned char bytes[VERBS_REQ_PRIVATE_MAX] = {0};
+        const uint16_t port = ports[i % PORTS];
+        const struct wl_rdma_request memory = {.opcode = IBV_WR_RDMA_WRITE,
+                                               .outstanding = WL_RDMA_OUTSTANDING_MAX,
+                                               .message_bytes = WL_RDMA_MESSAGE_MAX};
+        const struct nvme_cm_request queue = {.qid = 1, .hrqsize = 128, .hsqsize = 127};
+        const struct agree_request join = {.version = AGREE_VERSION,
+                                           .question = AGREE_JOIN,
+                                           .digest = intruder.plan.digest,
+                                           .lines = intruder.plan.count};
+        if (i / PORTS % 4 == 3)
+            memset(bytes, 0xFF, sizeof bytes);
+        else if (port == WORKLOAD_RDMA_PORT)
+            wl_rdma_encode_request(&memory, bytes);
+        else if (port == NVME_RDMA_PORT)
+            nvme_fabrics_encode_request(&queue, bytes);
+        else
+            agree_write_request(&join, bytes);
+        bridge_intruder_connect(&intruder, i % INTRUDER_CONNS, port, bytes, sizeof bytes);
+    }
+    for (unsigned i = 0; i < PORTS; i++) {
+        bridge_intruder_connect_well(&intruder, i, ports[i]);
+        assert_true(intruder.conns[i].up);
+    }
+#ifndef __SANITIZE_ADDRESS__
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_in_range(usage.ru_maxrss, 1, 200 * 1000);
+#endif
+    bridge_intruder_close(&intruder);
+}
+
 static void test_anything(void **state)
 {
     (void)state;
@@ -308,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_an_overheard_request),
         cmocka_unit_test(test_a_flood_of_requests_for_memory),
         cmocka_unit_test(test_a_flood_of_silent_queues),
+        cmocka_unit_test(test_a_flood_on_each_port),
         cmocka_unit_test(test_more_queues_than_strangers),
         cmocka_unit_test(test_more_connections_than_the_scenario_has),
         cmocka_unit_test(test_anything),
