@@ -75,6 +75,20 @@ fields port 'macc.opcode == 0x0101' frame.number macc.cbfc.pause_time.c3 >"$work
 equal 'pause-storm: PFC frames at leaf0:p0' "$(wc -l <"$work/pauses")" "$pauses"
 equal 'pause-storm: XOFF of priority 3 there' "$(cut -f 2 "$work/pauses" | grep -x -m 1 -c '65535')" 1
 
+# Byte by byte but for the sender's address: IEEE 802.3 annex 31D, 60 bytes without FCS, only class 3 enabled.
+equal 'pause-storm: bytes of XOFF and XON' "$(tshark -n -r "$work/port.pcapng" -Y 'macc.opcode == 0x0101' -w - -F pcap 2>/dev/null |
+    /usr/bin/python3 -c '
+import struct, sys
+data, at, seen = sys.stdin.buffer.read(), 24, set()
+while at < len(data):
+    kept, = struct.unpack_from("<I", data, at + 8)
+    frame = data[at + 16:at + 16 + kept]
+    seen.add(frame[:6].hex() + " " + frame[12:].hex())
+    at += 16 + kept
+print("\n".join(sorted(seen)))')" "$(for quanta in 0000 ffff; do
+    printf '0180c2000001 8808%s0008000000000000%s%068d\n' 0101 "$quanta" 0
+done)"
+
 # What cannot be written is said, and leaves nothing.
 "$program" run first-io -o "$work/plain.db" >/dev/null 2>&1
 "$program" pcap "$work/plain.db" -o "$work/none.pcapng" 2>"$work/said"
