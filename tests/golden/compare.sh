@@ -52,4 +52,13 @@ expect 'one capture as JSON' 2 '--json has no effect with one capture' "$program
 expect json 0 '"equal": true' "$program" compare --json run.db same.db
 [ "$("$program" compare --json run.db slow.db | gojq -r '.equal, .workloads[0].figures.p50.error, .workloads[0].range')" = \
     "$(printf 'false\n-0.5\nuncalibrated')" ] || fail '--json has other values'
+# Errors and counts of --json from its own figures, and the tolerance as it was given.
+"$program" compare --json --tolerance 7% run.db slow.db >slow.json
+gojq -e '[.workloads[].figures[] | select(.measured)] as $all |
+    ($all | map(.error - (.model / .measured - 1) | fabs < 1e-9) | all) and
+    ($all | map(.within == ((.error | fabs) <= 0.07)) | all) and
+    (.figures == ($all | map(select(.judged)) | length)) and
+    (.figures_within == ($all | map(select(.judged and .within)) | length)) and
+    .tolerance == 0.07 and .figures > .figures_within and .rows > .rows_different and .scenario == "first-io"' \
+    slow.json >/dev/null || fail "--json contradicts itself: $(gojq -c 'del(.settings, .protocol)' slow.json)"
 [ $failures = 0 ]
