@@ -61,4 +61,10 @@ gojq -e '[.workloads[].figures[] | select(.measured)] as $all |
     (.figures_within == ($all | map(select(.judged and .within)) | length)) and
     .tolerance == 0.07 and .figures > .figures_within and .rows > .rows_different and .scenario == "first-io"' \
     slow.json >/dev/null || fail "--json contradicts itself: $(gojq -c 'del(.settings, .protocol)' slow.json)"
+# The text lists the rows that --json marks as unequal, the first row (status) included.
+measured apart.db "UPDATE workload SET completed=0, failed=1 WHERE workload=0; UPDATE meta SET status='interrupted'"
+"$program" compare --json --any run.db apart.db | gojq -r '.protocol[] | select(.equal | not) | .what' >unequal
+"$program" compare --any run.db apart.db | sed -n 's/^  differs    //p' >listed
+grep -qx status unequal || fail "no other status: $(cat unequal)"
+cmp -s unequal listed || fail "the text lists other rows: $(diff unequal listed)"
 [ $failures = 0 ]
