@@ -56,7 +56,7 @@ __int128 limits_asked_by_job(const struct scenario_workload *workload, int limit
     const int64_t read_ppm = job->fio.plan.read_ppm;
     const int64_t ppm[WL_DIRECTIONS] = {read_ppm, PPM - read_ppm};
     const bool counts[WL_DIRECTIONS] = {limits_rows[limit].reads, limits_rows[limit].writes};
-    __int128 ios[WL_DIRECTIONS], sum = 0;
+    __int128 ios[WL_DIRECTIONS] = {0}, sum = 0;
     for (int i = 0; i < WL_DIRECTIONS; i++)
         ios[i] = ios_by_rate(job, i, ppm[i]);
     for (int i = 0; i < WL_DIRECTIONS; i++)

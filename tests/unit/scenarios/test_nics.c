@@ -184,8 +184,8 @@ static void the_rnic_follows_the_rate_of_the_link(void **state)
                                    "{ends: [c, s], rate: 25Gbps}]}";
     static const char end[] = "}]\nhosts: {defaults: {rnic: {path-mtu: 2048B}}}\n";
     static const char *const rates[] = {"100Gbps", "25Gbps"};
-    const struct rnic_params *own[2];
-    struct scenario *loaded[2];
+    const struct rnic_params *own[2] = {NULL};
+    struct scenario *loaded[2] = {NULL};
     (void)state;
     for (int i = 0; i < 2; i++) {
         char text[400];
