@@ -89,6 +89,11 @@ void opt_mask_range(const struct opt *row, char *text, size_t size);
  * worse. */
 bool opt_is_worse(const struct opt *row, int64_t value, int64_t common);
 
+/* Whether the row scales with the size of a device and the values differ by no more than those of
+ * devices of one kind do: a smaller device is a purchase, not a mistake. */
+enum { OPT_DEVICES_DIFFER = 4 };
+bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common);
+
 /* The row in words: opt_part_words completes "It acts on ...". False: the parameter affects no time
  * (opt_effect_words), or has its effect unconditionally (opt_needs_words). */
 const char *opt_part_words(const struct opt *row);

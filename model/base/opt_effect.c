@@ -14,6 +14,15 @@ bool opt_is_worse(const struct opt *row, int64_t value, int64_t common)
     return worse == OPT_WORSE_LESS ? value < common : value > common;
 }
 
+bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common)
+{
+    const int64_t less = value < common ? value : common, more = value < common ? common : value;
+    const struct opt_effect *effect = &row->effect;
+    const bool sized = effect->scales || (effect->worse == OPT_WORSE_LESS &&
+                                          effect->by == OPT_BY_SERVICE); /* such as cores */
+    return sized && less > 0 && more / OPT_DEVICES_DIFFER <= less;
+}
+
 const char *opt_part_words(const struct opt *row)
 {
     static const char *const words[] = {

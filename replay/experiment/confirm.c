@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/database/words.h"
+#include "replay/experiment/experiment.h"
 #include "replay/experiment/measure.h"
 #include "replay/experiment/prove.h"
 #include "replay/harm/severity.h"
@@ -222,11 +223,14 @@ static double weight_of(const struct prove *prove, const struct prove_row *row)
 }
 
 /* One of several causes is reported if it costs a member a quarter of its time or explains a tenth
- * of the total loss. */
+ * of the total loss. A fault is never intended: it is reported if it harms a member at all. What all
+ * objects share may be intended: its part of the total is no reason to report it. */
 static bool is_worth_telling(const struct prove *prove, const struct prove_row *row)
 {
-    return prove->culprits == 1 || prove_gone(prove, &prove->before, &row->after) >= 0.1 ||
-           (row->harmful && (row->harm.counted || row->harm.permille >= 250));
+    const bool fault = row->repair.kind == TRIAL_REMOVE_FAULT;
+    const bool ruined = row->harm.permille * (PPM / 1000) >= EXPERIMENT_RUIN_LEAST;
+    return prove->culprits == 1 || (row->harmful && (row->harm.counted || ruined || fault)) ||
+           (!row->for_all && prove_gone(prove, &prove->before, &row->after) >= 0.1);
 }
 
 static void confirm_row(struct ruling *ruling, const struct prove_row *row)
@@ -366,7 +370,8 @@ static void rule(struct ruling *ruling)
 
 static bool has_suspects(const struct trial_base *base)
 {
-    return base->scenario->fault_count > 0 || base->deviations.count > 0 || base->written.count > 0;
+    return base->scenario->fault_count > 0 || base->deviations.count > 0 ||
+           base->written.count > 0 || base->remedies.count > 0;
 }
 
 void confirm_judge(void *self, const struct scenario *scenario, time_ps until, uint64_t events,

@@ -81,10 +81,14 @@ static void run_one(void *self, uint32_t index, void *result)
     free(diag);
 }
 
+bool experiment_can_run(const struct experiment *experiment, uint32_t runs)
+{
+    return experiment->runs_most == 0 || experiment->runs + runs <= experiment->runs_most;
+}
+
 static bool may_run(struct experiment *experiment, uint32_t runs)
 {
-    const uint32_t most = experiment->runs_most;
-    experiment->spent |= most > 0 && experiment->runs + runs > most;
+    experiment->spent |= !experiment_can_run(experiment, runs);
     if (experiment->spent)
         snprintf(experiment->why, sizeof experiment->why, "it takes more runs than it may");
     else

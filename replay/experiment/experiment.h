@@ -29,8 +29,16 @@ struct experiment {
 bool experiment_run(struct experiment *experiment, const struct trial *trials, uint32_t count,
                     struct measure *measures);
 
-/* Parts of a whole that count: of a member's time, and of what all gain. */
-enum { EXPERIMENT_HARM_LEAST = PPM / 20, EXPERIMENT_GAIN_LEAST = PPM / 100 };
+/* So many more runs would not be too many. */
+bool experiment_can_run(const struct experiment *experiment, uint32_t runs);
+
+/* Parts of a whole that count: of time; of a member's time beside larger causes; and of what all
+ * gain. */
+enum {
+    EXPERIMENT_HARM_LEAST = PPM / 20,
+    EXPERIMENT_RUIN_LEAST = PPM / 4,
+    EXPERIMENT_GAIN_LEAST = PPM / 100
+};
 
 /* The part is at least `least` of the whole (in ppm), and twice what chance moves. */
 bool experiment_is_significant(int64_t part, int64_t whole, int64_t least, int64_t chance);

@@ -241,39 +241,24 @@ static bool play_alone(struct proof *proof, enum prove_tier tier)
     return !again || play_ideal(proof);
 }
 
-static bool has_tier(const struct prove *prove, enum prove_tier tier)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < prove->row_count; i++)
-        any |= prove->rows[i].tier == tier;
-    return any;
-}
-
-/* Failed operations and dropped lossless frames are never intended. */
-static bool is_harmed(const struct prove_impact *all)
-{
-    return all->failed > 0 || all->inactive > 0 || all->lossless_drops > 0;
-}
-
-/* A setting that may be intended stays if something else explains the loss. */
+/* Settings that all objects have stay as they are unless they cost somebody something. */
 static bool play_broken(struct proof *proof)
 {
     struct prove *prove = proof->prove;
+    bool found = false;
     if (!play_alone(proof, PROVE_ODD) || !prove_admit(proof))
         return false;
     find_victims(proof);
-    for (enum prove_tier tier = PROVE_PLANNED; tier <= PROVE_WRITTEN && !prove->repaired; tier++) {
-        if (tier == PROVE_WRITTEN && is_harmed(&prove->all))
-            prove_written(prove, proof->base);
-        if (!has_tier(prove, tier))
-            continue;
-        prove->tier = tier;
-        if (!play_alone(proof, tier) || !prove_admit(proof))
-            return false;
-        memset(proof->on_path, 0, proof->hops.count * sizeof *proof->on_path);
-        prove->transmitters = prove->victim_count = 0;
-        find_victims(proof);
-    }
+    prove_unlike_default(prove, proof->base);
+    if (!prove_refer(proof, &found))
+        return false;
+    if (!found)
+        return true;
+    memset(proof->on_path, 0, proof->hops.count * sizeof *proof->on_path);
+    prove->transmitters = prove->victim_count = 0;
+    if (!play_ideal(proof))
+        return false;
+    find_victims(proof);
     return true;
 }
 

@@ -78,8 +78,8 @@ enum prove_tier {
     PROVE_ODD,     /* differs from similar objects */
     PROVE_NAMED,   /* shared by all, named by the evidence; odd if its repair helps */
     PROVE_PLANNED, /* may be intended: of a whole tier, or a workload's class */
-    PROVE_WRITTEN  /* differs from the preset in a section for all; only if operations failed,
-                    * members were idle or lossless frames were dropped */
+    PROVE_WRITTEN, /* set for all, to a value that is worse than the default */
+    PROVE_CHECKED  /* proposed by a warning of check */
 };
 
 /* What one of two runs costs more. */
@@ -102,6 +102,7 @@ struct prove_row {
     enum prove_tier tier;
     bool culprit;     /* member of the confirmed set */
     bool refined;     /* part of a suspect tested before */
+    bool for_all;     /* all objects have it: only its cost makes it a suspect */
     bool only_played; /* run with all other suspects repaired */
     bool harmful;     /* the harm that it does alone: */
     struct prove_harm harm;

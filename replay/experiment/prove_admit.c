@@ -4,8 +4,8 @@
 
 /* The second run gains a member a twentieth, and all together lose nothing; if fewer operations
  * fail, those that now succeed may take time from others. */
-static bool is_better(const struct proof *proof, const struct measure *first,
-                      const struct measure *second)
+bool prove_is_better(const struct proof *proof, const struct measure *first,
+                     const struct measure *second)
 {
     struct prove_impact change;
     prove_compare(proof, first, second, NULL, &change);
@@ -26,7 +26,7 @@ static bool try_beside(struct proof *proof, uint32_t row, bool *better)
     if (proof->prove->rows[row].tier == PROVE_NAMED)
         proof->prove->rows[row].unplayed = measure.works == NULL;
     *better = measure.works != NULL &&
-              is_better(proof, first ? &proof->original : &proof->ideal, &measure);
+              prove_is_better(proof, first ? &proof->original : &proof->ideal, &measure);
     if (*better) {
         measure_free(&proof->ideal);
         proof->ideal = measure;

@@ -90,8 +90,18 @@ static double gone_by(const struct prove *prove, uint32_t row)
     return prove_gone_all(prove, &prove->rows[row].before, &prove->rows[row].after);
 }
 
-/* Of the suspects that are sufficient alone, the first that the evidence names, otherwise the
- * first, unless another removes more. */
+/* The suspect that explains most comes first: a setting unlike its peers' that the evidence names;
+ * then a setting of all objects that the evidence names; then a warning of check, which has its own
+ * remedy; then the rest. */
+static int rank_of(const struct prove_row *row)
+{
+    const bool for_all = row->for_all || row->repair.written;
+    return row->repair.kind == TRIAL_REMEDY ? 2 : !row->named ? 3 : for_all ? 1 : 0;
+}
+
+/* Of the suspects that are sufficient alone, the first of the best rank, unless another removes
+ * more. Of settings that all objects share, the size of the effect says little about which one is
+ * the mistake: there the rank alone decides. */
 static uint32_t best_alone(const struct prove *prove, const struct prove_set *all)
 {
     double most = 0;
@@ -102,9 +112,9 @@ static uint32_t best_alone(const struct prove *prove, const struct prove_set *al
     }
     for (uint32_t i = 0; i < all->count; i++) {
         const uint32_t row = all->rows[i];
-        if (prove_is_enough(prove, &prove->rows[row].after) &&
-            gone_by(prove, row) >= most - prove_nearly &&
-            (best == UINT32_MAX || (prove->rows[row].named && !prove->rows[best].named)))
+        const bool least = gone_by(prove, row) >= most - prove_nearly || prove->rows[row].for_all;
+        if (prove_is_enough(prove, &prove->rows[row].after) && least &&
+            (best == UINT32_MAX || rank_of(&prove->rows[row]) < rank_of(&prove->rows[best])))
             best = row;
     }
     return best;

@@ -86,6 +86,17 @@ bool prove_is_dearer(const struct proof *proof, const struct measure *first,
  * nothing else limits the members that gain. Returns false with the reason in `why`. */
 bool prove_admit(struct proof *proof);
 
+/* The second run costs all together no more than the first, and gains a member a twentieth; or
+ * fewer operations fail, or fewer lossless frames are dropped. */
+bool prove_is_better(const struct proof *proof, const struct measure *first,
+                     const struct measure *second);
+
+/* A setting that all objects have is a suspect if it costs something. The reference is one run with
+ * every such setting repaired, together with all deviations. If no member gains, all of them stay;
+ * otherwise they are halved until those that gain something are found, which count as deviations
+ * from then on. Returns false with the reason in `why`. */
+bool prove_refer(struct proof *proof, bool *found);
+
 /* Determines the culprits. This and the functions below return false with the reason in `why`. */
 bool prove_find_culprits(struct proof *proof);
 

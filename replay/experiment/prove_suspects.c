@@ -4,6 +4,7 @@
 #include "replay/experiment/prove_suspects.h"
 
 #include "base/memory.h"
+#include "scenarios/effect/effect.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdlib.h>
@@ -306,15 +307,40 @@ void prove_suspects(struct prove *prove, const struct trial_base *base, struct s
     free(search.causes);
 }
 
-void prove_written(struct prove *prove, const struct trial_base *base)
+/* ------------------------------------------------------------------ settings for all */
+
+static void add_tier(struct search *search, struct trial_change repair, enum prove_tier tier)
+{
+    const uint32_t before = search->prove->row_count;
+    add_row(search, repair, PROVE_SUSPECT, false);
+    if (search->prove->row_count > before)
+        search->prove->rows[before].tier = tier;
+}
+
+static bool has_effect(const struct scenario *scenario, const struct deviation *deviation)
+{
+    for (size_t i = 0; i < deviation->change_count; i++) {
+        const struct deviation_change *change = &deviation->changes[i];
+        if (change->row->effect.part != OPT_PART_NOTHING &&
+            !effect_is_void(scenario, change->spot.node, change->row))
+            return true;
+    }
+    return false;
+}
+
+void prove_unlike_default(struct prove *prove, const struct trial_base *base)
 {
     struct search search = search_of(prove, base, NULL);
     for (uint32_t i = 0; i < base->written.count; i++) {
+        const struct deviation *setting = &base->written.list[i];
         const uint32_t before = prove->row_count;
-        add_row(&search, written_repair(i), PROVE_SUSPECT, false);
+        if (has_effect(base->scenario, setting))
+            add_tier(&search, written_repair(i), PROVE_WRITTEN);
         if (prove->row_count > before)
-            prove->rows[before].tier = PROVE_WRITTEN;
+            prove->rows[before].named |= trial_is_warned_of(&base->remedies, setting);
     }
+    for (uint32_t i = 0; i < base->remedies.count; i++)
+        add_tier(&search, (struct trial_change){.kind = TRIAL_REMEDY, .remedy = i}, PROVE_CHECKED);
 }
 
 /* ------------------------------------------------------------------ traffic at roots */

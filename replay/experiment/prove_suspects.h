@@ -13,9 +13,9 @@
 void prove_suspects(struct prove *prove, const struct trial_base *base, struct store *store,
                     const struct harm *harm, uint32_t most);
 
-/* Adds settings in sections for all that differ from their presets, for harm that no deviation
- * explains. */
-void prove_written(struct prove *prove, const struct trial_base *base);
+/* Adds the settings for all that are worse than their defaults, then the remedies of check's
+ * warnings, one suspect for each rule: only an experiment shows whether they cost anything. */
+void prove_unlike_default(struct prove *prove, const struct trial_base *base);
 
 /* Adds traffic that converges at roots of pauses, the first root first. */
 void prove_traffic(struct prove *prove, const struct trial_base *base, struct store *store);

@@ -2,11 +2,13 @@
  * trial - copies of what changes, pointers to the rest. */
 #include "replay/experiment/trial_private.h"
 
+#include "base/memory.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/library.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void trial_base_find(struct trial_base *base, const struct scenario *scenario)
@@ -14,12 +16,14 @@ void trial_base_find(struct trial_base *base, const struct scenario *scenario)
     base->scenario = scenario;
     deviations_find(&base->deviations, scenario);
     deviations_find_written(&base->written, scenario);
+    trial_remedies_find(&base->remedies, scenario);
 }
 
 void trial_base_free(struct trial_base *base)
 {
     deviations_free(&base->deviations);
     deviations_free(&base->written);
+    trial_remedies_free(&base->remedies);
 }
 
 bool trial_change_equal(const struct trial_change *a, const struct trial_change *b)
@@ -27,13 +31,19 @@ bool trial_change_equal(const struct trial_change *a, const struct trial_change 
     return a->kind == b->kind && a->fault == b->fault && a->host == b->host &&
            a->workload == b->workload && a->setting == b->setting && a->single == b->single &&
            a->written == b->written && a->family == b->family && a->resource == b->resource &&
-           a->permille == b->permille && a->set == b->set;
+           a->permille == b->permille && a->set == b->set && a->remedy == b->remedy;
 }
 
 const char *trial_suspect(enum trial_kind kind)
 {
-    static const char *const words[] = {"fault", "host", "setting", "load", "setting", "setting"};
+    static const char *const words[] = {"fault",   "host",    "setting", "load",
+                                        "setting", "setting", "setting"};
     return words[kind];
+}
+
+static const char *first_set(const struct trial_base *base, const struct trial_change *change)
+{
+    return base->remedies.list[change->remedy].sets[0];
 }
 
 void trial_name(const struct trial_change *change, const struct trial_base *base, char *text,
@@ -58,6 +68,10 @@ void trial_name(const struct trial_change *change, const struct trial_base *base
         break;
     case TRIAL_SCALE:
         snprintf(text, size, "%.*s", (int)strcspn(change->set, "="), change->set);
+        break;
+    case TRIAL_REMEDY:
+        snprintf(text, size, "%.*s", (int)strcspn(first_set(base, change), "="),
+                 first_set(base, change));
         break;
     }
 }
@@ -89,6 +103,9 @@ void trial_words(const struct trial_change *change, const struct trial_base *bas
         break;
     case TRIAL_SCALE:
         snprintf(text, size, "%s", change->set);
+        break;
+    case TRIAL_REMEDY:
+        snprintf(text, size, "%s", base->remedies.list[change->remedy].finding);
         break;
     }
 }
@@ -193,7 +210,8 @@ static void restore_settings(struct tried *tried, const struct trial_change *cha
     const struct deviations *all = trial_deviations(change, base);
     for (size_t i = 0; i < all->count; i++)
         if (trial_covers(change, all, i))
-            trial_restore(tried, &all->list[i], base->scenario);
+            trial_restore(tried, &all->list[i],
+                          tried->loaded != NULL ? tried->loaded : base->scenario);
 }
 
 /* Changes the order of frames that would otherwise coincide. */
@@ -212,14 +230,42 @@ static void start_later(struct tried *tried, uint32_t times)
 
 static bool is_loaded(const struct trial_change *change)
 {
-    return change->kind == TRIAL_RELAX || change->kind == TRIAL_SCALE;
+    return change->kind == TRIAL_RELAX || change->kind == TRIAL_SCALE ||
+           change->kind == TRIAL_REMEDY;
+}
+
+/* Nodes, namespaces and workloads have the same numbers, so that changes of one are changes of the
+ * other. */
+static bool is_alike(const struct scenario *a, const struct scenario *b)
+{
+    bool alike = a->node_count == b->node_count && a->link_count == b->link_count &&
+                 a->host_count == b->host_count && a->workload_count == b->workload_count &&
+                 a->fault_count == b->fault_count && a->route_count == b->route_count;
+    for (uint32_t i = 0; alike && i < a->node_count; i++)
+        alike = a->nodes[i].port_count == b->nodes[i].port_count;
+    for (uint32_t i = 0; alike && i < a->host_count; i++)
+        alike = a->nodes[i].host->namespace_count == b->nodes[i].host->namespace_count &&
+                a->nodes[i].host->subsystem_count == b->nodes[i].host->subsystem_count;
+    for (uint32_t i = 0; alike && i < a->workload_count; i++)
+        alike = a->workloads[i].ops == b->workloads[i].ops;
+    return alike;
+}
+
+static uint32_t count_sets(const struct trial *trial, const struct trial_base *base)
+{
+    uint32_t count = 1; /* the seed */
+    for (uint32_t i = 0; i < trial->count; i++)
+        count += trial->changes[i].kind == TRIAL_REMEDY
+                     ? base->remedies.list[trial->changes[i].remedy].set_count
+                     : 1;
+    return count;
 }
 
 /* Relaxed values are changed in place, and others are read: in a scenario of the trial's own. */
 static bool load_again(struct tried *tried, const struct trial *trial,
                        const struct trial_base *base, struct diag *diag)
 {
-    const char *sets[TRIAL_CHANGES_MAX + 1];
+    const char **sets = memory_zeroed(count_sets(trial, base), sizeof *sets);
     char seed[40];
     uint32_t count = 0;
     bool loads = trial->seed > 0;
@@ -230,11 +276,16 @@ static bool load_again(struct tried *tried, const struct trial *trial,
         loads |= is_loaded(&trial->changes[i]);
         if (trial->changes[i].kind == TRIAL_SCALE)
             sets[count++] = trial->changes[i].set;
+        const struct trial_remedy *remedy = &base->remedies.list[trial->changes[i].remedy];
+        for (uint32_t k = 0; trial->changes[i].kind == TRIAL_REMEDY && k < remedy->set_count; k++)
+            sets[count++] = remedy->sets[k];
     }
+    if (loads)
+        tried->loaded = library_load_again(base->scenario, sets, count, diag);
+    free(sets);
     if (!loads)
         return true;
-    tried->loaded = library_load_again(base->scenario, sets, count, diag);
-    if (tried->loaded == NULL)
+    if (tried->loaded == NULL || !is_alike(tried->loaded, base->scenario))
         return false;
     bool changed = true;
     for (uint32_t i = 0; i < trial->count; i++) {

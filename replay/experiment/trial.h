@@ -4,6 +4,7 @@
  *   restore  settings get the values that similar things have; a receive buffer drains at line rate
  *   relax    more of one resource, or less of a cost (`scales` of base/opt_effect.h)
  *   scale    a setting has another value
+ *   remedy   settings have the values that a finding of check proposes
  * What is not changed stays as it was, to the last random draw: streams belong to their owners, so
  * that no other load moves when one workload leaves. */
 #ifndef STORMGLASS_REPLAY_EXPERIMENT_TRIAL_H
@@ -11,6 +12,7 @@
 
 #include "replay/explain/bottleneck.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/check/check.h"
 #include "scenarios/load/deviation.h"
 
 enum trial_kind {
@@ -19,7 +21,8 @@ enum trial_kind {
     TRIAL_RESTORE_SETTING, /* all deviating settings of one entry of the file, or one of them */
     TRIAL_REMOVE_TRAFFIC,
     TRIAL_RELAX,
-    TRIAL_SCALE
+    TRIAL_SCALE,
+    TRIAL_REMEDY
 };
 
 #define TRIAL_ANY_HOST UINT32_MAX
@@ -35,10 +38,11 @@ struct trial_change {
     enum bottleneck_resource resource; /* of relax: more of it, by `permille` of what is there */
     int64_t permille;                  /* 1100 is a tenth more; numbers grow by one at least */
     const char *set;                   /* of scale: "path=value" */
+    uint32_t remedy;                   /* of the base */
 };
 
 enum { TRIAL_TENTH = 1100, TRIAL_LIMITLESS = 1000 * 1000, TRIAL_UNCHANGED = 1000 };
-enum { TRIAL_CHANGES_MAX = 20, TRIAL_NAME_BYTES = 200 };
+enum { TRIAL_CHANGES_MAX = 48, TRIAL_NAME_BYTES = 200 };
 
 struct trial {
     struct trial_change changes[TRIAL_CHANGES_MAX]; /* no two of them change the same */
@@ -48,9 +52,31 @@ struct trial {
 };
 
 /* A scenario, which outlives this, and what its settings can be restored to. */
+/* The settings that the warnings and errors of one rule of check propose together, and the text of
+ * the first. Remedies that change the load or the topology are left out, and so are those that ask
+ * for a larger device. */
+struct trial_remedy {
+    const char *const *sets; /* "path=value" */
+    uint32_t set_count;
+    const char *finding;
+};
+
+struct trial_remedies {
+    struct check_report report; /* owns the texts */
+    struct trial_remedy *list;
+    uint32_t count;
+};
+
+void trial_remedies_find(struct trial_remedies *remedies, const struct scenario *scenario);
+void trial_remedies_free(struct trial_remedies *remedies);
+
+/* A remedy sets the parameter of the setting, perhaps elsewhere. */
+bool trial_is_warned_of(const struct trial_remedies *remedies, const struct deviation *setting);
+
 struct trial_base {
     const struct scenario *scenario;
     struct deviations deviations, written;
+    struct trial_remedies remedies;
 };
 
 void trial_base_find(struct trial_base *base, const struct scenario *scenario);
@@ -81,8 +107,9 @@ struct tried {
     struct arena arena;      /* of what is changed */
 };
 
-/* False: it cannot be loaded with the new values (see the diag), or has nothing of a resource to
- * relax.  Then only tried_free follows. */
+/* Values that a remedy sets are replaced by those that the trial restores.
+ * False: it cannot be loaded with the new values (see the diag), or has other nodes or workloads
+ * with them, or has nothing of a resource to relax.  Then only tried_free follows. */
 bool trial_apply(struct tried *tried, const struct trial *trial, const struct trial_base *base,
                  struct diag *diag);
 void tried_free(struct tried *tried);

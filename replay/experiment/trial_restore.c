@@ -26,6 +26,14 @@ static const void *with_common(struct tried *tried, const void *params, size_t b
     return made;
 }
 
+/* What a remedy sets may have made it another kind. */
+static bool has_row(const struct opt *rows, const struct opt *row)
+{
+    while (rows->name != NULL && rows != row)
+        rows++;
+    return rows == row;
+}
+
 /* `shared`: the ports of the node that is not changed. */
 static void change_port(struct tried *tried, struct scenario_node *node,
                         const struct scenario_port *shared, const struct deviation_change *change)
@@ -50,6 +58,8 @@ static void change_medium(struct tried *tried, struct scenario_host *host,
     struct scenario_namespace *namespaces =
         copy_of(tried, host->namespaces, host->namespace_count * sizeof *namespaces);
     struct scenario_namespace *entry = &namespaces[change->index];
+    if (change->of == DEVIATION_MEDIA_VALUE && !has_row(entry->media->opts, change->row))
+        return;
     if (change->of == DEVIATION_MEDIA_VALUE) {
         entry->media_params =
             with_common(tried, entry->media_params, entry->media->params_bytes, change);
@@ -88,7 +98,8 @@ static void change_host_value(struct tried *tried, struct scenario_host *host,
             with_common(tried, host->nvme_target, sizeof *host->nvme_target, change);
         break;
     case DEVIATION_CONTROL_VALUE:
-        host->cc_params = with_common(tried, host->cc_params, host->cc->params_bytes, change);
+        if (has_row(host->cc->opts, change->row))
+            host->cc_params = with_common(tried, host->cc_params, host->cc->params_bytes, change);
         break;
     case DEVIATION_CONTROL:
         host->cc = like->cc;

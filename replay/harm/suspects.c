@@ -291,7 +291,8 @@ static bool find_written(const struct harm_scene *scene, const char *rows, const
         if (setting->where.file == NULL || setting->profile != NULL ||
             !suspects_listed(rows, setting->row->name) || !is_below(setting, below) ||
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
-            !opt_is_worse(setting->row, setting->value, preset))
+            !opt_is_worse(setting->row, setting->value, preset) ||
+            opt_is_smaller_device(setting->row, setting->value, preset))
             continue;
         const char *at = place_of(rows, setting->row->name);
         if (best != NULL && at >= best)
@@ -317,7 +318,8 @@ bool suspects_scarce(const struct harm_scene *scene, enum opt_part part, struct 
             strncmp(setting->path, "hosts.defaults.", 15) != 0 ||
             setting->row->effect.part != part || !setting->row->effect.scales ||
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
-            opt_is_limit(setting->row) || !opt_is_worse(setting->row, setting->value, preset))
+            opt_is_limit(setting->row) || !opt_is_worse(setting->row, setting->value, preset) ||
+            opt_is_smaller_device(setting->row, setting->value, preset))
             continue;
         name_setting(setting, preset, suspect);
         return true;

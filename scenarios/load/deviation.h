@@ -71,9 +71,9 @@ struct deviations {
 };
 
 void deviations_find(struct deviations *deviations, const struct scenario *scenario);
-/* Finds values in the sections for all that differ from the defaults, one value each. All devices
- * have them, so only the results of a run can show whether they are a mistake. Cables are
- * excluded. */
+/* Finds values in the sections for all that are worse than the defaults, one value each. All devices
+ * have them, so only an experiment can show whether they are a mistake. Cables are excluded, and
+ * so are values that scale with the size of a device and that another device of its kind has. */
 void deviations_find_written(struct deviations *deviations, const struct scenario *scenario);
 
 void deviations_free(struct deviations *deviations);

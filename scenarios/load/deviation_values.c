@@ -202,17 +202,27 @@ static void check_row(struct deviation_search *search, const struct section *sec
     }
 }
 
+/* Worse than the default, and not only because the device is smaller, or has a limit or a mode that
+ * the default does not have. */
+static bool is_odd_for_all(const struct opt *row, int64_t value, int64_t preset)
+{
+    const bool mode = row->type == OPT_CHOICE && row->effect.worse == OPT_WORSE_ANY;
+    return !mode && !opt_is_limit(row) && opt_is_worse(row, value, preset) &&
+           !opt_is_smaller_device(row, value, preset);
+}
+
 /* Marks the classes whose value is set by the section for all, and not by its profile; false:
  * none. */
 static bool find_written(const struct section *section, const struct classes *classes, size_t row,
                          int64_t preset)
 {
+    const struct opt *opt = &section->items[0].block->rows[row];
     bool any = false;
     for (uint32_t i = 0; i < classes->count; i++) {
         struct class *class = &classes->list[i];
         const struct block_origin *base = &class->first->base->origins[row];
         class->looked_at = base->where.file != NULL && base->profile == NULL &&
-                           value_of(class->first->block, row) != preset &&
+                           is_odd_for_all(opt, value_of(class->first->block, row), preset) &&
                            own_path(section, class->first, row) == NULL;
         any |= class->looked_at;
     }

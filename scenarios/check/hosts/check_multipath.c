@@ -119,7 +119,7 @@ static void check_policy(const struct scenario *scenario, const struct scenario_
     struct nic_pair list[NICS_PATHS_MAX];
     const uint32_t there = nics_paths(scenario, workload, pair, list);
     const uint32_t count = there < workload->paths ? there : workload->paths;
-    const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
+    const struct check_thing thing = check_of_initiator(host, "io-policy");
     if (params->policy != NVME_IO_POLICY_NUMA || params->numa_nodes >= count || count < 2)
         return;
     check_alike(report, spreads_nothing(workload, scenario->nodes[pair->to].host), &thing,
@@ -128,6 +128,7 @@ static void check_policy(const struct scenario *scenario, const struct scenario_
                 (unsigned)params->numa_nodes, (unsigned)count, plural(count, "path", "paths"),
                 workload->name, plural(params->numa_nodes, "carries", "carry"));
     check_remedy(report, "nvme.io-policy: round-robin or queue-depth");
+    check_set(report, &thing, "round-robin");
 }
 
 /* A policy that uses all paths skips those that were never usable or never optimized. */

@@ -193,14 +193,15 @@ static void what_is_written_is_found(void **state)
     (void)state;
     static const struct row written[] = {
         {TREE WRITES, ""},
-        {TREE "  fabric-links: {mtu: 9216B}\n" WRITES,
-         "fabric.fabric-links.mtu 9216B 4200B 16 broad\n"},
-        {TREE "  switch: {alpha: 25%, pfc: {headroom: 1KB}}\n" WRITES,
-         "fabric.switch.alpha 25% 100% 6 broad\nfabric.switch.headroom 1000B auto 6 broad\n"},
+        {TREE "  fabric-links: {mtu: 9216B}\n" WRITES, ""},
+        {TREE "  fabric-links: {mtu: 1500B}\n" WRITES,
+         "fabric.fabric-links.mtu 1500B 4200B 16 broad\n"},
+        {TREE "  switch: {alpha: 10%, pfc: {headroom: 1KB}}\n" WRITES,
+         "fabric.switch.alpha 10% 100% 6 broad\nfabric.switch.headroom 1000B auto 6 broad\n"},
         {TREE "  overrides: [{where: leaf1, alpha: 12.5%}, {where: leaf2, alpha: 1%}]\n" WRITES,
          ""},
         {TREE "hosts: {defaults: {rnic: {profile: ideal, drain: 5Gbps}}}\n" WRITES,
-         "hosts.defaults.rnic.drain 5Gbps 0bps 8 broad\n"},
+         ""}, /* a limit that the default does not have */
         {TREE "hosts: {defaults: {rnic: {profile: ideal, congestion-control: {kind: dcqcn, g: "
               "1/16}}}}\n" WRITES,
          ""},
