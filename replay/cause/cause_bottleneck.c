@@ -25,7 +25,7 @@ static bool is_limited_alone(const struct harm_scene *scene, enum opt_part part,
             if (change->of != DEVIATION_WORK || change->index != workload ||
                 change->row->effect.part != part || !suspects_is_worse(deviation, change))
                 continue;
-            *suspect = suspects_named_deviation(deviation);
+            *suspect = suspects_named_deviation(scene, deviation);
             return true;
         }
     }

@@ -67,7 +67,7 @@ static bool leads_away(const struct harm_scene *scene, uint32_t node, uint32_t e
 static void look_at_route(struct cause_search *search, const struct harm_scene *scene,
                           const struct deviation *deviation, uint32_t host, const uint32_t *links)
 {
-    const struct suspect suspect = suspects_named_deviation(deviation);
+    const struct suspect suspect = suspects_named_deviation(scene, deviation);
     const uint32_t endpoint = world_host(scene->world, host)->rnics[0]->endpoint;
     for (size_t i = 0; i < deviation->change_count; i++) {
         const uint32_t node = deviation->changes[i].spot.node;

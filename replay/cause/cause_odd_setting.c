@@ -242,7 +242,7 @@ static int64_t supposed_of(const struct harm_scene *scene, const struct deviatio
 static void look_at(struct cause_search *search, const struct harm_scene *scene,
                     const struct deviation *deviation, uint32_t workload)
 {
-    const struct suspect suspect = suspects_named_deviation(deviation);
+    const struct suspect suspect = suspects_named_deviation(scene, deviation);
     const int64_t own = supposed_of(scene, deviation, workload);
     const int64_t more =
         is_felt_as_service(&deviation->changes[0]) ? excess_loss(scene, deviation, workload) : 0;

@@ -86,7 +86,7 @@ static int64_t mean_throttling(const struct harm_scene *scene, const struct devi
 static void look_beside(struct cause_search *search, const struct harm_scene *scene,
                         const struct deviation *deviation, uint32_t port)
 {
-    const struct suspect suspect = suspects_named_deviation(deviation);
+    const struct suspect suspect = suspects_named_deviation(scene, deviation);
     struct cause_clue clue = cause_clue();
     char name[HARM_NAME_BYTES];
     clue.place.port = port;

@@ -33,28 +33,6 @@ bool trial_covers(const struct trial_change *change, const struct deviations *de
            (!change->single && deviation_together(deviation, first));
 }
 
-static int spot_words(const struct scenario *scenario, const struct scenario_spot *spot, char *text,
-                      size_t size)
-{
-    const struct scenario_node *node = &scenario->nodes[spot->node];
-    if (spot->port == SCENARIO_ALL_PORTS)
-        return snprintf(text, size, " at %s", node->name);
-    return snprintf(text, size, " at %s", scenario_port_name(node, spot->port).text);
-}
-
-static void place_words(const struct scenario *scenario, const struct deviation *deviation,
-                        char *text, size_t size)
-{
-    const struct scenario_spot *spot = &deviation->changes[0].spot;
-    const uint32_t spots = deviation_spots(deviation);
-    int used = 0;
-    text[0] = '\0';
-    if (spot->node != SCENARIO_NOWHERE)
-        used = spot_words(scenario, spot, text, size);
-    if (spots > 1 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, " and %u more", spots - 1);
-}
-
 static uint32_t count_covered(const struct trial_change *change, const struct deviations *all)
 {
     uint32_t count = 0;
@@ -94,7 +72,7 @@ void trial_setting_words(const struct trial_change *change, const struct trial_b
     const char *between = whole ? " " : "";
     char place[TRIAL_NAME_BYTES];
     int used = whole ? snprintf(text, size, "%s:", first->entry) : 0;
-    place_words(base->scenario, first, place, sizeof place);
+    deviation_place_words(base->scenario, first, place, sizeof place);
     for (size_t i = 0; i < all->count; i++) {
         const struct deviation *deviation = &all->list[i];
         if (!trial_covers(change, all, i) || (size_t)used >= size)

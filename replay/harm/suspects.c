@@ -151,12 +151,15 @@ static bool is_about(const struct harm_scene *scene, const struct deviation *dev
     return false;
 }
 
-struct suspect suspects_named_deviation(const struct deviation *deviation)
+struct suspect suspects_named_deviation(const struct harm_scene *scene,
+                                        const struct deviation *deviation)
 {
     struct suspect suspect = {.suspect = HARM_SETTING, .deviates = true};
+    char place[HARM_NAME_BYTES];
+    deviation_place_words(scene->scenario, deviation, place, sizeof place);
     snprintf(suspect.name, sizeof suspect.name, "%s", deviation->path);
-    snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s, elsewhere %.48s",
-             deviation->path, deviation->value, deviation->common);
+    snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s%.36s, elsewhere %.48s",
+             deviation->path, deviation->value, place, deviation->common);
     return suspect;
 }
 
@@ -183,7 +186,7 @@ bool suspects_deviation(const struct harm_scene *scene, const char *rows,
                 !suspects_is_worse(deviation, &deviation->changes[k]))
                 continue;
             best = at;
-            *suspect = suspects_named_deviation(deviation);
+            *suspect = suspects_named_deviation(scene, deviation);
         }
     }
     return best != NULL;
@@ -218,7 +221,7 @@ bool suspects_deviation_of(const struct harm_scene *scene, enum opt_part part,
                 !suspects_is_worse(deviation, change) ||
                 effect_is_void(scene->scenario, change->spot.node, change->row))
                 continue;
-            *suspect = suspects_named_deviation(deviation);
+            *suspect = suspects_named_deviation(scene, deviation);
             return true;
         }
     }

@@ -16,7 +16,7 @@ struct suspect {
     enum harm_suspect suspect;
     char name[HARM_NAME_BYTES];
     char words[HARM_SENTENCE_BYTES /
-               2]; /* "drop-every at host0"; "NAME is 1500B, elsewhere 4200B" */
+               2]; /* "drop-every at host0"; "NAME is 1500B at leaf1:p0, elsewhere 4200B" */
     bool deviates; /* a setting that differs from others */
 };
 
@@ -65,6 +65,7 @@ bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint
 /* Whether a list separated by spaces contains the word. */
 bool suspects_listed(const char *words, const char *word);
 
-struct suspect suspects_named_deviation(const struct deviation *deviation);
+struct suspect suspects_named_deviation(const struct harm_scene *scene,
+                                        const struct deviation *deviation);
 
 #endif

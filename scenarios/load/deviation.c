@@ -159,3 +159,25 @@ uint32_t deviation_spots(const struct deviation *deviation)
                  deviation->changes[i].row == deviation->changes[0].row;
     return spots;
 }
+
+static int spot_words(const struct scenario *scenario, const struct scenario_spot *spot, char *text,
+                      size_t size)
+{
+    const struct scenario_node *node = &scenario->nodes[spot->node];
+    if (spot->port == SCENARIO_ALL_PORTS)
+        return snprintf(text, size, " at %s", node->name);
+    return snprintf(text, size, " at %s", scenario_port_name(node, spot->port).text);
+}
+
+void deviation_place_words(const struct scenario *scenario, const struct deviation *deviation,
+                           char *text, size_t size)
+{
+    const struct scenario_spot *spot = &deviation->changes[0].spot;
+    const uint32_t spots = deviation_spots(deviation);
+    int used = 0;
+    text[0] = '\0';
+    if (spot->node != SCENARIO_NOWHERE)
+        used = spot_words(scenario, spot, text, size);
+    if (spots > 1 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, " and %u more", spots - 1);
+}

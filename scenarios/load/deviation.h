@@ -78,6 +78,11 @@ void deviations_find_written(struct deviations *deviations, const struct scenari
 
 void deviations_free(struct deviations *deviations);
 
+/* " at leaf1:p0 and 3 more": the first place of the deviation and the number of the others; "" for a
+ * workload. */
+void deviation_place_words(const struct scenario *scenario, const struct deviation *deviation,
+                           char *text, size_t size);
+
 /* True if both are in one entry of the file, and both are narrow or both broad. */
 bool deviation_together(const struct deviation *a, const struct deviation *b);
 
