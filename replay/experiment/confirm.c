@@ -223,8 +223,8 @@ static double weight_of(const struct prove *prove, const struct prove_row *row)
 }
 
 /* One of several causes is reported if it costs a member a quarter of its time or explains a tenth
- * of the total loss. A fault is never intended: it is reported if it harms a member at all. What all
- * objects share may be intended: its part of the total is no reason to report it. */
+ * of the total loss. A fault is never intended: it is reported if it harms a member at all. What
+ * all objects share may be intended: its part of the total is no reason to report it. */
 static bool is_worth_telling(const struct prove *prove, const struct prove_row *row)
 {
     const bool fault = row->repair.kind == TRIAL_REMOVE_FAULT;

@@ -71,15 +71,15 @@ struct deviations {
 };
 
 void deviations_find(struct deviations *deviations, const struct scenario *scenario);
-/* Finds values in the sections for all that are worse than the defaults, one value each. All devices
- * have them, so only an experiment can show whether they are a mistake. Cables are excluded, and
- * so are values that scale with the size of a device and that another device of its kind has. */
+/* Finds values in the sections for all that are worse than the defaults, one value each. All
+ * devices have them, so only an experiment can show whether they are a mistake. Excluded are
+ * cables, limits and modes, and values that a smaller device of the same kind has. */
 void deviations_find_written(struct deviations *deviations, const struct scenario *scenario);
 
 void deviations_free(struct deviations *deviations);
 
-/* " at leaf1:p0 and 3 more": the first place of the deviation and the number of the others; "" for a
- * workload. */
+/* " at leaf1:p0 and 3 more": the first place of the deviation and the number of the others; "" for
+ * a workload. */
 void deviation_place_words(const struct scenario *scenario, const struct deviation *deviation,
                            char *text, size_t size);
 

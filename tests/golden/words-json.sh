@@ -41,6 +41,7 @@ run() { said run "$@" | sed '/^Simulated/d'; }
     run confirmed mtu-mismatch --confirm 2000000 -o confirmed.db
     run suspected incast-8to1 --set duration=1ms --set workloads.0.queue-depth=1 --confirm 20000000
     run storm pause-storm --until 1ms -o storm.db --interval 30us
+    run unconfirmed pause-storm --until 1ms --confirm 0
     run thresholds v08-thresholds.yaml
     run many v17-many-flows.yaml
     run queue-size queue-size.yaml
