@@ -20,7 +20,10 @@ bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common)
     const struct opt_effect *effect = &row->effect;
     const bool sized = effect->scales || (effect->worse == OPT_WORSE_LESS &&
                                           effect->by == OPT_BY_SERVICE); /* such as cores */
-    return sized && less > 0 && more / OPT_DEVICES_DIFFER <= less;
+    /* Packet memory follows the number of ports, so that devices differ by more in it. */
+    const bool memory = row->type == OPT_SIZE && effect->part == OPT_PART_DROPS &&
+                        effect->worse == OPT_WORSE_LESS;
+    return less > 0 && (memory || (sized && more / OPT_DEVICES_DIFFER <= less));
 }
 
 const char *opt_part_words(const struct opt *row)
