@@ -85,6 +85,9 @@ static void put_files(struct json *json, const struct incident *incident)
         json_integer(json, json_member(path, "files", i, "unknown_lines"), file->lines_left);
         json_integer(json, json_member(path, "files", i, "first_unknown_line"),
                      file->first_left.line);
+        json_integer(json, json_member(path, "files", i, "malformed_lines"), file->malformed);
+        json_integer(json, json_member(path, "files", i, "first_malformed_line"),
+                     file->first_malformed.line);
     }
 }
 

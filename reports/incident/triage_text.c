@@ -196,6 +196,9 @@ static void print_file(const struct incident_file *file, FILE *out)
     if (file->lines_left > 0)
         fprintf(out, "; lines of unknown kind: %" PRIu32 ", the first is line %d", file->lines_left,
                 file->first_left.line);
+    if (file->malformed > 0)
+        fprintf(out, "; malformed lines, skipped: %" PRIu32 ", the first is line %d",
+                file->malformed, file->first_malformed.line);
     fputc('\n', out);
 }
 
@@ -205,7 +208,8 @@ static void print_files(const struct incident *incident, bool all, FILE *out)
     fprintf(out, "\nRead %zu %s:\n", incident->file_count,
             plural(incident->file_count, "file", "files"));
     for (size_t i = 0; i < incident->file_count; i++)
-        if (all || shown < SHOWN_FILES || incident->files[i].left_out != NULL) {
+        if (all || shown < SHOWN_FILES || incident->files[i].left_out != NULL ||
+            incident->files[i].malformed > 0) {
             print_file(&incident->files[i], out);
             shown++;
         }

@@ -67,6 +67,7 @@ struct counts_reader {
     const char *title;       /* last line that ended with ':', without leading blanks */
     const struct counts_format *format;
     bool in_folder;      /* skip files without counters */
+    bool skips_errors;   /* read on after any number of errors */
     bool recognized;     /* a format was found, with or without counters */
     void *state;         /* state of the format, set anew by its head */
     const char **tables; /* heads of the tables that omit zero rows, with their host */

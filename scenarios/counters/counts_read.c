@@ -263,7 +263,8 @@ void counts_read_file(struct counts_reader *reader, const struct tree_file *file
     reader->device = reader->file_device;
     if (read_whole(reader))
         return;
-    while (reader->diag->errors < DIAG_MAX && lines_next(&reader->lines, reader->arena)) {
+    while ((reader->skips_errors || reader->diag->errors < DIAG_MAX) &&
+           lines_next(&reader->lines, reader->arena)) {
         if (memchr(reader->lines.text, '\0', reader->lines.length) != NULL)
             counts_wrong(reader, reader->lines.text, 1, "a text cannot contain a NUL character");
         else

@@ -26,13 +26,38 @@ static void take_numbers(struct counts_walk *walk, const struct counts_list *lis
                                                   .place = list->items[i].place};
 }
 
+/* What was skipped, as warnings. */
+static void take_errors(struct counts_walk *walk, struct diag *diag)
+{
+    char *text;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    walk->malformed = (uint32_t)diag->errors;
+    for (int i = 0; i < diag->count; i++) {
+        struct diag_message *message = &diag->messages[i];
+        const size_t length = strlen(message->text);
+        if (walk->first_malformed.file == NULL)
+            walk->first_malformed = message->place;
+        message->level = DIAG_WARNING;
+        snprintf(message->text + length, sizeof message->text - length,
+                 "; the rest of the line is skipped");
+    }
+    diag->errors = 0;
+    diag_print(diag, out);
+    memory_stream_end(out);
+    walk->warnings = arena_text(walk->arena, text, size);
+    free(text);
+}
+
 bool counts_walk(struct counts_walk *walk)
 {
     char *text;
     size_t size;
     FILE *notes = memory_stream(&text, &size);
+    struct diag *skipped = memory_zeroed(1, sizeof *skipped);
     struct counts_reader reader = {.arena = walk->arena,
-                                   .diag = walk->diag,
+                                   .diag = skipped,
+                                   .skips_errors = true,
                                    .notes = notes,
                                    .port = walk->host,
                                    .host = walk->host,
@@ -48,6 +73,8 @@ bool counts_walk(struct counts_walk *walk)
     memory_stream_end(notes);
     walk->notes = arena_text(walk->arena, text, size);
     free(text);
+    take_errors(walk, skipped);
+    free(skipped);
     take_numbers(walk, &reader.list);
     walk->tables = reader.tables;
     walk->table_count = reader.table_count;

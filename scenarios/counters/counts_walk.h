@@ -2,6 +2,8 @@
  * counts_walk - every number of a file of counters, for readers of whole incidents.
  * counts_import compares two sides; here one file may have several outputs, of several hosts and
  * times, and between them lines of other kinds, which the caller takes.
+ * A malformed line, or a counter beyond the limits, is skipped with a warning: one line of a
+ * session that was cut or edited does not make the other counters unreadable.
  * Limits:  those of counts.h.
  * Owner:   the arena.  Errors: located messages in diag. */
 #ifndef STORMGLASS_SCENARIOS_COUNTERS_COUNTS_WALK_H
@@ -36,7 +38,10 @@ struct counts_walk {
     size_t count;
     const char **tables; /* that leave out rows of zeroes, with their host */
     size_t table_count;
-    char *notes; /* "FILE:LINE:COLUMN: note: sentence" lines, or empty; in the arena */
+    char *notes;        /* "FILE:LINE:COLUMN: note: sentence" lines, or empty; in the arena */
+    uint32_t malformed; /* errors that were skipped */
+    struct diag_place first_malformed;
+    char *warnings; /* as diag_print prints them: the first DIAG_MAX; in the arena */
 };
 
 /* False when the diag holds an error. */

@@ -81,7 +81,9 @@ struct incident_file {
     bool is_configuration, is_scenario;
     uint32_t lines_left;          /* with digits, and of no kind that is read */
     struct diag_place first_left; /* of them */
-    const char *left_out;         /* why the whole file is, or NULL */
+    uint32_t malformed;           /* lines that begin like counters and were skipped */
+    struct diag_place first_malformed;
+    const char *left_out; /* why the whole file is, or NULL */
 };
 
 struct incident {
@@ -97,7 +99,7 @@ struct incident {
     struct scenario *scenario; /* the fabric, or NULL: no cables are known */
     bool rates_assumed;        /* cables are known, the rates of links are not */
     char *scenario_text;       /* that it was loaded from, as YAML; NULL with --fabric or without */
-    char *notes;               /* "FILE:LINE:COLUMN: note: sentence" lines, or empty */
+    char *notes;               /* notes and warnings, each with FILE:LINE:COLUMN, or empty */
 };
 
 struct incident_text {

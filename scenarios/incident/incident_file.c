@@ -194,10 +194,11 @@ static void take_number(struct walk *walk, const struct counts_number *number)
         .order = (uint32_t)reader->number_count};
 }
 
+/* A row that a file with malformed lines lacks may be the malformed one, so it is not 0. */
 static void take_tables(struct walk *walk, const struct counts_walk *counts)
 {
     struct incident_reader *reader = walk->reader;
-    for (size_t i = 0; i < counts->table_count; i++) {
+    for (size_t i = 0; i < counts->table_count && counts->malformed == 0; i++) {
         struct incident_table *slot = arena_push(reader->arena, (void **)(void *)&reader->tables,
                                                  &reader->table_count, sizeof *slot);
         *slot = (struct incident_table){
@@ -238,6 +239,9 @@ static void read_lines(struct walk *walk, const struct tree_file *file)
     end_cables(walk, file);
     take_notes(walk, counts.notes);
     take_tables(walk, &counts);
+    fputs(counts.warnings, reader->notes);
+    walk->about->malformed = counts.malformed;
+    walk->about->first_malformed = counts.first_malformed;
     walk->about->numbers = (uint32_t)counts.count;
     for (size_t i = 0; i < counts.count; i++) {
         if (reader->number_count >= INCIDENT_NUMBERS_MAX) {
@@ -327,6 +331,9 @@ void incident_read_file(struct incident_reader *reader, const struct tree_file *
     else if (!take_whole(&walk, file))
         read_lines(&walk, file);
     if (about->left_out == NULL && about->numbers == 0 && about->cables == 0 &&
-        about->log_lines == 0 && !about->is_configuration && !about->is_scenario)
+        about->log_lines == 0 && about->malformed > 0)
+        about->left_out = "no line could be read";
+    else if (about->left_out == NULL && about->numbers == 0 && about->cables == 0 &&
+             about->log_lines == 0 && !about->is_configuration && !about->is_scenario)
         about->left_out = "nothing in it is known to stormglass";
 }

@@ -243,16 +243,64 @@ static void cables_need_no_configuration(void **state)
 
 /* ---- what is wrong ---- */
 
-static void errors_have_a_place(void **state)
+/* The other counters are read, what is wrong has its place, and its counter is unknown. */
+static void malformed_lines_are_skipped(void **state)
 {
-    static const char text[] = "NIC statistics:\n     tx_prio3_pause: 99999999999999999999\n";
-    const struct incident_text file = {"db7-eth2.txt", text, sizeof text - 1};
-    const struct incident_ask ask = {.texts = &file, .text_count = 1};
+    static const char text[] = "NIC statistics:\n     tx_prio3_pause: 99999999999999999999\n"
+                               "     rx_prio3_pause: 7\n     rx_prio4_pau\n";
     (void)state;
-    diag = (struct diag){0};
-    assert_false(incident_read(&incident, &ask, &diag));
-    assert_int_equal(diag.messages[0].place.line, 2);
+    read_text("db7-eth2.txt", text);
+    assert_int_equal(incident.files[0].malformed, 2);
+    assert_int_equal(incident.files[0].first_malformed.line, 2);
+    assert_null(incident.files[0].left_out);
+    assert_non_null(strstr(incident.notes, "db7-eth2.txt:2:22: warning: expected a count"));
+    assert_non_null(strstr(incident.notes, "db7-eth2.txt:4:6: warning: "));
+    assert_int_equal(difference("db7", "eth2", "rx_prio3_pause", 3), 7);
+    assert_null(incident_find(&incident, "db7", "eth2", "tx_prio3_pause", 3));
     incident_free(&incident);
+}
+
+/* More of them than a diag keeps. */
+static void many_malformed_lines_end_no_file(void **state)
+{
+    enum { LINES = 30 };
+    static char text[LINES * 24 + 64];
+    size_t length = (size_t)snprintf(text, sizeof text, "NIC statistics:\n");
+    (void)state;
+    for (int i = 0; i < LINES; i++)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, " rx_prio%d_pause: x\n", i % 8);
+    snprintf(text + length, sizeof text - length, " tx_prio3_pause: 5\n");
+    read_text("db7-eth2.txt", text);
+    assert_int_equal(incident.files[0].malformed, LINES);
+    assert_int_equal(difference("db7", "eth2", "tx_prio3_pause", 3), 5);
+    incident_free(&incident);
+    read_text("db7-eth2.txt", "NIC statistics:\n rx_prio3_pause: x\n");
+    assert_string_equal(incident.files[0].left_out, "no line could be read");
+    incident_free(&incident);
+}
+
+/* queuestat leaves out rows of zeroes, but a row that was cut is not 0. */
+static void a_malformed_row_is_not_zero(void **state)
+{
+    static const char head[] =
+        "     Port    TxQ    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes\n"
+        "---------  -----  --------------  ---------------  -----------  ------------\n";
+    static const char *const earlier[] = {"Ethernet4    UC3               7", "Ethernet4    UC4"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char before[512], after[512];
+        snprintf(before, sizeof before, "%s%s x 0 0 0\n", head, earlier[i]);
+        snprintf(after, sizeof after, "%sEthernet4    UC3    50    9000    0    0\n", head);
+        const struct incident_text texts[] = {{"before/leaf0.txt", before, strlen(before)},
+                                              {"after/leaf0.txt", after, strlen(after)}};
+        read_texts(texts, 2);
+        const struct incident_count *bytes =
+            incident_find(&incident, "leaf0", "Ethernet4", "tx_prio3_bytes", 3);
+        assert_non_null(bytes);
+        assert_int_equal(bytes->sample_count, 1);
+        incident_free(&incident);
+    }
 }
 
 static void other_files_are_named(void **state)
@@ -277,7 +325,9 @@ int main(void)
                                        cmocka_unit_test(messages_are_known),
                                        cmocka_unit_test(other_log_lines_are_counted),
                                        cmocka_unit_test(cables_need_no_configuration),
-                                       cmocka_unit_test(errors_have_a_place),
+                                       cmocka_unit_test(malformed_lines_are_skipped),
+                                       cmocka_unit_test(many_malformed_lines_end_no_file),
+                                       cmocka_unit_test(a_malformed_row_is_not_zero),
                                        cmocka_unit_test(other_files_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
