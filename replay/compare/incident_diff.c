@@ -2,6 +2,7 @@
  * incident_diff - compares counters of an incident with those of a run that reproduces it. */
 #include "replay/compare/incident_diff.h"
 
+#include "replay/compare/incident_score.h"
 #include "scenarios/format/json_tree.h"
 
 #include <stdlib.h>
@@ -90,7 +91,8 @@ static bool is_peak(const struct incident_row *row)
 static void judge_row(struct work *work, struct incident_row *row)
 {
     const struct incident_diff_ask *ask = work->ask;
-    const bool scaled = ask->lasted > 0 && !is_peak(row);
+    row->is_peak = is_peak(row);
+    const bool scaled = ask->lasted > 0 && !row->is_peak;
     const double part = scaled ? (double)ask->run_lasted / (double)ask->lasted : 1;
     row->expected = (double)row->incident * part;
     const double replay = (double)row->replay,
@@ -199,6 +201,14 @@ static void take_list(struct work *work, const struct tree_node *root, const cha
 
 /* ---- all together ---- */
 
+/* Without the duration of the incident only the proportions of the counters can be compared. */
+static void score_rows(struct incident_diff *diff, const struct incident_diff_ask *ask)
+{
+    diff->scale = diff->scaled ? (double)ask->run_lasted / (double)ask->lasted
+                               : incident_score_fit(diff->rows, diff->row_count);
+    diff->score = incident_score(diff->rows, diff->row_count, diff->scale);
+}
+
 static int weight(const struct incident_row *row)
 {
     return row->one_sided ? 1000 : abs(row->orders);
@@ -265,6 +275,7 @@ bool incident_diff(struct incident_diff *diff, const struct port_counters *count
     sum_left(diff);
     if (diff->row_count > 1)
         qsort(diff->rows, diff->row_count, sizeof *diff->rows, by_disagreement);
+    score_rows(diff, ask);
     return !diag_failed(diag);
 }
 

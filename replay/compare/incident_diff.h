@@ -35,6 +35,8 @@ struct incident_row {
     int64_t incident, replay;
     double expected; /* incident, scaled to the run's duration */
     int orders;      /* orders of magnitude above (> 0) or below; 0: within one */
+    bool is_peak;    /* a maximum, which does not grow with time */
+    double score;    /* incident_score.h; a maximum has none */
     bool one_sided;  /* one value is zero (or rounds to it), the other is not */
 };
 
@@ -56,6 +58,8 @@ struct incident_diff {
     uint32_t ports; /* number compared */
     uint32_t agree; /* rows within one order of magnitude */
     bool scaled;
+    double score; /* of the run: incident_score.h; 0 is the best */
+    double scale; /* of the incident's counts in the score; fitted unless `scaled` */
 };
 
 enum { INCIDENT_DIFF_BYTES_MAX = 32 * 1024 * 1024 };

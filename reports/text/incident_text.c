@@ -6,6 +6,7 @@
 #include "reports/text/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,23 @@ static void print_left(const struct incident_diff *diff, bool all, enum incident
         fputc('\n', out);
 }
 
+/* The score says which of several runs agrees best, also where none or all of the counters differ
+ * by an order of magnitude. */
+static void print_score(const struct incident_diff *diff, FILE *out)
+{
+    if (diff->row_count == 0)
+        return;
+    fprintf(out,
+            "score %.1f (0: all counters agree; the run with the highest score explains the "
+            "incident best)\n",
+            diff->score < -0.05 ? diff->score : 0.0);
+    if (!diff->scaled)
+        fprintf(out,
+                "for the score, counts of the incident are multiplied by %.3g; this factor is "
+                "fitted, since --lasted is not given\n",
+                diff->scale);
+}
+
 void incident_text(const struct incident_diff *diff, bool all, FILE *out)
 {
     print_rows(diff, all, out);
@@ -99,6 +117,7 @@ void incident_text(const struct incident_diff *diff, bool all, FILE *out)
             diff->row_count > 0 ? "\n" : "", diff->row_count,
             plural(diff->row_count, "counter", "counters"), diff->ports,
             plural(diff->ports, "port", "ports"), diff->agree, diff->row_count - diff->agree);
+    print_score(diff, out);
     if (incident_diff_is_empty(diff))
         fprintf(out,
                 "nothing was compared: %s; --map PORT=NODE:pN names the run's port of a port\n",
@@ -107,6 +126,15 @@ void incident_text(const struct incident_diff *diff, bool all, FILE *out)
     print_left(diff, all, INCIDENT_NO_PORT,
                "not compared, no such port in the run (--map NAME=NODE:pN):", out);
     print_left(diff, all, INCIDENT_NO_COUNTER, "not compared, no such counter in the run:", out);
+}
+
+/* Logarithms differ in the last digits between C libraries. */
+static void json_score(double score, bool known, FILE *out)
+{
+    if (known)
+        json_real(out, score < -0.0005 ? round(score * 1000) / 1000 : 0.0);
+    else
+        fputs("null", out);
 }
 
 static void json_row(const struct incident_row *row, bool first, FILE *out)
@@ -125,6 +153,8 @@ static void json_row(const struct incident_row *row, bool first, FILE *out)
         json_real(out, (double)row->replay / row->expected);
     else
         fputs("null", out);
+    fputs(", \"score\": ", out);
+    json_score(row->score, !row->is_peak, out);
     fprintf(out, ", \"orders\": %d, \"one_sided\": %s, \"agrees\": %s}", row->orders,
             row->one_sided ? "true" : "false", agrees(row) ? "true" : "false");
 }
@@ -149,8 +179,10 @@ void incident_json(const struct incident_diff *diff, FILE *out)
 {
     fprintf(out,
             "{\"compared\": %zu, \"ports\": %" PRIu32 ", \"agree\": %" PRIu32
-            ", \"scaled\": %s, \"counters\": [",
+            ", \"scaled\": %s, \"score\": ",
             diff->row_count, diff->ports, diff->agree, diff->scaled ? "true" : "false");
+    json_score(diff->score, diff->row_count > 0, out);
+    fprintf(out, ", \"scale\": %.6g, \"counters\": [", diff->scale);
     for (size_t i = 0; i < diff->row_count; i++)
         json_row(&diff->rows[i], i == 0, out);
     fputc(']', out);

@@ -52,6 +52,24 @@ expect 'no database' 2 'run.json' "$program" counters run.json
 # --- an incident beside a replay ---
 expect 'the run itself' 0 ' within an order of magnitude, 0 not' "$program" diff run.json run.db
 
+# --- the score ranks faults: the incident has another seed than the runs that try to explain it ---
+slow_host() { # HOST SEED NAME
+    sed -e "s/^seed: .*/seed: $2/" -e "s/at: 3ms, for: 3ms, kind: slow-receiver, where: host0/at: 0ms, kind: slow-receiver, where: $1/" \
+        "$OLDPWD"/scenarios/cases/pause-storm.yaml >"$3.yaml"
+    "$program" run "$3.yaml" --until 5ms -o "$3.db" -q 2>err
+    [ $? -le 1 ] || fail "$3: $(cat err)"
+}
+slow_host host0 77 hidden
+slow_host host0 1 right
+slow_host host1 1 wrong
+"$program" counters hidden.db --as json >hidden.json || fail 'hidden: no counters'
+score() { # RUN
+    "$program" diff hidden.json "$1.db" --lasted 5ms --json | gojq '.score'
+}
+right=$(score right) wrong=$(score wrong)
+awk -v right="$right" -v wrong="$wrong" 'BEGIN { exit !(wrong < 1.5 * right && right < 0) }' || fail "the wrong guess scores $wrong, the right one $right"
+[ "$(score hidden)" = 0 ] || fail "the run itself scores $(score hidden)"
+
 cat >incident.json <<'END'
 {"stormglass-counters": 1, "counters": [
   {"port": "Ethernet0", "priority": 3, "name": "tx_prio3_packets", "difference": 40000000},

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Counters of an incident beside a run's: which ports are meant, and when the orders part. */
 #include "replay/compare/incident_diff.h"
+#include "replay/compare/incident_score.h"
 #include "tests/unit/base/fuzz_input.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,6 +88,58 @@ static void counts_agree_within_an_order_of_magnitude(void **state)
                      diff.rows[0].one_sided ? "one-sided" : "on both sides");
         incident_diff_free(&diff);
     }
+}
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (fabs(value - expected) > tolerance)
+        fail_msg("%g, expected %g", value, expected);
+}
+
+static void equal_counters_score_zero_and_others_less(void **state)
+{
+    static const double far = -9;
+    (void)state;
+    assert_near(incident_score_counter(5000, 5000, 1), 0, 1e-12);
+    assert_near(incident_score_counter(5000000, 5000, 1e-3), 0, 1e-12);
+    /* A farther count scores less, in both directions; none less than an outlier. */
+    for (int64_t more = 5000; more < 1000000000; more *= 2) {
+        const double near = incident_score_counter(5000, more, 1),
+                     next = incident_score_counter(5000, 2 * more, 1);
+        assert_true(near <= 0 && next <= near + 1e-12 && next > far);
+        assert_true(incident_score_counter(more, 5000, 1) <= 0);
+    }
+    assert_true(incident_score_counter(5000, 10000, 1) < -2);
+    assert_true(incident_score_counter(0, 1000000, 1) < -8);
+    assert_true(incident_score_counter(1000000, 0, 1) < -8);
+}
+
+/* ln(20 / 15) with a variance of 1/16 + 5/225 + 10/400, worked by hand: -0.38, but for outliers. */
+static void a_score_has_counting_errors_of_both(void **state)
+{
+    (void)state;
+    assert_near(incident_score_counter(10, 5, 1), -0.377, 0.002);
+    /* Of 1000 counts in an incident 100 times as long, 10 are left, with an error of 0.3. */
+    const double variance = 0.0625 + 5.0 / 225 + 10 * 0.01 / 400;
+    const double distance = 0.2876820724517809;
+    assert_near(incident_score_counter(1000, 5, 0.01), -distance * distance / 2 / variance, 0.002);
+}
+
+static void a_missing_duration_is_fitted(void **state)
+{
+    struct incident_row rows[] = {{.incident = 3000000, .replay = 1000},
+                                  {.incident = 60000000, .replay = 20000},
+                                  {.incident = 900000, .replay = 300},
+                                  {.incident = 70, .replay = 7000, .is_peak = true},
+                                  {.incident = 0, .replay = 400000}};
+    (void)state;
+    const double scale = incident_score_fit(rows, LENGTH(rows));
+    assert_near(scale, 1.0 / 3000, 1e-6);
+    const double sum = incident_score(rows, LENGTH(rows), scale);
+    assert_near(rows[0].score, 0, 1e-3);
+    assert_near(sum, rows[4].score, 1e-2);
+    assert_true(sum < -8);
+    assert_near(incident_score_fit(rows, 0), 1, 1e-12);
 }
 
 static void peaks_do_not_grow_with_the_time(void **state)
@@ -227,6 +281,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_agree_within_an_order_of_magnitude),
+        cmocka_unit_test(equal_counters_score_zero_and_others_less),
+        cmocka_unit_test(a_score_has_counting_errors_of_both),
+        cmocka_unit_test(a_missing_duration_is_fitted),
         cmocka_unit_test(peaks_do_not_grow_with_the_time),
         cmocka_unit_test(the_watchdog_counts_by_priority),
         cmocka_unit_test(unknown_counters_are_left),
