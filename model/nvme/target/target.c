@@ -348,16 +348,19 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         site->namespace_count > 0 ? target->namespaces[0].store->ops->memory : NVME_MEMORY_BULK;
 }
 
-uint32_t nvme_target_capsule_room(const struct nvme_target *target)
+uint32_t nvme_target_capsule_room(const struct target_port *port)
 {
-    return (uint32_t)target->params.in_capsule & ~15u;
+    const struct nvme_transport_ops *ops = nvme_target_ops(port);
+    const uint32_t room = ops->in_capsule != NULL ? ops->in_capsule(port->transport)
+                                                  : (uint32_t)port->target->params.in_capsule;
+    return room & ~15u;
 }
 
 static void unlisten(struct nvme_target *target, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!target->ports[i].dead)
-            nvme_target_ops(target)->unlisten(target->ports[i].transport);
+            nvme_target_ops(&target->ports[i])->unlisten(target->ports[i].transport);
 }
 
 void nvme_target_unlisten(struct nvme_target *target)
@@ -393,7 +396,11 @@ static void make_ports(struct nvme_target *target, const struct nvme_target_site
         target->ports[i] = (struct target_port){.target = target,
                                                 .transport = transport,
                                                 .ip = transport->ops->local_ip(transport),
-                                                .index = i};
+                                                .index = i,
+                                                .nic = i};
+        for (uint32_t n = 0; n < i; n++)
+            if (target->ports[n].ip == target->ports[i].ip)
+                target->ports[i].nic = target->ports[n].nic;
         nvme_target_port_init(&target->ports[i]);
     }
     target->site.further = NULL;

@@ -111,7 +111,7 @@ struct nvme_target_subsystem {
 struct nvme_target_site {
     const struct env *env;
     struct nvme_transport *transport;      /* owned by the target from now on */
-    struct nvme_transport *const *further; /* transports of the same kind for more ports, also
+    struct nvme_transport *const *further; /* transports for more ports, also
                                             * owned; the list is copied */
     uint32_t further_count;
     const struct nvme_target_params *params;        /* copied */

@@ -83,7 +83,7 @@ static bool accept_queue(struct target_queue *queue)
     const struct nvme_target *target = queue->target;
     const struct nvme_transport_accept how = {
         .entries = queue->entries,
-        .in_capsule = nvme_target_capsule_room(target),
+        .in_capsule = nvme_target_capsule_room(queue->port),
         .max_transfer = most_bytes(target),
         .memory = target->memory,
         .user = nvme_target_queue_user(queue),

@@ -86,11 +86,11 @@ static void name_target(const struct target_controller *controller,
              nvme_target_firmware(controller->target));
 }
 
-static uint32_t sgls(const struct nvme_target *target)
+static uint32_t sgls(const struct target_port *port)
 {
     return NVME_SGLS_SUPPORTED |
-           (nvme_target_ops(target)->keyed_sgl ? (uint32_t)NVME_SGLS_KEYED : 0) |
-           (nvme_target_capsule_room(target) > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0);
+           (nvme_target_ops(port)->keyed_sgl ? (uint32_t)NVME_SGLS_KEYED : 0) |
+           (nvme_target_capsule_room(port) > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0);
 }
 
 static uint16_t optional_commands(const struct nvme_target *target)
@@ -109,8 +109,9 @@ static void fill_nvmet(struct nvme_identify_controller *identify)
     identify->power_exit = 4;
 }
 
-static void fill_spdk(const struct nvme_target *target, struct nvme_identify_controller *identify)
+static void fill_spdk(const struct target_port *port, struct nvme_identify_controller *identify)
 {
+    const struct nvme_target *target = port->target;
     identify->vendor = identify->subsystem_vendor = SPDK_VENDOR;
     identify->ieee = SPDK_OUI;
     identify->type = 0;
@@ -125,7 +126,7 @@ static void fill_spdk(const struct nvme_target *target, struct nvme_identify_con
     identify->oncs = (uint16_t)((identify->oncs & ~NVME_ONCS_COMPARE) | NVME_ONCS_RESERVATIONS);
     identify->fuses = NVME_FUSES_COMPARE_WRITE;
     identify->acwu = 1;
-    if (nvme_target_ops(target)->keyed_sgl) /* nvmf_rdma_cdata_init */
+    if (nvme_target_ops(port)->keyed_sgl) /* nvmf_rdma_cdata_init */
         identify->msdbd = SPDK_SGL_ENTRIES;
 }
 
@@ -133,8 +134,9 @@ static void identify_controller(const struct target_controller *controller, unsi
 {
     const struct nvme_target *target = controller->target;
     /* nvmet does not accept in-capsule data with protection information */
-    const uint32_t room =
-        nvme_target_is_protected(controller->subsystem) ? 0 : nvme_target_capsule_room(target);
+    const uint32_t room = nvme_target_is_protected(controller->subsystem)
+                              ? 0
+                              : nvme_target_capsule_room(controller->port);
     struct nvme_identify_controller identify = {
         .rab = 6,
         .cmic = NVME_CMIC_MULTI_PORT | NVME_CMIC_MULTI_CTRL | NVME_CMIC_ANA,
@@ -159,7 +161,7 @@ static void identify_controller(const struct target_controller *controller, unsi
         .max_commands = 1024,
         .oncs = optional_commands(target),
         .namespaces = TARGET_NAMESPACES_MAX,
-        .sgls = sgls(target),
+        .sgls = sgls(controller->port),
         .ioccsz = (NVME_SQE_BYTES + room) / 16,
         .iorcsz = NVME_CQE_BYTES / 16,
         .msdbd = 1,
@@ -170,7 +172,7 @@ static void identify_controller(const struct target_controller *controller, unsi
     if (target->params.identity == NVME_TARGET_IS_NVMET)
         fill_nvmet(&identify);
     if (target->params.identity == NVME_TARGET_IS_SPDK)
-        fill_spdk(target, &identify);
+        fill_spdk(controller->port, &identify);
     nvme_identify_encode_controller(&identify, bytes);
 }
 
@@ -211,7 +213,7 @@ static void identify_discovery(const struct target_controller *controller, unsig
         .lpa = NVME_LPA_PARTS,
         .kas = 10,
         .max_commands = 1024,
-        .sgls = sgls(controller->target),
+        .sgls = sgls(controller->port),
         .subsystem_nqn = NVME_DISCOVERY_NQN,
     };
     name_target(controller, &identify);

@@ -71,7 +71,7 @@ bool nvme_target_logs_error(const struct target_command *command)
     wire_put64(entry + 16, command->queue->qid > 0 ? nvme_capsule_lba(sqe) : 0);
     wire_put32(entry + 24, sqe->nsid);
     if (controller->target->conduct->error_transport != 0)
-        entry[29] = nvme_target_ops(controller->target)->type;
+        entry[29] = nvme_target_ops(controller->port)->type;
     return true;
 }
 

@@ -52,7 +52,7 @@ static void set_ana(void *self, const void *what)
         return;
     target->ana_changes++;
     for (uint32_t i = 0; i < target->port_count; i++)
-        if ((change->port == NVME_TARGET_ALL || change->port == i) &&
+        if ((change->port == NVME_TARGET_ALL || change->port == target->ports[i].nic) &&
             set_groups(&target->ports[i], change->group, change->state))
             notify_port(&target->ports[i], false, NVME_EVENT_BIT_ANA);
 }
@@ -104,7 +104,9 @@ static void close_port(void *self, const void *what)
 void nvme_target_close_port(struct nvme_target *target, uint32_t port, bool closed)
 {
     CHECK(port < target->port_count);
-    close_port(target, &(struct closing){port, closed});
+    for (uint32_t i = 0; i < target->port_count; i++)
+        if (target->ports[i].nic == port)
+            close_port(target, &(struct closing){i, closed});
 }
 
 /* ---- crash of a single port ---- */
@@ -115,16 +117,11 @@ static void note(const struct nvme_target *target, const char *text)
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
-void nvme_target_kill_port(struct nvme_target *target, uint32_t index)
+static void kill_port(struct nvme_target *target, struct target_port *port)
 {
-    CHECK(index < target->port_count);
-    struct target_port *port = &target->ports[index];
-    if (port->dead)
-        return;
     if (!target->dead)
-        nvme_target_ops(target)->unlisten(port->transport);
+        nvme_target_ops(port)->unlisten(port->transport);
     port->dead = true;
-    note(target, "NVMe target: the controller of a port crashed");
     for (struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
         if (queue->port == port)
             nvme_target_queue_vanish(queue);
@@ -136,17 +133,29 @@ void nvme_target_kill_port(struct nvme_target *target, uint32_t index)
         }
 }
 
+void nvme_target_kill_port(struct nvme_target *target, uint32_t index)
+{
+    CHECK(index < target->port_count);
+    if (target->ports[index].dead)
+        return;
+    note(target, "NVMe target: the controller of a port crashed");
+    for (uint32_t i = index; i < target->port_count; i++)
+        if (target->ports[i].nic == index)
+            kill_port(target, &target->ports[i]);
+}
+
 bool nvme_target_revive_port(struct nvme_target *target, uint32_t index)
 {
     CHECK(index < target->port_count);
-    struct target_port *port = &target->ports[index];
-    if (!port->dead)
+    if (!target->ports[index].dead)
         return true;
-    port->dead = false;
-    if (!target->dead && !nvme_target_listen_at(port)) {
-        port->dead = true;
-        return false;
+    for (uint32_t i = index; i < target->port_count; i++) {
+        struct target_port *port = &target->ports[i];
+        if (port->nic == index)
+            port->dead = !target->dead && !nvme_target_listen_at(port);
     }
+    if (target->ports[index].dead)
+        return false;
     note(target, "NVMe target: the controller of a port came back");
     return true;
 }

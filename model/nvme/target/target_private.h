@@ -95,6 +95,7 @@ struct target_port {
     struct nvme_target *target;
     struct nvme_transport *transport;
     uint32_t ip, index;
+    uint32_t nic;                         /* index of the first port with the same address */
     bool dead;                            /* this port has crashed alone */
     bool closed;                          /* no subsystem at this port */
     uint8_t ana[NVME_ANA_GROUPS_MAX + 1]; /* enum nvme_ana_state, by group */
@@ -221,12 +222,11 @@ bool nvme_target_listen(struct nvme_target *target);
 bool nvme_target_listen_at(struct target_port *port);
 void nvme_target_unlisten(struct nvme_target *target);
 /* Maximum in-capsule data of I/O queues; SGLs and IOCCSZ count in units of 16 bytes. */
-uint32_t nvme_target_capsule_room(const struct nvme_target *target);
+uint32_t nvme_target_capsule_room(const struct target_port *port);
 
-/* The same for all its ports. */
-static inline const struct nvme_transport_ops *nvme_target_ops(const struct nvme_target *target)
+static inline const struct nvme_transport_ops *nvme_target_ops(const struct target_port *port)
 {
-    return target->ports[0].transport->ops;
+    return port->transport->ops;
 }
 
 static inline struct nvme_transport *nvme_target_transport(const struct target_queue *queue)

@@ -69,7 +69,7 @@ void nvme_target_free_subsystems(struct nvme_target *target)
 
 bool nvme_target_has_port(const struct target_subsystem *subsystem, const struct target_port *port)
 {
-    return !port->closed && (subsystem->ports == 0 || (subsystem->ports >> port->index & 1) != 0);
+    return !port->closed && (subsystem->ports == 0 || (subsystem->ports >> port->nic & 1) != 0);
 }
 
 const struct target_subsystem *nvme_target_find_subsystem(const struct target_port *port,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * transport - the interface that transfers capsules and data for NVMe-oF hosts and targets.
  * The command core (host/, target/) handles queues, commands, capsules and buffers, but no network.
- * A transport is a table of operations: RDMA (rdma/rdma.h) is one.
- *                     RDMA                        a transport of PDUs, as NVMe/TCP
+ * A transport is a table of operations: RDMA (rdma/rdma.h) and TCP (tcp/tcp.h).
+ *                     RDMA                        TCP
  *   connect, accept   CM handshake, queue pair    TCP handshake, ICReq and ICResp
  *   send_command      SEND of a command capsule   CapsuleCmd, with or without data
  *   map               registered memory, a key    memory
@@ -176,6 +176,8 @@ struct nvme_transport_ops {
     bool (*send_command)(struct nvme_transport_conn *, uint16_t tag, struct nvme_command *,
                          struct nvme_buffer *data, uint32_t bytes);
 
+    /* Maximum in-capsule data of a target's I/O queues, bytes. NULL: the target's parameter. */
+    uint32_t (*in_capsule)(const struct nvme_transport *);
     /* Starts listening. False: the port is unavailable. */
     bool (*listen)(struct nvme_transport *, const struct nvme_transport_listener *);
     void (*unlisten)(struct nvme_transport *);

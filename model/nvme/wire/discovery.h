@@ -22,6 +22,7 @@ enum {
 
 enum nvme_discovery_value {
     NVME_TRANSPORT_RDMA = 1,
+    NVME_TRANSPORT_TCP = 3,
     NVME_ADDRESS_IPV4 = 1,
     NVME_SUBTYPE_REFERRAL = 1,
     NVME_SUBTYPE_NVM = 2,

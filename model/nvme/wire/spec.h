@@ -10,6 +10,7 @@
 
 enum {
     NVME_RDMA_PORT = 4420,      /* IANA: nvme */
+    NVME_TCP_PORT = 4420,       /* default of nvme connect -t tcp */
     NVME_ADMIN_QUEUE_SIZE = 32, /* Fabrics 7.3.2 minimum, NVME_AQ_DEPTH */
     NVME_NQN_BYTES = 256,       /* including its NUL, base 7.9 */
     NVME_PAGE_BYTES = 4096,     /* CC.MPS 0 */
@@ -87,6 +88,7 @@ enum {
 /* SGL descriptor type and subtype, base 4.4 and Fabrics 2.4: byte 15 of the descriptor. */
 enum nvme_sgl_type {
     NVME_SGL_IN_CAPSULE = 0x01,       /* data block at an offset in the capsule */
+    NVME_SGL_TRANSPORT = 0x5A,        /* transport data block: the transport moves the data */
     NVME_SGL_KEYED = 0x40,            /* keyed data block */
     NVME_SGL_KEYED_INVALIDATE = 0x4F, /* keyed data block whose key the response invalidates */
 };
