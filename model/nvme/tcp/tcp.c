@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tcp - operations table and parameters of NVMe/TCP; memory and the end of connections. */
+#include "nvme/tcp/tcp_private.h"
+
+#include "base/memory.h"
+#include "nvme/wire/discovery.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HOST(member)   offsetof(struct nvme_tcp_host_params, member)
+#define TARGET(member) offsetof(struct nvme_tcp_target_params, member)
+
+const struct opt nvme_tcp_host_opts[] = {
+    {"tcp-header-digest", OPT_BOOL, HOST(header_digest), "false", NULL, NULL, NULL,
+     "NVMe/TCP: a CRC32C of each PDU header.", "nvme connect --hdr-digest",
+     OPT_ACTS(LATENCY, ANY, TRACE)},
+    {"tcp-data-digest", OPT_BOOL, HOST(data_digest), "false", NULL, NULL, NULL,
+     "NVMe/TCP: a CRC32C of the data of each PDU.", "nvme connect --data-digest",
+     OPT_ACTS(LATENCY, ANY, TRACE)},
+    {"tcp-data-alignment", OPT_SIZE, HOST(alignment), "4B", "4B", "128B", NULL,
+     "NVMe/TCP: data from the controller begins at a multiple of these bytes in its PDU (HPDA).",
+     "NVMe/TCP 1.0, 3.6.2.2; Linux 6.1 nvme-tcp: 4 B", OPT_ACTS(LATENCY, ANY, TRACE), .step = "4B"},
+    {0},
+};
+
+const struct opt nvme_tcp_target_opts[] = {
+    {"tcp-in-capsule", OPT_SIZE, TARGET(in_capsule), "16KiB", "0B", "64KiB", NULL,
+     "NVMe/TCP: data that a command capsule of an I/O queue may carry.",
+     "Linux 6.1 nvmet-tcp: NVMET_TCP_DEF_INLINE_DATA_SIZE; SPDK: 4 KiB",
+     OPT_ACTS(LATENCY, LESS, TRACE)},
+    {"tcp-max-h2c-data", OPT_SIZE, TARGET(max_h2c_data), "4MiB", "4KiB", "16MiB", NULL,
+     "NVMe/TCP: maximum data of one H2CData PDU (MAXH2CDATA).",
+     "Linux nvmet-tcp: NVMET_TCP_MAXH2CDATA", OPT_ACTS(LATENCY, ANY, TRACE), .step = "4B"},
+    {"tcp-data-alignment", OPT_SIZE, TARGET(alignment), "4B", "4B", "128B", NULL,
+     "NVMe/TCP: data from the host begins at a multiple of these bytes in its PDU (CPDA).",
+     "NVMe/TCP 1.0, 3.6.2.3; Linux 6.1 nvmet-tcp: 4 B", OPT_ACTS(LATENCY, ANY, TRACE),
+     .step = "4B"},
+    {"tcp-digests", OPT_BOOL, TARGET(digests), "true", NULL, NULL, NULL,
+     "NVMe/TCP: the target agrees to the digests that a host requests.",
+     "NVMe/TCP 1.0, 3.6.2.3; Linux 6.1 nvmet-tcp: always", OPT_ACTS(LATENCY, ANY, TRACE)},
+    {"tcp-success", OPT_BOOL, TARGET(success), "false", NULL, NULL, NULL,
+     "NVMe/TCP: the last data of a read replaces its response (SUCCESS flag), also with SQ flow "
+     "control.",
+     "false: Linux 6.1 nvmet_setup_c2h_data_pdu, true: SPDK c2h_success",
+     OPT_ACTS(LATENCY, ANY, TRACE)},
+    {0},
+};
+
+static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
+                enum nvme_memory memory, unsigned directions)
+{
+    (void)directions;
+    *buffer = (struct nvme_buffer){.length = length, .memory = memory};
+    if (memory == NVME_MEMORY_BYTES)
+        buffer->bytes = memory_zeroed(length, 1);
+    nvme_tcp_of(transport)->mapped++;
+    return true;
+}
+
+static void unmap(struct nvme_transport *transport, struct nvme_buffer *buffer)
+{
+    struct nvme_tcp *tcp = nvme_tcp_of(transport);
+    CHECK(tcp->mapped > 0);
+    tcp->mapped--;
+    free(buffer->bytes);
+    *buffer = (struct nvme_buffer){0};
+}
+
+/* The tag is all the content there is, and it travels with the data. */
+static void keep_content(struct nvme_transport *transport, struct nvme_buffer *buffer,
+                         uint32_t length)
+{
+    (void)transport, (void)buffer, (void)length;
+}
+
+static void close_conn(struct nvme_transport_conn *conn)
+{
+    nvme_tcp_drop(conn);
+    conn->role->release(conn);
+}
+
+/* QPs have numbers, streams have ports. */
+static uint32_t number(const struct nvme_transport_conn *conn)
+{
+    (void)conn;
+    return 0;
+}
+
+static uint32_t in_capsule(const struct nvme_transport *transport)
+{
+    return (uint32_t)((const struct nvme_tcp *)(const void *)transport)->params.target.in_capsule;
+}
+
+static uint16_t judge_sgl(const struct nvme_sgl *sgl)
+{
+    return sgl->type == NVME_SGL_TRANSPORT ? NVME_STATUS_OK
+                                           : NVME_STATUS_SGL_TYPE | NVME_STATUS_DNR;
+}
+
+static void describe(struct nvme_discovery_record *record)
+{
+    snprintf(record->service, sizeof record->service, "%d", NVME_TCP_PORT);
+}
+
+static uint32_t local_ip(struct nvme_transport *transport)
+{
+    const struct nvme_tcp_site *site = &nvme_tcp_of(transport)->site;
+    return site->streams->local_ip(site->device);
+}
+
+static void destroy(struct nvme_transport *transport)
+{
+    struct nvme_tcp *tcp = nvme_tcp_of(transport);
+    while (tcp->strangers != NULL)
+        close_conn(tcp->strangers);
+    CHECK(tcp->mapped == 0);
+    free(tcp);
+}
+
+static const struct nvme_transport_ops ops = {
+    .name = "tcp",
+    .type = NVME_TRANSPORT_TCP,
+    .parts = true,
+    .map = map,
+    .unmap = unmap,
+    .fill = keep_content,
+    .look = keep_content,
+    .connect = nvme_tcp_connect,
+    .send_command = nvme_tcp_send_command,
+    .in_capsule = in_capsule,
+    .listen = nvme_tcp_listen,
+    .unlisten = nvme_tcp_unlisten,
+    .accept = nvme_tcp_accept,
+    .reject = nvme_tcp_reject,
+    .judge_sgl = judge_sgl,
+    .reserve = nvme_tcp_reserve,
+    .fetch = nvme_tcp_fetch,
+    .respond = nvme_tcp_respond,
+    .audit = nvme_tcp_target_audit,
+    .describe = describe,
+    .local_ip = local_ip,
+    .disconnect = nvme_tcp_disconnect,
+    .drop = nvme_tcp_drop,
+    .close = close_conn,
+    .number = number,
+    .destroy = destroy,
+};
+
+struct nvme_transport *nvme_tcp_create(const struct nvme_tcp_site *site,
+                                       const struct nvme_tcp_params *params)
+{
+    struct nvme_tcp *tcp = memory_new(sizeof *tcp);
+    *tcp = (struct nvme_tcp){.base = {&ops}, .site = *site, .params = *params};
+    return &tcp->base;
+}

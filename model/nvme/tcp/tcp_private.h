@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tcp_private - declarations shared by the files of the TCP transport.
+ *   tcp.c         operations table, parameters, memory, end of connections
+ *   tcp_stream.c  PDUs of a connection as bytes of its stream
+ *   tcp_host.c    a host's connection
+ *   tcp_target.c  a target's connection */
+#ifndef STORMGLASS_NVME_TCP_TCP_PRIVATE_H
+#define STORMGLASS_NVME_TCP_TCP_PRIVATE_H
+
+#include "nvme/tcp/pdu.h"
+#include "nvme/tcp/tcp.h"
+
+#include <stddef.h>
+
+enum { TCP_ADMIN_CAPSULE = 8192 }; /* NVME_TCP_ADMIN_CCSZ: data of Fabrics and admin capsules */
+
+struct nvme_tcp {
+    struct nvme_transport base;
+    struct nvme_tcp_site site;
+    struct nvme_tcp_params params;
+    struct nvme_transport_listener listener; /* callbacks of a target */
+    struct nvme_transport_conn *strangers;   /* accepted streams without an ICReq so far */
+    uint32_t mapped;                         /* buffers */
+    uint32_t zeros;                          /* bytes of data whose CRC32C is zeros_digest */
+    uint32_t zeros_digest;
+};
+
+/* A PDU that is to be sent. */
+struct tcp_out {
+    uint8_t type, flags;
+    uint16_t slot; /* a host's: its tag */
+    uint32_t at, length;
+};
+
+/* The PDU at the head of the line as bytes: header to PDO, data, data digest. */
+struct tcp_sending {
+    unsigned char head[NVME_PDU_BEFORE_MAX];
+    unsigned char digest[NVME_PDU_DIGEST_BYTES];
+    uint32_t before, length, digest_bytes; /* before 0: nothing */
+    uint32_t sent;                         /* bytes of these */
+    const struct nvme_buffer *data;
+    uint32_t at; /* offset of the data in its buffer */
+};
+
+enum tcp_phase { TCP_COMMON, TCP_HEADER, TCP_PAD, TCP_DATA, TCP_DIGEST };
+
+/* The PDU that is arriving. */
+struct tcp_arriving {
+    enum tcp_phase phase;
+    unsigned char head[NVME_PDU_BEFORE_MAX];
+    unsigned char digest[NVME_PDU_DIGEST_BYTES];
+    uint32_t bytes;  /* of this phase */
+    uint32_t header; /* HLEN and header digest */
+    struct nvme_pdu pdu;
+    struct nvme_buffer *data; /* destination; NULL: the data is dropped */
+    uint32_t at;              /* offset in it */
+    uint32_t content;         /* tag of the data so far */
+};
+
+struct nvme_transport_conn;
+
+/* The differences between hosts and targets. */
+struct tcp_role {
+    /* Fills in the PDU; returns the buffer of its data, or NULL. */
+    const struct nvme_buffer *(*describe)(const struct nvme_transport_conn *,
+                                          const struct tcp_out *, struct nvme_pdu *pdu);
+    /* All bytes of the PDU are in the stream. NULL: no need to know. */
+    void (*on_sent)(struct nvme_transport_conn *, const struct tcp_out *);
+    /* A header has arrived; sets `data` and `at` of the PDU. False: a fault. */
+    bool (*on_header)(struct nvme_transport_conn *, struct tcp_arriving *, struct nvme_pdu_fault *);
+    /* The whole PDU has arrived. */
+    bool (*on_pdu)(struct nvme_transport_conn *, struct tcp_arriving *, struct nvme_pdu_fault *);
+    void (*on_failed)(struct nvme_transport_conn *, const char *why);
+    void (*on_closed)(struct nvme_transport_conn *);
+    /* Calls that could not be made when they became due. */
+    void (*on_later)(struct nvme_transport_conn *);
+    /* Frees the connection. */
+    void (*release)(struct nvme_transport_conn *);
+};
+
+enum { TCP_WHY_BYTES = 192 };
+
+/* First member of a host's and of a target's connection. */
+struct nvme_transport_conn {
+    struct nvme_tcp *tcp;
+    const struct tcp_role *role;
+    struct stream_conn *stream; /* NULL: destroyed */
+    bool ended;                 /* the stream has ended */
+    bool failed;                /* reported */
+    bool closed;                /* by the user: only its end is reported */
+    bool reported;              /* its end was */
+    bool deferred;              /* a call waits for the end of a stall */
+    bool initialized;           /* ICReq or ICResp has arrived */
+    struct nvme_pdu_format out, in;
+    struct tcp_out *line; /* PDUs to send, a ring */
+    uint32_t room, first, count;
+    struct tcp_sending sending;
+    struct tcp_arriving arriving;
+    struct timer later, linger;
+    unsigned char term[NVME_PDU_TERM_DATA_MAX]; /* of the TermReq: the header in error */
+    struct nvme_pdu term_pdu;
+    char why[TCP_WHY_BYTES];
+};
+
+static inline struct nvme_tcp *nvme_tcp_of(struct nvme_transport *transport)
+{
+    return (struct nvme_tcp *)(void *)transport;
+}
+
+/* tcp_stream.c */
+void nvme_tcp_conn_init(struct nvme_transport_conn *conn, struct nvme_tcp *tcp,
+                        const struct tcp_role *role);
+void nvme_tcp_conn_fini(struct nvme_transport_conn *conn);
+struct stream_user nvme_tcp_conn_user(struct nvme_transport_conn *conn);
+/* Appends a PDU to the line. nvme_tcp_flush sends what the stream takes. */
+void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu);
+void nvme_tcp_flush(struct nvme_transport_conn *conn);
+void nvme_tcp_later(struct nvme_transport_conn *conn);
+void nvme_tcp_fail(struct nvme_transport_conn *conn, const char *why);
+void nvme_tcp_disconnect(struct nvme_transport_conn *conn);
+void nvme_tcp_drop(struct nvme_transport_conn *conn);
+/* The digests of ICReq or ICResp and the alignment of the peer. */
+void nvme_tcp_agree(struct nvme_transport_conn *conn, uint8_t digests, uint8_t out_pda,
+                    uint8_t in_pda);
+
+static inline uint8_t nvme_tcp_pda(int64_t alignment)
+{
+    return (uint8_t)(alignment / 4 - 1); /* 0's based, in units of 4 bytes */
+}
+
+/* tcp_host.c */
+struct nvme_transport_conn *nvme_tcp_connect(struct nvme_transport *transport,
+                                             const struct nvme_transport_connect *how);
+bool nvme_tcp_send_command(struct nvme_transport_conn *conn, uint16_t tag,
+                           struct nvme_command *command, struct nvme_buffer *data, uint32_t bytes);
+
+/* tcp_target.c */
+bool nvme_tcp_listen(struct nvme_transport *transport,
+                     const struct nvme_transport_listener *listener);
+void nvme_tcp_unlisten(struct nvme_transport *transport);
+uint32_t nvme_tcp_accept(struct nvme_transport_conn *conn, const struct nvme_transport_accept *how);
+void nvme_tcp_reject(struct nvme_transport_conn *conn, enum nvme_cm_reject why);
+bool nvme_tcp_reserve(struct nvme_transport_conn *conn, struct nvme_transfer *transfer);
+bool nvme_tcp_fetch(struct nvme_transport_conn *conn, struct nvme_transfer *transfer);
+bool nvme_tcp_respond(struct nvme_transport_conn *conn, struct nvme_transfer *transfer,
+                      const struct nvme_response *response, bool with_data);
+void nvme_tcp_target_audit(const struct nvme_transport_conn *conn);
+
+#endif

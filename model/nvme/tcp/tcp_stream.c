@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tcp_stream - PDUs of a connection as bytes of its stream.
+ * PDUs to send wait in a line; the first one is encoded when its turn comes and moves into the send
+ * buffer as far as there is room. MSG_MORE is set while data or another PDU follows, as in Linux.
+ * Received bytes pass through phases until a PDU is complete. While a target's software is stalled,
+ * its connections are not read, so that their windows close. */
+#include "nvme/tcp/tcp_private.h"
+
+#include "base/memory.h"
+#include "nvme/tcp/crc32c.h"
+#include "nvme/wire/wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Time for the peer to answer a FIN. Our own value: Linux resets a closed connection at once
+ * (sock_no_linger), here the reset would discard the last PDUs. */
+#define LINGER PS_PER_S
+
+enum { LINE_FIRST = 16, DROP_BYTES = 1024 };
+
+static const struct stream_ops *streams_of(const struct nvme_transport_conn *conn)
+{
+    return conn->tcp->site.streams;
+}
+
+static bool is_host(const struct nvme_transport_conn *conn)
+{
+    return conn->tcp->listener.on_request == NULL;
+}
+
+/* ---- digests ---- */
+
+/* Bulk data has no bytes in the model. A capture shows zeros in its place, so its digest is that of
+ * zeros. */
+static uint32_t digest_of_zeros(struct nvme_tcp *tcp, uint32_t length)
+{
+    static const unsigned char zeros[64];
+    if (tcp->zeros == length)
+        return tcp->zeros_digest;
+    uint32_t crc = 0;
+    for (uint32_t at = 0; at < length; at += sizeof zeros)
+        crc = crc32c(crc, zeros, length - at < sizeof zeros ? length - at : sizeof zeros);
+    tcp->zeros = length;
+    return tcp->zeros_digest = crc;
+}
+
+static uint32_t digest_of(struct nvme_tcp *tcp, const struct nvme_buffer *data, uint32_t at,
+                          uint32_t length)
+{
+    return data != NULL && data->bytes != NULL ? crc32c(0, data->bytes + at, length)
+                                               : digest_of_zeros(tcp, length);
+}
+
+/* ---- sending ---- */
+
+void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu)
+{
+    if (conn->count == conn->room) {
+        const uint32_t room = conn->room == 0 ? (uint32_t)LINE_FIRST : 2 * conn->room;
+        struct tcp_out *line = memory_zeroed(room, sizeof *line);
+        for (uint32_t i = 0; i < conn->count; i++)
+            line[i] = conn->line[(conn->first + i) % conn->room];
+        free(conn->line);
+        conn->line = line;
+        conn->room = room;
+        conn->first = 0;
+    }
+    conn->line[(conn->first + conn->count++) % conn->room] = *pdu;
+}
+
+static void begin_pdu(struct nvme_transport_conn *conn, const struct tcp_out *out)
+{
+    struct tcp_sending *sending = &conn->sending;
+    static const struct nvme_pdu_format plain = {0};
+    struct nvme_pdu pdu = {.type = out->type, .flags = out->flags};
+    *sending = (struct tcp_sending){.at = out->at};
+    if (out->type == NVME_PDU_H2C_TERM || out->type == NVME_PDU_C2H_TERM)
+        pdu = conn->term_pdu;
+    else
+        sending->data = conn->role->describe(conn, out, &pdu);
+    const bool first = out->type == NVME_PDU_ICREQ || out->type == NVME_PDU_ICRESP;
+    sending->before = nvme_pdu_encode(&pdu, first ? &plain : &conn->out, sending->head);
+    sending->length = nvme_pdu_has_data(&pdu) ? pdu.length : 0;
+    if ((sending->head[1] & NVME_PDU_DDGST) != 0) {
+        sending->digest_bytes = NVME_PDU_DIGEST_BYTES;
+        wire_put32(sending->digest,
+                   digest_of(conn->tcp, sending->data, sending->at, sending->length));
+    }
+}
+
+/* The next bytes of the PDU. */
+static struct stream_piece next_piece(const struct nvme_transport_conn *conn)
+{
+    const struct tcp_sending *sending = &conn->sending;
+    const struct nvme_buffer *data = sending->data;
+    const uint32_t end = sending->before + sending->length, sent = sending->sent;
+    struct stream_piece piece = {.more = true};
+    if (sent < sending->before) {
+        piece.bytes = sending->head + sent;
+        piece.length = sending->before - sent;
+    } else if (sent < end) {
+        const uint32_t at = sending->at + (sent - sending->before);
+        piece.length = end - sent;
+        piece.offset = at;
+        if (data == NULL)
+            piece.bytes = conn->term + (sent - sending->before);
+        else if (data->bytes != NULL)
+            piece.bytes = data->bytes + at;
+        else
+            piece.content = data->content;
+    } else {
+        piece.bytes = sending->digest + (sent - end);
+        piece.length = end + sending->digest_bytes - sent;
+    }
+    if (sent + piece.length == end + sending->digest_bytes)
+        piece.more = conn->count > 1;
+    return piece;
+}
+
+/* False: the send buffer is full. */
+static bool send_first(struct nvme_transport_conn *conn)
+{
+    struct tcp_sending *sending = &conn->sending;
+    if (sending->before == 0)
+        begin_pdu(conn, &conn->line[conn->first]);
+    const uint32_t all = sending->before + sending->length + sending->digest_bytes;
+    while (sending->sent < all) {
+        const struct stream_piece piece = next_piece(conn);
+        const uint32_t taken = streams_of(conn)->send(conn->stream, &piece);
+        sending->sent += taken;
+        if (taken < piece.length)
+            return false;
+    }
+    return true;
+}
+
+void nvme_tcp_flush(struct nvme_transport_conn *conn)
+{
+    while (conn->count > 0 && !conn->ended && !conn->closed && send_first(conn)) {
+        const struct tcp_out out = conn->line[conn->first];
+        conn->first = (conn->first + 1) % conn->room;
+        conn->count--;
+        conn->sending.before = 0;
+        if (conn->role->on_sent != NULL)
+            conn->role->on_sent(conn, &out);
+    }
+}
+
+/* ---- failure ---- */
+
+void nvme_tcp_fail(struct nvme_transport_conn *conn, const char *why)
+{
+    if (conn->failed || conn->closed)
+        return;
+    conn->failed = true;
+    if (why != conn->why)
+        snprintf(conn->why, sizeof conn->why, "%s", why);
+    conn->role->on_failed(conn, conn->why);
+}
+
+/* Sends a TermReq with the header in error (NVMe/TCP 1.0, 3.5.4). PDUs in the line are dropped,
+ * except the rest of one that has begun. */
+static void terminate(struct nvme_transport_conn *conn, const struct nvme_pdu_fault *fault)
+{
+    const struct tcp_arriving *from = &conn->arriving;
+    const uint8_t type = is_host(conn) ? NVME_PDU_H2C_TERM : NVME_PDU_C2H_TERM;
+    uint32_t bytes = from->header > 0 ? from->header : (uint32_t)NVME_PDU_COMMON_BYTES;
+    bytes = bytes < NVME_PDU_TERM_DATA_MAX ? bytes : (uint32_t)NVME_PDU_TERM_DATA_MAX;
+    memcpy(conn->term, from->head, bytes);
+    conn->term_pdu =
+        (struct nvme_pdu){.type = type, .length = bytes, .fes = fault->fes, .fei = fault->fei};
+    conn->count = conn->sending.before > 0 ? 1 : 0;
+    nvme_tcp_send(conn, &(struct tcp_out){.type = type});
+    nvme_tcp_flush(conn);
+    snprintf(conn->why, sizeof conn->why, "%s: %s", nvme_pdu_fes_name(fault->fes, is_host(conn)),
+             fault->why);
+    nvme_tcp_fail(conn, conn->why);
+}
+
+/* ---- receiving ---- */
+
+/* Reads up to `end` bytes of the phase. True: all are there. */
+static bool read_bytes(struct nvme_transport_conn *conn, unsigned char *bytes, uint32_t end)
+{
+    struct tcp_arriving *from = &conn->arriving;
+    if (from->bytes < end)
+        from->bytes += streams_of(conn)->read(conn->stream, bytes + from->bytes, end - from->bytes);
+    return from->bytes == end;
+}
+
+static uint32_t read_dropped(struct nvme_transport_conn *conn, uint32_t most)
+{
+    unsigned char dropped[DROP_BYTES];
+    return streams_of(conn)->read(conn->stream, dropped, most < DROP_BYTES ? most : DROP_BYTES);
+}
+
+static uint32_t read_some(struct nvme_transport_conn *conn, uint32_t most)
+{
+    struct tcp_arriving *from = &conn->arriving;
+    if (from->data == NULL)
+        return read_dropped(conn, most);
+    const uint32_t at = from->at + from->bytes;
+    if (from->data->bytes != NULL)
+        return streams_of(conn)->read(conn->stream, from->data->bytes + at, most);
+    uint32_t content = NVME_CONTENT_MIXED;
+    const uint32_t taken = streams_of(conn)->read_bulk(conn->stream, most, at, &content);
+    if (taken > 0)
+        from->content =
+            from->bytes == 0 || from->content == content ? content : STREAM_CONTENT_MIXED;
+    return taken;
+}
+
+static bool read_data(struct nvme_transport_conn *conn)
+{
+    struct tcp_arriving *from = &conn->arriving;
+    while (from->bytes < from->pdu.length) {
+        const uint32_t taken = read_some(conn, from->pdu.length - from->bytes);
+        if (taken == 0)
+            return false;
+        from->bytes += taken;
+    }
+    return true;
+}
+
+static void enter(struct tcp_arriving *from, enum tcp_phase phase)
+{
+    from->phase = phase;
+    from->bytes = 0;
+}
+
+static struct nvme_pdu_rules rules_of(const struct nvme_transport_conn *conn)
+{
+    return (struct nvme_pdu_rules){
+        .format = conn->in, .from_host = !is_host(conn), .initialized = conn->initialized};
+}
+
+/* Parts of the data with different tags have no tag in common. */
+static void note_content(struct tcp_arriving *from)
+{
+    if (from->data == NULL || from->data->bytes != NULL)
+        return;
+    const bool more = from->at > 0 && from->data->content != from->content;
+    from->data->content = more ? NVME_CONTENT_MIXED : from->content;
+}
+
+static bool finish_pdu(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault)
+{
+    struct tcp_arriving *from = &conn->arriving;
+    if (from->pdu.length > 0 && nvme_pdu_has_data(&from->pdu))
+        note_content(from);
+    if (!conn->role->on_pdu(conn, from, fault))
+        return false;
+    enter(from, TCP_COMMON);
+    return true;
+}
+
+/* A wrong data digest is fatal at both ends here; Linux's host only fails the command. */
+static bool check_digest(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault)
+{
+    const struct tcp_arriving *from = &conn->arriving;
+    const uint32_t sent = wire_get32(from->digest);
+    const uint32_t computed = digest_of(conn->tcp, from->data, from->at, from->pdu.length);
+    if (sent == computed)
+        return true;
+    return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 0, "%s: data digest %08X, computed %08X",
+                         nvme_pdu_name(from->pdu.type), sent, computed);
+}
+
+static bool after_header(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault)
+{
+    struct tcp_arriving *from = &conn->arriving;
+    const struct nvme_pdu_rules rules = rules_of(conn);
+    if (!nvme_pdu_decode(&from->pdu, from->head, &rules, fault))
+        return false;
+    from->data = NULL;
+    from->at = 0;
+    if (!conn->role->on_header(conn, from, fault))
+        return false;
+    enter(from, TCP_PAD);
+    return true;
+}
+
+/* One phase. *more: the next one may have bytes, too. False: a fault. */
+static bool step(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault, bool *more)
+{
+    struct tcp_arriving *from = &conn->arriving;
+    const struct nvme_pdu_rules rules = rules_of(conn);
+    unsigned char pad[NVME_PDU_BEFORE_MAX];
+    switch (from->phase) {
+    case TCP_COMMON:
+        *more = read_bytes(conn, from->head, NVME_PDU_COMMON_BYTES);
+        if (!*more)
+            return true;
+        from->header = nvme_pdu_header_bytes(from->head, &rules, fault);
+        from->phase = TCP_HEADER;
+        return from->header > 0;
+    case TCP_HEADER:
+        *more = read_bytes(conn, from->head, from->header);
+        return !*more || after_header(conn, fault);
+    case TCP_PAD:
+        *more = read_bytes(conn, pad, from->pdu.before - from->header);
+        if (*more)
+            enter(from, TCP_DATA);
+        return true;
+    case TCP_DATA:
+        if (nvme_pdu_has_data(&from->pdu)) {
+            *more = read_data(conn);
+            if (!*more)
+                return true;
+        }
+        if ((from->pdu.flags & NVME_PDU_DDGST) == 0)
+            return finish_pdu(conn, fault);
+        enter(from, TCP_DIGEST);
+        return true;
+    default:
+        *more = read_bytes(conn, from->digest, NVME_PDU_DIGEST_BYTES);
+        return !*more || (check_digest(conn, fault) && finish_pdu(conn, fault));
+    }
+}
+
+static void receive(struct nvme_transport_conn *conn)
+{
+    struct nvme_pdu_fault fault = {0};
+    bool more = true;
+    while (more && !conn->failed && !conn->closed && !conn->ended)
+        if (!step(conn, &fault, &more)) {
+            terminate(conn, &fault);
+            return;
+        }
+    if (!conn->failed && !conn->closed && !conn->ended && streams_of(conn)->ended(conn->stream))
+        nvme_tcp_fail(conn, "the peer closed the connection");
+}
+
+static void report_end(struct nvme_transport_conn *conn)
+{
+    if (!conn->closed || conn->reported)
+        return;
+    conn->reported = true;
+    env_timer_cancel(conn->tcp->site.env, &conn->linger);
+    conn->role->on_closed(conn);
+}
+
+/* Everything that is due: data, its end, and deferred calls. */
+static void attend(void *self, const void *what)
+{
+    struct nvme_transport_conn *conn = self;
+    struct nvme_stall *stall = conn->tcp->listener.stall;
+    (void)what;
+    if (stall != NULL && stall->on) {
+        if (!conn->deferred)
+            conn->deferred = nvme_stall_holds(stall, attend, conn, NULL, 0);
+        return;
+    }
+    conn->deferred = false;
+    if (conn->role->on_later != NULL)
+        conn->role->on_later(conn);
+    receive(conn);
+    if (conn->ended && !conn->failed && !conn->closed)
+        nvme_tcp_fail(conn, conn->why);
+    if (conn->ended)
+        report_end(conn);
+}
+
+static void on_later(void *self, time_ps now)
+{
+    (void)now;
+    attend(self, NULL);
+}
+
+void nvme_tcp_later(struct nvme_transport_conn *conn)
+{
+    const struct env *env = conn->tcp->site.env;
+    if (conn->later.due == TIME_NEVER)
+        env_timer_set(env, &conn->later, env_now(env));
+}
+
+static void on_readable(void *self, struct stream_conn *stream)
+{
+    (void)stream;
+    attend(self, NULL);
+}
+
+static void on_writable(void *self, struct stream_conn *stream)
+{
+    (void)stream;
+    nvme_tcp_flush(self);
+}
+
+static const char *end_words(const struct nvme_transport_conn *conn, int error)
+{
+    switch (error) {
+    case 0:
+        return "the peer closed the connection";
+    case ECONNREFUSED:
+        return "connection refused: nothing listens on the port (RST)";
+    case ETIMEDOUT:
+        return conn->initialized ? "connection timed out: data was not acknowledged"
+                                 : "no answer to the connection request (SYN)";
+    default:
+        return "the peer reset the connection (RST)";
+    }
+}
+
+static void on_stream_closed(void *self, struct stream_conn *stream, int error)
+{
+    struct nvme_transport_conn *conn = self;
+    (void)stream;
+    conn->ended = true;
+    if (!conn->failed)
+        snprintf(conn->why, sizeof conn->why, "%s", end_words(conn, error));
+    attend(conn, NULL);
+}
+
+/* ---- life ---- */
+
+static void on_linger(void *self, time_ps now)
+{
+    struct nvme_transport_conn *conn = self;
+    (void)now;
+    if (conn->stream != NULL && !conn->ended)
+        streams_of(conn)->reset(conn->stream);
+    conn->ended = true;
+    attend(conn, NULL);
+}
+
+void nvme_tcp_conn_init(struct nvme_transport_conn *conn, struct nvme_tcp *tcp,
+                        const struct tcp_role *role)
+{
+    conn->tcp = tcp;
+    conn->role = role;
+    conn->later = (struct timer){.fire = on_later, .self = conn, .due = TIME_NEVER};
+    conn->linger = (struct timer){.fire = on_linger, .self = conn, .due = TIME_NEVER};
+}
+
+struct stream_user nvme_tcp_conn_user(struct nvme_transport_conn *conn)
+{
+    return (struct stream_user){.self = conn,
+                                .on_readable = on_readable,
+                                .on_writable = on_writable,
+                                .on_closed = on_stream_closed};
+}
+
+void nvme_tcp_agree(struct nvme_transport_conn *conn, uint8_t digests, uint8_t out_pda,
+                    uint8_t in_pda)
+{
+    const bool header = (digests & NVME_PDU_DGST_HEADER) != 0;
+    const bool data = (digests & NVME_PDU_DGST_DATA) != 0;
+    conn->out = (struct nvme_pdu_format){header, data, out_pda};
+    conn->in = (struct nvme_pdu_format){header, data, in_pda};
+    conn->initialized = true;
+}
+
+void nvme_tcp_disconnect(struct nvme_transport_conn *conn)
+{
+    const struct env *env = conn->tcp->site.env;
+    conn->closed = true;
+    conn->count = 0;
+    if (conn->ended) {
+        nvme_tcp_later(conn);
+        return;
+    }
+    streams_of(conn)->close(conn->stream);
+    env_timer_set(env, &conn->linger, env_now(env) + LINGER);
+}
+
+void nvme_tcp_drop(struct nvme_transport_conn *conn)
+{
+    const struct env *env = conn->tcp->site.env;
+    conn->closed = conn->reported = conn->ended = true;
+    conn->count = 0;
+    env_timer_cancel(env, &conn->later);
+    env_timer_cancel(env, &conn->linger);
+    if (conn->stream != NULL)
+        streams_of(conn)->destroy(conn->stream);
+    conn->stream = NULL;
+}
+
+void nvme_tcp_conn_fini(struct nvme_transport_conn *conn)
+{
+    free(conn->line);
+}

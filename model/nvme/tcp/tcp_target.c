@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tcp_target - a target's connection.
+ * An accepted stream is a stranger until its ICReq; then the listener decides. The Connect command
+ * names the queue, so the memory of capsules grows with their use. As nvmet, a queue holds up to
+ * twice as many commands as it has entries, and requests all data of a write with one R2T. */
+#include "nvme/tcp/tcp_private.h"
+
+#include "base/memory.h"
+#include "nvme/wire/wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tcp_capsule {
+    struct nvme_capsule capsule; /* first member */
+    unsigned char sqe[NVME_SQE_BYTES];
+    struct nvme_buffer bytes; /* for data that the target reads; length 0: not mapped */
+    struct nvme_buffer bulk;  /* for I/O data */
+    struct tcp_capsule *next; /* in the free list, and in that of all */
+    struct tcp_capsule *older;
+};
+
+/* A command that has begun. */
+struct slot {
+    struct nvme_transfer *transfer; /* NULL: none */
+    unsigned char cqe[NVME_CQE_BYTES];
+    uint32_t fetched; /* H2CData so far */
+    uint16_t cid;
+    uint16_t next; /* slot: in the list of answered commands */
+    bool fetches, answered;
+};
+
+enum { NO_SLOT = UINT16_MAX };
+
+struct target_conn {
+    struct nvme_transport_conn base;
+    struct nvme_transport_target user;
+    struct nvme_transport_conn *next; /* stranger */
+    struct nvme_transport_request request;
+    struct slot *slots;
+    struct tcp_capsule *free, *newest; /* newest: of all */
+    struct tcp_capsule *arriving;
+    uint32_t slot_count, capsule_count, capsules_out;
+    uint32_t in_capsule;
+    enum nvme_memory memory; /* of I/O data */
+    uint8_t digests, host_pda;
+    uint16_t qid; /* by Connect; 0 before */
+    uint16_t first_answered, last_answered;
+    bool accepted, no_flow_control;
+};
+
+static struct target_conn *target_of(struct nvme_transport_conn *conn)
+{
+    return (struct target_conn *)(void *)conn;
+}
+
+static const struct target_conn *const_target_of(const struct nvme_transport_conn *conn)
+{
+    return (const struct target_conn *)(const void *)conn;
+}
+
+/* ---- sending ---- */
+
+static const struct nvme_buffer *describe(const struct nvme_transport_conn *base,
+                                          const struct tcp_out *out, struct nvme_pdu *pdu)
+{
+    const struct target_conn *conn = const_target_of(base);
+    const struct slot *slot = &conn->slots[out->slot];
+    switch (out->type) {
+    case NVME_PDU_ICRESP:
+        pdu->pda = nvme_tcp_pda(base->tcp->params.target.alignment);
+        pdu->digests = conn->digests;
+        pdu->limit = (uint32_t)base->tcp->params.target.max_h2c_data;
+        return NULL;
+    case NVME_PDU_RESPONSE:
+        memcpy(pdu->entry, slot->cqe, NVME_CQE_BYTES);
+        return NULL;
+    case NVME_PDU_R2T:
+        pdu->ttag = out->slot;
+        break;
+    default: /* C2HData */
+        break;
+    }
+    pdu->cid = slot->cid;
+    pdu->at = out->at;
+    pdu->length = out->length;
+    return slot->transfer->data;
+}
+
+static void on_sent(struct nvme_transport_conn *base, const struct tcp_out *out)
+{
+    struct target_conn *conn = target_of(base);
+    const bool last = out->type == NVME_PDU_RESPONSE ||
+                      (out->type == NVME_PDU_C2H_DATA && (out->flags & NVME_PDU_SUCCESS) != 0);
+    if (!last)
+        return;
+    conn->slots[out->slot].next = NO_SLOT;
+    if (conn->first_answered == NO_SLOT)
+        conn->first_answered = out->slot;
+    else
+        conn->slots[conn->last_answered].next = out->slot;
+    conn->last_answered = out->slot;
+    nvme_tcp_later(base);
+}
+
+static void report_answered(struct nvme_transport_conn *base)
+{
+    struct target_conn *conn = target_of(base);
+    while (conn->first_answered != NO_SLOT && !base->failed && !base->closed) {
+        struct slot *slot = &conn->slots[conn->first_answered];
+        struct nvme_transfer *transfer = slot->transfer;
+        conn->first_answered = slot->next;
+        slot->transfer = NULL;
+        slot->answered = false;
+        transfer->credits = 0;
+        conn->user.on_responded(conn->user.self, transfer);
+    }
+}
+
+bool nvme_tcp_reserve(struct nvme_transport_conn *base, struct nvme_transfer *transfer)
+{
+    struct target_conn *conn = target_of(base);
+    CHECK(transfer->slot < conn->slot_count && transfer->credits == 0);
+    struct slot *slot = &conn->slots[transfer->slot];
+    CHECK(slot->transfer == NULL);
+    *slot = (struct slot){.transfer = transfer, .cid = wire_get16(transfer->capsule->sqe + 2)};
+    transfer->credits = 1;
+    return true;
+}
+
+bool nvme_tcp_fetch(struct nvme_transport_conn *base, struct nvme_transfer *transfer)
+{
+    struct target_conn *conn = target_of(base);
+    struct slot *slot = &conn->slots[transfer->slot];
+    CHECK(slot->transfer == transfer && !slot->fetches);
+    slot->fetches = true;
+    nvme_tcp_send(base, &(struct tcp_out){.type = NVME_PDU_R2T,
+                                          .slot = transfer->slot,
+                                          .length = transfer->length});
+    nvme_tcp_flush(base);
+    return true;
+}
+
+static void free_capsule(struct target_conn *conn, struct nvme_capsule *capsule)
+{
+    struct tcp_capsule *at = (struct tcp_capsule *)(void *)capsule;
+    at->next = conn->free;
+    conn->free = at;
+    conn->capsules_out--;
+}
+
+bool nvme_tcp_respond(struct nvme_transport_conn *base, struct nvme_transfer *transfer,
+                      const struct nvme_response *response, bool with_data)
+{
+    struct target_conn *conn = target_of(base);
+    struct slot *slot = &conn->slots[transfer->slot];
+    CHECK(slot->transfer == transfer && !slot->answered);
+    slot->answered = true;
+    nvme_capsule_encode_response(response, slot->cqe);
+    /* nvmet_setup_c2h_data_pdu: only without SQ flow control, since no CQE returns SQHD */
+    const bool success = with_data && response->status == NVME_STATUS_OK && conn->qid > 0 &&
+                         (conn->no_flow_control || base->tcp->params.target.success);
+    if (with_data)
+        nvme_tcp_send(base, &(struct tcp_out){.type = NVME_PDU_C2H_DATA,
+                                              .flags = success ? NVME_PDU_LAST | NVME_PDU_SUCCESS
+                                                               : NVME_PDU_LAST,
+                                              .slot = transfer->slot,
+                                              .length = transfer->length});
+    if (!success)
+        nvme_tcp_send(base, &(struct tcp_out){.type = NVME_PDU_RESPONSE, .slot = transfer->slot});
+    free_capsule(conn, transfer->capsule);
+    nvme_tcp_flush(base);
+    return true;
+}
+
+void nvme_tcp_target_audit(const struct nvme_transport_conn *base)
+{
+    const struct target_conn *conn = const_target_of(base);
+    uint32_t idle = 0;
+    for (const struct tcp_capsule *at = conn->free; at != NULL; at = at->next)
+        idle++;
+    CHECK(idle + conn->capsules_out + (conn->arriving != NULL) == conn->capsule_count);
+    for (uint32_t i = 0; i < conn->slot_count; i++)
+        CHECK(conn->slots[i].transfer == NULL || conn->slots[i].transfer->slot == i);
+}
+
+/* ---- receiving ---- */
+
+static struct tcp_capsule *take_capsule(struct target_conn *conn)
+{
+    struct tcp_capsule *capsule = conn->free;
+    if (capsule != NULL) {
+        conn->free = capsule->next;
+        return capsule;
+    }
+    if (conn->capsule_count == conn->slot_count)
+        return NULL;
+    capsule = memory_zeroed(1, sizeof *capsule);
+    capsule->older = conn->newest;
+    conn->newest = capsule;
+    conn->capsule_count++;
+    return capsule;
+}
+
+/* The target reads the data of Fabrics and admin commands; other data is for the medium. */
+static struct nvme_buffer *capsule_data(struct target_conn *conn, struct tcp_capsule *capsule,
+                                        bool read)
+{
+    struct nvme_tcp *tcp = conn->base.tcp;
+    struct nvme_buffer *data = read ? &capsule->bytes : &capsule->bulk;
+    if (data->length == 0) {
+        const uint32_t bytes = read ? (uint32_t)TCP_ADMIN_CAPSULE : conn->in_capsule;
+        tcp->base.ops->map(&tcp->base, data, bytes, read ? NVME_MEMORY_BYTES : conn->memory, 0);
+    }
+    return data;
+}
+
+static bool begin_capsule(struct target_conn *conn, struct tcp_arriving *from,
+                          struct nvme_pdu_fault *fault)
+{
+    const struct nvme_pdu *pdu = &from->pdu;
+    const bool read = conn->qid == 0 || pdu->entry[0] == NVME_FABRICS;
+    const uint32_t room = read ? (uint32_t)TCP_ADMIN_CAPSULE : conn->in_capsule;
+    if (pdu->length > room)
+        return nvme_pdu_fail(fault, NVME_FES_LIMIT, 4,
+                             "CapsuleCmd: %u B of data, expected at most %u B", pdu->length, room);
+    struct tcp_capsule *capsule = take_capsule(conn);
+    if (capsule == NULL)
+        return nvme_pdu_fail(fault, NVME_FES_SEQUENCE, 0,
+                             "CapsuleCmd: the queue is full, %u are outstanding",
+                             conn->capsule_count);
+    conn->arriving = capsule;
+    memcpy(capsule->sqe, pdu->entry, NVME_SQE_BYTES);
+    capsule->capsule = (struct nvme_capsule){.sqe = capsule->sqe, .data_bytes = pdu->length};
+    if (pdu->length > 0)
+        capsule->capsule.data = capsule_data(conn, capsule, read);
+    from->data = capsule->capsule.data;
+    return true;
+}
+
+static bool begin_data(struct target_conn *conn, struct tcp_arriving *from,
+                       struct nvme_pdu_fault *fault)
+{
+    const struct nvme_pdu *pdu = &from->pdu;
+    const struct slot *slot = pdu->ttag < conn->slot_count ? &conn->slots[pdu->ttag] : NULL;
+    if (slot == NULL || slot->transfer == NULL || !slot->fetches || slot->cid != pdu->cid)
+        return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 10,
+                             "H2CData: TTAG %u (byte 10) of command %04Xh has no R2T", pdu->ttag,
+                             pdu->cid);
+    const uint32_t left = slot->transfer->length - slot->fetched;
+    if (pdu->at != slot->fetched || pdu->length > left)
+        return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 12,
+                             "H2CData: %u B at %u, but %u of %u B have arrived", pdu->length,
+                             pdu->at, slot->fetched, slot->transfer->length);
+    if (pdu->length > conn->base.tcp->params.target.max_h2c_data)
+        return nvme_pdu_fail(fault, NVME_FES_LIMIT, 16, "H2CData: %u B, but MAXH2CDATA is %lld B",
+                             pdu->length, (long long)conn->base.tcp->params.target.max_h2c_data);
+    if (((pdu->flags & NVME_PDU_LAST) != 0) != (pdu->length == left))
+        return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 1,
+                             "H2CData: LAST_PDU (byte 1) with %u of %u B to come", pdu->length,
+                             left);
+    from->data = slot->transfer->data;
+    from->at = pdu->at;
+    return true;
+}
+
+static bool on_header(struct nvme_transport_conn *base, struct tcp_arriving *from,
+                      struct nvme_pdu_fault *fault)
+{
+    switch (from->pdu.type) {
+    case NVME_PDU_COMMAND:
+        return begin_capsule(target_of(base), from, fault);
+    case NVME_PDU_H2C_DATA:
+        return begin_data(target_of(base), from, fault);
+    default:
+        return true;
+    }
+}
+
+static void forget_stranger(struct target_conn *conn)
+{
+    struct nvme_transport_conn **at = &conn->base.tcp->strangers;
+    while (*at != &conn->base)
+        at = &target_of(*at)->next;
+    *at = conn->next;
+}
+
+/* nvmet_tcp_handle_icreq */
+static void on_icreq(struct target_conn *conn, const struct nvme_pdu *pdu)
+{
+    struct nvme_tcp *tcp = conn->base.tcp;
+    conn->host_pda = pdu->pda;
+    conn->digests = tcp->params.target.digests ? pdu->digests : 0;
+    conn->base.initialized = true;
+    forget_stranger(conn);
+    tcp->listener.on_request(tcp->listener.self, &conn->base, &conn->request);
+    if (!conn->accepted || conn->base.closed)
+        return;
+    nvme_tcp_send(&conn->base, &(struct tcp_out){.type = NVME_PDU_ICRESP});
+    nvme_tcp_flush(&conn->base);
+    nvme_tcp_agree(&conn->base, conn->digests, conn->host_pda,
+                   nvme_tcp_pda(tcp->params.target.alignment));
+    conn->user.on_established(conn->user.self);
+}
+
+static void on_command(struct target_conn *conn)
+{
+    struct tcp_capsule *capsule = conn->arriving;
+    struct nvme_command command;
+    conn->arriving = NULL;
+    conn->capsules_out++;
+    nvme_capsule_decode_command(&command, capsule->sqe);
+    if (command.opcode == NVME_FABRICS && nvme_capsule_fctype(&command) == NVME_FCTYPE_CONNECT) {
+        conn->qid = (uint16_t)(command.cdw10 >> 16);
+        conn->no_flow_control = (command.cdw11 & NVME_CONNECT_NO_FLOW_CONTROL) != 0;
+    }
+    conn->user.on_capsule(conn->user.self, &capsule->capsule);
+}
+
+static void on_data(struct target_conn *conn, const struct nvme_pdu *pdu)
+{
+    struct slot *slot = &conn->slots[pdu->ttag];
+    slot->fetched += pdu->length;
+    if (slot->fetched < slot->transfer->length)
+        return;
+    slot->fetches = false;
+    conn->user.on_fetched(conn->user.self, slot->transfer);
+}
+
+static bool on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from,
+                   struct nvme_pdu_fault *fault)
+{
+    struct target_conn *conn = target_of(base);
+    char why[TCP_WHY_BYTES];
+    (void)fault;
+    switch (from->pdu.type) {
+    case NVME_PDU_ICREQ:
+        on_icreq(conn, &from->pdu);
+        break;
+    case NVME_PDU_COMMAND:
+        on_command(conn);
+        break;
+    case NVME_PDU_H2C_DATA:
+        on_data(conn, &from->pdu);
+        break;
+    default: /* H2CTermReq */
+        snprintf(why, sizeof why, "H2CTermReq: %s", nvme_pdu_fes_name(from->pdu.fes, true));
+        nvme_tcp_fail(base, why);
+    }
+    return true;
+}
+
+/* ---- life ---- */
+
+static void on_failed(struct nvme_transport_conn *base, const char *why)
+{
+    struct target_conn *conn = target_of(base);
+    if (conn->accepted)
+        conn->user.on_failed(conn->user.self, why);
+}
+
+static void on_closed(struct nvme_transport_conn *base)
+{
+    struct target_conn *conn = target_of(base);
+    if (conn->accepted)
+        conn->user.on_closed(conn->user.self);
+}
+
+static void release(struct nvme_transport_conn *base)
+{
+    struct target_conn *conn = target_of(base);
+    if (!base->initialized)
+        forget_stranger(conn);
+    while (conn->newest != NULL) {
+        struct tcp_capsule *capsule = conn->newest;
+        conn->newest = capsule->older;
+        nvme_transport_unmap(&base->tcp->base, &capsule->bytes);
+        nvme_transport_unmap(&base->tcp->base, &capsule->bulk);
+        free(capsule);
+    }
+    nvme_tcp_conn_fini(base);
+    free(conn->slots);
+    free(conn);
+}
+
+static const struct tcp_role role = {
+    .describe = describe,
+    .on_sent = on_sent,
+    .on_header = on_header,
+    .on_pdu = on_pdu,
+    .on_failed = on_failed,
+    .on_closed = on_closed,
+    .on_later = report_answered,
+    .release = release,
+};
+
+/* A connection cannot be freed within its own callback, so those that ended are freed here. */
+static void free_ended_strangers(struct nvme_tcp *tcp)
+{
+    for (struct nvme_transport_conn *at = tcp->strangers, *next; at != NULL; at = next) {
+        next = target_of(at)->next;
+        if (at->deferred || !(at->ended || at->failed))
+            continue;
+        nvme_tcp_drop(at);
+        release(at);
+    }
+}
+
+static bool on_accept(void *self, struct stream_conn *stream, uint32_t peer_ip,
+                      struct stream_user *user)
+{
+    struct nvme_tcp *tcp = self;
+    free_ended_strangers(tcp);
+    struct target_conn *conn = memory_zeroed(1, sizeof *conn);
+    nvme_tcp_conn_init(&conn->base, tcp, &role);
+    conn->base.stream = stream;
+    conn->request.ip = peer_ip;
+    conn->first_answered = NO_SLOT;
+    conn->next = tcp->strangers;
+    tcp->strangers = &conn->base;
+    *user = nvme_tcp_conn_user(&conn->base);
+    return true;
+}
+
+bool nvme_tcp_listen(struct nvme_transport *transport,
+                     const struct nvme_transport_listener *listener)
+{
+    struct nvme_tcp *tcp = nvme_tcp_of(transport);
+    tcp->listener = *listener;
+    const struct stream_listener streams = {.self = tcp, .on_accept = on_accept};
+    return tcp->site.streams->listen(tcp->site.device, NVME_TCP_PORT, &streams);
+}
+
+void nvme_tcp_unlisten(struct nvme_transport *transport)
+{
+    struct nvme_tcp *tcp = nvme_tcp_of(transport);
+    tcp->site.streams->unlisten(tcp->site.device, NVME_TCP_PORT);
+    for (struct nvme_transport_conn *at = tcp->strangers; at != NULL; at = target_of(at)->next)
+        nvme_tcp_drop(at);
+}
+
+uint32_t nvme_tcp_accept(struct nvme_transport_conn *base, const struct nvme_transport_accept *how)
+{
+    struct target_conn *conn = target_of(base);
+    conn->user = how->user;
+    conn->memory = how->memory;
+    conn->in_capsule = how->in_capsule;
+    conn->slot_count = 2u * how->entries; /* nvmet_tcp_alloc_cmds */
+    conn->slots = memory_zeroed(conn->slot_count, sizeof *conn->slots);
+    conn->accepted = true;
+    return conn->slot_count;
+}
+
+void nvme_tcp_reject(struct nvme_transport_conn *conn, enum nvme_cm_reject why)
+{
+    (void)why; /* NVMe/TCP has no reason for it: the connection ends */
+    nvme_tcp_disconnect(conn);
+}
