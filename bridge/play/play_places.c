@@ -73,9 +73,10 @@ static void find_targets(struct play *play, struct diag *diag)
     const struct scenario *scenario = play->scenario;
     for (uint32_t i = 0; i < scenario->workload_count && !diag_failed(diag); i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
-        if (workload->ops->needs_tcp)
+        if (workload->by_tcp)
             complain(diag, workload, "the bridge does not run workloads over TCP: kind ",
-                     workload->ops->name, "expected nvme, trace, fio or an rdma kind");
+                     workload->ops->name,
+                     "expected nvme, trace or fio with transport: rdma, or an rdma kind");
         play->raw |= !workload->ops->needs_nvme_target;
         for (uint32_t p = 0; p < workload->pair_count && !diag_failed(diag); p++) {
             const struct scenario_pair *pair = &workload->pairs[p];

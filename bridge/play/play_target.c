@@ -102,7 +102,9 @@ bool play_target_make(struct play_target *target)
     struct nvme_transport *transports[NICS_MAX];
     for (uint32_t i = 0; i < target->nics.count; i++) {
         const struct nvme_carrier_site carrier = {
-            .verbs = &verbs_real, .device = play_device_at(target->play, target->nics.ip[i])};
+            .transport = NVME_CARRIER_rdma,
+            .verbs = &verbs_real,
+            .device = play_device_at(target->play, target->nics.ip[i])};
         transports[i] = nvme_carrier_of_target(&carrier, node->host->nvme_target);
     }
     const struct nvme_target_site site = {

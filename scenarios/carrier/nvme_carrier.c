@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * nvme_carrier - list of NVMe transports and the choice of the one that hosts and targets use. */
+ * nvme_carrier - the list of NVMe transports. */
 #include "scenarios/carrier/nvme_carrier.h"
-
-/* Transport of all hosts and targets. Scenarios have no parameter for it because there is only
- * one. */
-enum { CHOSEN = NVME_CARRIER_rdma };
 
 const struct nvme_carrier *const nvme_carriers[NVME_CARRIERS] = {
 #define CARRIER(stem) &carrier_##stem,
@@ -12,21 +8,28 @@ const struct nvme_carrier *const nvme_carriers[NVME_CARRIERS] = {
 #undef CARRIER
 };
 
+const char nvme_carrier_words[] = ""
+#define CARRIER(stem) "|" #stem
+#include "scenarios/carrier/nvme_carrier.def"
+#undef CARRIER
+    ;
+
 struct nvme_transport *nvme_carrier_of_host(const struct nvme_carrier_site *site,
                                             const struct nvme_carrier_host *params)
 {
-    return nvme_carriers[CHOSEN]->of_host(site, params->own[CHOSEN]);
+    return nvme_carriers[site->transport]->of_host(site, params->own[site->transport]);
 }
 
 struct nvme_transport *nvme_carrier_of_target(const struct nvme_carrier_site *site,
                                               const struct nvme_carrier_target *params)
 {
-    return nvme_carriers[CHOSEN]->of_target(site, params->own[CHOSEN]);
+    return nvme_carriers[site->transport]->of_target(site, params->own[site->transport]);
 }
 
-struct nvme_carrier_holds nvme_carrier_holds(const struct nvme_carrier_target *params)
+struct nvme_carrier_holds nvme_carrier_holds(const struct nvme_carrier_target *params,
+                                             unsigned transport)
 {
-    const struct nvme_carrier *carrier = nvme_carriers[CHOSEN];
-    return carrier->holds != NULL ? carrier->holds(params->own[CHOSEN])
+    const struct nvme_carrier *carrier = nvme_carriers[transport];
+    return carrier->holds != NULL ? carrier->holds(params->own[transport])
                                   : (struct nvme_carrier_holds){INT64_MAX, INT64_MAX};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * nvme_carrier - selects the transport for NVMe between a scenario's hosts and targets, on
- * simulated and on real RNICs.
+ * nvme_carrier - the transports for NVMe between a scenario's hosts and targets, on simulated and
+ * on real devices.
  * Only this module depends on the list of transports. It joins the parameters of a transport with
  * those of every host and target: the NVMe command core sees only its own parameters, a transport
  * only its own.
@@ -12,13 +12,18 @@
 #include "nvme/multipath/multipath.h"
 #include "nvme/target/target.h"
 #include "rnic/verbs.h"
+#include "tcp/stream.h"
 
 #include <stdalign.h>
 
-/* What a transport is built on. */
+/* What a transport is built on: verbs, or TCP streams. */
 struct nvme_carrier_site {
+    unsigned transport; /* index in nvme_carriers */
+    const struct env *env;
     const struct verbs_ops *verbs;
     struct verbs_device *device;
+    const struct stream_ops *streams;
+    struct stream_device *stream;
     struct verbs_class class; /* class of a host's connections */
 };
 
@@ -31,6 +36,7 @@ struct nvme_carrier_holds {
 /* A transport as scenarios see it: its parameters, stored in its own structs, and the constructors
  * for hosts and targets. */
 struct nvme_carrier {
+    bool by_tcp;                               /* on streams, otherwise on verbs */
     const struct opt *host_opts, *target_opts; /* NULL: none */
     size_t host_bytes, target_bytes;           /* at most NVME_CARRIER_PARAMS_MAX */
     struct nvme_transport *(*of_host)(const struct nvme_carrier_site *site, const void *own);
@@ -54,6 +60,9 @@ enum {
 };
 
 extern const struct nvme_carrier *const nvme_carriers[NVME_CARRIERS];
+
+/* Their names, each after a '|'. */
+extern const char nvme_carrier_words[];
 
 /* A scenario's parameters of a host (`nvme:`) and of a target (`target:`): those of the command
  * core, and those of each transport. */
@@ -79,6 +88,7 @@ struct nvme_transport *nvme_carrier_of_host(const struct nvme_carrier_site *site
 struct nvme_transport *nvme_carrier_of_target(const struct nvme_carrier_site *site,
                                               const struct nvme_carrier_target *params);
 
-struct nvme_carrier_holds nvme_carrier_holds(const struct nvme_carrier_target *params);
+struct nvme_carrier_holds nvme_carrier_holds(const struct nvme_carrier_target *params,
+                                             unsigned transport);
 
 #endif

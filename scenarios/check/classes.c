@@ -13,7 +13,7 @@ void classes_gather(const struct scenario *scenario, struct arena *arena, struct
     classes->of_host = arena_array(arena, scenario->host_count, sizeof *classes->of_host);
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; !workload->ops->needs_tcp && i < workload->pair_count; i++) {
+        for (uint32_t i = 0; !workload->by_tcp && i < workload->pair_count; i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
             const uint64_t out = UINT64_C(1) << scenario_dscp(scenario, workload, pair);
             const uint64_t back = UINT64_C(1) << scenario_dscp_back(scenario, workload, pair);

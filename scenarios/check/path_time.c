@@ -106,7 +106,7 @@ struct path_time *path_times(const struct path_walk *walk, struct arena *arena)
         times[i].peer = UINT32_MAX;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; !workload->ops->needs_tcp && i < workload->pair_count; i++) {
+        for (uint32_t i = 0; !workload->by_tcp && i < workload->pair_count; i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
             struct path_time path;
             if (!path_walk_of(walk, workload, pair, &path))

@@ -57,7 +57,7 @@ static void add_pair(struct sent_frames *frames, const struct scenario *scenario
 {
     const struct rnic_params *from = scenario->nodes[pair->from].host->rnic;
     struct sent_sizes *row = &frames->by_dscp[dscp];
-    if (workload->ops->needs_tcp) {
+    if (workload->by_tcp) {
         add_size(row, LEAST_SEGMENT);
         add_size(row, scenario->nodes[pair->from].ports[0].params->mtu + WIRE_ETHERNET_BYTES);
         row->smalls += MANY;

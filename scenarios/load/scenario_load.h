@@ -185,6 +185,10 @@ struct scenario_workload_list {
 void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
                       const struct scenario_workload *base, struct scenario_workload_list *out);
 
+/* Rejects a transport for a kind without NVMe. */
+void scenario_check_transport(struct loader *loader, const struct tree_node *written,
+                              const struct scenario_workload *workload);
+
 /* Checks all workloads together: names, TCP. Without workloads over TCP, the settings have only the
  * values of `tcp:` that the scenario writes. */
 void scenario_finish_workloads(struct loader *loader, const struct scenario_workload_list *list,

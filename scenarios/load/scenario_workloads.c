@@ -32,6 +32,7 @@ struct common {
     int64_t dscp, priority; /* -1: that of the host */
     int64_t nic, peer_nic;  /* -1: all in turn */
     int64_t paths;          /* -1: none, -2: all */
+    int64_t transport;      /* index in nvme_carriers */
 };
 
 #define FIELD(name) offsetof(struct common, name)
@@ -71,6 +72,9 @@ const struct opt scenario_workload_opts[] = {
      "NVMe controllers of an instance, each by other NICs, as paths of its namespace; all: as many "
      "as NICs reach each other; none: one controller without multipath.",
      "Linux 6.1 nvme_core: multipath; nvme connect-all", OPT_ACTS(PATHS, ANY, TRACE)},
+    {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
+     "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of its hosts.",
+     "nvme connect -t rdma, nvme connect -t tcp", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
@@ -90,7 +94,7 @@ uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_wor
     const struct scenario_host *host = scenario->nodes[pair->from].host;
     return workload->class.tos_set
                ? workload->class.tos >> 2
-               : (uint8_t)(workload->ops->needs_tcp ? host->tcp->dscp : host->rnic->dscp);
+               : (uint8_t)(workload->by_tcp ? host->tcp->dscp : host->rnic->dscp);
 }
 
 uint8_t scenario_dscp_back(const struct scenario *scenario,
@@ -98,7 +102,7 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
                            const struct scenario_pair *pair)
 {
     const struct scenario_host *host = scenario->nodes[pair->to].host;
-    const int64_t own = workload->ops->needs_tcp ? host->tcp->dscp : host->rnic->accept_dscp;
+    const int64_t own = workload->by_tcp ? host->tcp->dscp : host->rnic->accept_dscp;
     return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
 }
 
@@ -172,6 +176,9 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
         .priority = (uint8_t)(common->priority < 0 ? 0 : common->priority),
     };
     entry->made.nic = (int8_t)common->nic;
+    entry->made.transport = (uint8_t)common->transport;
+    entry->made.by_tcp = entry->made.ops->needs_tcp || (entry->made.ops->needs_nvme_target &&
+                                                        nvme_carriers[common->transport]->by_tcp);
     entry->made.paths = common->paths == -1   ? 0
                         : common->paths == -2 ? NICS_PATHS_MAX
                                               : (uint32_t)common->paths;
@@ -451,6 +458,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     if (!read_ends(loader, &entry, common->params, pairs_left))
         return;
     check_targets(loader, &entry);
+    scenario_check_transport(loader, written, &entry.made);
     const struct tree_node *subsystem = scenario_word(loader, written, "subsystem");
     entry.made.subsystem = subsystem == NULL ? NULL : subsystem->text;
     scenario_check_subsystem(loader, written, &entry.made);

@@ -9,7 +9,16 @@
 
 static struct nvme_transport *transport_at(const struct wl_nvme *wl, struct verbs_device *device)
 {
-    const struct nvme_carrier_site site = {wl->site.verbs, device, wl->site.class};
+    const bool by_tcp = nvme_carriers[wl->site.transport]->by_tcp;
+    const struct nvme_carrier_site site = {
+        .transport = wl->site.transport,
+        .env = wl->site.env,
+        .verbs = wl->site.verbs,
+        .device = device,
+        .streams = wl->site.streams,
+        .stream = by_tcp ? wl->site.stream_at(&wl->site, device) : NULL,
+        .class = wl->site.class,
+    };
     return nvme_carrier_of_host(&site, wl->site.nvme);
 }
 

@@ -121,6 +121,10 @@ struct workload_site {
     const struct stream_ops *streams;
     struct stream_device *(*stream_way)(const struct workload_site *site, uint32_t conn,
                                         uint32_t *target_ip);
+    /* For NVMe over TCP: the streams of the NIC with that device. */
+    struct stream_device *(*stream_at)(const struct workload_site *site,
+                                       const struct verbs_device *device);
+    uint8_t transport;           /* of NVMe: index in nvme_carriers */
     struct verbs_class class;    /* class of its connections */
     struct workload_names names; /* for NVMe */
     uint32_t workload;           /* index of the entry */

@@ -273,17 +273,13 @@ static void make_target(struct world *world, const struct scenario_node *node)
                 .media_params = node->host->namespaces[i].media_params,
                 .ana_group = node->host->namespaces[i].ana_group};
     struct host *host = world->hosts[node->index];
-    struct nvme_transport *transports[HOST_RNICS];
-    for (uint32_t i = 0; i < host->rnic_count && (i == 0 || host->lag == NULL); i++) {
-        const struct nvme_carrier_site carrier = {.verbs = &verbs_sim,
-                                                  .device = host_device(host, i)};
-        transports[i] = nvme_carrier_of_target(&carrier, node->host->nvme_target);
-    }
+    struct nvme_transport *transports[2 * HOST_RNICS];
+    const uint32_t transport_count = world_make_transports(world, node, transports);
     const struct nvme_target_site site = {
         .env = &host->env,
         .transport = transports[0],
         .further = transports + 1,
-        .further_count = host->lag != NULL ? 0 : host->rnic_count - 1,
+        .further_count = transport_count - 1,
         .params = &node->host->nvme_target->core,
         .namespaces = list,
         .namespace_count = count,
@@ -317,7 +313,7 @@ static void make_sinks(struct world *world)
     struct nic_pair nics[NICS_MAX];
     for (uint32_t i = 0; i < world->scenario->workload_count; i++) {
         const struct scenario_workload *workload = &world->scenario->workloads[i];
-        const bool raw = !workload->ops->needs_nvme_target && !workload->ops->needs_tcp;
+        const bool raw = !workload->ops->needs_nvme_target && !workload->by_tcp;
         for (uint32_t p = 0; raw && p < workload->pair_count; p++) {
             const struct scenario_pair *pair = &workload->pairs[p];
             const uint32_t used = nics_used(world->scenario, workload, pair, nics);
@@ -385,6 +381,7 @@ static void start(struct world *world)
 {
     for (uint32_t i = 0; i < world->switch_count; i++)
         switch_start(world->switches[i]);
+    world_make_nvme_tcp(world);
     for (uint32_t i = 0; i < world->host_count; i++)
         make_target(world, &world->scenario->nodes[i]);
     make_sinks(world);

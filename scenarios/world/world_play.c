@@ -128,6 +128,8 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .verbs = &verbs_sim,
         .streams = &tcp_stream_ops,
         .stream_way = world_stream_way,
+        .stream_at = world_stream_at,
+        .transport = workload->transport,
         .class = workload->class,
         .workload = index,
         .instance = number / workload->copies,

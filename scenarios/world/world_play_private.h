@@ -49,13 +49,21 @@ void world_give_way(struct workload_site *site);
 
 /* NIC and destination address of an instance's queue pair. */
 struct verbs_device *world_way(const struct workload_site *site, uint32_t queue, uint32_t *ip);
-/* A TCP at each NIC that a workload over TCP uses, and a sink at each that it sends to. */
+/* Returns the number of transports of a target. */
+uint32_t world_make_transports(const struct world *world, const struct scenario_node *node,
+                               struct nvme_transport *transports[2 * HOST_RNICS]);
+void world_make_nvme_tcp(const struct world *world);
+/* A TCP at each NIC that a tcp-stream uses, and a sink at each that it sends to. */
 void world_make_tcp(struct world *world);
 void world_free_tcp(struct world *world);
 
 /* The same for a TCP connection. */
 struct stream_device *world_stream_way(const struct workload_site *site, uint32_t conn,
                                        uint32_t *ip);
+
+/* For NVMe over TCP: the streams of a NIC of the instance's host. */
+struct stream_device *world_stream_at(const struct workload_site *site,
+                                      const struct verbs_device *device);
 
 /* Bytes delivered by the members of an entry. */
 uint64_t world_entry_delivered(const struct entry *entry);

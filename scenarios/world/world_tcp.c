@@ -28,7 +28,23 @@ static void make_tcp_pair(struct world *world, const struct scenario_pair *pair,
             tcp_sink_create(&world_host(world, pair->to)->env, &tcp_stream_ops, tcp_device(tcp));
 }
 
-/* A TCP at each NIC that a workload over TCP uses, and a sink at each that it sends to. */
+/* A TCP at each NIC of the hosts and targets of NVMe over TCP. */
+void world_make_nvme_tcp(const struct world *world)
+{
+    const struct scenario *scenario = world->scenario;
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        const bool used = workload->by_tcp && workload->ops->needs_nvme_target;
+        for (uint32_t p = 0; used && p < workload->pair_count; p++) {
+            const uint32_t ends[2] = {workload->pairs[p].from, workload->pairs[p].to};
+            for (int end = 0; end < 2; end++)
+                for (uint16_t n = 0; n < world_host(world, ends[end])->rnic_count; n++)
+                    tcp_at(world, ends[end], n);
+        }
+    }
+}
+
+/* A TCP at each NIC that a tcp-stream uses, and a sink at each that it sends to. */
 void world_make_tcp(struct world *world)
 {
     struct nic_pair nics[NICS_MAX];
@@ -52,6 +68,20 @@ struct stream_device *world_stream_way(const struct workload_site *site, uint32_
     const struct nic_pair nics = nics_of(world->scenario, workload, pair, site->copy + conn);
     *ip = rnic_ip(world->scenario->nodes[pair->to].endpoint + nics.to);
     return tcp_device(world_host(world, pair->from)->rnics[nics.from]->tcp);
+}
+
+struct stream_device *world_stream_at(const struct workload_site *site,
+                                      const struct verbs_device *device)
+{
+    const struct world *world = site->way_self;
+    const struct scenario_workload *workload = &world->scenario->workloads[site->workload];
+    const uint32_t node = workload->pairs[site->instance].from;
+    struct host *host = world_host(world, node);
+    for (uint16_t i = 0; i < host->rnic_count; i++)
+        if (host_device(host, i) == device)
+            return tcp_device(host->rnics[i]->tcp);
+    CHECK(false);
+    return NULL;
 }
 
 void world_free_tcp(struct world *world)

@@ -179,7 +179,8 @@ static void play_capture(FILE *capture)
     play.world = world_build(scenario, &probe, &diag);
     assert_non_null(play.world);
     struct host *host = play.world->hosts[1];
-    const struct nvme_carrier_site carrier = {.verbs = &verbs_sim, .device = host_device(host, 0)};
+    const struct nvme_carrier_site carrier = {
+        .transport = NVME_CARRIER_rdma, .verbs = &verbs_sim, .device = host_device(host, 0)};
     const struct nvme_carrier_host *params = scenario->nodes[1].host->nvme_host;
     const struct nvme_host_site site = {
         .env = &host->env,

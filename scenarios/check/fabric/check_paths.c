@@ -89,7 +89,7 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
                           const struct scenario_pair *pair)
 {
     const struct scenario_host *from = scenario->nodes[pair->from].host;
-    if (workload->ops->needs_tcp)
+    if (workload->by_tcp)
         return mtu_of_tcp(scenario, pair);
     const bool telemetry =
         from->cc->wants_telemetry || scenario->nodes[pair->to].host->cc->wants_telemetry;
@@ -132,7 +132,7 @@ static void look_at_port(struct search *search, const struct scenario_workload *
                 workload->name, (long long)needed);
     check_shows(search->report, "drops.mtu > 0");
     check_remedy(search->report, "raise the link's mtu to %lld B or more, or lower %s",
-                 (long long)needed, workload->ops->needs_tcp ? "the hosts' mtu" : "rnic.path-mtu");
+                 (long long)needed, workload->by_tcp ? "the hosts' mtu" : "rnic.path-mtu");
     char value[QUANTITY_TEXT_BYTES];
     snprintf(value, sizeof value, "%lldB", (long long)most_needed(search->scenario));
     check_set_port(search->report, &thing, value);

@@ -37,7 +37,7 @@ static void report_directions(const struct scenario *scenario, struct check_repo
 {
     const struct scenario_node *initiator = &scenario->nodes[pair->from];
     const struct scenario_node *acceptor = &scenario->nodes[pair->to];
-    const bool is_tcp = workload->ops->needs_tcp;
+    const bool is_tcp = workload->by_tcp;
     const struct check_thing thing =
         is_tcp ? check_of_tcp(acceptor, "dscp") : check_of_rnic(acceptor, "accept-dscp");
     const struct direction *lossy = out->lossless ? back : out;

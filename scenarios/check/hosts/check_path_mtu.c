@@ -43,7 +43,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; !workload->ops->needs_tcp && i < workload->pair_count; i++) {
+        for (uint32_t i = 0; !workload->by_tcp && i < workload->pair_count; i++) {
             const struct scenario_node *from = &scenario->nodes[workload->pairs[i].from];
             const struct scenario_node *to = &scenario->nodes[workload->pairs[i].to];
             const int64_t asked = rnic_asked_mtu(from->host->rnic, to->host->rnic);

@@ -31,7 +31,9 @@ static int64_t deepest_at(const struct scenario *scenario, uint32_t target)
     int64_t most = 0;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; workload->ops->needs_nvme_target && i < workload->pair_count; i++) {
+        for (uint32_t i = 0;
+             workload->ops->needs_nvme_target && !workload->by_tcp && i < workload->pair_count;
+             i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
             const int64_t deep = pair->to == target ? depth(scenario, workload, pair) : 0;
             most = deep > most ? deep : most;
@@ -47,7 +49,8 @@ static void check_depths(const struct scenario *scenario, const struct scenario_
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
         const struct scenario_node *target = &scenario->nodes[pair->to];
-        const struct nvme_carrier_holds can = nvme_carrier_holds(target->host->nvme_target);
+        const struct nvme_carrier_holds can =
+            nvme_carrier_holds(target->host->nvme_target, workload->transport);
         const int64_t holds = can.of_port != INT64_MAX ? INT64_MAX : can.of_queue;
         if (depth(scenario, workload, pair) <= holds)
             continue;
@@ -72,7 +75,9 @@ static int64_t depth_at(const struct scenario *scenario, uint32_t target)
     int64_t all = 0;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; workload->ops->needs_nvme_target && i < workload->pair_count; i++) {
+        for (uint32_t i = 0;
+             workload->ops->needs_nvme_target && !workload->by_tcp && i < workload->pair_count;
+             i++) {
             const int64_t queues = ((const struct wl_nvme_params *)workload->params)->queues;
             const int64_t most = scenario->nodes[target].host->nvme_target->core.max_queues;
             if (workload->pairs[i].to == target)
@@ -87,7 +92,8 @@ static void check_target(const struct scenario *scenario, uint32_t index,
                          struct check_report *report)
 {
     const struct scenario_node *node = &scenario->nodes[index];
-    const struct nvme_carrier_holds holds = nvme_carrier_holds(node->host->nvme_target);
+    const struct nvme_carrier_holds holds =
+        nvme_carrier_holds(node->host->nvme_target, NVME_CARRIER_rdma);
     const struct block *values = node->host->nvme_target_values;
     if (node->host->namespace_count == 0 || holds.of_port == INT64_MAX)
         return;
@@ -132,7 +138,8 @@ static void check_rnr_timers(const struct scenario *scenario, uint32_t index,
 {
     const struct scenario_node *node = &scenario->nodes[index];
     const struct rnic_params *rnic = node->host->rnic;
-    const struct nvme_carrier_holds holds = nvme_carrier_holds(node->host->nvme_target);
+    const struct nvme_carrier_holds holds =
+        nvme_carrier_holds(node->host->nvme_target, NVME_CARRIER_rdma);
     if (node->host->namespace_count == 0 || (depth_at(scenario, index) <= holds.of_port &&
                                              deepest_at(scenario, index) <= holds.of_queue))
         return;

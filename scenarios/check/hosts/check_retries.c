@@ -69,7 +69,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         const bool sends = strcmp(workload->ops->name, "rdma-send") == 0;
-        for (uint32_t i = 0; !workload->ops->needs_tcp && i < workload->pair_count; i++) {
+        for (uint32_t i = 0; !workload->by_tcp && i < workload->pair_count; i++) {
             used[workload->pairs[i].from] |=
                 USED_CONNECTS | (retries && workload->ops->needs_nvme_target ? USED_NVME : 0);
             used[workload->pairs[i].to] |= sends ? USED_RECEIVES : 0;
