@@ -1,0 +1,45 @@
+#!/bin/bash
+# nvme-tcp - NVMe over TCP: latencies by hand, the R2T step, digests.          SPDX-License-Identifier: Apache-2.0
+set -u
+program=${STORMGLASS:?the program to test}
+. tests/laws/figures
+file=tests/validation/nvme-tcp-by-hand.yaml
+case=scenarios/cases/rdma-or-tcp.yaml
+
+# measure FILE JQ-EXPRESSION SETTING...
+measure() {
+    local from=$1 what=$2 setting args=()
+    shift 2
+    for setting; do
+        args+=(--set "$setting")
+    done
+    "$program" run "$from" --json --confirm 0 "${args[@]}" 2>/dev/null | gojq -r "$what"
+}
+median='.workloads[0].latency_ns.p50 / 1000'
+
+# At 10 Gb/s a byte takes 0.8 ns. A frame has 70 bytes around its payload, 8 of preamble before and 12 of gap after it. Both
+# cables take 5 us, the switch 300 ns, and it forwards whole frames.
+# alone PAYLOAD: the time of one frame in us.  train FIRST OTHERS LAST: of a first full frame, others, and the last one.
+alone() { awk -v p="$1" 'BEGIN { print 2 * (p + 78) * 0.0008 + 10.3 }'; }
+train() { awk -v n="$1" -v last="$2" 'BEGIN { print (1448 + 78) * 0.0008 + (n * 1538 + last + 78) * 0.0008 + 10.3 }'; }
+sum() { awk -v a="$1" -v b="$2" 'BEGIN { print a + b }'; }
+
+# CapsuleCmd 72; C2HData 24 + 4096 and CapsuleResp 24 in three segments.
+near 'read of 4 KiB, us' "$(measure $file "$median")" "$(sum "$(alone 72)" "$(train 2 1248)")" 1
+# CapsuleCmd 72 + 4096 in three segments; CapsuleResp 24.
+near 'write of 4 KiB in its capsule, us' "$(measure $file "$median" workloads.io.read=0%)" \
+    "$(sum "$(train 2 1272)" "$(alone 24)")" 1
+# With an R2T: CapsuleCmd 72, R2T 24, H2CData 24 + 4096, CapsuleResp 24, two round trips.
+near 'write of 4 KiB with an R2T, us' \
+    "$(measure $file "$median" workloads.io.read=0% hosts.targets.target.tcp-in-capsule=0B)" \
+    "$(sum "$(sum "$(alone 72)" "$(alone 24)")" "$(sum "$(train 2 1224)" "$(alone 24)")")" 1
+
+# A lost tail of several segments waits for the tail loss probe: 2 ms and two round trips.
+lost='.workloads[0].latency_ns.max / 1e6'
+within 'a lost tail, ms' "$(measure $file "$lost" 'faults=[{kind: link-down, where: host0-switch0, at: 1100us, for: 10us}]')" \
+    '$1 > 2 && $1 < 2.3'
+
+one=$("$program" run $case --json --confirm 0 --threads 1 2>/dev/null | gojq -r .digest)
+many=$("$program" run $case --json --confirm 0 --threads 2 2>/dev/null | gojq -r .digest)
+within 'digest with 2 threads' "$([ -n "$one" ] && [ "$one" = "$many" ] && echo 1 || echo 0)" '$1 == 1'
+[ "$failures" = 0 ]
