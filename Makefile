@@ -166,7 +166,7 @@ LIB     := $(B)/libstormglass.$(if $(SHARED),so,a)
 PROGRAM := $(B)/stormglass
 # Runs of a plan on many machines: where Open MPI is, and for this machine alone.
 MPI         := $(if $(TARGET)$(filter-out gcc clang,$(CC_NAME)),,$(shell command -v mpicc 2>/dev/null))
-MPI_PROGRAM := $(call sources,cli/mpi) cli/play/cmd_plan.c cli/play/pages.c cli/play/plan_picture.c cli/play/planning.c cli/play/slurm.c cli/cli.c cli/load.c cli/output.c
+MPI_PROGRAM := $(call sources,cli/mpi) cli/run/cmd_plan.c cli/run/pages.c cli/run/plan_picture.c cli/run/planning.c cli/run/slurm.c cli/cli.c cli/load.c cli/output.c
 PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge) $(if $(MPI),$(B)/stormglass-mpi)
 UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
 LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
@@ -571,7 +571,7 @@ $(B)/bridge.a: $(call objects,$(BRIDGE_SOURCES)) $(B)/bridge.list
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
 # An archive: a test takes only what it uses, be it fakes or the list of all parameters.
-$(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/cli/parameters.o $(B)/cli/bench/touch.o $(B)/shared.list
+$(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/cli/parameters.o $(B)/cli/bench/memory_bench.o $(B)/shared.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 

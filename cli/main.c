@@ -3,7 +3,7 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
-#include "cli/hand_over.h"
+#include "cli/exec_helper.h"
 #include "scenarios/embedded.h"
 
 #include <signal.h>
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "completion") == 0)
         return completion(argc - 1, argv + 1);
     if (is_for_many(argv[1]))
-        return hand_over("stormglass-mpi", NULL, argv + 1, argc - 1);
+        return exec_helper("stormglass-mpi", NULL, argv + 1, argc - 1);
     const struct cli_command *command = find_command(argv[1]);
     return command == NULL ? unknown_command(argv[1]) : cli_run(command, argc - 1, argv + 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bench_parts - benchmarks of parts that limit the whole program. */
 #include "cli/bench/bench.h"
-#include "cli/bench/touch.h"
+#include "cli/bench/memory_bench.h"
 #include "cli/cli.h"
 #include "engine/hold.h"
 
@@ -10,7 +10,7 @@
 
 enum { HOLD_PENDING = 4096, HOLD_SEED = 1, TOUCH_SEED = 1 };
 
-static const int64_t hold_count = 4000000, touch_count = 20000000;
+static const int64_t hold_count = 4000000, memory_bench_count = 20000000;
 
 static double cpu_s(void)
 {
@@ -48,17 +48,17 @@ static bool measure_queues(const struct bench_output *output)
 
 static bool measure_touch(const struct bench_output *output)
 {
-    for (const struct touch_size *size = touch_sizes; size->name != NULL; size++) {
+    for (const struct memory_bench_size *size = memory_bench_sizes; size->name != NULL; size++) {
         char name[64];
-        struct touch *touch = touch_make(size, TOUCH_SEED);
+        struct memory_bench *touch = memory_bench_make(size, TOUCH_SEED);
         const double begun_s = cpu_s();
-        touch_run(touch, (uint64_t)touch_count);
+        memory_bench_run(touch, (uint64_t)memory_bench_count);
         const double took_s = cpu_s() - begun_s;
-        touch_free(touch);
+        memory_bench_free(touch);
         const struct bench_figures figures = {
-            .packet_hops = touch_count,
+            .packet_hops = memory_bench_count,
             .play_cpu_s = took_s,
-            .hops_per_cpu_s = bench_rate(touch_count, took_s),
+            .hops_per_cpu_s = bench_rate(memory_bench_count, took_s),
         };
         snprintf(name, sizeof name, "touch %s", size->name);
         if (!bench_tell(output, name, &figures))

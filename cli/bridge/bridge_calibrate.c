@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "base/printable.h"
-#include "bridge/play/measure.h"
-#include "bridge/play/places.h"
+#include "bridge/run/host_addresses.h"
+#include "bridge/run/measure.h"
 #include "replay/files/output.h"
 #include "reports/text/calibration.h"
 
@@ -76,7 +76,7 @@ static int read_name(struct options *options, const char *name)
 
 static int read_values(struct options *options, const struct cli_args *args)
 {
-    struct play_options *play = &options->measure.play;
+    struct live_options *play = &options->measure.run;
     const char *repeats = cli_value(args, "repeats"), *name = cli_value(args, "name");
     options->from = cli_value(args, "from");
     options->base = cli_given(args, "base") ? cli_value(args, "base") : options->base;
@@ -95,23 +95,23 @@ static int read_values(struct options *options, const struct cli_args *args)
 
 static int read_options(struct options *options, const struct cli_args *args)
 {
-    struct play_options *play = &options->measure.play;
+    struct live_options *play = &options->measure.run;
     const bool has_address = cli_given(args, "address"), has_peer = cli_given(args, "peer");
     const int code = read_values(options, args);
     if (code != CLI_DONE)
         return code;
-    const bool alone = !has_address && !has_peer && play->role == PLAY_BOTH &&
+    const bool alone = !has_address && !has_peer && play->role == LIVE_BOTH &&
                        options->measure.sets.count == 0 && !options->measure_only;
     if (options->from != NULL && !alone)
         return bridge_options_complain("--from", options->from, "no measurement options with it");
-    if (options->output != NULL && (options->measure_only || play->role == PLAY_TARGET))
+    if (options->output != NULL && (options->measure_only || play->role == LIVE_TARGET))
         return bridge_options_complain("-o", options->output, "it only where a profile is fitted");
     if (options->from != NULL)
         return CLI_DONE;
     if (!has_address)
         return bridge_options_complain("--address", "",
                                        "the address of a local RDMA device, or --from");
-    if (!has_peer && play->role == PLAY_HOST)
+    if (!has_peer && play->role == LIVE_HOST)
         return bridge_options_complain("--peer", "", "the address of the target");
     if (!has_peer)
         play->peer = play->address;
@@ -120,20 +120,20 @@ static int read_options(struct options *options, const struct cli_args *args)
 
 /* ------------------------------------------------------------------ remote end */
 
-static int serve(const struct play_options *options, struct diag *diag)
+static int serve(const struct live_options *options, struct diag *diag)
 {
-    char why[PLAY_WHY_BYTES] = "";
+    char why[LIVE_WHY_BYTES] = "";
     int code = CLI_FAILED;
     struct scenario *scenario = benchmark_load("serve", NULL, 0, diag);
-    struct play *play = scenario == NULL ? NULL : play_create(scenario, options, diag, why);
+    struct live_run *play = scenario == NULL ? NULL : live_create(scenario, options, diag, why);
     if (play == NULL && why[0] != '\0')
         printable_say("stormglass-bridge", "%s", why);
     if (play != NULL) {
         fputs("stormglass-bridge: serving benchmarks until interrupted\n", stderr);
-        code = play_run(play) ? CLI_DONE : CLI_FAILED;
+        code = live_run(play) ? CLI_DONE : CLI_FAILED;
         if (code != CLI_DONE)
-            printable_say("stormglass-bridge", "%s", play_error(play));
-        code = play_free(play) ? code : CLI_FAILED;
+            printable_say("stormglass-bridge", "%s", live_error(play));
+        code = live_free(play) ? code : CLI_FAILED;
     }
     scenario_free(scenario);
     return code;
@@ -154,7 +154,7 @@ static struct measurements *get_figures(struct options *options, struct diag *di
     *code = CLI_USAGE;
     if (options->from != NULL)
         return measurements_read(options->from, diag);
-    options->measure.on_play = show_play;
+    options->measure.on_run = show_play;
     options->measure.self = options;
     struct measurements *figures = measure_device(&options->measure, diag, error);
     if (isatty(STDERR_FILENO))
@@ -243,8 +243,8 @@ static int fit(const struct options *options, const struct measurements *figures
 static int calibrate(struct options *options, struct diag *diag)
 {
     int code;
-    if (options->measure.play.role == PLAY_TARGET)
-        return serve(&options->measure.play, diag);
+    if (options->measure.run.role == LIVE_TARGET)
+        return serve(&options->measure.run, diag);
     code = try_output(options);
     if (code != CLI_DONE)
         return code;
@@ -262,11 +262,11 @@ static int calibrate(struct options *options, struct diag *diag)
 static int run(const struct cli_args *args)
 {
     struct options options = {
-        .measure = {.play = {.calls = &rdma_calls_real,
-                             .role = PLAY_BOTH,
-                             .depth = CONTENT_TAGS,
-                             .serve = true,
-                             .foreign = true}, /* no agreement, because both ends know the
+        .measure = {.run = {.calls = &rdma_calls_real,
+                            .role = LIVE_BOTH,
+                            .depth = CONTENT_TAGS,
+                            .serve = true,
+                            .foreign = true}, /* no agreement, because both ends know the
                                                 * benchmarks by name */
                     .repeats = 5},
         .base = "rnic-100g",

@@ -26,18 +26,18 @@ static int find_word(const char *value, int absent, const char *const *words)
 }
 
 int bridge_options_address(const struct cli_args *args, const char *option,
-                           struct places_nics *nics)
+                           struct nic_addresses *nics)
 {
     char name[32];
     const char *value = cli_value(args, option);
     snprintf(name, sizeof name, "--%s", option);
-    if (value == NULL || places_read_nics(value, nics))
+    if (value == NULL || nic_addresses_read(value, nics))
         return CLI_DONE;
     return bridge_options_complain(name, value,
                                    "an IPv4 address, or several NICs' addresses separated by '+'");
 }
 
-int bridge_options_read(const struct cli_args *args, struct play_options *play)
+int bridge_options_read(const struct cli_args *args, struct live_options *play)
 {
     static const char *const roles[] = {"", "host", "target", "both", NULL};
     static const char *const depths[] = {"first", "tags", "full", NULL};
@@ -48,7 +48,7 @@ int bridge_options_read(const struct cli_args *args, struct play_options *play)
         return bridge_options_complain("--role", role, "host, target or both");
     if (deep < 0)
         return bridge_options_complain("--verify", depth, "full, tags or first");
-    play->role = (enum play_role)as;
+    play->role = (enum live_role)as;
     play->depth = (enum content_depth)deep;
     play->busy = cli_given(args, "busy-poll");
     return bridge_options_address(args, "address", &play->address);

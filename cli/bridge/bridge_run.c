@@ -19,8 +19,8 @@
 #include <string.h>
 
 struct command {
-    struct play_options play;
-    struct places_texts places;
+    struct live_options play;
+    struct host_addresses_texts addresses;
     bool json;
 };
 
@@ -64,14 +64,15 @@ static bool copy_values(const struct cli_args *args, const char *option, uint32_
 
 static int read_texts(struct command *command, const struct cli_args *args)
 {
-    struct places_texts *places = &command->places;
-    struct play_options *play = &command->play;
+    struct host_addresses_texts *addresses = &command->addresses;
+    struct live_options *play = &command->play;
     const char *path;
-    if (!copy_values(args, "peer", PLACES_TEXTS_MAX, places->peers, &places->peer_count))
+    if (!copy_values(args, "peer", HOST_ADDRESSES_TEXTS_MAX, addresses->peers,
+                     &addresses->peer_count))
         return bridge_options_complain("--peer", "", "at most 64 entries");
-    if (!copy_values(args, "as", PLACES_TEXTS_MAX, places->as, &places->as_count))
+    if (!copy_values(args, "as", HOST_ADDRESSES_TEXTS_MAX, addresses->as, &addresses->as_count))
         return bridge_options_complain("--as", "", "at most 64 entries");
-    if (!copy_values(args, "store", PLAY_STORES_MAX, play->stores, &play->store_count))
+    if (!copy_values(args, "store", LIVE_STORES_MAX, play->stores, &play->store_count))
         return bridge_options_complain("--store", "", "at most 64 entries");
     for (uint32_t i = 0; i < play->store_count; i++)
         if (bytes_find(play->stores[i], &path) == NULL)
@@ -81,7 +82,7 @@ static int read_texts(struct command *command, const struct cli_args *args)
 
 static int read_values(struct command *command, const struct cli_args *args)
 {
-    struct play_options *play = &command->play;
+    struct live_options *play = &command->play;
     const char *record = cli_value(args, "record"), *lead = cli_value(args, "lead");
     const char *faults = cli_value(args, "faults");
     char why[QUANTITY_WHY_BYTES];
@@ -105,7 +106,7 @@ static int read_values(struct command *command, const struct cli_args *args)
 
 static int read_command(struct command *command, const struct cli_args *args)
 {
-    struct play_options *play = &command->play;
+    struct live_options *play = &command->play;
     int code = bridge_options_read(args, play);
     code = code == CLI_DONE ? read_texts(command, args) : code;
     code = code == CLI_DONE ? read_values(command, args) : code;
@@ -116,30 +117,30 @@ static int read_command(struct command *command, const struct cli_args *args)
         return bridge_options_complain("--role", "", "host, target or both");
     if (!cli_given(args, "address"))
         return bridge_options_complain("--address", "", "the address of a local RDMA device");
-    if (play->store_count > 0 && play->role == PLAY_HOST)
+    if (play->store_count > 0 && play->role == LIVE_HOST)
         return bridge_options_complain("--store", play->stores[0], "it with --role target or both");
     return CLI_DONE;
 }
 
-static int report(struct play *play, bool json)
+static int report(struct live_run *play, bool json)
 {
-    struct store *store = play_store(play);
+    struct store *store = live_store(play);
     if (!(json ? json_run(store, stdout) : text_run(store, stdout)) || fflush(stdout) != 0) {
         printable_say("stormglass-bridge", "the results could not be written");
         return CLI_FAILED;
     }
-    if (play_unsound(play) > 0)
+    if (live_unsound(play) > 0)
         printable_say("stormglass-bridge", "%llu %s delivered wrong data",
-                      (unsigned long long)play_unsound(play),
-                      plural(play_unsound(play), "transfer", "transfers"));
-    return result_held(play_result(play)) ? CLI_DONE : CLI_BROKEN;
+                      (unsigned long long)live_unsound(play),
+                      plural(live_unsound(play), "transfer", "transfers"));
+    return result_held(live_result(play)) ? CLI_DONE : CLI_BROKEN;
 }
 
-static int play_scenario(const struct command *command, const struct scenario *scenario,
+static int live_scenario(const struct command *command, const struct scenario *scenario,
                          struct diag *diag)
 {
-    char why[PLAY_WHY_BYTES];
-    struct play *play = play_create(scenario, &command->play, diag, why);
+    char why[LIVE_WHY_BYTES];
+    struct live_run *play = live_create(scenario, &command->play, diag, why);
     if (play == NULL && why[0] == '\0')
         return CLI_USAGE;
     if (play == NULL) {
@@ -150,13 +151,13 @@ static int play_scenario(const struct command *command, const struct scenario *s
                                * that writes the file */
     diag_print(diag, stderr); /* notes */
     *diag = (struct diag){0};
-    play_tell_listening(play, stderr);
-    int code = play_run(play) ? CLI_DONE : play_refused(play) ? CLI_USAGE : CLI_FAILED;
+    live_print_listeners(play, stderr);
+    int code = live_run(play) ? CLI_DONE : live_refused(play) ? CLI_USAGE : CLI_FAILED;
     if (code == CLI_DONE)
         code = report(play, command->json);
     else
-        printable_say("stormglass-bridge", "%s", play_error(play));
-    if (!play_free(play)) {
+        printable_say("stormglass-bridge", "%s", live_error(play));
+    if (!live_free(play)) {
         printable_say("stormglass-bridge", "the last writes failed");
         code = CLI_FAILED;
     }
@@ -165,22 +166,22 @@ static int play_scenario(const struct command *command, const struct scenario *s
 
 static int run_in(struct command *command, struct scenario *scenario, struct diag *diag)
 {
-    struct places places;
+    struct host_addresses addresses;
     char why[OUTPUT_WHY_BYTES];
     if (!record_begin_may(command->play.path, scenario, why)) {
         printable_say("stormglass-bridge", "-o %s", why);
         return CLI_USAGE;
     }
-    if (!places_read(&command->places, scenario, &places, diag)) {
-        places_free(&places);
+    if (!host_addresses_read(&command->addresses, scenario, &addresses, diag)) {
+        host_addresses_free(&addresses);
         return CLI_USAGE;
     }
-    command->play.peer = places.peer;
-    if (places.peer.count == 0 && command->play.role == PLAY_BOTH)
+    command->play.peer = addresses.peer;
+    if (addresses.peer.count == 0 && command->play.role == LIVE_BOTH)
         command->play.peer = command->play.address;
-    command->play.places = &places;
-    const int code = play_scenario(command, scenario, diag);
-    places_free(&places);
+    command->play.addresses = &addresses;
+    const int code = live_scenario(command, scenario, diag);
+    host_addresses_free(&addresses);
     return code;
 }
 

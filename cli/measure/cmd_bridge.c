@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_bridge - stormglass bridge. */
-#include "cli/hand_over.h"
+#include "cli/exec_helper.h"
 
 static int run(const struct cli_args *args)
 {
-    return hand_over("stormglass-bridge", NULL, args->operands, args->operand_count);
+    return exec_helper("stormglass-bridge", NULL, args->operands, args->operand_count);
 }
 
 const struct cli_command cmd_bridge = {

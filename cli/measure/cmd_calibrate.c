@@ -2,7 +2,7 @@
  * cmd_calibrate - stormglass calibrate: fits to the output of other tools; stormglass-bridge
  * measures. */
 #include "base/memory.h"
-#include "cli/hand_over.h"
+#include "cli/exec_helper.h"
 #include "replay/readings/tool.h"
 #include "reports/text/deduced.h"
 
@@ -146,7 +146,8 @@ static int run(const struct cli_args *args)
 {
     for (int i = 0; i < args->operand_count; i++)
         if (is_option(args->operands[i], "--address") || is_option(args->operands[i], "--from"))
-            return hand_over("stormglass-bridge", "calibrate", args->operands, args->operand_count);
+            return exec_helper("stormglass-bridge", "calibrate", args->operands,
+                               args->operand_count);
     char **argv = memory_zeroed((size_t)args->operand_count + 2, sizeof *argv);
     argv[0] = (char *)(uintptr_t)files.name;
     for (int i = 0; i < args->operand_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * main - stormglass-mpi: the command plan, executed by all ranks of an MPI program.
  * `mpirun -n N stormglass plan ...` executes this program. Only rank 0 prints. */
-#include "cli/mpi/places.h"
+#include "cli/mpi/ranks.h"
 #include "scenarios/embedded.h"
 
 #include <mpi.h>
@@ -10,16 +10,16 @@
 
 static int lead(const struct cli_args *args)
 {
-    struct places places;
-    places_open(&places);
-    const int code = cmd_plan_run(args, &places.others);
-    places_close(&places);
+    struct ranks ranks;
+    ranks_open(&ranks);
+    const int code = cmd_plan_run(args, &ranks.others);
+    ranks_close(&ranks);
     return code;
 }
 
 static int serve_rank(const struct cli_args *args)
 {
-    const struct cmd_plan_serving serving = places_serving();
+    const struct cmd_plan_serving serving = ranks_serving();
     return cmd_plan_serve(args, &serving);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * serve - executes the runs of a plan for another process. */
-#include "cli/play/planning.h"
+#include "cli/run/planning.h"
 
 #include "base/memory.h"
-#include "cli/play/cmd_plan.h"
-#include "replay/plan/plan_errand.h"
+#include "cli/run/cmd_plan.h"
+#include "replay/plan/plan_trial_message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,12 +48,12 @@ static void serve(const struct cmd_plan_serving *with, const struct planning *si
     char *bytes;
     while ((bytes = with->next(with->self, &length)) != NULL) {
         struct arena arena = {0};
-        struct plan_errand errand;
+        struct plan_trial_message errand;
         struct plan_outcome outcome = {0};
         const uint32_t side = length > 0 ? (uint32_t)bytes[0] : count;
         const bool well =
             side < count &&
-            plan_errand_read(&arena, sides[side].plan, bytes + 1, length - 1, &errand) &&
+            plan_trial_message_read(&arena, sides[side].plan, bytes + 1, length - 1, &errand) &&
             play_alone(with, &errand.trial, &outcome);
         with->answer(with->self, &outcome, sizeof outcome, well);
         arena_free(&arena);

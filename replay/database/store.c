@@ -11,9 +11,9 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "replay/database/store_private.h"
-#include "replay/files/beside.h"
 #include "replay/files/name_lock.h"
 #include "replay/files/output_place.h"
+#include "replay/files/staged_file.h"
 #include "scenarios/format/filekind.h"
 
 #include <errno.h>
@@ -167,14 +167,14 @@ static void start_writing(struct store *store)
 }
 
 /* Removes leftovers of a former database of this name and renames the new file to it. */
-static bool take_name(struct beside *fresh, const char *path)
+static bool take_name(struct staged_file *fresh, const char *path)
 {
     char name[PATH_MAX + OUTPUT_SUFFIX_BYTES];
     for (int i = 0; i < OUTPUT_SUFFIX_LOCK; i++) {
         snprintf(name, sizeof name, "%s%s", path, output_suffixes[i]);
         unlink(name);
     }
-    return beside_take(fresh, path);
+    return staged_file_commit(fresh, path);
 }
 
 static struct store *fail_close(struct store *store, char error[STORE_ERROR_BYTES])
@@ -216,17 +216,17 @@ static bool make_file(const char *path, const struct store_beginning *beginning,
                       char error[STORE_ERROR_BYTES])
 {
     char name[PATH_MAX];
-    struct beside fresh;
+    struct staged_file fresh;
     /* The suffix -run keeps a page that is written to the same path from removing this file, which
-     * is not locked after beside_release, as a stale one. */
+     * is not locked after staged_file_unlock, as a stale one. */
     if (snprintf(name, sizeof name, "%s-run", path) >= PATH_MAX ||
-        !beside_create(&fresh, name, 0666)) {
+        !staged_file_create(&fresh, name, 0666)) {
         snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
         return false;
     }
-    beside_release(&fresh);
+    staged_file_unlock(&fresh);
     if (!create_file(fresh.path, beginning, error)) {
-        beside_drop(&fresh);
+        staged_file_discard(&fresh);
         return false;
     }
     if (take_name(&fresh, path))

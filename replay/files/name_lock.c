@@ -57,11 +57,11 @@ bool name_lock_take(struct name_lock *lock, const char *path)
         errno = ENAMETOOLONG;
         return false;
     }
-    litter_hold(&former);
+    temporary_files_block_signals(&former);
     const bool taken = lock_file(lock);
     if (taken)
-        litter_note(&lock->litter, lock->path);
-    litter_let(&former);
+        temporary_files_add(&lock->temporary, lock->path);
+    temporary_files_restore_signals(&former);
     return taken;
 }
 
@@ -70,6 +70,6 @@ void name_lock_release(struct name_lock *lock)
     struct stat about;
     if (is_named(lock, &about) && S_ISREG(about.st_mode) && about.st_size == 0)
         unlink(lock->path);
-    litter_forget(&lock->litter);
+    temporary_files_remove(&lock->temporary);
     close(lock->descriptor);
 }

@@ -7,7 +7,7 @@
 #ifndef STORMGLASS_REPLAY_FILES_NAME_LOCK_H
 #define STORMGLASS_REPLAY_FILES_NAME_LOCK_H
 
-#include "replay/files/litter.h"
+#include "replay/files/temporary_files.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 struct name_lock {
     int descriptor;
     char path[PATH_MAX];
-    struct litter litter;
+    struct temporary_file temporary;
 };
 
 bool name_lock_take(struct name_lock *lock, const char *path);

@@ -61,18 +61,18 @@ static bool open_stream(struct output *output)
 /* ------------------------------------------------------------------ opening */
 
 /* The new file gets the mode of the one that it replaces, which may be write-protected. */
-static bool open_beside(struct output *output)
+static bool open_staged_file(struct output *output)
 {
     const struct output_place *place = &output->place;
     if (place->there && faccessat(AT_FDCWD, place->path, W_OK, AT_EACCESS) != 0)
         return false;
-    if (!beside_create(&output->beside, place->path, 0666))
+    if (!staged_file_create(&output->beside, place->path, 0666))
         return false;
     output->descriptor = output->beside.descriptor;
     const bool same_mode = !place->there || fchmod(output->descriptor, place->mode) == 0;
     if (same_mode && open_stream(output))
         return true;
-    beside_drop(&output->beside);
+    staged_file_discard(&output->beside);
     return false;
 }
 
@@ -99,7 +99,7 @@ bool output_open(struct output *output, const char *path, const struct output_in
     }
     switch (output->place.kind) {
     case OUTPUT_FILE:
-        return open_beside(output);
+        return open_staged_file(output);
     case OUTPUT_IN_PLACE:
         return open_in_place(output, open(output->place.path, O_WRONLY | O_NOCTTY | O_CLOEXEC));
     case OUTPUT_OPEN:
@@ -157,7 +157,7 @@ bool output_end(struct output *output, bool well)
         return well;
     }
     if (well)
-        return beside_take(&output->beside, output->place.path);
-    beside_drop(&output->beside);
+        return staged_file_commit(&output->beside, output->place.path);
+    staged_file_discard(&output->beside);
     return false;
 }

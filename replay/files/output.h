@@ -9,8 +9,8 @@
 #ifndef STORMGLASS_REPLAY_FILES_OUTPUT_H
 #define STORMGLASS_REPLAY_FILES_OUTPUT_H
 
-#include "replay/files/beside.h"
 #include "replay/files/output_place.h"
+#include "replay/files/staged_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ struct output_inputs {
 struct output {
     FILE *out;
     struct output_place place;
-    struct beside beside; /* only for regular files */
+    struct staged_file beside; /* only for regular files */
     int descriptor;
     int error; /* errno of the first failed write; 0: none */
 };

@@ -4,7 +4,7 @@
 #include "replay/plan/plan_front.h"
 
 #include "base/memory.h"
-#include "replay/plan/plan_follow.h"
+#include "replay/plan/plan_conclusions.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "replay/plan/plan_next.h"
 
 #include "base/memory.h"
-#include "replay/plan/plan_follow.h"
+#include "replay/plan/plan_conclusions.h"
 #include "replay/plan/plan_front.h"
 
 #include <math.h>
@@ -386,7 +386,7 @@ static int64_t runs_ahead(const struct plan_next *next)
 
 bool plan_next_find(struct plan_next *next)
 {
-    plan_follow(next->search);
+    plan_update_conclusions(next->search);
     next->part_count = 0;
     next->brief = false;
     plan_expect(next->search->state, runs_ahead(next));

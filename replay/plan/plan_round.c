@@ -3,8 +3,8 @@
 #include "replay/plan/plan_round.h"
 
 #include "base/memory.h"
-#include "replay/plan/plan_errand.h"
 #include "replay/plan/plan_outcome.h"
+#include "replay/plan/plan_trial_message.h"
 #include "replay/plan/plan_verdict.h"
 #include "replay/run/jobs.h"
 #include "replay/run/stop.h"
@@ -87,7 +87,7 @@ static char *write_errand(void *self, uint32_t index, size_t *length)
 {
     const struct round *round = self;
     const struct plan_trial trial = trial_of(round, index);
-    char *bytes = plan_errand_write(&trial, length), *whole = memory_new(*length + 1);
+    char *bytes = plan_trial_message_write(&trial, length), *whole = memory_new(*length + 1);
     whole[0] = round->search->state->base > 0;
     memcpy(whole + 1, bytes, *length);
     *length += 1;

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/plan/plan_cliff.h"
-#include "replay/plan/plan_follow.h"
+#include "replay/plan/plan_conclusions.h"
 #include "replay/plan/plan_front.h"
 #include "replay/plan/plan_next.h"
 #include "replay/plan/plan_round.h"
@@ -304,7 +304,7 @@ static void play_all(const struct plan_search *search, struct plan_next *next)
             plan_round_cases(search, next->parts, next->part_count);
         if (!search->state->stopped && !search->state->spent)
             continue;
-        plan_follow(search);
+        plan_update_conclusions(search);
         return;
     }
 }

@@ -172,9 +172,9 @@ struct filling {
 
 static void fill_known(struct plan_store *rows, const struct plan_side *side)
 {
-    const uint32_t count = side->known == NULL ? 0 : plan_known_count(side->known);
+    const uint32_t count = side->known == NULL ? 0 : plan_stored_runs_count(side->known);
     for (uint32_t i = 0; i < count; i++) {
-        const struct plan_known_run *run = plan_known_at(side->known, i);
+        const struct plan_stored_run *run = plan_stored_runs_at(side->known, i);
         insert_run(rows, side->state, &(struct place){run->candidate, run->of, run->seed},
                    &run->outcome);
     }
@@ -197,7 +197,7 @@ static void fill(void *self, struct store *store)
     fill_settings(store, state);
     prepare(&rows);
     for (uint32_t i = 0; i < filling->count; i++) {
-        plan_known_fingerprint(filling->sides[i].state->plan, text);
+        plan_fingerprint(filling->sides[i].state->plan, text);
         write_entry(store, fingerprint_key(filling->sides[i].state), STORE_T(text));
         fill_known(&rows, &filling->sides[i]);
     }

@@ -9,7 +9,7 @@
 
 #include "base/digest.h"
 #include "replay/database/store.h"
-#include "replay/plan/plan_known.h"
+#include "replay/plan/plan_stored_runs.h"
 #include "replay/plan/plan_versus.h"
 
 struct plan_store;
@@ -19,7 +19,7 @@ bool plan_store_is(const char *path);
 
 struct plan_side {
     const struct plan_state *state;
-    const struct plan_known *known; /* NULL: no known runs */
+    const struct plan_stored_runs *known; /* NULL: no known runs */
 };
 
 /* Creates the database of a plan, and of a second plan to compare with if there are two sides. It

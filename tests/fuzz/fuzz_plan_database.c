@@ -2,7 +2,7 @@
  * fuzz_plan_database - a plan's database that says anything, such as that of a share: its runs are
  * taken or left out, and what follows from them is told; its page is drawn, or it is refused.
  * The bytes are changes of the database of a small plan, as in fuzz_database.
- * Reads: replay/plan/plan_known.c replay/plan/plan_outcome.c replay/plan/plan_round.c
+ * Reads: replay/plan/plan_stored_runs.c replay/plan/plan_outcome.c replay/plan/plan_round.c
  * Reads: replay/plan/plan_search.c reports/page/page_plan*.c */
 #include "base/check.h"
 #include "replay/plan/plan_search.h"
@@ -48,7 +48,7 @@ static struct {
 
 struct gathering {
     struct plan_state state;
-    struct plan_known *known;
+    struct plan_stored_runs *known;
 };
 
 static bool known(void *self, uint32_t candidate, uint32_t trial, uint32_t seed,
@@ -56,8 +56,8 @@ static bool known(void *self, uint32_t candidate, uint32_t trial, uint32_t seed,
 {
     const struct gathering *gathering = self;
     return gathering->known != NULL &&
-           plan_known_find(gathering->known, gathering->state.candidates[candidate].key, trial,
-                           seed, outcome);
+           plan_stored_runs_find(gathering->known, gathering->state.candidates[candidate].key,
+                                 trial, seed, outcome);
 }
 
 static bool late(void *self)
@@ -89,9 +89,10 @@ static void tell(const struct plan_state *state)
 static void try_runs(bool whole)
 {
     char error[STORE_ERROR_BYTES] = "";
-    struct gathering gathering = {.known = plan_known_none()};
+    struct gathering gathering = {.known = plan_stored_runs_none()};
     open_state(&gathering.state);
-    if (!plan_known_add(gathering.known, of.file.path, &gathering.state, error) && error[0] == '\0')
+    if (!plan_stored_runs_add(gathering.known, of.file.path, &gathering.state, error) &&
+        error[0] == '\0')
         abort(); /* refused without a word */
     const struct plan_search search = {
         .state = &gathering.state, .at_once = 1, .self = &gathering, .known = known, .late = late};
@@ -99,7 +100,7 @@ static void try_runs(bool whole)
     CHECK(gathering.state.played == 0 && gathering.state.events >= 0);
     CHECK(!whole || gathering.state.chosen == of.chosen);
     tell(&gathering.state);
-    plan_known_free(gathering.known);
+    plan_stored_runs_free(gathering.known);
     plan_state_free(&gathering.state);
 }
 

@@ -27,11 +27,11 @@ struct scenario *bridge_case_load(const char *text)
     return bridge_case_load_with(text, "");
 }
 
-struct play_options bridge_case_options(void)
+struct live_options bridge_case_options(void)
 {
-    return (struct play_options){
+    return (struct live_options){
         .calls = &fake_rdma_calls,
-        .role = PLAY_BOTH,
+        .role = LIVE_BOTH,
         .address = {{CASE_HOST_IP}, 1},
         .peer = {{CASE_TARGET_IP}, 1},
         .depth = CONTENT_FULL,

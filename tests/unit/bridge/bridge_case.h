@@ -3,7 +3,7 @@
 #ifndef STORMGLASS_TESTS_BRIDGE_CASE_H
 #define STORMGLASS_TESTS_BRIDGE_CASE_H
 
-#include "bridge/play/play.h"
+#include "bridge/run/live_run.h"
 
 #define CASE_HOST_IP   0x0A000001u
 #define CASE_TARGET_IP 0x0A000002u
@@ -15,7 +15,7 @@ struct scenario *bridge_case_load(const char *text);
 struct scenario *bridge_case_load_with(const char *text, const char *file);
 
 /* Both roles, everything checked; the fabric is fake_rdma with three nodes. */
-struct play_options bridge_case_options(void);
+struct live_options bridge_case_options(void);
 void bridge_case_begin(void);
 /* Nothing is left behind. */
 void bridge_case_end(void);

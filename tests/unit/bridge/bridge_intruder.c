@@ -53,11 +53,11 @@ void bridge_intruder_open(struct bridge_intruder *intruder)
                                          .access = &intruder->access};
     intruder->agree = agree_target_create(&intruder->site, &intruder->state, NULL, NULL);
     CHECK(intruder->agree != NULL);
-    intruder->play.scenario = intruder->scenario;
-    intruder->target = (struct play_target){.play = &intruder->play, .nics = {.count = 1}};
+    intruder->run.scenario = intruder->scenario;
+    intruder->target = (struct live_target){.run = &intruder->run, .nics = {.count = 1}};
     intruder->target.sinks[0] = rdma_sink_create(&pair->env, &verbs_real, pair->target_device);
     CHECK(intruder->target.sinks[0] != NULL);
-    play_guard_sinks(&intruder->target);
+    live_guard_sinks(&intruder->target);
 }
 
 /* ------------------------------------------------------------------ its connections */

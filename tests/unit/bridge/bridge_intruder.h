@@ -7,7 +7,7 @@
 #define STORMGLASS_TESTS_BRIDGE_INTRUDER_H
 
 #include "bridge/agree/agree.h"
-#include "bridge/play/play_private.h"
+#include "bridge/run/live_private.h"
 #include "tests/unit/bridge/bridge_pair.h"
 
 /* One more than a raw workload of two queue pairs may have. */
@@ -30,8 +30,8 @@ struct bridge_intruder {
     struct agree_site site;
     struct agree_state state;
     struct agree_target *agree;
-    struct play play;          /* of which only the scenario is used */
-    struct play_target target; /* has the guarded sink */
+    struct live_run run;       /* of which only the scenario is used */
+    struct live_target target; /* has the guarded sink */
     struct intruder_conn conns[INTRUDER_CONNS];
 };
 

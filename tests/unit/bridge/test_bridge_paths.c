@@ -47,29 +47,29 @@ static const char raw_text[] = "stormglass: 1\n"
 struct played {
     struct scenario *scenario;
     struct diag *diag;
-    struct play *play;
+    struct live_run *play;
 };
 
 static void create(struct played *played, const char *text, bool several)
 {
-    struct play_options options = bridge_case_options();
-    char why[PLAY_WHY_BYTES];
+    struct live_options options = bridge_case_options();
+    char why[LIVE_WHY_BYTES];
     if (several) {
-        options.address = (struct places_nics){{CASE_HOST_IP, FURTHER_IP}, 2};
-        options.peer = (struct places_nics){{CASE_TARGET_IP, CASE_SECOND_IP}, 2};
+        options.address = (struct nic_addresses){{CASE_HOST_IP, FURTHER_IP}, 2};
+        options.peer = (struct nic_addresses){{CASE_TARGET_IP, CASE_SECOND_IP}, 2};
     }
     bridge_case_begin();
     fake_rdma_node(FURTHER_IP);
     played->scenario = bridge_case_load(text);
     played->diag = calloc(1, sizeof *played->diag);
     CHECK(played->diag != NULL);
-    played->play = play_create(played->scenario, &options, played->diag, why);
+    played->play = live_create(played->scenario, &options, played->diag, why);
     assert_non_null(played->play);
 }
 
 static void end(struct played *played)
 {
-    assert_true(play_free(played->play));
+    assert_true(live_free(played->play));
     bridge_case_end();
     scenario_free(played->scenario);
     free(played->diag);
@@ -79,7 +79,7 @@ static int64_t measured(const struct played *played, const char *name)
 {
     char ask[120];
     snprintf(ask, sizeof ask, "SELECT CAST(value AS INTEGER) FROM measured WHERE name='%s'", name);
-    return store_ask_int(play_store(played->play), ask, -1);
+    return store_ask_int(live_store(played->play), ask, -1);
 }
 
 static bool noted(const struct played *played, const char *text)
@@ -98,11 +98,11 @@ static void test_both_paths(void **state)
     char text[120];
     create(&played, paths_text, true);
     assert_false(noted(&played, "paths"));
-    assert_true(play_run(played.play));
-    assert_int_equal(play_result(played.play)->workloads[0].completed, 200);
-    assert_true(result_held(play_result(played.play)));
+    assert_true(live_run(played.play));
+    assert_int_equal(live_result(played.play)->workloads[0].completed, 200);
+    assert_true(result_held(live_result(played.play)));
     assert_int_equal(measured(&played, "accepts"), 4);
-    store_ask_text(play_store(played.play), "SELECT value FROM measured WHERE name='peer'", text,
+    store_ask_text(live_store(played.play), "SELECT value FROM measured WHERE name='peer'", text,
                    sizeof text);
     assert_string_equal(text, "10.0.0.2+10.0.0.3");
     end(&played);
@@ -116,9 +116,9 @@ static void test_one_path_is_silent(void **state)
         struct played played;
         create(&played, paths_text, true);
         fake_rdma_vanish(ip);
-        assert_true(play_run(played.play));
-        assert_int_equal(play_result(played.play)->workloads[0].completed, 200);
-        assert_int_equal(play_result(played.play)->workloads[0].failed, 0);
+        assert_true(live_run(played.play));
+        assert_int_equal(live_result(played.play)->workloads[0].completed, 200);
+        assert_int_equal(live_result(played.play)->workloads[0].failed, 0);
         assert_int_equal(measured(&played, "accepts"), 2);
         end(&played);
     }
@@ -131,8 +131,8 @@ static void test_fewer_addresses(void **state)
     struct played played;
     create(&played, paths_text, false);
     assert_true(noted(&played, "'one': 1 of its 2 paths: --address and --peer"));
-    assert_true(play_run(played.play));
-    assert_int_equal(play_result(played.play)->workloads[0].completed, 200);
+    assert_true(live_run(played.play));
+    assert_int_equal(live_result(played.play)->workloads[0].completed, 200);
     assert_int_equal(measured(&played, "accepts"), 2);
     end(&played);
 }
@@ -143,8 +143,8 @@ static void test_raw(void **state)
     for (int several = 0; several < 2; several++) {
         struct played played;
         create(&played, raw_text, several != 0);
-        assert_true(play_run(played.play));
-        assert_int_equal(play_result(played.play)->workloads[0].completed, 50);
+        assert_true(live_run(played.play));
+        assert_int_equal(live_result(played.play)->workloads[0].completed, 50);
         assert_int_equal(measured(&played, "accepts"), 2);
         end(&played);
     }
@@ -171,8 +171,8 @@ static void test_faults(void **state)
                  "%.*srate: 250, %sfaults: [{at: 200ms, for: 400ms, %s, where: host0}]\n",
                  (int)(count - paths_text), paths_text, count, rows[i].fault);
         create(&played, text, true);
-        assert_true(play_run(played.play));
-        const struct result_workload *workload = &play_result(played.play)->workloads[0];
+        assert_true(live_run(played.play));
+        const struct result_workload *workload = &live_result(played.play)->workloads[0];
         assert_int_equal(workload->completed, 200);
         assert_int_equal(workload->failed, 0);
         assert_int_equal(workload->latency->max >= 200 * PS_PER_MS, rows[i].stands);
@@ -197,8 +197,8 @@ static void test_judge(void **state)
         snprintf(text, sizeof text, "%.*ssize: 64KiB, %s%s", (int)(count - paths_text), paths_text,
                  count, fault);
         create(&played, text, true);
-        assert_true(play_run(played.play));
-        const struct result *result = play_result(played.play);
+        assert_true(live_run(played.play));
+        const struct result *result = live_result(played.play);
         assert_int_equal(result->workloads[0].completed, 200);
         assert_int_equal(
             result->totals.data_stale + result->totals.data_lost + result->totals.data_torn > 0,
@@ -212,20 +212,20 @@ static void test_texts(void **state)
     (void)state;
     static const char *const refused[] = {
         "", "10.0.0.1+", "+10.0.0.1", "0.0.0.0", "10.0.0.1+10.0.0.1", "10.0.0.1,10.0.0.2", "host0"};
-    struct places_nics nics;
-    char text[PLACES_NICS_BYTES];
-    assert_true(places_read_nics("10.0.0.1+10.255.255.2", &nics));
+    struct nic_addresses nics;
+    char text[NIC_ADDRESSES_BYTES];
+    assert_true(nic_addresses_read("10.0.0.1+10.255.255.2", &nics));
     assert_int_equal(nics.count, 2);
-    places_write_nics(&nics, text);
+    nic_addresses_write(&nics, text);
     assert_string_equal(text, "10.0.0.1+10.255.255.2");
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        assert_false(places_read_nics(refused[i], &nics));
+        assert_false(nic_addresses_read(refused[i], &nics));
     char many[NICS_MAX * 20 + 40] = "10.0.1.1";
     for (unsigned i = 1; i < NICS_MAX; i++)
         snprintf(many + strlen(many), sizeof many - strlen(many), "+10.0.1.%u", i + 1);
-    assert_true(places_read_nics(many, &nics));
+    assert_true(nic_addresses_read(many, &nics));
     strcat(many, "+10.0.2.1");
-    assert_false(places_read_nics(many, &nics));
+    assert_false(nic_addresses_read(many, &nics));
 }
 
 int main(void)

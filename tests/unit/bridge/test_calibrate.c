@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_calibrate - figures: measured over fake_rdma, written, read again, refused. */
 #include "base/check.h"
-#include "bridge/play/measure.h"
+#include "bridge/run/measure.h"
 #include "reports/text/calibration.h"
 #include "tests/unit/bridge/fake_rdma.h"
 
@@ -17,11 +17,11 @@
 #define TARGET_IP 0x0A000002u
 
 static const struct measure_options over_fake = {
-    .play = {.calls = &fake_rdma_calls,
-             .role = PLAY_BOTH,
-             .address = {{HOST_IP}, 1},
-             .peer = {{TARGET_IP}, 1},
-             .depth = CONTENT_FULL},
+    .run = {.calls = &fake_rdma_calls,
+            .role = LIVE_BOTH,
+            .address = {{HOST_IP}, 1},
+            .peer = {{TARGET_IP}, 1},
+            .depth = CONTENT_FULL},
     .sets = {.list = {"fabric.host-links.rate=10Gbps"}, .count = 1},
     .repeats = 2,
 };

@@ -3,7 +3,7 @@
 #include "replay/plan/plan_judge.h"
 
 #include "base/rng.h"
-#include "replay/plan/plan_follow.h"
+#include "replay/plan/plan_conclusions.h"
 #include "replay/plan/plan_next.h"
 
 #include <math.h>

@@ -203,23 +203,23 @@ static void what_is_read_is_not_written(void **state)
 static void what_a_killed_writer_left_goes_and_a_living_ones_stays(void **state)
 {
     (void)state;
-    struct beside living, next, other;
+    struct staged_file living, next, other;
     put(".page.stormglass-killed", "half");
     put(".page.stormglass-killed-journal", "of SQLite");
     put(".page.stormglass-toolonger", "not one");
     put(".pages.stormglass-killed", "of another name");
-    assert_true(beside_create(&living, "page", 0666));
+    assert_true(staged_file_create(&living, "page", 0666));
     assert_int_equal(access(".page.stormglass-killed", F_OK), -1);
     assert_int_equal(access(".page.stormglass-killed-journal", F_OK), -1);
     assert_int_equal(access(living.path, F_OK), 0);
-    assert_true(beside_create(&other, "./page", 0600));
-    assert_true(beside_create(&next, "page", 0666));
+    assert_true(staged_file_create(&other, "./page", 0600));
+    assert_true(staged_file_create(&next, "page", 0666));
     assert_int_equal(access(living.path, F_OK), 0);
     assert_int_equal(access(other.path, F_OK), 0);
     assert_int_equal(files(), 5);
-    beside_drop(&living);
-    assert_true(beside_take(&next, "page"));
-    beside_drop(&other);
+    staged_file_discard(&living);
+    assert_true(staged_file_commit(&next, "page"));
+    staged_file_discard(&other);
     assert_int_equal(files(), 3);
     unlink("page");
     unlink(".page.stormglass-toolonger");
@@ -231,18 +231,18 @@ static int ended_by(int signal_number, bool ignored)
 {
     const pid_t child = fork();
     if (child == 0) {
-        struct litter first, second, third;
+        struct temporary_file first, second, third;
         signal(signal_number, ignored ? SIG_IGN : SIG_DFL);
         put("first", "");
         put("second", "");
         put("third", "");
-        litter_note(&first, "first");
-        litter_note(&second, "second");
-        litter_note(&third, "third");
-        litter_forget(&second);
+        temporary_files_add(&first, "first");
+        temporary_files_add(&second, "second");
+        temporary_files_add(&third, "third");
+        temporary_files_remove(&second);
         raise(signal_number);
-        litter_forget(&first);
-        litter_forget(&third);
+        temporary_files_remove(&first);
+        temporary_files_remove(&third);
         struct sigaction now;
         sigaction(signal_number, NULL, &now);
         _exit(now.sa_handler == SIG_IGN ? 0 : 1);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * live_survey - features of a scenario that real devices do not have.
+ * The bridge applies faults of a target's software, in the process that runs the target. Other
+ * faults affect links, switches and devices, which the bridge does not control. They may be applied
+ * externally (tc netem, a switch's command line); then the bridge prints which faults, and when. */
+#include "bridge/run/live_private.h"
+
+#include "base/plural.h"
+#include "replay/database/words.h"
+#include "scenarios/check/check.h"
+#include "scenarios/fault/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_fault(const struct live_run *run, const struct scenario_fault *fault, char *text,
+                      size_t size)
+{
+    const size_t used = strlen(text);
+    const struct scenario_spot *spot = &fault->spots[0];
+    if (size - used < 2)
+        return;
+    const int wrote = snprintf(text + used, size - used, "%s%s at %s", used > 0 ? "; " : "",
+                               fault->ops->name, words_time(fault->at).text);
+    size_t at = used + (wrote > 0 ? (size_t)wrote : 0);
+    if (fault->end != TIME_NEVER && at < size)
+        at += (size_t)snprintf(text + at, size - at, " for %s",
+                               words_time(fault->end - fault->at).text);
+    if (fault->spot_count > 0 && at < size)
+        snprintf(text + at, size - at, " on %s%s", run->scenario->nodes[spot->node].name,
+                 fault->spot_count > 1 ? " and others" : "");
+}
+
+void live_survey_faults(const struct live_run *run, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < run->scenario->fault_count; i++)
+        if (run->options.faults_outside)
+            add_fault(run, &run->scenario->faults[i], text, size);
+}
+
+static void refuse_faults(const struct live_run *run, struct diag *diag)
+{
+    for (uint32_t i = 0; i < run->scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &run->scenario->faults[i];
+        if (live_faults_can(run, fault))
+            continue;
+        diag_add(diag, DIAG_ERROR, fault->place, NULL,
+                 "the bridge cannot inject the fault %s: remove it, or inject it outside and give "
+                 "--faults external",
+                 fault->ops->name);
+    }
+}
+
+/* Protection information is modeled with tags; real blocks would have none. */
+static void refuse_protection(const struct live_run *run, struct diag *diag)
+{
+    for (uint32_t i = 0; i < run->scenario->host_count; i++) {
+        const struct scenario_host *host = run->scenario->nodes[i].host;
+        for (uint32_t n = 0; n < host->namespace_count; n++)
+            if (host->namespaces[n].params->pi_type > 0) {
+                diag_add(diag, DIAG_ERROR, host->namespaces[n].place, NULL,
+                         "the bridge keeps no protection information: expected pi-type: 0");
+                return;
+            }
+    }
+}
+
+/* Reports paths of the model that these addresses do not provide. */
+static void note_paths(const struct live_run *run, struct diag *diag)
+{
+    struct nic_pair list[NICS_PATHS_MAX];
+    for (uint32_t i = 0; i < run->scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &run->scenario->workloads[i];
+        const struct scenario_pair *pair = &workload->pairs[0];
+        if (workload->paths == 0 || !live_here(run, pair->from))
+            continue;
+        const uint32_t there = nics_paths(run->scenario, workload, pair, list);
+        const uint32_t wanted = there < workload->paths ? there : workload->paths;
+        const uint32_t had = live_nics_paths(run, i, 0);
+        if (had < wanted)
+            diag_add(diag, DIAG_NOTE, workload->place, NULL,
+                     "'%s': %u of its %u %s: --address and --peer have the NICs' addresses, "
+                     "A+A2 and B+B2",
+                     workload->name, had, wanted, plural(wanted, "path", "paths"));
+    }
+}
+
+static bool is_wish(const char *path)
+{
+    static const char *const rows[] = {
+#define X(member, row) row,
+        VERBS_REAL_WISHES(X)
+#undef X
+    };
+    const char *name = strrchr(path, '.') + 1;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Settings of the fabric and of RNICs, which real hardware determines, except those that can be
+ * requested. Topologies still provide the names. */
+static bool is_without_meaning(const struct scenario_setting *setting)
+{
+    const bool fabric = strncmp(setting->path, "fabric.", 7) == 0 &&
+                        strncmp(setting->path, "fabric.topology.", 16) != 0;
+    return setting->where.file != NULL && setting->profile == NULL &&
+           (fabric || (strstr(setting->path, ".rnic.") != NULL && !is_wish(setting->path)));
+}
+
+static void note_settings(const struct live_run *run, struct diag *diag)
+{
+    const struct scenario *scenario = run->scenario;
+    char list[320] = "";
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < scenario->setting_count; i++) {
+        const char *path = scenario->settings[i].path;
+        const size_t used = strlen(list);
+        if (!is_without_meaning(&scenario->settings[i]))
+            continue;
+        if (used + strlen(path) + sizeof ", " > sizeof list)
+            left_out++;
+        else
+            snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", path);
+    }
+    char more[32] = "";
+    if (left_out > 0)
+        snprintf(more, sizeof more, " and %u more", left_out);
+    if (list[0] != '\0')
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
+                 "fabric and RNICs are the real ones; not used: %s%s", list, more);
+}
+
+static void note_mtu(const struct live_run *run, const struct verbs_device *device, uint32_t node,
+                     struct diag *diag)
+{
+    const int64_t wanted = run->scenario->nodes[node].host->rnic->path_mtu;
+    const int64_t had = verbs_real_path_mtu(device);
+    if (had > 0 && wanted > had)
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
+                 "path MTU is %lld B and not %lld B: the port of %s allows no more", (long long)had,
+                 (long long)wanted, verbs_real_name(device));
+    else if (wanted < had && run->options.foreign)
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
+                 "path MTU is %lld B and not %lld B: peers that do not run the scenario take the "
+                 "port's",
+                 (long long)had, (long long)wanted);
+}
+
+void live_survey_devices(const struct live_run *run, struct diag *diag)
+{
+    if ((run->options.role & LIVE_HOST) != 0)
+        note_mtu(run, live_device(run), run->scenario->workloads[0].pairs[0].from, diag);
+    for (uint32_t i = 0; i < run->target_count && run->options.role == LIVE_TARGET; i++)
+        note_mtu(run, live_device_at(run, run->targets[i].nics.ip[0]), run->targets[i].node, diag);
+}
+
+void live_survey(const struct live_run *run, struct diag *diag)
+{
+    if (!run->options.faults_outside)
+        refuse_faults(run, diag);
+    refuse_protection(run, diag);
+    note_settings(run, diag);
+    if (!diag_failed(diag) && run->options.role != LIVE_TARGET)
+        note_paths(run, diag);
+    if (!diag_failed(diag)) /* a scenario that the model cannot simulate could not be compared */
+        check_memories(run->scenario, diag);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_run - stormglass run. */
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "cli/cli.h"
+#include "cli/run/run_many.h"
+#include "replay/database/store.h"
+#include "replay/database/words.h"
+#include "replay/experiment/confirm.h"
+#include "replay/record/record_begin.h"
+#include "replay/run/run.h"
+#include "replay/run/seeds.h"
+#include "replay/run/stop.h"
+#include "reports/summary/seeds_text.h"
+#include "reports/summary/text.h"
+#include "reports/text/json.h"
+#include "scenarios/world/division.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"output", 'o', "RUN.db",
+     "write the run database (SQLite); for several scenarios: a directory"},
+    {"jobs", 'j', "N", "number of scenarios to run in parallel (default: processors)"},
+    {"seed", 0, "N", "seed (default: the scenario's)"},
+    {"seeds", 0, "N", "run N consecutive seeds, one on each processor"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
+    {"until", 0, "T", "stop at this virtual time, such as 5ms"},
+    {"threads", 0, "N",
+     "number of threads; auto: as many as speed up the run; results are the same for any number"},
+    {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
+    {"interval", 0, "T", "interval between samples of rates and queues; 0: none"},
+    {"confirm", 0, "N", "most events of the runs that confirm causes (20000000); 0: no such runs"},
+    {"waits", 0, NULL, "record the time breakdown of every command: each wait and its place"},
+    {"json", 0, NULL, "one JSON object instead of the summary"},
+    CLI_OPTION_COLOR,
+    CLI_OPTION_QUIET,
+    {0},
+};
+
+static bool read_until(const struct cli_args *args, time_ps *until)
+{
+    const char *text = cli_value(args, "until");
+    char why[QUANTITY_WHY_BYTES] = "expected a time above 0";
+    *until = TIME_NEVER;
+    if (text == NULL || (quantity_parse(QUANTITY_TIME, text, until, why) && *until > 0))
+        return true;
+    cli_error("--until %s: %s", text, why);
+    return false;
+}
+
+static bool read_interval(const struct cli_args *args, time_ps *interval)
+{
+    const char *text = cli_value(args, "interval");
+    char why[QUANTITY_WHY_BYTES] = "expected a time, or 0";
+    *interval = SERIES_AUTO;
+    if (text != NULL && strcmp(text, "0") == 0)
+        *interval = 0;
+    else if (text != NULL &&
+             (!quantity_parse(QUANTITY_TIME, text, interval, why) || *interval < 0)) {
+        cli_error("--interval %s: %s", text, why);
+        return false;
+    }
+    return true;
+}
+
+/* Rejects an --interval that would result in more than SERIES_SAMPLES_MAX samples. */
+static bool check_interval(const struct run_options *how, const struct scenario *scenario)
+{
+    if (how->interval <= 0 || scenario->duration / how->interval <= SERIES_SAMPLES_MAX)
+        return true;
+    cli_error("--interval: expected at least a millionth of the scenario's duration, %" PRId64
+              " ns",
+              scenario->duration / SERIES_SAMPLES_MAX / PS_PER_NS + 1);
+    return false;
+}
+
+static bool read_level(const struct cli_args *args, enum record_level *level)
+{
+    const char *text = cli_value(args, "record");
+    *level = RECORD_SUMMARY;
+    if (text == NULL || record_level_find(text, level))
+        return true;
+    cli_error("--record %s: expected summary, counters, ios or packets", text);
+    return false;
+}
+
+/* A number given by the user is used, with a note if fewer threads may be faster. */
+static void advise_threads(const struct run_options *how, const struct scenario *scenario)
+{
+    const uint32_t threads = how->threads;
+    if (threads < 2 || threads == RUN_THREADS_AUTO)
+        return;
+    const uint32_t pay = division_worthwhile(scenario, threads);
+    if (pay < threads)
+        cli_note("--threads %" PRIu32 ": %" PRIu32
+                 " may be faster, since short links or few hosts leave little work for each thread "
+                 "(--threads auto)",
+                 threads, pay);
+}
+
+/* Without a database, recorded rows cannot be read and would only use memory. */
+static void limit_level(struct run_options *how)
+{
+    if (how->path != NULL)
+        return;
+    if (how->level != RECORD_SUMMARY || how->interval > 0)
+        cli_note("--record and --interval are ignored without -o");
+    how->level = RECORD_SUMMARY;
+    how->interval = 0;
+    how->brief = true;
+}
+
+static bool may_write(const struct run_options *how, const struct scenario *scenario)
+{
+    char why[OUTPUT_WHY_BYTES];
+    const bool may = record_begin_may(how->path, scenario, why);
+    if (!may)
+        cli_error("-o %s", why);
+    return may;
+}
+
+static int report(struct run *run, bool json)
+{
+    struct store *store = record_store(run->record);
+    const bool well = json ? json_run(store, stdout) : text_run(store, stdout);
+    if (!well) {
+        cli_error("the results could not be written: %s",
+                  store_error(store) != NULL ? store_error(store) : strerror(errno));
+        return CLI_FAILED;
+    }
+    return result_held(&run->result) ? CLI_DONE : CLI_BROKEN;
+}
+
+static int play(const struct scenario *scenario, const struct run_options *how, bool json)
+{
+    struct run run;
+    struct diag *diag = memory_new(sizeof *diag);
+    int code = CLI_FAILED;
+    switch (run_scenario(&run, scenario, how, diag)) {
+    case RUN_DONE:
+        code = report(&run, json);
+        break;
+    case RUN_REFUSED:
+        code = CLI_USAGE;
+        break;
+    case RUN_BROKEN:
+        cli_error("%s: %s", how->path != NULL ? how->path : "the run", run.error);
+        break;
+    }
+    diag_print(diag, stderr);
+    free(diag);
+    const time_ps reached = run.reached;
+    if (!run_close(&run) && code != CLI_FAILED) {
+        cli_error("%s: the last writes failed", how->path);
+        code = CLI_FAILED;
+    }
+    if (stop_asked() != 0 && how->path != NULL && code != CLI_FAILED)
+        cli_note("stopped at %s; %s is usable and covers the run so far", words_time(reached).text,
+                 how->path);
+    return code;
+}
+
+static bool read_seeds(const struct cli_args *args, uint32_t *count)
+{
+    const char *text = cli_value(args, "seeds");
+    char why[QUANTITY_WHY_BYTES];
+    int64_t value = 0;
+    *count = 0;
+    if (text == NULL)
+        return true;
+    if (!quantity_parse(QUANTITY_INT, text, &value, why) || value < 1 || value > SEEDS_AT_MOST) {
+        cli_error("--seeds %s: expected a number from 1 to %d", text, SEEDS_AT_MOST);
+        return false;
+    }
+    static const char *const alone[] = {"output",  "record", "interval",
+                                        "threads", "waits",  "confirm"};
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+        if (cli_given(args, alone[i])) {
+            cli_error("--seeds runs several seeds: --%s works with one run only", alone[i]);
+            return false;
+        }
+    *count = (uint32_t)value;
+    return true;
+}
+
+static int play_seeds(const struct cli_args *args, const struct scenario *scenario, uint32_t count,
+                      time_ps until)
+{
+    struct seeds seeds;
+    int code = CLI_DONE;
+    seeds_play(&seeds, scenario, count, until);
+    for (uint32_t i = 0; i < count; i++)
+        if (!seeds.runs[i].played)
+            code = CLI_FAILED;
+        else if (!seeds.runs[i].held && code == CLI_DONE)
+            code = CLI_BROKEN;
+    if (!(cli_given(args, "json") ? seeds_json : seeds_text)(&seeds, stdout)) {
+        cli_error("the results could not be written: %s", strerror(errno));
+        code = CLI_FAILED;
+    }
+    seeds_free(&seeds);
+    return code;
+}
+
+static bool read_confirm(const struct cli_args *args, struct confirm *confirm,
+                         struct run_options *how)
+{
+    const char *text = cli_value(args, "confirm");
+    char why[QUANTITY_WHY_BYTES];
+    int64_t value = CONFIRM_EVENTS;
+    if (text != NULL && (!quantity_parse(QUANTITY_INT, text, &value, why) || value < 0)) {
+        cli_error("--confirm %s: expected a number of events, or 0", text);
+        return false;
+    }
+    confirm->events = (uint64_t)value;
+    how->judge = value > 0 ? confirm_judge : NULL;
+    how->judge_self = confirm;
+    return true;
+}
+
+static int run_one(const struct cli_args *args)
+{
+    uint32_t seeds;
+    struct confirm confirm;
+    struct run_options how = {.progress = true};
+    if (!read_confirm(args, &confirm, &how) || !read_until(args, &how.until) ||
+        !read_seeds(args, &seeds) || !cli_threads(args, &how.threads) ||
+        !read_level(args, &how.level) || !read_interval(args, &how.interval))
+        return CLI_USAGE;
+    how.path = cli_value(args, "output");
+    limit_level(&how);
+    how.waits = cli_given(args, "waits") || how.level == RECORD_PACKETS;
+    struct scenario *scenario = cli_load_changed(args);
+    if (scenario == NULL)
+        return CLI_USAGE;
+    advise_threads(&how, scenario);
+    int code = CLI_USAGE;
+    if (seeds > 0)
+        code = play_seeds(args, scenario, seeds, how.until);
+    else if (may_write(&how, scenario) && check_interval(&how, scenario))
+        code = play(scenario, &how, cli_given(args, "json"));
+    scenario_free(scenario);
+    return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    uint32_t at_once;
+    if (!cli_jobs(args, &at_once))
+        return CLI_USAGE;
+    return args->operand_count > 1 ? run_many(args, at_once, run_one) : run_one(args);
+}
+
+const struct cli_command cmd_run = {
+    .name = "run",
+    .operands = "SCENARIO.yaml...",
+    .about = "simulates a scenario and reports what was slow and why",
+    .details =
+        "SCENARIO.yaml may also be the name of a built-in case (stormglass list cases).\n"
+        "Ctrl-C ends the run cleanly, with a report so far.\n"
+        "Several scenarios run in parallel (-j) and are printed in order; the exit code is the\n"
+        "largest.",
+    .examples =
+        (const struct cli_example[]){
+            {"The pause storm; keep the run for explain, report and query",
+             "stormglass run pause-storm -o storm.db"},
+            {"The p99 latency without congestion control",
+             "stormglass run incast-8to1 --set hosts.defaults.rnic.congestion-control=none --json "
+             "| jq '.workloads[0].latency_ns.p99'"},
+            {"Three scenarios, two at once, each with its database in runs/",
+             "stormglass run pause-storm first-io incast-8to1 -j 2 -o runs"},
+            {"The dependence of the results on the seed", "stormglass run first-io --seeds 5"},
+            {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "all expectations are met"},
+            {1, "an expectation is not met"},
+            {2, "the scenario or the command line is wrong; nothing was written"},
+            {3, "the run could not be carried out (disk, memory)"},
+            {130, "interrupted by Ctrl-C (SIGINT); the database is usable"},
+            {143, "terminated (SIGTERM); the database is usable"},
+            {0}},
+    .options = options,
+    .operands_min = 1,
+    .operands_max = -1,
+    .run = run,
+};
