@@ -7,8 +7,8 @@
 static void word_loop(const struct harm_scene *scene, const struct deadlock *deadlock, char *text,
                       size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "a deadlock %s:",
-                                   deadlock->gone == TIME_NEVER ? "stands" : "stood for a while");
+    size_t used = (size_t)snprintf(
+        text, size, "%s deadlock:", deadlock->gone == TIME_NEVER ? "permanent" : "temporary");
     for (uint32_t i = 0; i < deadlock->cycle && used + 40 < size; i++) {
         char name[HARM_NAME_BYTES];
         const uint32_t port =
@@ -42,6 +42,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_deadlock = {
     .name = "deadlock",
-    .about = "Queues wait for each other for ever.",
+    .about = "Queues wait for each other in a cycle.",
     .look = look,
 };

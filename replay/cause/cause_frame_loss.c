@@ -16,6 +16,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_frame_loss = {
     .name = "frame-loss",
-    .about = "A link loses frames that nobody refused.",
+    .about = "A link loses frames that no device dropped.",
     .look = look,
 };

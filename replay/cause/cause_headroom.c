@@ -23,12 +23,12 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         cause_report_drop(search, scene, drops, &clue,
                           drops->cause == PROBE_DROP_EGRESS
                               ? "a lossless queue was at its limit"
-                              : "its headroom was full before the pause worked");
+                              : "its headroom filled before the pause took effect");
     }
 }
 
 const struct cause_kind cause_headroom = {
     .name = "headroom",
-    .about = "Headroom is too small for what comes after XOFF.",
+    .about = "Headroom is too small for the frames that arrive after XOFF.",
     .look = look,
 };

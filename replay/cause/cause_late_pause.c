@@ -29,7 +29,7 @@ static void report_transmitter(struct cause_search *search, const struct harm_sc
     clue.parts = HARM_BIT(PAUSE) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
     clue.strength = (int64_t)((__int128)path->held_ps * PPM / scene->explain->verdict.all_ps);
     snprintf(clue.seen, sizeof clue.seen,
-             "%s stops %s after a pause came, and stood still for up to %s at once",
+             "%s stops %s after it receives a pause, and stays stopped for up to %s",
              cause_port_name(scene, path->port, name, sizeof name),
              words_time(port->params.pfc_response).text, words_time(longest).text);
     cause_accuse(search, &clue, &suspect);
@@ -46,6 +46,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_late_pause = {
     .name = "late-pause",
-    .about = "A transmitter obeys pauses later than its like, and stands still longer.",
+    .about = "A transmitter reacts to pauses later than its peers and stays stopped longer.",
     .look = look,
 };

@@ -60,7 +60,7 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
                    struct shared shared)
 {
     struct cause_clue clue = cause_clue();
-    char name[HARM_NAME_BYTES], is[40] = "has no more to give";
+    char name[HARM_NAME_BYTES], is[40] = "has no spare capacity";
     int64_t part;
     const uint32_t most = heaviest_workload(scene, shared, &part);
     if (most == workload || part < MOST)
@@ -76,7 +76,7 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
                  words_percent((double)scene->uses[shared.port].busy, PPM).text);
     } else
         snprintf(name, sizeof name, "%s", scene->scenario->nodes[shared.target].name);
-    snprintf(clue.seen, sizeof clue.seen, "%.64s %s, %s of what it carries is %.64s's", name, is,
+    snprintf(clue.seen, sizeof clue.seen, "%.64s %s, %s of its load comes from %.64s", name, is,
              words_percent((double)part, PPM).text, scene->scenario->workloads[most].name);
     cause_report(search, &clue);
 }

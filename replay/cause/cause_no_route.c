@@ -22,7 +22,7 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
     clue.otherwise = HARM_SWITCH;
     clue.proven = true;
     cause_report_drops(search, scene, 1u << PROBE_DROP_NO_ROUTE, -1, &clue,
-                       "it has no route to where they go");
+                       "it has no route to their destination");
 }
 
 /* ------------------------------------------------------------------ static routes */
@@ -77,8 +77,7 @@ static void look_at_route(struct cause_search *search, const struct harm_scene *
         clue.place.node = host;
         clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW) | HARM_BIT(PAUSE);
         clue.strength = PPM * 3 / 4;
-        snprintf(clue.seen, sizeof clue.seen,
-                 "%s sends what goes to %s by a path that is no nearer",
+        snprintf(clue.seen, sizeof clue.seen, "%s sends traffic for %s to a hop that is not closer",
                  scene->scenario->nodes[node].name, scene->scenario->nodes[host].name);
         cause_accuse(search, &clue, &suspect);
     }
@@ -140,7 +139,7 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
             clue.strength = PPM * 3 / 4;
             count_hops(scene, clue.place.node, links, queue);
             clue.least = astray_share(scene, fault, links);
-            snprintf(clue.seen, sizeof clue.seen, "what goes to %s takes a wrong path",
+            snprintf(clue.seen, sizeof clue.seen, "traffic for %s takes a wrong path",
                      scene->scenario->nodes[clue.place.node].name);
             cause_accuse(search, &clue, &suspect);
         }

@@ -254,11 +254,11 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     clue.workload = workload;
     clue.least = own > more ? own : more;
     if (own > more)
-        snprintf(clue.seen, sizeof clue.seen, "it takes %s of the time of those of %s behind it",
-                 words_percent((double)own, PPM).text, name);
+        snprintf(clue.seen, sizeof clue.seen, "%s loses %s of its time there", name,
+                 words_percent((double)own, PPM).text);
     else
-        snprintf(clue.seen, sizeof clue.seen, "those of %s behind it lose %s more than others",
-                 name, words_percent((double)more, PPM).text);
+        snprintf(clue.seen, sizeof clue.seen, "%s loses %s more time there than at the peers", name,
+                 words_percent((double)more, PPM).text);
     cause_accuse(search, &clue, &suspect);
 }
 
@@ -319,6 +319,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_odd_setting = {
     .name = "odd-setting",
-    .about = "A setting differs from that of its like, and who is behind it does worse.",
+    .about = "A device has a setting that its peers do not have, and its traffic is slower.",
     .look = look,
 };

@@ -33,6 +33,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_slow_link = {
     .name = "slow-link",
-    .about = "A link runs at a lower rate than its like.",
+    .about = "A link runs at a lower rate than its peers.",
     .look = look,
 };

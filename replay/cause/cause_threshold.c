@@ -38,7 +38,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.parts = HARM_BIT(PAUSE) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
         clue.strength = (int64_t)((__int128)root->held_ps * PPM / explain->verdict.all_ps);
         clue.proven = true;
-        snprintf(clue.seen, sizeof clue.seen, "%s paused its neighbours for what waited at %s",
+        snprintf(clue.seen, sizeof clue.seen, "%s paused its neighbors because of the queue at %s",
                  explain->fabric->names[node],
                  cause_port_name(scene, root->port, name, sizeof name));
         cause_accuse(search, &clue, &suspect);
@@ -47,6 +47,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_threshold = {
     .name = "threshold",
-    .about = "A switch pauses its neighbours sooner than its like do.",
+    .about = "A switch pauses its neighbors sooner than its peers do.",
     .look = look,
 };

@@ -94,7 +94,7 @@ static void look_beside(struct cause_search *search, const struct harm_scene *sc
     if (clue.least < UNFAIR)
         return;
     snprintf(clue.seen, sizeof clue.seen,
-             "%s is full, and those beside it there are held back %s of the time",
+             "%s is full; other traffic there is throttled %s of the time",
              cause_port_name(scene, port, name, sizeof name),
              words_percent((double)clue.least, PPM).text);
     cause_accuse(search, &clue, &suspect);

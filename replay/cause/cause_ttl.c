@@ -16,12 +16,11 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     clue.everywhere = true;
     clue.otherwise = HARM_SWITCH;
     clue.proven = true;
-    cause_report_drops(search, scene, 1u << PROBE_DROP_TTL, -1, &clue,
-                       "their hop limit was used up");
+    cause_report_drops(search, scene, 1u << PROBE_DROP_TTL, -1, &clue, "their hop limit expired");
 }
 
 const struct cause_kind cause_ttl = {
     .name = "ttl",
-    .about = "Frames go round, or start with too few hops.",
+    .about = "Frames loop, or start with too few hops.",
     .look = look,
 };

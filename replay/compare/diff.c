@@ -56,7 +56,7 @@ static enum diff_events play_both(struct diff *diff, struct store *stores[2], bo
         }
     }
     if (events == DIFF_EVENTS_UNKNOWN)
-        cannot_play(diff, "a stored scenario cannot be played by this version");
+        cannot_play(diff, "a stored scenario cannot be run by this version");
     stored_free(&stored[0]);
     stored_free(&stored[1]);
     return events;
@@ -67,7 +67,7 @@ static enum diff_events find_events(struct diff *diff, struct store *stores[2], 
 {
     const struct compare_side *a = &diff->sides[0], *b = &diff->sides[1];
     if (a->measured || b->measured)
-        return cannot_play(diff, "what was measured cannot be played again");
+        return cannot_play(diff, "a measured run cannot be replayed");
     if (strcmp(diff->digests[0], diff->digests[1]) == 0)
         return DIFF_EVENTS_EQUAL;
     return play_both(diff, stores, progress, diag);

@@ -207,7 +207,7 @@ bool assumed_run(struct assumed *assumed, const struct scenario *scenario, time_
     assumed->unjudged = scenario->expectation_count - assumed->expectation_count;
     const bool well = run_all(assumed, until);
     if (!well)
-        snprintf(assumed->why, sizeof assumed->why, "a run could not be played to its end");
+        snprintf(assumed->why, sizeof assumed->why, "a run did not complete");
     compare(assumed);
     sort_values(assumed);
     return well;

@@ -32,7 +32,7 @@ static bool run(struct study *study, const struct trial *trials, uint32_t count,
     struct whatif *whatif = study->whatif;
     if (experiment_run(&study->experiment, trials, count, measures))
         return true;
-    snprintf(whatif->why, sizeof whatif->why, "a run could not be played to its end");
+    snprintf(whatif->why, sizeof whatif->why, "a run did not complete");
     return false;
 }
 
@@ -97,7 +97,7 @@ static bool run_base(struct study *study, uint32_t seeds)
     }
     study->base_seeds = seeds;
     if (!well)
-        snprintf(whatif->why, sizeof whatif->why, "the scenario cannot be played");
+        snprintf(whatif->why, sizeof whatif->why, "the scenario cannot be run");
     return well;
 }
 

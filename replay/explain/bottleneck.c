@@ -33,6 +33,11 @@ const char *bottleneck_word(enum bottleneck_resource resource)
     return resource == BOTTLENECK_UNKNOWN ? "unknown" : names[resource];
 }
 
+const char *bottleneck_label(enum bottleneck_resource resource)
+{
+    return resource == BOTTLENECK_ASKED ? "offered load" : bottleneck_word(resource);
+}
+
 static int64_t part(int64_t a, int64_t b)
 {
     return (int64_t)((__int128)a * b / PPM);
@@ -347,8 +352,7 @@ static void say_busiest(const struct bottleneck_input *input, char *text, size_t
     const struct bottleneck_use *link = &input->uses[BOTTLENECK_LINK];
     *text = '\0';
     if (link->where[0] != '\0')
-        snprintf(text, size, "; the busiest link, %s, is %s used", link->where,
-                 percent(link->used).text);
+        snprintf(text, size, "; busiest link: %s, %s used", link->where, percent(link->used).text);
 }
 
 /* Why there is no more offered load, or why it completed late. */
@@ -357,9 +361,9 @@ static void say_asked(const struct bottleneck_input *input, char *text, size_t s
     const struct bottleneck_use *recovery = &input->uses[BOTTLENECK_RECOVERY];
     *text = '\0';
     if (input->thinking > 0)
-        snprintf(text, size, ", its think time %s of the time", percent(input->thinking).text);
+        snprintf(text, size, ", think time %s of the time", percent(input->thinking).text);
     else if (recovery->used >= AWAY_LEAST)
-        snprintf(text, size, ", though late: %s, %s of the time", recovery->where,
+        snprintf(text, size, ", but completed late: %s, %s of the time", recovery->where,
                  percent(recovery->used).text);
 }
 
@@ -376,19 +380,22 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
         [BOTTLENECK_HOST_CPU] = "%s are %s busy",
         [BOTTLENECK_PAUSES] = "%s was paused for %s of the time",
         [BOTTLENECK_CREDIT] = "queue pairs of %s wait for a posted receive %s of their time",
-        [BOTTLENECK_CONGESTION] = "queue pairs of %s are held back %s of their time",
-        [BOTTLENECK_LOSS] = "queue pairs of %s wait for or repeat lost packets %s of their time",
+        [BOTTLENECK_CONGESTION] =
+            "queue pairs of %s are throttled %s of their time",
+        [BOTTLENECK_LOSS] =
+            "queue pairs of %s wait for or retransmit lost packets %s of their time",
         [BOTTLENECK_RECOVERY] = "%s, %s of the time",
-        [BOTTLENECK_READS] = "queue pairs of %s wait for READs under way %s of their time",
-        [BOTTLENECK_FENCE] = ("queue pairs of %s wait behind registrations of memory for all that "
-                              "was sent before, %s of their time"),
-        [BOTTLENECK_WINDOW] = ("queue pairs of %s have sent all that may be unacknowledged %s of "
+        [BOTTLENECK_READS] = "queue pairs of %s wait for outstanding READs %s of their time",
+        [BOTTLENECK_FENCE] =
+            ("queue pairs of %s wait before memory registrations for earlier requests "
+             "to complete, %s of their time"),
+        [BOTTLENECK_WINDOW] = ("queue pairs of %s are at the limit of unacknowledged packets %s of "
                                "their time"),
         [BOTTLENECK_BUFFERS] = "%s, %s of the time",
         [BOTTLENECK_WRS] = "%s, %s of the time",
         [BOTTLENECK_LIMIT] = "%s, %s of the time",
         [BOTTLENECK_WORKLOAD_LIMIT] = "%s, %s of the time",
-        [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a place",
+        [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a free entry",
     };
     const char *word = names[found->resource];
     const struct bottleneck_use *use = &input->uses[found->resource];
@@ -397,13 +404,14 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
     switch (found->resource) {
     case BOTTLENECK_ASKED:
         say_asked(input, phrase, sizeof phrase);
-        snprintf(found->text, sizeof found->text, "%s: limited by what is asked for%s%s", word,
-                 phrase, busiest);
+        snprintf(found->text, sizeof found->text, "%s: the workloads offer no more%s%s",
+                 bottleneck_label(found->resource), phrase, busiest);
         return;
     case BOTTLENECK_DEPTH:
         snprintf(found->text, sizeof found->text,
-                 "%s: no resource is full, and %s outstanding in each queue keep it so%s", word,
-                 input->depth > 0 ? words_count(input->depth).text : "those", busiest);
+                 "%s: %s%stoo low to saturate any resource%s", word,
+                 input->depth > 0 ? words_count(input->depth).text : "",
+                 input->depth > 0 ? " is " : "", busiest);
         return;
     default:
         break;
@@ -448,7 +456,7 @@ void bottleneck_of_all(const struct bottleneck_input *const *inputs, uint32_t co
     if (found->resource == BOTTLENECK_ASKED)
         found->gain = 0;
     if (whose->idle)
-        snprintf(found->text, sizeof found->text, "asked for: nothing was issued");
+        snprintf(found->text, sizeof found->text, "offered load: no I/O was issued");
     else
         write_sentence(whose, found);
 }

@@ -79,7 +79,11 @@ static inline enum opt_part bottleneck_part(enum bottleneck_resource resource)
 }
 
 /* "link"; "unknown" */
+/* As in JSON and databases. */
 const char *bottleneck_word(enum bottleneck_resource resource);
+
+/* As in sentences and tables. */
+const char *bottleneck_label(enum bottleneck_resource resource);
 
 /* Writes a sentence that begins with the resource's name. */
 void bottleneck_find(const struct bottleneck_input *input, struct bottleneck *found);

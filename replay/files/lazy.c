@@ -19,7 +19,7 @@ bool lazy_load(const char *file, const struct lazy_function *functions, size_t c
     if (!whole) {
         const char *said = dlerror();
         snprintf(why, LAZY_WHY_BYTES, "%s cannot be loaded: %.200s", file,
-                 said == NULL ? "nobody knows why" : said);
+                 said == NULL ? "unknown error" : said);
         if (library != NULL)
             dlclose(library);
         return false;

@@ -56,7 +56,7 @@ static size_t write_margin(const struct harm_margin *margin, const char *what, c
 
 void margins_words(const struct harm *harm, char *text, size_t size)
 {
-    size_t used = write_margin(&harm->memory, "shared memory at most", text, size);
-    used += write_margin(&harm->headroom, "headroom", text + used, size - used);
-    write_margin(&harm->receive, "a receive buffer to XOFF", text + used, size - used);
+    size_t used = write_margin(&harm->memory, "peak shared memory", text, size);
+    used += write_margin(&harm->headroom, "peak headroom", text + used, size - used);
+    write_margin(&harm->receive, "peak receive buffer (share of XOFF)", text + used, size - used);
 }

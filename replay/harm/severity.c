@@ -34,30 +34,36 @@ void severity_words(struct harm *harm)
     size_t used = 0;
     if (harm->severity == HARM_NOTHING) {
         used = harm->untold[0] == '\0'
-                   ? (size_t)snprintf(text, size, "none: nobody lost anything worth mention")
+                   ? (size_t)snprintf(text, size, "none: no measurable impact")
                    : (size_t)snprintf(text, size,
-                                      "none that this run tells (explain --prove plays it without "
-                                      "%s)",
+                                      "none visible in this run (explain --prove also "
+                                      "simulates it without %s)",
                                       harm->untold);
         margins_words(harm, text + used, size - used);
         return;
     }
-    used += (size_t)snprintf(text, size, "%s: %" PRId64 " %s lost %s",
-                             harm_severity_word(harm->severity), harm->victims,
+    const bool slowed = harm->victims > 0 || harm->lost_ps > 0;
+    const char *between = slowed ? ", " : ": ";
+    used += (size_t)snprintf(text, size, "%s", harm_severity_word(harm->severity));
+    if (slowed)
+        used +=
+            (size_t)snprintf(text + used, size - used, ": %" PRId64 " %s lost %s", harm->victims,
                              by_host ? plural(harm->victims, "host", "hosts")
                                      : plural(harm->victims, "pair of hosts", "pairs of hosts"),
                              words_time(harm->lost_ps).text);
-    if (harm->failed_operations > 0)
-        used += (size_t)snprintf(text + used, size - used, ", %s %s failed or never ended",
-                                 words_count(harm->failed_operations).text,
+    if (harm->failed_operations > 0) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s %s failed or never completed",
+                                 between, words_count(harm->failed_operations).text,
                                  plural(harm->failed_operations, "operation", "operations"));
+        between = ", ";
+    }
     if (harm->lossless_drops > 0)
-        snprintf(text + used, size - used, ", %s %s of lossless classes dropped",
+        snprintf(text + used, size - used, "%s%s %s of lossless classes dropped", between,
                  words_count(harm->lossless_drops).text,
                  plural(harm->lossless_drops, "frame", "frames"));
     else if (harm->drops > 0)
-        snprintf(text + used, size - used, ", %s %s dropped", words_count(harm->drops).text,
-                 plural(harm->drops, "frame", "frames"));
+        snprintf(text + used, size - used, "%s%s %s dropped", between,
+                 words_count(harm->drops).text, plural(harm->drops, "frame", "frames"));
 }
 
 const char *severity_standing(bool confirmed)

@@ -158,8 +158,12 @@ struct suspect suspects_named_deviation(const struct harm_scene *scene,
     char place[HARM_NAME_BYTES];
     deviation_place_words(scene->scenario, deviation, place, sizeof place);
     snprintf(suspect.name, sizeof suspect.name, "%s", deviation->path);
-    snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s%.36s, elsewhere %.48s",
-             deviation->path, deviation->value, place, deviation->common);
+    if (deviation->changes[0].of == DEVIATION_ROUTE)
+        snprintf(suspect.words, sizeof suspect.words,
+                 "static route%.36s replaces the computed one (%.90s)", place, deviation->path);
+    else
+        snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s%.36s, normally %.48s",
+                 deviation->path, deviation->value, place, deviation->common);
     return suspect;
 }
 

@@ -131,7 +131,7 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
             continue;
         use->used = stalled;
         use->covers = asking;
-        snprintf(use->where, sizeof use->where, "the target on %.100s stood still",
+        snprintf(use->where, sizeof use->where, "the target on %.100s stalled",
                  scenario->nodes[node].name);
     }
 }

@@ -74,7 +74,7 @@ enum playback_end playback_run(const struct playback *playback, char why[STORE_E
         return PLAYBACK_REFUSED;
     struct stored stored;
     uint32_t node;
-    snprintf(why, STORE_ERROR_BYTES, "its scenario cannot be played");
+    snprintf(why, STORE_ERROR_BYTES, "its scenario cannot be run");
     if (stored_load(&stored, store, diag) && find_node(stored.scenario, playback->node, &node, why))
         end = run_windows(playback, &stored, node, diag);
     stored_free(&stored);

@@ -238,7 +238,7 @@ bool queued_find(struct queued *queued, const struct scenario *scenario, time_ps
     if (well && search.peak.bytes > 0)
         well = find_moment(queued, &search, diag);
     if (!well)
-        snprintf(queued->why, sizeof queued->why, "the scenario cannot be played");
+        snprintf(queued->why, sizeof queued->why, "the scenario cannot be run");
     return well;
 }
 

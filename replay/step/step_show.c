@@ -109,7 +109,7 @@ static void show_faults(const struct stepper *stepper, FILE *out)
         if (fault->at <= now && now < fault->end)
             fprintf(out, "fault %s at %s%s, since %s\n", fault->ops->name,
                     step_node(stepper, fault->spots[0].node)->name,
-                    fault->spot_count > 1 ? " and elsewhere" : "",
+                    fault->spot_count > 1 ? " and other ports" : "",
                     words_time(now - fault->at).text);
     }
 }

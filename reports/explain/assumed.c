@@ -23,7 +23,7 @@ static void write_trial(const struct assumed *assumed, const struct assumed_valu
     fprintf(out, "  %s %s (%s): with %s ", value->path, value->value, value->evidence,
             trial->value);
     if (is->limit.resource != then->limit.resource) {
-        fprintf(out, "the bottleneck is %s", bottleneck_word(then->limit.resource));
+        fprintf(out, "the bottleneck is %s", bottleneck_label(then->limit.resource));
         between = ", ";
     }
     if (strcmp(is->cause, then->cause) != 0) {
@@ -33,7 +33,7 @@ static void write_trial(const struct assumed *assumed, const struct assumed_valu
     for (uint32_t i = 0; i < assumed->expectation_count; i++)
         if (holds(is, i) != holds(then, i)) {
             fprintf(out, "%s%s %s", between, assumed->expectations[i],
-                    holds(then, i) ? "holds" : "fails");
+                    holds(then, i) ? "passes" : "fails");
             between = ", ";
         }
     fputc('\n', out);
@@ -63,8 +63,8 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
     fprintf(out,
             "\n  bottleneck %s; cause %s\n  assumed values at half and twice, inferred ones a "
             "tenth less and more: %" PRIu32 " %s, in which %" PRIu32 " %s %s at all\n",
-            bottleneck_word(assumed->verdict.limit.resource), assumed->verdict.cause, assumed->runs,
-            plural(assumed->runs, "run", "runs"), assumed->felt_count,
+            bottleneck_label(assumed->verdict.limit.resource), assumed->verdict.cause,
+            assumed->runs, plural(assumed->runs, "run", "runs"), assumed->felt_count,
             plural(assumed->felt_count, "value", "values"),
             plural(assumed->felt_count, "matters", "matter"));
     for (uint32_t i = 0; i < assumed->flip_count; i++)
@@ -72,11 +72,11 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
             if (assumed->values[i].trials[k].flips)
                 write_trial(assumed, &assumed->values[i], &assumed->values[i].trials[k], out);
     if (assumed->left_out > 0)
-        fprintf(out, "  %" PRIu32 " more %s %s not played\n", assumed->left_out,
+        fprintf(out, "  %" PRIu32 " more %s %s not tested\n", assumed->left_out,
                 plural(assumed->left_out, "value", "values"),
                 plural(assumed->left_out, "was", "were"));
     if (assumed->unjudged > 0)
-        fprintf(out, "  the last %" PRIu32 " %s %s not judged\n", assumed->unjudged,
+        fprintf(out, "  the last %" PRIu32 " %s %s not evaluated\n", assumed->unjudged,
                 plural(assumed->unjudged, "expectation", "expectations"),
                 plural(assumed->unjudged, "was", "were"));
 }

@@ -65,15 +65,17 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
     fprintf(out, "  %-9s  %s%s\n             ", prove_role_name(row->role), row->text,
             row->cause ? " (a root cause)" : "");
     if (row->tier == PROVE_NAMED)
-        fputs("left as it is: beside the other repairs its own gives nobody 5% of its time\n", out);
+        fputs("not repaired: with the others repaired, it costs each workload less than 5% of its "
+              "time\n",
+              out);
     else if (row->tier > prove->tier)
-        fputs("left as it is: it may be meant so, and the rest explains the loss\n", out);
+        fputs("not repaired: it may be intended, and the other causes explain the loss\n", out);
     else if (row->unplayed)
-        fputs("cannot be played so\n", out);
+        fputs("cannot be simulated without it\n", out);
     else
         write_change(prove, &row->before, &row->after, out);
     if (row->worse)
-        fputs("             the repair costs more than it gives: it stays as it is\n", out);
+        fputs("             not repaired: the repair costs more time than it recovers\n", out);
 }
 
 static void write_victims(const struct prove *prove, FILE *out)
@@ -137,10 +139,10 @@ static void say_set(const struct prove *prove, FILE *out)
             continue;
         fprintf(out, "%s%s%s", between, row->text, row->cause ? " (a root cause)" : "");
         if (several)
-            fprintf(out, ", whose removal alone recovers %s",
+            fprintf(out, ", removing it alone recovers %s",
                     share_of(prove, &row->before, &row->after).text);
         if (row->harmful && row->harm.permille > 0)
-            fprintf(out, ", and which left alone costs a workload %s of its time",
+            fprintf(out, ", and alone it costs a workload %s of its time",
                     words_percent((double)row->harm.permille, 1000).text);
         between = ";\n  and ";
     }
@@ -162,7 +164,8 @@ static void say_harm(const struct prove *prove, FILE *out)
         int64_t count;
         const char *one, *many, *what;
     } harms[] = {
-        {prove->all.failed + prove->unfinished, "operation", "operations", "failed or never ended"},
+        {prove->all.failed + prove->unfinished, "operation", "operations",
+         "failed or never completed"},
         {prove->all.inactive, "member", "members", "did nothing"},
         {prove->all.lossless_drops, "lossless frame was", "lossless frames were", "dropped"},
     };
@@ -191,8 +194,8 @@ static void say_load(const struct prove *prove, FILE *out)
         }
     }
     if (best != NULL)
-        fprintf(out, ";\n  of the load, the absence of %s frees most: %s of the others' time",
-                best->name, share_of(prove, &best->before, &best->after).text);
+        fprintf(out, ";\n  without workload %s, the others need %s less time", best->name,
+                share_of(prove, &best->before, &best->after).text);
 }
 
 static void say_unproved(const struct prove *prove, FILE *out)
@@ -205,22 +208,22 @@ static void say_unproved(const struct prove *prove, FILE *out)
         say_harm(prove, out);
     if (prove->chance) {
         fprintf(out,
-                "%s time was lost to the suspects in this run, but not when workloads\n"
-                "  start some nanoseconds later: that much is chance",
+                "%s the suspects cost time in this run, but not when workloads\n"
+                "  start some nanoseconds later: the loss is chance",
                 harm ? ";" : "not proved:");
         return;
     }
     if (harm && broken > 0)
-        fprintf(out, ", and no repair of the %" PRIu32 " %s takes that away", broken,
+        fprintf(out, ", and no repair of the %" PRIu32 " %s prevents it", broken,
                 plural(broken, "suspect", "suspects"));
     else if (broken > 0)
         fprintf(out, "no harm: no workload lost 5%% of its time to the %" PRIu32 " %s", broken,
                 plural(broken, "suspect", "suspects"));
     else
         fprintf(out,
-                "%s no fault, no slow host and no setting that differs from its like:\n"
-                "  there is nothing to repair, and the load is what it is",
-                harm ? ", and there is" : "vacuous:");
+                "%s no fault, no slow host and no setting that differs from its peers:\n"
+                "  nothing to repair",
+                harm ? ", and there is" : "nothing to test:");
     say_load(prove, out);
 }
 
@@ -235,8 +238,9 @@ static void say_verdict(const struct prove *prove, FILE *out)
 static void write_left_out(const struct prove *prove, FILE *out)
 {
     if (prove->left_out > 0)
-        fprintf(out, "  %" PRIu32 " more %s, for which less speaks, were not played\n",
-                prove->left_out, plural(prove->left_out, "suspect", "suspects"));
+        fprintf(out, "  %" PRIu32 " more %s with weaker evidence %s not tested\n", prove->left_out,
+                plural(prove->left_out, "suspect", "suspects"),
+                plural(prove->left_out, "was", "were"));
 }
 
 void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)

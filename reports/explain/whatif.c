@@ -72,15 +72,15 @@ void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *pai
     for (uint32_t i = 0; i < whatif->row_count; i++)
         write_row(whatif, &whatif->rows[i], out);
     if (!any_gains(whatif))
-        fprintf(out, "  nothing gains: limited by what is asked for\n");
+        fprintf(out, "  no gain: the workloads offer no more\n");
     if (whatif->next[0] != '\0')
         fprintf(out, "  the next limit       %s\n", whatif->next);
     for (uint32_t i = 0; i < whatif->need_count; i++) {
         const struct whatif_need *need = &whatif->needs[i];
         if (need->resource == BOTTLENECK_RESOURCES)
-            fprintf(out, "  %s: no resource alone makes it hold\n", need->text);
+            fprintf(out, "  %s: no single resource makes it pass\n", need->text);
         else
-            fprintf(out, "  %s: holds with %.2f times the %s: %s\n", need->text,
+            fprintf(out, "  %s: passes with %.2f times the %s: %s\n", need->text,
                     (double)need->permille / 1000, bottleneck_word(need->resource), need->words);
     }
 }

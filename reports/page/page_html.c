@@ -146,9 +146,9 @@ void page_cell(const struct page *page, enum page_kind kind, const struct store_
         link_cell(page, store_column_text(row, column));
         break;
     case PAGE_VERDICT:
-        fputs(store_column_int(row, column) != 0             ? "<td class=\"good\">held</td>"
-              : store_column_type(row, column) == STORE_NULL ? "<td>not judged</td>"
-                                                             : "<td class=\"bad\">BROKEN</td>",
+        fputs(store_column_int(row, column) != 0             ? "<td class=\"good\">pass</td>"
+              : store_column_type(row, column) == STORE_NULL ? "<td>undecided</td>"
+                                                             : "<td class=\"bad\">FAIL</td>",
               page->out);
         break;
     default:

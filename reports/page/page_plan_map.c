@@ -62,7 +62,7 @@ static void write_cell(const struct page *page, const struct store_statement *ro
             fprintf(page->out, "</b>%.3g %%", 100 * headroom);
         fprintf(page->out, ", %" PRId64 " of %" PRId64 "</td>", holding, all);
     } else if (left > 0) {
-        fputs("<td class=\"left\">not played</td>", page->out);
+        fputs("<td class=\"left\">not run</td>", page->out);
     } else {
         fputs("<td class=\"fails\" title=\"", page->out);
         page_text(page->out, store_text(row, "why"));

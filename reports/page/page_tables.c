@@ -114,10 +114,10 @@ static void verdict(const struct page *page)
     else if (judged < all)
         fprintf(page->out,
                 "<p class=\"verdict\">%" PRId64 " of %" PRId64
-                " %s held; the run was cut before the others were evaluated.</p>\n",
+                " %s passed; the run was cut before the others were evaluated.</p>\n",
                 judged, all, plural(all, "expectation", "expectations"));
     else if (all > 0)
-        fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " %s held.</p>\n", all,
+        fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " %s passed.</p>\n", all,
                 plural(all, "expectation", "expectations"));
 }
 
@@ -244,7 +244,7 @@ void page_warnings(const struct page *page)
     if (store_ask_int(page->store, "SELECT count(*) FROM warning", 0) == 0)
         return;
     page_section(page, "warnings", "Warnings",
-                 "Something else was played than what was asked for.");
+                 "Differences between the scenario and the simulation.");
     page_table(page, "SELECT rule, text FROM warning ORDER BY position", columns);
     page_section_end(page);
 }

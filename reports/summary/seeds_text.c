@@ -53,10 +53,10 @@ static void write_workload(const struct seeds *seeds, uint32_t workload, FILE *o
     fputc('\n', out);
 }
 
-/* "  3 of 20 did not hold: seeds 4, 9, 11" */
+/* "  3 of 20 failed: seeds 4, 9, 11" */
 static void write_verdict(const struct seeds *seeds, const struct paint *paint, FILE *out)
 {
-    static const char *const words[] = {"could not be played", "did not hold"};
+    static const char *const words[] = {"could not be run", "failed"};
     for (int kind = 0; kind < 2; kind++) {
         uint32_t found = 0;
         for (uint32_t i = 0; i < seeds->count; i++) {
@@ -65,7 +65,7 @@ static void write_verdict(const struct seeds *seeds, const struct paint *paint, 
                 continue;
             if (found == 0)
                 fprintf(out, "%s%s", paint->bad,
-                        kind == 0 ? "\nNot played: seeds " : "\nBROKEN with seeds ");
+                        kind == 0 ? "\nNot run: seeds " : "\nFAILED with seeds ");
             if (found < SHOWN)
                 fprintf(out, "%s%llu", found == 0 ? "" : ", ", (unsigned long long)run->seed);
             found++;

@@ -366,7 +366,7 @@ static void write_verdict(const struct text *text)
         const bool judged = !store_is_null(rows, "held");
         const bool held = store_int(rows, "held") != 0;
         const char *colour = held ? paint->good : judged ? paint->bad : paint->dim;
-        const char *word = held ? "held" : judged ? "BROKEN" : "not judged";
+        const char *word = held ? "pass" : judged ? "FAIL" : "undecided";
         fprintf(text->out, "  %s%-*s%s %-42s %s%s%s\n", colour, text->cut ? 10 : 7, word,
                 paint->off, store_text(rows, "text"), paint->dim, store_text(rows, "actual"),
                 paint->off);

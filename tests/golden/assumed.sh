@@ -41,6 +41,6 @@ says none 'Never exercised'
 # More expectations than it keeps are not judged, and it says how many.
 many=$(printf 'w.failed == 0, %.0s' {1..66})
 "$program" explain --assumed cost.yaml --set hosts.defaults.nvme.submit-cost=1us --set duration=100us --set "expect=[${many%, }]" >many || fail "many: exit code $?"
-says many 'the last 2 expectations were not judged'
+says many 'the last 2 expectations were not evaluated'
 
 [ $failures = 0 ]

@@ -99,11 +99,11 @@ done
 
 # Expectations decide between 0 and 1; what is printed does not depend on it.
 "$program" run first-io >out 2>err || fail "first-io: exit code $?: $(cat err)"
-grep -q '^  held ' out || fail 'the summary names no expectation'
+grep -q '^  pass ' out || fail 'the summary names no expectation'
 sed 's/^expect:.*/expect: ["read.completed == 2"]/' >broken.yaml <"$root/scenarios/cases/first-io.yaml"
 "$program" run broken.yaml >out 2>err
 [ $? = 1 ] || fail 'a broken expectation is no exit code 1'
-grep -q '^  BROKEN *read.completed == 2 *1$' out || fail 'a broken expectation is not named'
+grep -q '^  FAIL *read.completed == 2 *1$' out || fail 'a broken expectation is not named'
 
 # A result that cannot be written is none.
 if [ -w /dev/full ]; then

@@ -41,14 +41,14 @@ costs several 'layout: mirror, drives: 2' 'host1..host4' 8 4ms
 
 # Who hardly asks for anything loses nothing by one drive less, and nothing is said.
 array little 'layout: mirror, drives: 2' host1 1 5ms
-gojq -e '.harm.sentence == "none: nobody lost anything worth mention" and .proof == null' little.json >/dev/null || fail "little: $(gojq -c '.harm, .causes' little.json)"
+gojq -e '.harm.sentence == "none: no measurable impact" and .proof == null' little.json >/dev/null || fail "little: $(gojq -c '.harm, .causes' little.json)"
 [ "$(gojq '.proof.victims.count' little.proof)" = 0 ] || fail "little: $(gojq -c .proof little.proof)"
 # Degraded from the start: the run has no before, says so where nothing may be tried, and the experiment knows.
 array always 'layout: mirror, drives: 2' host1 32 0us
 gojq -e '.harm.severity == "severe" and .causes[0].name == "faults.0" and .causes[0].confirmed' always.json >/dev/null ||
     fail "always: $(gojq -c '.harm, .causes' always.json)"
 "$program" run always.yaml --confirm 0 --json >always.json || fail "always: run: $?"
-gojq -e '.harm.severity == "none" and .harm.sentence == "none that this run tells (explain --prove plays it without drive-failed at host0)"' \
+gojq -e '.harm.severity == "none" and .harm.sentence == "none visible in this run (explain --prove also simulates it without drive-failed at host0)"' \
     always.json >/dev/null || fail "always: $(gojq -c '.harm, .causes' always.json)"
 gojq -e '.proof.culprits == ["drive-failed at host0, removed"]' always.proof >/dev/null || fail "always: $(gojq -c .proof always.proof)"
 echo "ok    little, always"

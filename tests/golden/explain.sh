@@ -168,8 +168,8 @@ END
 "$program" run slow.yaml -o slow.db >run 2>&1
 "$program" explain slow.db --prove >slow || fail "slow: exit code $?"
 says slow 'suspect    link-down at host3-switch0, removed'
-says slow 'proved: link-down at host3-switch0, removed, whose removal alone recovers 85%'
-says slow 'and host0 drains at line rate (a root cause), whose removal alone recovers 15%'
+says slow 'proved: link-down at host3-switch0, removed, removing it alone recovers 85%'
+says slow 'and host0 drains at line rate (a root cause), removing it alone recovers 15%'
 
 # A target that dies: nobody pauses, and what is asked for comes late.
 "$program" run target-crash -o crash.db >run 2>&1
@@ -183,7 +183,7 @@ says crash 'proved: target-crash at host0'
 "$program" run dcqcn-2to1 -o share.db >run 2>&1
 "$program" explain share.db --prove >share || fail "share: exit code $?"
 says share 'bystander  first removed'
-says share 'vacuous: no fault, no slow host and no setting that differs from its like'
+says share 'nothing to test: no fault, no slow host and no setting that differs from its peers'
 holds crash.json '[.workloads[].bottleneck] == ["asked for", "asked for"]'
 
 # A fault that begins after the end, a full link, and a link that nothing uses.

@@ -23,9 +23,9 @@ END
 
 scenario link 25Gbps flash-tlc 256KiB 64
 scenario drive 100Gbps flash-p3700 128KiB 127
-share="(100|[1-9][0-9])% of what it carries is backup's"
-for where in "link:load, nobody is at fault: leaf1:p4 is 100% busy, $share" \
-    "drive:load, nobody is at fault: host10 has no more to give, $share"; do
+share="(100|[1-9][0-9])% of its load comes from backup"
+for where in "link:offered load \(no fault found\): leaf1:p4 is 100% busy, $share" \
+    "drive:offered load \(no fault found\): host10 has no spare capacity, $share"; do
     name=${where%%:*}
     "$program" run "$name.yaml" -o run.db >out || fail "$name: exit code $?"
     grep -Eq "^Causes +100% suspected: ${where#*:}" out || fail "$name: $(grep -A3 '^Harm' out)"
@@ -44,7 +44,7 @@ done
 # Who reads from there fills the other direction, where backup has only its answers.
 sed 's/name: backup.*/&\n  - {name: scan, kind: nvme, from: host5, to: host10, read: 100%, block-size: 256KiB, queue-depth: 64}/' link.yaml >reads.yaml
 "$program" run reads.yaml >out || fail "reads: exit code $?"
-grep -Eq "host10:p0 is 100% busy, (100|9[0-9])% of what it carries is scan's" out || fail "reads: $(grep -A5 '^Harm' out)"
+grep -Eq "host10:p0 is 100% busy, (100|9[0-9])% of its load comes from scan" out || fail "reads: $(grep -A5 '^Harm' out)"
 
 # Two that share nothing: nobody is named.
 sed 's/from: host4, to: host10/from: host4, to: host5/; s/host10..host11", namespaces/host5, host10, host11", namespaces/; s/where: "host5, host10, host11"/where: [host5, host10, host11]/' link.yaml >apart.yaml

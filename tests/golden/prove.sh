@@ -81,7 +81,7 @@ END
 proves hidden
 holds hidden.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["fault", "faults.0"], ["host", "host1"]]'
 holds hidden.json '.prove.suspects[] | select(.suspect == "host") | .gone < 0.01 and .makes > 0.05'
-says hidden 'left alone costs a workload'
+says hidden 'alone it costs a workload'
 
 # Incast and nothing odd: nobody is convicted, and what load costs is said.
 {
@@ -94,8 +94,8 @@ workloads:
 END
 } >incast.yaml
 proves incast
-says incast 'vacuous: no fault, no slow host and no setting that differs from its like'
-says incast 'of the load, the absence of much frees most'
+says incast 'nothing to test: no fault, no slow host and no setting that differs from its peers'
+says incast 'without workload much, the others need'
 holds incast.json '.prove.vacuous and ([.prove.suspects[] | select(.culprit)] == []) and .proof.ideal == "none"'
 holds incast.json '[.prove.suspects[].suspect] | unique == ["load"]'
 

@@ -29,7 +29,7 @@ worst=$(gojq '.workloads[0].iops.worst_seed' five.json)
 play pause-storm --set duration=1ms --set 'faults=[]' --set 'expect=["pfc.pause_frames > 1000000"]' --seeds 3 >broken.json
 [ $? = 1 ] || fail 'expectations that do not hold are no failure'
 gojq -e '[.seeds[].held] == [false, false, false]' broken.json >/dev/null || fail 'which did not hold is not said'
-expect 'in words' 1 'BROKEN with seeds 1, 2: 2 of 2 did not hold' bash -c "'$program' run pause-storm --set duration=1ms --set 'expect=[\"pfc.pause_frames > 1000000\"]' --seeds 2 2>&1 | tee /dev/stderr; exit \${PIPESTATUS[0]}"
+expect 'in words' 1 'FAILED with seeds 1, 2: 2 of 2 failed' bash -c "'$program' run pause-storm --set duration=1ms --set 'expect=[\"pfc.pause_frames > 1000000\"]' --seeds 2 2>&1 | tee /dev/stderr; exit \${PIPESTATUS[0]}"
 expect 'none' 2 '--seeds 0: expected a number from 1' "$program" run first-io --seeds 0
 expect 'words' 2 '--seeds many: expected a number from 1' "$program" run first-io --seeds many
 expect 'a database' 2 '--seeds runs several seeds: --output works with one run only' "$program" run first-io --seeds 2 -o x.db

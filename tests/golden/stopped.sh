@@ -26,7 +26,7 @@ for signal in INT:130 TERM:143; do
     stop "${signal%:*}" "${signal#*:}" "$program" run pause-storm --set duration=1000s -o stopped.db
     grep -q '^stormglass: stopped at .*; stopped.db is usable and covers the run so far' err || fail "it does not say so: $(cat err)"
     grep -q '^  interrupted: results cover only the part' out || fail "the summary does not say so: $(cat out)"
-    grep -q '^  not judged all-commands-complete ' out || fail "what was under way is judged: $(cat out)"
+    grep -q '^  undecided  all-commands-complete ' out || fail "what was under way is judged: $(cat out)"
     expect "after $signal" 0 interrupted "$program" query stopped.db 'SELECT status FROM meta'
     expect "after $signal" 0 'equal: ' "$program" replay stopped.db
     expect "after $signal" 0 'Never' "$program" explain stopped.db
@@ -49,12 +49,12 @@ expect 'cut' 0 'outstanding when the run was cut' "$program" run pause-storm --u
 "$program" run pause-storm --until 1ms --json >cut.json || fail "--json: exit code $?"
 gojq -e '.cut and ([.expectations[] | select(.judged | not) | [.text, .held]] == [["all-commands-complete", false]])' \
     cut.json >/dev/null || fail "--json: $(gojq -c '[.cut, .expectations]' cut.json)"
-expect 'cut, and broken' 1 'BROKEN     pfc.pause_frames == 0' "$program" run pause-storm --until 1ms \
+expect 'cut, and broken' 1 'FAIL       pfc.pause_frames == 0' "$program" run pause-storm --until 1ms \
     --set 'expect.0=pfc.pause_frames == 0'
-expect 'cut, not yet' 0 'not judged pfc.pause_frames > 100000' "$program" run pause-storm --until 1ms \
+expect 'cut, not yet' 0 'undecided  pfc.pause_frames > 100000' "$program" run pause-storm --until 1ms \
     --set 'expect.0=pfc.pause_frames > 100000'
 "$program" run pause-storm --until 1ms -o cut.db >out || fail 'cut.db'
-"$program" report cut.db -o cut.html && grep -q 'not judged' cut.html || fail 'the page judges'
+"$program" report cut.db -o cut.html && grep -q 'undecided' cut.html || fail 'the page judges'
 "$program" run first-io --until 1s --json | gojq -e '(.cut | not) and ([.expectations[].judged] | all)' >/dev/null ||
     fail 'a run that ended before --until is cut'
 [ $failures = 0 ]

@@ -40,8 +40,8 @@ expect 'too few queues' 0 'host0: workloads ask for 16 I/O queues of its 10 (tar
 play budget.yaml --set hosts.targets.target.queue-budget=3
 holds budget.yaml '.workloads[0].queues == {asked: 16, granted: 3} and .workloads[0].members_idle == 1 and .harm.severity == "severe"'
 holds budget.yaml '.causes[0] | .kind == "queue-budget" and .suspect == "setting" and .name == "hosts.targets.target.queue-budget" and .sure'
-expect 'a host is refused' 0 'host0 refused 1 connect: none of its I/O queues was left' "$program" explain budget.yaml.db
-expect 'an expectation' 1 'BROKEN  w.queues.granted == 16  ' "$program" run budget.yaml --set hosts.targets.target.queue-budget=10 --set 'expect=[w.queues.granted == 16]'
+expect 'a host is refused' 0 'host0 refused 1 connect: it has no free I/O queue' "$program" explain budget.yaml.db
+expect 'an expectation' 1 'FAIL    w.queues.granted == 16  ' "$program" run budget.yaml --set hosts.targets.target.queue-budget=10 --set 'expect=[w.queues.granted == 16]'
 echo "ok    queue-budget"
 
 # Limits of a namespace and of a subsystem against what workloads with a rate ask for.

@@ -186,7 +186,7 @@ static bool look_at(struct cause_search *search, const struct harm_scene *scene,
     if (!deviates)
         clue.place.node = HARM_NONE;
     snprintf(clue.seen, sizeof clue.seen,
-             "by it connecting takes members of %s %s longer, %s of their time", about->name,
+             "connections of %s take %s longer to set up, %s of their time", about->name,
              words_time(of_span(scene, workload, own)).text, words_percent((double)own, PPM).text);
     cause_accuse(search, &clue, &suspect);
     return !deviates;

@@ -13,9 +13,12 @@ static const struct {
     const char *fault, *what;
     bool serves; /* continues without the failed part */
 } outages[] = {
-    {"target-stall", "stood still", false},          {"target-crash", "died", false},
-    {"ana-change", "said another ANA state", false}, {"port-closed", "closed a port", false},
-    {"drive-failed", "lost a drive", true},          {"silent-corruption", "corrupted data", true},
+    {"target-stall", "stalled", false},
+    {"target-crash", "crashed", false},
+    {"ana-change", "reported another ANA state", false},
+    {"port-closed", "closed a port", false},
+    {"drive-failed", "lost a drive", true},
+    {"silent-corruption", "corrupted data", true},
 };
 
 /* Members with several paths may continue on another one. */
@@ -112,6 +115,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_target = {
     .name = "target",
-    .about = "A target stands still, dies, or lets nobody to its namespaces.",
+    .about = "A target stalls, crashes, or denies access to its namespaces.",
     .look = look,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cause_timeout - retransmission timeouts although no frame was lost. */
+ * cause_timeout - retransmission timeouts alalthough no frame was lost. */
 #include "replay/cause/causes.h"
 
 #include "base/plural.h"
@@ -115,7 +115,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission %s%s%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,
                  plural(timeouts, "timeout", "timeouts"),
-                 lost > 0 ? "" : " though no frame was lost", formula);
+                 lost > 0 ? "" : " although no frame was lost", formula);
         cause_report(search, &clue);
     }
 }

@@ -134,7 +134,7 @@ while (row := ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)
     causes.append([row[0][0], f'{round(100 * share)}.0 %', 'confirmed' if confirmed else 'suspected'])
 table('', ['cause', 'of the loss', ''], [WORDS] * 3, causes[:6])
 table('expectations', ['', 'expectation', 'found'], [WORDS] * 3,
-      [['held' if held else 'BROKEN', words, actual] for held, words, actual in
+      [['pass' if held else 'FAIL', words, actual] for held, words, actual in
        ask('SELECT held, text, actual FROM expectation ORDER BY position')])
 table('workloads', ['workload', 'kind', 'done', 'failed', 'open', 'IOPS', 'goodput', 'mean', 'p50', 'p99', 'p99.9', 'max'],
       [WORDS, WORDS, COUNT, COUNT, COUNT, COUNT, RATE, TIME, TIME, TIME, TIME, TIME],

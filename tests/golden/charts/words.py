@@ -237,7 +237,7 @@ for head, path in (('Bottleneck', 'bottleneck'), (' ' * 10, 'bottleneck_account'
 expected = ask('SELECT held, text, actual FROM expectation ORDER BY position')
 if expected:
     same('expectations', [re.split(r'\s{2,}', line.strip()) for line in block('Expectations')[1:]],
-         [[{1: 'held', 0: 'BROKEN', None: 'not judged'}[held], asked, actual] for held, asked, actual in expected])
+         [[{1: 'pass', 0: 'FAIL', None: 'undecided'}[held], asked, actual] for held, asked, actual in expected])
 same('digest', summary.rstrip().split('\n')[-1], 'digest ' + ask('SELECT digest FROM meta')[0][0])
 same('legend', [name for name in re.findall(r'<i class="s\d+"></i>(.*?)</span>', page)],
      [stage for stage, in ask('SELECT DISTINCT stage FROM stage ORDER BY position')])

@@ -66,7 +66,7 @@ static void one_that_is_as_fast_costs_nothing(void **state)
     const struct change change = change_of(STAR MIRROR READS FAILED "]\n", 0, &harm);
     assert_true(change.known);
     assert_int_equal(change.lost, 0);
-    assert_string_equal(harm.sentence, "none: nobody lost anything worth mention");
+    assert_string_equal(harm.sentence, "none: no measurable impact");
 }
 
 /* Before the failure it was now faster and now slower than since. */
@@ -108,7 +108,7 @@ static void what_may_have_another_reason_is_not_told(void **state)
         assert_false(change.known);
         assert_int_equal(change.lost, 0);
         if (harm.severity == HARM_NOTHING)
-            assert_non_null(strstr(harm.sentence, "plays it without drive-failed at "));
+            assert_non_null(strstr(harm.sentence, "simulates it without drive-failed at "));
     }
 }
 

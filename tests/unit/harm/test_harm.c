@@ -274,9 +274,9 @@ static void timeouts_are_told_beside_losses(void **state)
         const char *sentence;
         bool there;
     } rows[] = {
-        {0, 5, "host0: 5 retransmission timeouts though no frame was lost", true},
-        {1, 5, "though no frame was lost", false},
-        {2, 5, "though no frame was lost", false},
+        {0, 5, "host0: 5 retransmission timeouts although no frame was lost", true},
+        {1, 5, "although no frame was lost", false},
+        {2, 5, "although no frame was lost", false},
         {0, 5, "host1: ", false},
         {0, 1, "host0: 1 retransmission", true},
     };
@@ -439,7 +439,8 @@ static void margins_are_those_of_the_nearest(void **state)
     assert_string_equal(fixture.harm.headroom.node, "switch0");
     assert_int_equal(fixture.harm.receive.used, PPM / 2);
     assert_string_equal(fixture.harm.receive.node, "host3");
-    assert_non_null(strstr(fixture.harm.sentence, "a receive buffer to XOFF 50% at host3"));
+    assert_non_null(
+        strstr(fixture.harm.sentence, "peak receive buffer (share of XOFF) 50% at host3"));
     raze(&fixture);
 }
 

@@ -30,16 +30,16 @@ static void assert_named(const struct bottleneck_input *input, const char *begin
     bottleneck_find(input, &found);
     if (strncmp(found.text, beginning, strlen(beginning)) != 0)
         fail_msg("'%s' does not begin with '%s'", found.text, beginning);
-    assert_memory_equal(found.text, bottleneck_word(found.resource),
-                        strlen(bottleneck_word(found.resource)));
+    assert_memory_equal(found.text, bottleneck_label(found.resource),
+                        strlen(bottleneck_label(found.resource)));
 }
 
 static void where_nothing_is_full_more_outstanding_gains_most(void **state)
 {
     (void)state;
     struct bottleneck_input input = plain();
-    assert_named(&input, "queue depth: no resource is full, and 20 outstanding in each queue keep "
-                         "it so; the busiest link, host1:p0 to leaf0, is 50% used");
+    assert_named(&input, "queue depth: 20 is too low to saturate any resource; busiest link: "
+                         "host1:p0 to leaf0, 50% used");
     input.uses[BOTTLENECK_LINK] = use(98, "host1:p0 to leaf0");
     assert_named(&input, "link: host1:p0 to leaf0 is 98% busy");
 }
@@ -149,8 +149,8 @@ static void what_is_sent_again_is_no_use_of_a_link(void **state)
     input.uses[BOTTLENECK_LOSS] = use(90, "w");
     assert_named(&input, "link: ");
     input.resent = PPM * 9 / 10;
-    assert_named(&input, "loss: queue pairs of w wait for or repeat lost packets 90% of their "
-                         "time; the busiest link, host1:p0 to leaf0, is 100% used");
+    assert_named(&input, "loss: queue pairs of w wait for or retransmit lost packets 90% of their "
+                         "time; busiest link: host1:p0 to leaf0, 100% used");
 }
 
 /* Nor of who drains it; and of what is full they take their share, though few wait for them. */
@@ -300,8 +300,8 @@ static void control_gains_nothing_from_what_is_full_between_outages(void **state
     input.uses[BOTTLENECK_LINK] = use(50, "host1:p0 to leaf0");
     input.uses[BOTTLENECK_CONGESTION] = use(99, "w");
     assert_named(&input, "congestion control: ");
-    input.uses[BOTTLENECK_RECOVERY] = use(50, "the target on host1 stood still");
-    assert_named(&input, "recovery: the target on host1 stood still, 50% of the time");
+    input.uses[BOTTLENECK_RECOVERY] = use(50, "the target on host1 stalled");
+    assert_named(&input, "recovery: the target on host1 stalled, 50% of the time");
 }
 
 static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
@@ -310,17 +310,18 @@ static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
     struct bottleneck_input input = plain();
     input.satisfied = true;
     input.uses[BOTTLENECK_MEDIA] = use(80, "host0");
-    assert_named(&input, "asked for: limited by what is asked for; the busiest link");
+    assert_named(&input, "offered load: the workloads offer no more; busiest link");
     input.uses[BOTTLENECK_RECOVERY] = use(10, "controllers of w were lost");
-    assert_named(&input, "asked for: limited by what is asked for, though late: controllers of w "
-                         "were lost, 10% of the time; the busiest link");
+    assert_named(&input,
+                 "offered load: the workloads offer no more, but completed late: controllers of w "
+                 "were lost, 10% of the time; busiest link");
     input.satisfied = false;
     assert_named(&input, "recovery: controllers of w were lost, 10% of the time");
     input = plain();
     input.few = true;
-    assert_named(&input, "asked for: ");
+    assert_named(&input, "offered load: ");
     input.idle = true;
-    assert_named(&input, "asked for: nothing was issued");
+    assert_named(&input, "offered load: no I/O was issued");
 }
 
 /* It thinks half of the time, and is at the link in nine tenths of the rest. */
@@ -337,10 +338,10 @@ static void who_thinks_is_limited_by_that_and_by_what_is_full_meanwhile(void **s
     assert_named(&input, "link: host1:p0 to leaf0 is 69% busy");
     input.few = true;
     input.thinking = PPM * 6 / 10;
-    assert_named(&input, "asked for: limited by what is asked for, its think time 60% of the time; "
-                         "the busiest link, host1:p0 to leaf0, is 69% used");
+    assert_named(&input, "offered load: the workloads offer no more, think time 60% of the time; "
+                         "busiest link: host1:p0 to leaf0, 69% used");
     input.thinking = PPM;
-    assert_named(&input, "asked for: limited by what is asked for, its think time 100% of");
+    assert_named(&input, "offered load: the workloads offer no more, think time 100% of");
 }
 
 /* Both would fill the link; but who is held no more is repeated all the same. */
@@ -374,7 +375,7 @@ static void what_was_not_used_bounds_nothing(void **state)
     input.uses[BOTTLENECK_LINK] = use(5, "host1:p0 to leaf0");
     input.uses[BOTTLENECK_CONGESTION] = use(95, "w");
     input.uses[BOTTLENECK_PAUSES] = use(60, "leaf0:p1");
-    assert_named(&input, "congestion control: queue pairs of w are held back 95% of their time");
+    assert_named(&input, "congestion control: queue pairs of w are throttled 95% of their time");
 }
 
 /* Of two targets one is away for half of the time, and the other's link is full all of it. */
@@ -384,10 +385,10 @@ static void another_targets_full_link_leaves_room_for_the_one_that_is_away(void 
     struct bottleneck_input input = plain();
     input.uses[BOTTLENECK_LINK] = use(100, "leaf0:p0 to host0");
     input.uses[BOTTLENECK_LINK].covers = PPM * 87 / 100;
-    input.uses[BOTTLENECK_RECOVERY] = use(9, "the target on host1 stood still");
+    input.uses[BOTTLENECK_RECOVERY] = use(9, "the target on host1 stalled");
     assert_named(&input, "link: ");
-    input.uses[BOTTLENECK_RECOVERY] = use(50, "the target on host1 stood still");
-    assert_named(&input, "recovery: the target on host1 stood still, 50% of the time");
+    input.uses[BOTTLENECK_RECOVERY] = use(50, "the target on host1 stalled");
+    assert_named(&input, "recovery: the target on host1 stalled, 50% of the time");
 }
 
 /* Of two commands one is worked on, and the other is an answer that nobody has looked at. */
@@ -408,11 +409,11 @@ static void what_nobody_counted_is_unknown(void **state)
     struct bottleneck_input input = {.depth = 20, .uncounted = true};
     assert_named(&input, "unknown: a measured run does not count");
     input.satisfied = true;
-    assert_named(&input, "asked for: limited by what is asked for");
+    assert_named(&input, "offered load: the workloads offer no more");
     input = (struct bottleneck_input){.uncounted = true, .few = true};
-    assert_named(&input, "asked for: ");
+    assert_named(&input, "offered load: ");
     input = (struct bottleneck_input){.uncounted = true, .idle = true};
-    assert_named(&input, "asked for: nothing was issued");
+    assert_named(&input, "offered load: no I/O was issued");
 }
 
 static void a_run_is_judged_by_what_all_of_it_gains(void **state)
@@ -433,7 +434,7 @@ static void a_run_is_judged_by_what_all_of_it_gains(void **state)
     bottleneck_of_all(inputs, 2, &found);
     assert_int_equal(found.resource, BOTTLENECK_MEDIA);
     bottleneck_of_all(NULL, 0, &found);
-    assert_string_equal(found.text, "asked for: nothing was issued");
+    assert_string_equal(found.text, "offered load: no I/O was issued");
 }
 
 int main(void)

@@ -59,8 +59,8 @@ static void each_seed_is_in_the_list_of_its_end(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *text = printed(rows[i].letters);
-        assert_listed(text, "Not played: seeds ", rows[i].missing);
-        assert_listed(text, "BROKEN with seeds ", rows[i].broken);
+        assert_listed(text, "Not run: seeds ", rows[i].missing);
+        assert_listed(text, "FAILED with seeds ", rows[i].broken);
         free(text);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Several seeds together: mean, interval, the worst, and runs that could not be played. */
+ * Several seeds together: mean, interval, the worst, and runs that failed to start. */
 #include "replay/run/seeds.h"
 
 #include "replay/run/run.h"
