@@ -21,8 +21,7 @@ bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common)
     const bool sized = effect->scales || (effect->worse == OPT_WORSE_LESS &&
                                           effect->by == OPT_BY_SERVICE); /* such as cores */
     /* Packet memory follows the number of ports, so that devices differ by more in it. */
-    const bool memory = row->type == OPT_SIZE && effect->part == OPT_PART_DROPS &&
-                        effect->worse == OPT_WORSE_LESS;
+    const bool memory = effect->scales && effect->part == OPT_PART_DROPS;
     return less > 0 && (memory || (sized && more / OPT_DEVICES_DIFFER <= less));
 }
 

@@ -30,7 +30,8 @@ void scenario_check_transport(struct loader *loader, const struct tree_node *wri
                               const struct scenario_workload *workload)
 {
     const struct tree_node *transport = tree_get(written, "transport");
-    if (transport != NULL && !workload->ops->needs_nvme_target)
+    const bool tcp = nvme_carriers[workload->transport]->by_tcp;
+    if (transport != NULL && tcp && !workload->ops->needs_nvme_target)
         tree_error(loader->diag, transport,
                    "transport: kind %s has no NVMe controllers; expected kind nvme, trace or fio",
                    workload->ops->name);

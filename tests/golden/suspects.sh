@@ -85,7 +85,7 @@ expect 'an old count' 0 'one sample only, so without a difference, and not used:
 
 # --- what is wrong ---
 printf 'NIC statistics:\n     tx_prio3_pause: 12x\n' >cut.txt
-expect 'a wrong number' 2 'cut.txt:2:22: error: expected a count' "$program" incident cut.txt
+expect 'a wrong number' 2 'cut.txt:2:22: warning: expected a count' "$program" incident cut.txt
 expect 'no file' 2 'none.txt' "$program" incident none.txt
 echo 'It began after lunch.' >story.txt
 expect 'no counters' 2 'expected counters or logs' "$program" incident story.txt

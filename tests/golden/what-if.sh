@@ -46,7 +46,7 @@ taskset -c 0 "$program" explain --what-if link.yaml --json >one.json 2>/dev/null
 
 # An open loop that gets all: latency is what is left to gain.
 "$program" explain --what-if link.yaml --set workloads.w.rate=10000 --json >open.json || fail "open: exit code $?"
-holds open.json '.what_if.of == "latency_ns.mean" and (.what_if.bottleneck | startswith("asked for"))'
+holds open.json '.what_if.of == "latency_ns.mean" and (.what_if.bottleneck | startswith("offered load"))'
 
 # A fault is left out.
 "$program" explain --what-if link.yaml --set 'faults=[{at: 0s, kind: slow-receiver, where: host1, drain: 20%}]' >slow || fail "slow: exit code $?"

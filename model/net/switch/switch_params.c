@@ -27,7 +27,7 @@ const struct opt switch_opts[] = {
     {"buffer", OPT_SIZE, FIELD(buffer), "32MiB", "16KiB", "32TiB", NULL,
      "Packet memory that all ports share, on the chip or HBM; at most 2147483647 cells.",
      "assumed: a 100G leaf of 2018 to 2022; the maximum: 2^31 cells of 16 KiB",
-     OPT_ACTS(DROPS, LESS, TRACE)},
+     OPT_SCALES(DROPS, LESS, TRACE)},
     {"ports", OPT_INT, FIELD(ports), "32", "1", "1024", NULL,
      "Ports that reserved buffer and headroom are set aside for; more if more are linked.", "own",
      OPT_ACTS(DROPS, ANY, TRACE)},

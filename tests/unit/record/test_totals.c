@@ -248,9 +248,9 @@ static void the_busiest_link_is_named(void **state)
         const char *workload, *words;
         uint32_t node;
     } rows[] = {
-        {"kind: rdma-write, from: host4, to: host2", "the busiest link, host4:p0 to switch0, ", 4},
-        {"kind: rdma-read, from: host2, to: host4", "the busiest link, host4:p0 to switch0, ", 4},
-        {"kind: rdma-write, from: host2, to: host4", "the busiest link, host2:p0 to switch0, ", 2},
+        {"kind: rdma-write, from: host4, to: host2", "busiest link: host4:p0 to switch0, ", 4},
+        {"kind: rdma-read, from: host2, to: host4", "busiest link: host4:p0 to switch0, ", 4},
+        {"kind: rdma-write, from: host2, to: host4", "busiest link: host2:p0 to switch0, ", 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[512];

@@ -319,9 +319,9 @@ static void faults_are_told_while_they_last(void **state)
         {100 * PS_PER_US, "fault slow-receiver at host0, since 0 ps"},
         {250 * PS_PER_US - 1, "fault slow-receiver at host0, since 150 us"},
         {250 * PS_PER_US, NULL},
-        {310 * PS_PER_US, "fault pause-storm at host1 and elsewhere, since 10.0 us"},
+        {310 * PS_PER_US, "fault pause-storm at host1 and other ports, since 10.0 us"},
         {340 * PS_PER_US, NULL},
-        {380 * PS_PER_US, "fault link-down at host5 and elsewhere, since 30.0 us"},
+        {380 * PS_PER_US, "fault link-down at host5 and other ports, since 30.0 us"},
     };
     struct scenario *scenario;
     struct stepper *stepper = begin(&scenario);
