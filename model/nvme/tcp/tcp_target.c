@@ -228,7 +228,7 @@ static bool begin_capsule(struct target_conn *conn, struct tcp_arriving *from,
     struct tcp_capsule *capsule = take_capsule(conn);
     if (capsule == NULL)
         return nvme_pdu_fail(fault, NVME_FES_SEQUENCE, 0,
-                             "CapsuleCmd: the queue is full, %u are outstanding",
+                             "CapsuleCmd: the queue is full (outstanding: %u)",
                              conn->capsule_count);
     conn->arriving = capsule;
     memcpy(capsule->sqe, pdu->entry, NVME_SQE_BYTES);
