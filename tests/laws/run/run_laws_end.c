@@ -145,6 +145,11 @@ static bool waits_for_ever(const struct run_laws *laws)
             return true;
     if (run_laws_qp_is_slow(laws))
         return true;
+    /* A lost segment of TCP waits for a timer of 200 ms or more (Linux tcp.h TCP_RTO_MIN), a lost
+     * SYN for 1 s (TCP_TIMEOUT_INIT): longer than the drain of what is drawn. */
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].by_tcp)
+            return true;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct rnic_params *rnic = scenario->nodes[i].host->rnic;
         if (rnic->timeout == 0 || rnic->timeout > 12)

@@ -16,9 +16,23 @@ typedef unsigned __int128 wide;
 
 /* ------------------------------------------------------------------ links */
 
+/* A TCP segment fills a packet of the link's MTU, whatever the path MTU of RDMA is. */
+static int64_t largest_segment(const struct run_laws *laws)
+{
+    bool tcp = false;
+    int64_t most = 0;
+    for (uint32_t i = 0; i < laws->scenario->workload_count; i++)
+        tcp |= laws->scenario->workloads[i].by_tcp;
+    for (uint32_t i = 0; tcp && i < laws->scenario->host_count; i++)
+        for (uint16_t p = 0; p < laws->scenario->nodes[i].port_count; p++)
+            if (laws->scenario->nodes[i].ports[p].params->mtu > most)
+                most = laws->scenario->nodes[i].ports[p].params->mtu;
+    return most;
+}
+
 static uint32_t largest_payload(const struct run_laws *laws)
 {
-    int64_t most = 0;
+    int64_t most = largest_segment(laws);
     for (uint32_t i = 0; i < laws->scenario->host_count; i++)
         if (laws->scenario->nodes[i].host->rnic->path_mtu > most)
             most = laws->scenario->nodes[i].host->rnic->path_mtu;
