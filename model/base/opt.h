@@ -91,7 +91,10 @@ bool opt_is_worse(const struct opt *row, int64_t value, int64_t common);
 
 /* Whether the row scales with the size of a device and the values differ by no more than those of
  * devices of one kind do: a smaller device is a purchase, not a mistake. */
-enum { OPT_DEVICES_DIFFER = 4 };
+enum {
+    OPT_DEVICES_DIFFER = 4,
+    OPT_RATES_DIFFER = 40 /* links of 10 to 400 Gb/s */
+};
 bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common);
 
 /* The row in words: opt_part_words completes "It acts on ...". False: the parameter affects no time

@@ -20,9 +20,13 @@ bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common)
     const struct opt_effect *effect = &row->effect;
     const bool sized = effect->scales || (effect->worse == OPT_WORSE_LESS &&
                                           effect->by == OPT_BY_SERVICE); /* such as cores */
-    /* Packet memory follows the number of ports, so that devices differ by more in it. */
+    /* Packet memory follows the number of ports, marking thresholds the rate of the links: in these
+     * devices differ by more. */
     const bool memory = effect->scales && effect->part == OPT_PART_DROPS;
-    return less > 0 && (memory || (sized && more / OPT_DEVICES_DIFFER <= less));
+    const bool threshold = row->type == OPT_SIZE && effect->part == OPT_PART_CONGESTION &&
+                           effect->worse == OPT_WORSE_LESS;
+    const int factor = threshold ? OPT_RATES_DIFFER : sized ? OPT_DEVICES_DIFFER : 0;
+    return less > 0 && (memory || more <= (__int128)less * factor);
 }
 
 const char *opt_part_words(const struct opt *row)

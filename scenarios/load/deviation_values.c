@@ -203,12 +203,11 @@ static void check_row(struct deviation_search *search, const struct section *sec
 }
 
 /* Worse than the default, and not only because the device is smaller, or has a limit or a mode that
- * the default does not have. At which queue all switches pause or mark is a policy: it
+ * the default does not have. At which part of their memory all switches pause is a policy: it
  * moves waiting from one place to another. */
 static bool is_odd_for_all(const struct opt *row, int64_t value, int64_t preset)
 {
-    const bool policy = (row->effect.part == OPT_PART_PAUSES && row->effect.scales) ||
-                        strncmp(row->name, "ecn-", 4) == 0;
+    const bool policy = row->effect.part == OPT_PART_PAUSES && row->effect.scales;
     const bool mode = row->type == OPT_CHOICE && row->effect.worse == OPT_WORSE_ANY;
     return !mode && !policy && !opt_is_limit(row) && opt_is_worse(row, value, preset) &&
            !opt_is_smaller_device(row, value, preset);

@@ -269,6 +269,35 @@ static void what_is_worse_follows_from_the_direction(void **state)
     }
 }
 
+static void a_smaller_device_is_told_from_a_mistake(void **state)
+{
+    (void)state;
+    static const struct {
+        enum opt_type type;
+        struct opt_effect effect;
+        int64_t value, common;
+        bool is_smaller;
+    } cases[] = {
+#define EFFECT(part, worse, by, scales) {OPT_PART_##part, OPT_WORSE_##worse, OPT_BY_##by, 0, scales}
+        {OPT_INT, EFFECT(TARGET_CPU, LESS, SERVICE, false), 1, 4, true}, /* cores */
+        {OPT_INT, EFFECT(TARGET_CPU, LESS, SERVICE, false), 1, 5, false},
+        {OPT_TIME, EFFECT(TARGET_CPU, MORE, COST, true), 4000, 1000, true}, /* cost of a command */
+        {OPT_TIME, EFFECT(TARGET_CPU, MORE, COST, true), 5000, 1000, false},
+        {OPT_TIME, EFFECT(TARGET_CPU, MORE, COST, true), 5000, 0, false},
+        {OPT_SIZE, EFFECT(DROPS, LESS, TRACE, true), 16384, 32 << 20, true},     /* packet memory */
+        {OPT_SIZE, EFFECT(DROPS, LESS, TRACE, false), 4096, 4200, false},        /* MTU */
+        {OPT_SIZE, EFFECT(CONGESTION, LESS, TRACE, false), 10000, 400000, true}, /* ecn-kmin */
+        {OPT_SIZE, EFFECT(CONGESTION, LESS, TRACE, false), 9756, 400000, false},
+        {OPT_SIZE, EFFECT(CONGESTION, LESS, TRACE, false), 0, 400000, false},
+#undef EFFECT
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct opt row = {.name = "x", .type = cases[i].type, .effect = cases[i].effect};
+        assert_int_equal(opt_is_smaller_device(&row, cases[i].value, cases[i].common),
+                         cases[i].is_smaller);
+    }
+}
+
 static void a_hint_names_the_nearest_and_all_where_they_are_few(void **state)
 {
     (void)state;
@@ -317,6 +346,7 @@ int main(void)
         cmocka_unit_test(texts_are_taken_or_refused),
         cmocka_unit_test(values_are_written_as_read),
         cmocka_unit_test(the_nearest_row_is_found),
+        cmocka_unit_test(a_smaller_device_is_told_from_a_mistake),
         cmocka_unit_test(a_hint_names_the_nearest_and_all_where_they_are_few),
         cmocka_unit_test(a_long_list_is_left_out),
         cmocka_unit_test(every_table_is_sound),
