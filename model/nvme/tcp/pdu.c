@@ -76,7 +76,7 @@ static bool is_data(uint8_t type)
     return type == NVME_PDU_H2C_DATA || type == NVME_PDU_C2H_DATA;
 }
 
-static bool is_term(uint8_t type)
+bool nvme_pdu_is_term(uint8_t type)
 {
     return type == NVME_PDU_H2C_TERM || type == NVME_PDU_C2H_TERM;
 }
@@ -161,7 +161,7 @@ static bool check_order(uint8_t type, const struct nvme_pdu_rules *rules,
                              rules->from_host ? "host" : "controller");
     if (is_ic(type) && rules->initialized)
         return nvme_pdu_fail(fault, NVME_FES_SEQUENCE, 0, "second %s", kinds[type].name);
-    if (!is_ic(type) && !is_term(type) && !rules->initialized)
+    if (!is_ic(type) && !nvme_pdu_is_term(type) && !rules->initialized)
         return nvme_pdu_fail(fault, NVME_FES_SEQUENCE, 0, "%s before %s", kinds[type].name,
                              rules->from_host ? "ICReq" : "ICResp");
     return true;
@@ -200,7 +200,7 @@ static bool check_lengths(const struct kind *kind, uint32_t header, const unsign
                           struct nvme_pdu_fault *fault)
 {
     const uint32_t plen = wire_get32(bytes + PLEN_AT);
-    const bool term = is_term(bytes[0]);
+    const bool term = nvme_pdu_is_term(bytes[0]);
     const uint32_t digest =
         (bytes[FLAGS_AT] & NVME_PDU_DDGST) != 0 ? (uint32_t)NVME_PDU_DIGEST_BYTES : 0;
     if (bytes[HLEN_AT] != kind->header)
@@ -236,7 +236,7 @@ uint32_t nvme_pdu_header_bytes(const unsigned char bytes[NVME_PDU_COMMON_BYTES],
     if (!check_flags(kind, bytes[FLAGS_AT], has_data, rules, fault) ||
         !check_lengths(kind, header, bytes, fault))
         return 0;
-    if (has_data && !is_term(bytes[0]) && !check_offset(kind, header, bytes, rules, fault))
+    if (has_data && !nvme_pdu_is_term(bytes[0]) && !check_offset(kind, header, bytes, rules, fault))
         return 0;
     return header;
 }
@@ -298,7 +298,7 @@ bool nvme_pdu_decode(struct nvme_pdu *pdu, const unsigned char *bytes,
         return nvme_pdu_fail(fault, NVME_FES_HEADER_DIGEST, 0,
                              "%s: header digest %08X, computed %08X", kind->name,
                              wire_get32(bytes + kind->header), crc32c(0, bytes, kind->header));
-    pdu->before = has_data && !is_term(pdu->type) ? bytes[PDO_AT] : header;
+    pdu->before = has_data && !nvme_pdu_is_term(pdu->type) ? bytes[PDO_AT] : header;
     pdu->length = has_data ? plen - pdu->before - trailer : 0;
     switch (pdu->type) {
     case NVME_PDU_ICREQ:

@@ -100,6 +100,7 @@ struct nvme_pdu_rules {
 };
 
 const char *nvme_pdu_name(uint8_t type);
+bool nvme_pdu_is_term(uint8_t type); /* H2CTermReq or C2HTermReq */
 const char *nvme_pdu_fes_name(uint16_t fes, bool from_host);
 
 /* True if the PDU carries data now. */

@@ -243,13 +243,10 @@ static void on_initialized(struct host_conn *conn, const struct nvme_pdu *pdu)
     conn->user.on_established(conn->user.self);
 }
 
-static bool on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from,
-                   struct nvme_pdu_fault *fault)
+static void on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from)
 {
     struct host_conn *conn = host_of(base);
     struct nvme_response response;
-    char why[TCP_WHY_BYTES];
-    (void)fault;
     switch (from->pdu.type) {
     case NVME_PDU_ICRESP:
         on_initialized(conn, &from->pdu);
@@ -260,15 +257,10 @@ static bool on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from,
     case NVME_PDU_R2T:
         on_r2t(conn, &from->pdu);
         break;
-    case NVME_PDU_RESPONSE:
+    default: /* CapsuleResp */
         nvme_capsule_decode_response(&response, from->pdu.entry);
         respond(conn, &response);
-        break;
-    default: /* C2HTermReq */
-        snprintf(why, sizeof why, "C2HTermReq: %s", nvme_pdu_fes_name(from->pdu.fes, false));
-        nvme_tcp_fail(base, why);
     }
-    return true;
 }
 
 /* ---- life ---- */

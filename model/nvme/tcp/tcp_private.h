@@ -68,8 +68,8 @@ struct tcp_role {
     void (*on_sent)(struct nvme_transport_conn *, const struct tcp_out *);
     /* A header has arrived; sets `data` and `at` of the PDU. False: a fault. */
     bool (*on_header)(struct nvme_transport_conn *, struct tcp_arriving *, struct nvme_pdu_fault *);
-    /* The whole PDU has arrived. */
-    bool (*on_pdu)(struct nvme_transport_conn *, struct tcp_arriving *, struct nvme_pdu_fault *);
+    /* The whole PDU has arrived; it is no TermReq. */
+    void (*on_pdu)(struct nvme_transport_conn *, struct tcp_arriving *);
     void (*on_failed)(struct nvme_transport_conn *, const char *why);
     void (*on_closed)(struct nvme_transport_conn *);
     /* Calls that could not be made when they became due. */

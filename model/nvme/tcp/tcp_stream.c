@@ -77,7 +77,7 @@ static void begin_pdu(struct nvme_transport_conn *conn, const struct tcp_out *ou
     static const struct nvme_pdu_format plain = {0};
     struct nvme_pdu pdu = {.type = out->type, .flags = out->flags};
     *sending = (struct tcp_sending){.at = out->at};
-    if (out->type == NVME_PDU_H2C_TERM || out->type == NVME_PDU_C2H_TERM)
+    if (nvme_pdu_is_term(out->type))
         pdu = conn->term_pdu;
     else
         sending->data = conn->role->describe(conn, out, &pdu);
@@ -246,15 +246,25 @@ static void note_content(struct tcp_arriving *from)
     from->data->content = more ? NVME_CONTENT_MIXED : from->content;
 }
 
-static bool finish_pdu(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault)
+/* The peer terminates the connection. */
+static void on_terminated(struct nvme_transport_conn *conn, const struct nvme_pdu *pdu)
+{
+    char why[TCP_WHY_BYTES];
+    snprintf(why, sizeof why, "%s: %s", nvme_pdu_name(pdu->type),
+             nvme_pdu_fes_name(pdu->fes, !is_host(conn)));
+    nvme_tcp_fail(conn, why);
+}
+
+static void finish_pdu(struct nvme_transport_conn *conn)
 {
     struct tcp_arriving *from = &conn->arriving;
     if (from->pdu.length > 0 && nvme_pdu_has_data(&from->pdu))
         note_content(from);
-    if (!conn->role->on_pdu(conn, from, fault))
-        return false;
+    if (nvme_pdu_is_term(from->pdu.type))
+        on_terminated(conn, &from->pdu);
+    else
+        conn->role->on_pdu(conn, from);
     enter(from, TCP_COMMON);
-    return true;
 }
 
 /* A wrong data digest is fatal at both ends here; Linux's host only fails the command. */
@@ -312,12 +322,18 @@ static bool step(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault,
                 return true;
         }
         if ((from->pdu.flags & NVME_PDU_DDGST) == 0)
-            return finish_pdu(conn, fault);
-        enter(from, TCP_DIGEST);
+            finish_pdu(conn);
+        else
+            enter(from, TCP_DIGEST);
         return true;
     default:
         *more = read_bytes(conn, from->digest, NVME_PDU_DIGEST_BYTES);
-        return !*more || (check_digest(conn, fault) && finish_pdu(conn, fault));
+        if (!*more)
+            return true;
+        if (!check_digest(conn, fault))
+            return false;
+        finish_pdu(conn);
+        return true;
     }
 }
 

@@ -328,12 +328,9 @@ static void on_data(struct target_conn *conn, const struct nvme_pdu *pdu)
     conn->user.on_fetched(conn->user.self, slot->transfer);
 }
 
-static bool on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from,
-                   struct nvme_pdu_fault *fault)
+static void on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from)
 {
     struct target_conn *conn = target_of(base);
-    char why[TCP_WHY_BYTES];
-    (void)fault;
     switch (from->pdu.type) {
     case NVME_PDU_ICREQ:
         on_icreq(conn, &from->pdu);
@@ -341,14 +338,9 @@ static bool on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from,
     case NVME_PDU_COMMAND:
         on_command(conn);
         break;
-    case NVME_PDU_H2C_DATA:
+    default: /* H2CData */
         on_data(conn, &from->pdu);
-        break;
-    default: /* H2CTermReq */
-        snprintf(why, sizeof why, "H2CTermReq: %s", nvme_pdu_fes_name(from->pdu.fes, true));
-        nvme_tcp_fail(base, why);
     }
-    return true;
 }
 
 /* ---- life ---- */
