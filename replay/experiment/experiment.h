@@ -29,7 +29,7 @@ struct experiment {
 bool experiment_run(struct experiment *experiment, const struct trial *trials, uint32_t count,
                     struct measure *measures);
 
-/* So many more runs would not be too many. */
+/* Whether the budget allows this many more runs. */
 bool experiment_can_run(const struct experiment *experiment, uint32_t runs);
 
 /* Parts of a whole that count: of time; of a member's time beside larger causes; and of what all

@@ -138,8 +138,7 @@ struct prove_set prove_all_broken(const struct prove *prove)
     struct prove_set set = {.count = 0};
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
-        if (prove_is_broken(row) && !row->unplayed && !row->worse && row->tier <= prove->tier &&
-            row->tier != PROVE_NAMED)
+        if (prove_is_broken(row) && !row->unplayed && !row->worse && row->tier == PROVE_ODD)
             set.rows[set.count++] = i;
     }
     return set;
@@ -189,39 +188,39 @@ static bool is_alike(const struct proof *proof, const struct measure *first,
     return alike;
 }
 
-/* Everything was repaired at once without any effect, which then holds for each suspect of the tier
- * alone. Most scenarios are healthy and have many suspects. */
-static bool is_idle(struct proof *proof, enum prove_tier tier)
+/* Everything was repaired at once without any effect, which then holds for each deviation alone.
+ * Most scenarios are healthy and have many suspects. */
+static bool is_idle(struct proof *proof)
 {
     const struct prove *prove = proof->prove;
     if (proof->ideal.works == NULL || !is_alike(proof, &proof->original, &proof->ideal))
         return false;
     for (uint32_t i = 0; i < prove->row_count; i++)
-        if (prove->rows[i].tier == tier && prove_is_broken(&prove->rows[i]))
+        if (prove->rows[i].tier == PROVE_ODD && prove_is_broken(&prove->rows[i]))
             copy_measure(proof, &proof->rows[i], &proof->ideal);
     return true;
 }
 
-/* Repairs each suspect of the tier on its own. The run with all of them repaired comes first if
- * runs are limited, otherwise in parallel with those of the first tier. */
-static bool play_alone(struct proof *proof, enum prove_tier tier)
+/* Repairs each deviation on its own. The run with all of them repaired comes first if runs are
+ * limited, otherwise in parallel. */
+static bool play_alone(struct proof *proof)
 {
     struct prove *prove = proof->prove;
     const struct prove_set all = prove_all_broken(prove);
     const bool first = proof->question->runs_most > 0 && all.count > 1;
-    const bool beside = !first && tier == PROVE_ODD && all.count != 1;
+    const bool beside = !first && all.count != 1;
     struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
     struct measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
     uint32_t rows[PROVE_SUSPECTS_MAX], count = 0;
     bool again = !first && !beside;
     if (first && !play_ideal(proof))
         return false;
-    if (first && is_idle(proof, tier))
+    if (first && is_idle(proof))
         return true;
     if (!prove_find_noise(proof))
         return false;
     for (uint32_t i = 0; i < prove->row_count; i++)
-        if (prove->rows[i].tier == tier) {
+        if (prove->rows[i].tier == PROVE_ODD) {
             sets[count] = (struct prove_set){.rows = {i}, .count = 1};
             rows[count++] = i;
         }
@@ -246,7 +245,7 @@ static bool play_broken(struct proof *proof)
 {
     struct prove *prove = proof->prove;
     bool found = false;
-    if (!play_alone(proof, PROVE_ODD) || !prove_admit(proof))
+    if (!play_alone(proof) || !prove_admit(proof))
         return false;
     find_victims(proof);
     prove_unlike_default(prove, proof->base);

@@ -73,7 +73,7 @@ struct prove_impact {
 
 enum prove_role { PROVE_SUSPECT, PROVE_INNOCENT, PROVE_BYSTANDER };
 
-/* Which suspects are repaired; those of a later tier only if earlier ones leave no loss. */
+/* Which suspects are repaired: deviations at once, the others if that gains something. */
 enum prove_tier {
     PROVE_ODD,     /* differs from similar objects */
     PROVE_NAMED,   /* shared by all, named by the evidence; odd if its repair helps */
@@ -149,7 +149,6 @@ struct prove {
     bool late;            /* a victim lost a twentieth of its time, so time counts */
     bool repaired;        /* an ideal run exists, and something was lost against it */
     bool vacuous;         /* nothing to repair or leave out, so no run to compare with */
-    enum prove_tier tier; /* repaired in the ideal run, with all earlier tiers */
     bool chance;          /* the loss does not occur when workloads start slightly later */
     uint32_t culprits;    /* number of rows that are culprits; 0: nothing confirmed */
     struct prove_impact before, after; /* unchanged, and with the culprits repaired */

@@ -60,7 +60,7 @@ bool prove_admit(struct proof *proof)
     for (uint32_t i = 0; i < prove->row_count && played; i++) {
         struct prove_row *row = &prove->rows[i];
         const bool named = row->tier == PROVE_NAMED;
-        if (!named && !(row->worse && row->tier <= prove->tier))
+        if (!named && !(row->worse && row->tier == PROVE_ODD))
             continue;
         played = try_family(proof, i, &better);
         if (!played || !better)

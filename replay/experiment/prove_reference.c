@@ -18,32 +18,22 @@ static struct prove_set both_of(const struct prove_set *a, const struct prove_se
     return set;
 }
 
-/* A setting that all objects share is judged by all of them: thresholds and buffers favor some
- * members at the expense of others, which is a decision and not a fault. It counts if all members
- * together gain time. */
-static bool gains_time(const struct hunt *hunt, const struct measure *measure)
-{
-    const struct proof *proof = hunt->proof;
-    int64_t gained = 0, whole = 0;
-    bool late = false;
-    for (uint32_t i = 0; i < proof->members.count; i++) {
-        const struct measure_work *was = &hunt->base->works[i], *is = &measure->works[i];
-        const int64_t mine = measure_lost(was, is), all = measure_whole(was, is);
-        gained += mine - measure_lost(is, was);
-        whole += all;
-        late |= prove_is_much(proof, i, mine, all);
-    }
-    return late && experiment_is_significant(gained, whole, EXPERIMENT_HARM_LEAST, 0);
-}
-
-/* Members gain time or have fewer failures, or fewer lossless frames are dropped. */
+/* Members have fewer failures, or fewer lossless frames are dropped, or they gain time. A setting
+ * that all objects share is judged by the time of all of them: thresholds and buffers favor some
+ * members at the expense of others, which is a decision and not a fault. */
 static bool is_gain(const struct hunt *hunt, const struct measure *measure)
 {
-    bool any = measure->lossless_drops < hunt->base->lossless_drops;
-    for (uint32_t i = 0; i < hunt->proof->members.count; i++)
-        any |= measure->works[i].failed < hunt->base->works[i].failed ||
-               measure->works[i].inactive < hunt->base->works[i].inactive;
-    return any || gains_time(hunt, measure);
+    const struct proof *proof = hunt->proof;
+    struct prove_impact change;
+    prove_compare(proof, hunt->base, measure, NULL, &change);
+    bool fewer = measure->lossless_drops < hunt->base->lossless_drops, late = false;
+    for (uint32_t i = 0; i < proof->members.count; i++) {
+        fewer |= measure->works[i].failed < hunt->base->works[i].failed ||
+                 measure->works[i].inactive < hunt->base->works[i].inactive;
+        late |= prove_is_dearer(proof, measure, hunt->base, i);
+    }
+    return fewer || (late && experiment_is_significant(-change.lost_ps, change.whole_ps,
+                                                       EXPERIMENT_HARM_LEAST, 0));
 }
 
 /* A set that is invalid as a whole may have valid parts. */

@@ -51,7 +51,6 @@ struct trial {
     uint32_t later; /* each workload starts so many times a few nanoseconds later */
 };
 
-/* A scenario, which outlives this, and what its settings can be restored to. */
 /* The settings that the warnings and errors of one rule of check propose together, and the text of
  * the first. Remedies that change the load or the topology are left out, and so are those that ask
  * for a larger device. */
@@ -73,6 +72,7 @@ void trial_remedies_free(struct trial_remedies *remedies);
 /* A remedy sets the parameter of the setting, perhaps elsewhere. */
 bool trial_is_warned_of(const struct trial_remedies *remedies, const struct deviation *setting);
 
+/* A scenario, which outlives this, and what its settings can be restored to. */
 struct trial_base {
     const struct scenario *scenario;
     struct deviations deviations, written;

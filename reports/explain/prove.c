@@ -68,7 +68,7 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
         fputs("not repaired: with the others repaired, it costs each workload less than 5% of its "
               "time\n",
               out);
-    else if (row->tier > prove->tier)
+    else if (row->tier > PROVE_ODD)
         fputs("not repaired: it may be intended, and the other causes explain the loss\n", out);
     else if (row->unplayed)
         fputs("cannot be simulated without it\n", out);
@@ -353,7 +353,7 @@ static void json_suspects(const struct prove *prove, struct json *json)
             json_null(json, at);
         json_boolean(json, json_member(at, list, i, "culprit"), row->culprit);
         json_boolean(json, json_member(at, list, i, "played"),
-                     !row->unplayed && row->tier <= prove->tier && row->tier != PROVE_NAMED);
+                     !row->unplayed && row->tier == PROVE_ODD);
         json_boolean(json, json_member(at, list, i, "worse"), row->worse);
     }
 }

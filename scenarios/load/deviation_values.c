@@ -203,7 +203,7 @@ static void check_row(struct deviation_search *search, const struct section *sec
 }
 
 /* Worse than the default, and not only because the device is smaller, or has a limit or a mode that
- * the default does not have. At which part of their memory all switches pause is a policy: it
+ * the default does not have. The part of its memory at which every switch pauses is a policy: it
  * moves waiting from one place to another. */
 static bool is_odd_for_all(const struct opt *row, int64_t value, int64_t preset)
 {
