@@ -321,7 +321,7 @@ static void count_saturated(struct tally *tally, const struct prove *prove, unsi
 {
     const struct prove_row *culprit = &prove->rows[0], *moment = &prove->rows[1];
     tally->played++;
-    if (!prove->repaired || prove->tier > PROVE_ODD) { /* it was what all have, not who is asked */
+    if (!prove->repaired) {
         tally->calm++;
         return;
     }
