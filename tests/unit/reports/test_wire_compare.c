@@ -82,6 +82,8 @@ static void the_first_difference_is_the_earliest_of_the_first_capture(void **sta
         /* The first ends in frame 6 of its capture; the second differs before or behind. */
         {{{0, 1, "a3b6", "a1b2e3"}, {1, 2, "c4d5", "c8y9"}}, 1, 1, 0},
         {{{0, 1, "a3b6", "a1b2e3"}, {1, 2, "c4d7", "c8y9"}}, 0, 2, 0},
+        /* One frame is enough to end in it. */
+        {{{0, 1, "a6", "a1b2"}, {1, 2, "c4d5", "c8y9"}}, 1, 1, 0},
         /* What has no frame at all in the first capture is the first difference. */
         {{{0, 1, "a1b2", "x1b2"}, {1, 2, "", "c8"}}, 1, 0, 0},
         /* Of equals the first connection; an equal stream is none. */
