@@ -21,6 +21,9 @@ import time
 from place import BUILDS, ROOT, SECONDS_MAX, STORE
 
 
+UNDER = tuple(folder.rstrip('/') + '/' for folder in os.environ.get('UNDER', '').split())
+
+
 class Test:
     """A program or script that passes with exit code 0; `kind` is the class of what it kills."""
 
@@ -137,10 +140,15 @@ def run_covered(test, counts):
     return child.returncode, usage.ru_utime + usage.ru_stime
 
 
+def measured(path):
+    """gcov needs seconds for all files; with UNDER it reads only the counts of these folders."""
+    return path.startswith(UNDER) if UNDER else not path.startswith('tests/')
+
+
 def lines_of(counts):
     """What gcov says: for each source, the lines with code and those that were executed."""
     build, answer = BUILDS['coverage'], {}
-    data = [p for p in counts.rglob('*.gcda') if not p.is_relative_to(counts / 'tests')]
+    data = [p for p in counts.rglob('*.gcda') if measured(str(p.relative_to(counts)))]
     for path in data:
         notes = build / path.relative_to(counts).with_suffix('.gcno')
         path.with_suffix('.gcno').symlink_to(notes)
@@ -171,7 +179,7 @@ def look_at(test):
     wanted = stamp(test.inputs())
     try:
         known = json.loads(kept.read_text())
-        if known['stamp'] == wanted and not os.environ.get('FRESH'):
+        if known['stamp'] == wanted and set(known['under']) in (set(), set(UNDER)) and not os.environ.get('FRESH'):
             return known
     except (OSError, ValueError, KeyError):
         pass
@@ -180,7 +188,7 @@ def look_at(test):
         if code > 0 and seconds <= SECONDS_MAX:  # a busy machine is no reason to leave it out
             code, seconds = run_covered(test, pathlib.Path(counts))
         usable = code == 0 and seconds <= SECONDS_MAX
-        known = {'stamp': wanted, 'code': code, 'seconds': seconds,
+        known = {'stamp': wanted, 'under': UNDER, 'code': code, 'seconds': seconds,
                  'lines': lines_of(pathlib.Path(counts)) if usable else {}}
     if code <= 0 or seconds > SECONDS_MAX:
         kept.write_text(json.dumps(known))
