@@ -47,7 +47,7 @@ struct verbs_mr {
 struct verbs_event {
     enum rdma_cm_event_type
         type;   /* CONNECT_REQUEST, ESTABLISHED, REJECTED, DISCONNECTED, UNREACHABLE ... */
-    int status; /* REJECTED: the REJ reason, IBTA Vol 1 12.6.7.2 */
+    int status; /* REJECTED: the REJ reason, IBTA Vol 1 12.6.7.2; -ETIMEDOUT: no answer */
     uint32_t peer_ip;
     uint8_t responder_resources, initiator_depth; /* as offered by the peer */
     uint8_t private_len;

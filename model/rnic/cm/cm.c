@@ -64,8 +64,8 @@ static void end_qp(struct verbs_conn *conn)
 static void close_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
                        const struct cm_mad *mad)
 {
-    if (status == -ETIMEDOUT && conn->state != CM_REP_SENT) /* the other side is the one that
-                                                             * connects */
+    const bool connects = conn->state != CM_REP_SENT && conn->state != CM_DREQ_SENT;
+    if (status == -ETIMEDOUT && connects)
         cm_setup_note_timeout(conn, type == RDMA_CM_EVENT_ADDR_ERROR);
     stop_timer(conn);
     conn->state = CM_CLOSED;
@@ -82,10 +82,11 @@ static void retransmit(struct verbs_conn *conn)
         set_timer(conn);
         return;
     }
-    if (conn->state == CM_DREQ_SENT)
-        close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
-    else
-        close_conn(conn, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+    /* Linux, drivers/infiniband/core/cma.c, cma_ib_handler: a DREQ without a DREP ends like one with
+     * it, but says that the time was up. */
+    const bool disconnects = conn->state == CM_DREQ_SENT;
+    close_conn(conn, disconnects ? RDMA_CM_EVENT_DISCONNECTED : RDMA_CM_EVENT_UNREACHABLE,
+               -ETIMEDOUT, NULL);
 }
 
 /* The connection's present step ends at `done`. */

@@ -406,6 +406,24 @@ static void test_disconnect(void **state)
     pair_free(pair);
 }
 
+/* A DREQ that nobody answers is sent again as often as a REQ, and then the connection has ended all
+ * the same: rdma_cm reports DISCONNECTED with -ETIMEDOUT. */
+static void test_unanswered_disconnect(void **state)
+{
+    (void)state;
+    struct pair *pair = make();
+    pair_connect(pair);
+    const uint64_t before = pair->rnics[0]->cm.retries;
+    pair->lose = lose_all;
+    verbs_sim.disconnect(pair->ends[0].conn);
+    pair_run(pair, 600 * PS_PER_S);
+    const struct pair_end *end = &pair->ends[0];
+    assert_int_equal(end->cms[end->cm_count - 1], RDMA_CM_EVENT_DISCONNECTED);
+    assert_int_equal(end->statuses[end->cm_count - 1], -ETIMEDOUT);
+    assert_int_equal(pair->rnics[0]->cm.retries - before, pair->rnics[0]->params.cm_retries);
+    pair_free(pair);
+}
+
 /* Slots are used again under other numbers, and destroying with completions under way is safe. */
 static void test_destroy_and_reuse(void **state)
 {
@@ -441,7 +459,7 @@ int main(void)
         cmocka_unit_test(test_nobody_listens),    cmocka_unit_test(test_lost_message),
         cmocka_unit_test(test_data_establishes),  cmocka_unit_test(test_unreachable),
         cmocka_unit_test(test_no_address),        cmocka_unit_test(test_disconnect),
-        cmocka_unit_test(test_destroy_and_reuse),
+        cmocka_unit_test(test_destroy_and_reuse), cmocka_unit_test(test_unanswered_disconnect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
