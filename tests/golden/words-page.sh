@@ -19,25 +19,25 @@ markup() { python3 -B "$top/tests/golden/words/markup.py" "$1"; }
 "$program" run first-io --record packets -o frames.db >/dev/null 2>&1
 neutral a.db && neutral b.db && neutral frames.db
 
-"$program" report a.db -o page.html && markup page.html | hold page
+written page.html "$program" report a.db && markup page.html | hold page
 "$program" report --text a.db | sed 's/ in [0-9.]* s$//' | hold text
-"$program" report a.db b.db -o page.html && markup page.html | hold pair
-"$program" report a.db a.db -o page.html && markup page.html | sed -n '/<header>/,/<section/p' | hold same
+written page.html "$program" report a.db b.db && markup page.html | hold pair
+written page.html "$program" report a.db a.db && markup page.html | sed -n '/<header>/,/<section/p' | hold same
 cp frames.db measured.db
 sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe<0>'),('kernel','6.1');
     UPDATE workload SET latency_p50_ps=latency_p50_ps*2"
-"$program" report frames.db -o alone.html && "$program" report frames.db --measured measured.db -o page.html &&
+written alone.html "$program" report frames.db && written page.html "$program" report frames.db --measured measured.db &&
     diff <(markup alone.html) <(markup page.html) | without_day | hold measured
 "$program" compare frames.db measured.db 2>&1 | without_day | hold compare
 "$program" diff a.db b.db 2>&1 | hold diff
 "$program" diff a.db b.db --json 2>&1 | hold diff.json
-"$program" report a.db b.db --csv tables && hold difference.csv <tables/difference.csv
+rm -rf tables && "$program" report a.db b.db --csv tables && hold difference.csv <tables/difference.csv
 for command in 0 1 2; do
     "$program" draw frames.db --what io $command -o io.svg 2>&1 && markup io.svg
 done | hold io
-"$program" draw a.db --what pauses -o pauses.dot 2>&1 && tr -s '\n\t ' ' ' <pauses.dot | sed -E 's/;/;\n/g' >pauses.txt &&
+written pauses.dot "$program" draw a.db --what pauses && tr -s '\n\t ' ' ' <pauses.dot | sed -E 's/;/;\n/g' >pauses.txt &&
     sed -E 's/(pos|bb|lp|xlp|head_lp|tail_lp|width|height|lwidth|lheight|rects|vertices)=("[^"]*"|[0-9.]+),? ?//g; s/,? *\]/]/g' pauses.txt | hold pauses
-"$program" draw a.db -o fabric.svg 2>&1 && markup fabric.svg | hold fabric
+written fabric.svg "$program" draw a.db && markup fabric.svg | hold fabric
 "$program" counters a.db --port host0:p0 | hold counters
 "$program" counters a.db --port leaf0 --as sonic | hold sonic
 [ $failures = 0 ]

@@ -15,7 +15,7 @@ all() {
     "$program" plan "$@" --json -o "$name.db" 2>&1 | hold "$name.json"
     "$program" plan "$@" --resume "$name.db" 2>&1 | hold "$name"
     "$program" plan "$@" --resume "$name.db" --csv 2>&1 | hold "$name.csv"
-    "$program" report "$name.db" -o page.html && markup page.html | hold "$name.page"
+    written page.html "$program" report "$name.db" && markup page.html | hold "$name.page"
 }
 all pair plan.yaml
 

@@ -55,5 +55,5 @@ unbuilt() { sed -E 's/("build": |"digest": |, digest )"?[0-9a-f]+"?/\1-/'; }
 unbuilt <predicted/predictions.json | hold predictions.json
 
 # --- state machines ---
-"$program" draw --what states -o states.svg 2>&1 && markup states.svg | hold states
+written states.svg "$program" draw --what states && markup states.svg | hold states
 [ $failures = 0 ]
