@@ -27,8 +27,9 @@ struct probe_drop {
     int64_t threshold; /* bytes: XOFF threshold, or drop limit of the egress queue */
     int64_t headroom;  /* bytes of headroom in use, out of headroom_limit */
     int64_t headroom_limit;
-    uint32_t destination, qpn, psn; /* of the frame; opcode: enum frame_opcode */
+    uint32_t source, destination, qpn, psn; /* of the frame; opcode: enum frame_opcode */
     uint8_t opcode;
+    uint16_t payload; /* bytes */
 };
 
 enum { PROBE_REASONS = 4 };
@@ -146,7 +147,15 @@ struct probe_hop {
     bool resent, lost;
 };
 
-/* The sending queue pair, whose messages all go to one peer. */
+/* A TCP segment with data, as it leaves a port. qpn: port of its sender << 16 | port of its peer;
+ * psn: sequence number. */
+struct probe_segment {
+    struct probe_hop hop;
+    uint32_t source, payload;
+};
+
+/* The sending queue pair, whose messages all go to one peer; or one direction of a TCP connection,
+ * with qpn as in probe_segment. */
 struct probe_flow {
     uint32_t endpoint, qpn;
     uint32_t peer, peer_qpn;
@@ -184,6 +193,7 @@ enum probe_hold_state {
     PROBE_HOLD_SOFTWARE,   /* processor of a software RNIC is busy */
     PROBE_HOLD_ENGINE,     /* engines of the RNIC are busy with other queue pairs */
     PROBE_HOLD_PCIE,       /* PCIe link of the RNIC is busy */
+    PROBE_HOLD_LOSS,       /* TCP: lost segments are repaired first */
     PROBE_HOLD_STATES
 };
 
@@ -191,6 +201,28 @@ struct probe_hold {
     time_ps at;
     struct probe_flow flow;
     uint8_t state;
+};
+
+/* What happens to the bytes of one direction of a TCP connection. Messages of the protocol above
+ * (NVMe/TCP: PDUs) pass each step in the order in which they were posted. */
+enum probe_stream_kind {
+    PROBE_STREAM_OPEN,          /* established */
+    PROBE_STREAM_HOLD,          /* sender: what the NIC has; `state` holds up the bytes after it */
+    PROBE_STREAM_POSTED,        /* sender: a message waits for the send buffer */
+    PROBE_STREAM_POSTED_DATA,   /* likewise; the next message posted at this time continues it */
+    PROBE_STREAM_POSTED_ANSWER, /* likewise; answers the message that the sender took last */
+    PROBE_STREAM_BUFFERED,      /* sender: the next posted message is in the send buffer */
+    PROBE_STREAM_ARRIVED,       /* receiver: TCP has the segment */
+    PROBE_STREAM_DELIVERED,     /* receiver: all bytes in order were processed */
+    PROBE_STREAM_TAKEN          /* receiver: its user has read a message */
+};
+
+struct probe_stream {
+    time_ps at;
+    time_ps begun_at, woken_at; /* DELIVERED: the core began this work; its last interrupt */
+    struct probe_flow flow;     /* of the sender */
+    uint32_t number; /* sequence number: ARRIVED: of the segment; otherwise where its bytes end */
+    uint8_t kind, state; /* HOLD: enum probe_hold_state */
 };
 
 /* What the message posted last in the same event carries: an NVMe capsule or its data, a workload's
@@ -248,6 +280,8 @@ struct probe {
     void (*hold)(void *self, const struct probe_hold *hold);
     void (*use)(void *self, const struct probe_use *use);
     void (*message)(void *self, const struct probe_message *message);
+    void (*segment)(void *self, const struct probe_segment *segment);
+    void (*stream)(void *self, const struct probe_stream *stream);
     void (*note)(void *self, time_ps at, const char *owner, const char *text); /* losses, errors */
 };
 

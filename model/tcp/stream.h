@@ -135,6 +135,9 @@ struct stream_ops {
     uint16_t (*peer_port)(const struct stream_conn *);
     /* Time that the device's stack has kept cores busy so far.  NULL: not measured. */
     time_ps (*cpu)(const struct stream_device *);
+    /* For observers: what the user does with a message (enum probe_stream_kind: POSTED.., BUFFERED,
+     * TAKEN).  NULL: not observed. */
+    void (*mark)(const struct stream_conn *, unsigned kind);
 };
 
 #endif

@@ -86,6 +86,7 @@ void tcp_receive(struct tcp *tcp, uint32_t handle, time_ps now)
     const unsigned syn = frame->tcp_flags & (SEGMENT_SYN | SEGMENT_ACK | SEGMENT_RST);
     tcp->counters.in_segs++;
     if (conn != NULL) {
+        tcp_watch_arrived(conn, frame, now);
         tcp_core_receive(conn, handle, now);
         return;
     }
@@ -203,6 +204,7 @@ static uint32_t stream_send(struct stream_conn *stream, const struct stream_piec
         conn->pushed = conn->out.end;
     if (taken > 0)
         tcp_want_send(conn, tcp_now(conn->tcp));
+    tcp_watch_hold(conn, tcp_now(conn->tcp));
     return taken;
 }
 
@@ -346,6 +348,11 @@ static time_ps stream_cpu(const struct stream_device *device)
     return tcp_busy(tcp_of(device));
 }
 
+static void stream_mark(const struct stream_conn *stream, unsigned kind)
+{
+    tcp_watch_mark(conn_of(stream), (enum probe_stream_kind)kind);
+}
+
 const struct stream_ops tcp_stream_ops = {
     .name = "simulated TCP",
     .listen = stream_listen,
@@ -364,6 +371,7 @@ const struct stream_ops tcp_stream_ops = {
     .local_port = stream_local_port,
     .peer_port = stream_peer_port,
     .cpu = stream_cpu,
+    .mark = stream_mark,
 };
 
 /* ------------------------------------------------------------------ for observers */

@@ -278,6 +278,7 @@ void tcp_established(struct tcp_conn *conn, time_ps now)
     conn->nxt = 1;
     conn->last_send = -1;
     conn->tune_end = conn->received + conn->receive_limit;
+    tcp_watch_open(conn);
     conn->cc.una = conn->cc.nxt = 1;
     conn->cc.ecn = conn->ecn;
     conn->cc.srtt = conn->srtt8 / 8;

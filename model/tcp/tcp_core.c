@@ -79,11 +79,13 @@ static uint32_t shift_frame(struct tcp_conn *conn)
 
 static void do_receive(struct tcp_conn *conn, time_ps now)
 {
+    const uint64_t received = conn->received;
     conn->tcp->counters.rx_batches++;
     while (conn->work_frames > 0) {
         conn->work_frames--;
         tcp_input(conn, shift_frame(conn), now);
     }
+    tcp_watch_delivered(conn, received, now);
     tcp_receive_end(conn, now);
 }
 
@@ -134,6 +136,7 @@ static void finish_work(struct tcp_core *core, time_ps now)
     core->current = NULL;
     if (conn->rx_head != POOL_NONE || conn->want_send)
         list_conn(core, conn);
+    tcp_watch_hold(conn, now);
     conn->holds--;
     tcp_conn_release(conn);
 }
@@ -147,6 +150,7 @@ static void run_core(struct tcp_core *core, time_ps now)
     while (core->current == NULL && core->first != NULL) {
         struct tcp_conn *conn = unlist_first(core);
         core->current = conn;
+        core->begun_at = now;
         const time_ps cost = choose_work(conn);
         if (cost > 0) {
             core->busy += cost;
@@ -199,6 +203,7 @@ void tcp_core_receive(struct tcp_conn *conn, uint32_t handle, time_ps now)
     }
     core->waking = true;
     core->busy += params->interrupt_cost;
+    core->woken_at = now + params->interrupt_delay;
     env_timer_set(core->tcp->site.env, &core->timer, now + wait);
 }
 

@@ -271,6 +271,7 @@ void tcp_output(struct tcp_conn *conn, time_ps now)
     if (sent)
         tcp_tlp_schedule(conn, false, now);
     tcp_check_window_probe(conn, now);
+    tcp_watch_hold(conn, now);
 }
 
 void tcp_want_send(struct tcp_conn *conn, time_ps now)
@@ -280,6 +281,7 @@ void tcp_want_send(struct tcp_conn *conn, time_ps now)
         return;
     }
     conn->want_send = true;
+    tcp_watch_hold(conn, now);
     tcp_core_list(conn, now);
 }
 

@@ -7,6 +7,7 @@
 #define STORMGLASS_TCP_TCP_PRIVATE_H
 
 #include "base/pool.h"
+#include "base/probe.h"
 #include "base/slab.h"
 #include "tcp/content.h"
 #include "tcp/segment.h"
@@ -72,6 +73,7 @@ struct tcp_core {
     struct tcp_conn *current;      /* whose work it does; NULL: none */
     bool waking;                   /* an interrupt is on its way */
     bool running;                  /* within core_run */
+    time_ps begun_at, woken_at;    /* its last work, its last interrupt; for observers */
     time_ps busy;
 };
 
@@ -203,6 +205,9 @@ struct tcp_conn {
 
     struct timer rtx, ack_timer, pace_timer;
     uint8_t rtx_kind; /* enum tcp_timer_kind, while rtx is set */
+
+    uint64_t watched_nxt; /* reported by tcp_watch_hold */
+    uint8_t watched_state;
 
     struct stream_info did; /* counters only */
     alignas(8) unsigned char cc_state[TCP_CC_STATE_BYTES];
@@ -401,6 +406,17 @@ void tcp_rearm_rto(struct tcp_conn *conn, time_ps now);
 void tcp_set_xmit_timer(struct tcp_conn *conn, time_ps now);
 void tcp_check_window_probe(struct tcp_conn *conn, time_ps now);
 void tcp_on_rtx(void *self, time_ps now);
+
+/* ------------------------------------------------------------------ tcp_watch.c */
+
+/* Reports for the time accounting; nothing happens without it. */
+void tcp_watch_open(const struct tcp_conn *conn);
+/* The state of sending may have changed. */
+void tcp_watch_hold(struct tcp_conn *conn, time_ps now);
+void tcp_watch_arrived(const struct tcp_conn *conn, const struct frame *frame, time_ps now);
+/* The batch is processed; before it, all bytes up to that offset were received. */
+void tcp_watch_delivered(const struct tcp_conn *conn, uint64_t before, time_ps now);
+void tcp_watch_mark(const struct tcp_conn *conn, enum probe_stream_kind kind);
 
 /* ------------------------------------------------------------------ tcp_conn.c */
 

@@ -6,7 +6,8 @@
  * the picosecond. docs/model.md describes the rules.
  * Input: probes in the order of events: times of commands (host_io, target_io), messages (work,
  * use, message), what holds up queue pairs (hold), packets from port to port (hop, ack), and pauses
- * that ports obey (blocked). The run itself is not affected.
+ * that ports obey (blocked); of TCP, segments and steps of messages (segment, stream).
+ * The run itself is not affected.
  * Only successful operations count, and compares that found different data. UNTRACED is time of
  * messages that were not observed from their start. The stages of a command are sums of its parts,
  * by phase.
@@ -139,6 +140,8 @@ void breakdown_blocked(struct breakdown *breakdown, const struct probe_blocked *
 void breakdown_work(struct breakdown *breakdown, const struct probe_work *work);
 void breakdown_hold(struct breakdown *breakdown, const struct probe_hold *hold);
 void breakdown_use(struct breakdown *breakdown, const struct probe_use *use);
+void breakdown_segment(struct breakdown *breakdown, const struct probe_segment *segment);
+void breakdown_stream(struct breakdown *breakdown, const struct probe_stream *stream);
 void breakdown_message(struct breakdown *breakdown, const struct probe_message *message);
 void breakdown_target_io(struct breakdown *breakdown, const struct probe_target_io *io);
 

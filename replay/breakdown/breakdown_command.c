@@ -28,22 +28,6 @@ static void use_for_workload(struct breakdown *breakdown, uint32_t index, enum p
     breakdown_flow_to(breakdown, flow->endpoint, flow->qpn)->own = true;
 }
 
-/* Finds the first of the data WRITEs posted together with the response: the lead of a read. */
-static void find_lead(struct breakdown *breakdown, uint32_t index)
-{
-    const struct breakdown_row *row = &breakdown->last_flow->posted;
-    struct breakdown_message *message = breakdown_message_at(breakdown, index);
-    for (uint64_t place = row->tail - 1; place > row->head; place--) {
-        const uint32_t before = breakdown_row_at(row, place - 1);
-        const struct breakdown_message *data = breakdown_message_at(breakdown, before);
-        if (data->operation != PROBE_WORK_WRITE || data->posted.at != message->posted.at)
-            break;
-        message->lead = before;
-    }
-    if (message->lead != BREAKDOWN_NONE)
-        breakdown_message_at(breakdown, message->lead)->references++;
-}
-
 static struct probe_target_io key_of(const struct breakdown *breakdown, const struct probe_use *use)
 {
     const struct breakdown_flow *flow = breakdown->last_flow;
@@ -69,7 +53,7 @@ void breakdown_use(struct breakdown *breakdown, const struct probe_use *use)
     if (use->qid == 0)
         return;
     if (use->kind == PROBE_USE_RESPONSE)
-        find_lead(breakdown, index);
+        breakdown_message_find_lead(breakdown, breakdown->last_flow, index);
     const struct probe_target_io key = key_of(breakdown, use);
     struct breakdown_command *command = breakdown_command_of(breakdown, &key);
     if (command == NULL)
@@ -121,6 +105,11 @@ static void add_leg(struct breakdown_life *life, const struct breakdown_leg *leg
         if (leg->ps[i] != 0)
             add_time(life, phase, i == BREAKDOWN_HOST_CPU ? software : (enum breakdown_part)i,
                      leg->ps[i]);
+    if (leg->of_stream) {
+        const bool by_host = software == BREAKDOWN_HOST_CPU;
+        add_time(life, phase, by_host ? BREAKDOWN_TARGET_WAIT : BREAKDOWN_HOST_CPU, leg->core_wait);
+        add_time(life, phase, by_host ? BREAKDOWN_TARGET_CPU : BREAKDOWN_HOST_CPU, leg->core);
+    }
     for (uint32_t i = 0; i < leg->place_count; i++)
         breakdown_place_add(life->places, &life->place_count, BREAKDOWN_PLACES_MAX,
                             &leg->places[i]);
@@ -153,11 +142,30 @@ static void add_message(const struct breakdown *breakdown, struct breakdown_life
     add_step(life, before, moment, phase, part_after_arrival(&message->leg, parts[1]));
 }
 
+/* By host and target: software that sends, then what keeps the receiver from taking a message. */
+static const enum breakdown_part to_target[2] = {BREAKDOWN_HOST_CPU, BREAKDOWN_STALLED};
+static const enum breakdown_part by_target[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_STALLED};
+static const enum breakdown_part to_host[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_HOST_CPU};
+
+/* A READ; over TCP, an R2T and the data that the host sends then. */
+static void add_fetch(const struct breakdown *breakdown, struct breakdown_life *life,
+                      uint32_t index, time_ps *before, time_ps fetched_at)
+{
+    const struct breakdown_message *message =
+        index == BREAKDOWN_NONE ? NULL : breakdown_message_at(breakdown, index);
+    if (message == NULL || message->follower == BREAKDOWN_NONE) {
+        add_message(breakdown, life, index, before, fetched_at, BREAKDOWN_IN_FETCH, by_target);
+        return;
+    }
+    const struct breakdown_message *data = breakdown_message_at(breakdown, message->follower);
+    add_message(breakdown, life, index, before, data->leg.from, BREAKDOWN_IN_FETCH, to_host);
+    add_message(breakdown, life, message->follower, before, fetched_at, BREAKDOWN_IN_FETCH,
+                to_target);
+}
+
 static void at_target(const struct breakdown *breakdown, const struct breakdown_command *command,
                       struct breakdown_life *life, time_ps *before)
 {
-    static const enum breakdown_part to_target[2] = {BREAKDOWN_HOST_CPU, BREAKDOWN_STALLED};
-    static const enum breakdown_part by_target[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_STALLED};
     const struct probe_target_io *at = &command->target;
     add_message(breakdown, life, command->message[PROBE_USE_COMMAND], before, at->capsule_at,
                 BREAKDOWN_IN_COMMAND, to_target);
@@ -170,8 +178,7 @@ static void at_target(const struct breakdown *breakdown, const struct breakdown_
     const time_ps ready = at->limit_at != 0 ? at->limit_at : at->media_at;
     add_step(life, before, fetches ? at->fetch_at : ready, BREAKDOWN_IN_TARGET, BREAKDOWN_WINDOW);
     if (fetches)
-        add_message(breakdown, life, command->message[PROBE_USE_FETCH], before, at->fetched_at,
-                    BREAKDOWN_IN_FETCH, by_target);
+        add_fetch(breakdown, life, command->message[PROBE_USE_FETCH], before, at->fetched_at);
     add_step(life, before, ready, BREAKDOWN_IN_TARGET, BREAKDOWN_TARGET_CPU);
     add_step(life, before, at->media_at, BREAKDOWN_IN_TARGET, BREAKDOWN_LIMIT);
     add_step(life, before, at->media_begun_at, BREAKDOWN_IN_MEDIUM, BREAKDOWN_MEDIA_WAIT);
@@ -199,7 +206,6 @@ static void break_down_command(const struct breakdown *breakdown,
                                const struct breakdown_command *command,
                                const struct probe_host_io *io, struct breakdown_life *life)
 {
-    static const enum breakdown_part to_host[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_HOST_CPU};
     const time_ps sent = io->last.sent_at != 0 ? io->last.sent_at : io->posted_at;
     time_ps before = io->issued_at;
     add_step(life, &before, io->admitted_at, BREAKDOWN_IN_SUBMIT, BREAKDOWN_WORKLOAD_LIMIT);

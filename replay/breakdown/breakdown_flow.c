@@ -10,18 +10,33 @@ enum { ROOM_FIRST = 64 };
 
 /* ------------------------------------------------------------------ lookup */
 
-static uint32_t home_of(const struct breakdown *breakdown, uint32_t peer, uint32_t peer_qpn)
+struct key {
+    uint32_t source, peer, peer_qpn;
+};
+
+static bool has_key(const struct breakdown_flow *flow, struct key key)
 {
-    return (uint32_t)hash_mix((uint64_t)peer << 32 | peer_qpn) & (breakdown->flow_room - 1);
+    return flow->peer == key.peer && flow->peer_qpn == key.peer_qpn && flow->source == key.source;
 }
 
-static uint32_t place_of(const struct breakdown *breakdown, uint32_t peer, uint32_t peer_qpn)
+static uint32_t home_of(const struct breakdown *breakdown, struct key key)
 {
-    uint32_t at = home_of(breakdown, peer, peer_qpn);
-    while (breakdown->flows[at] != NULL &&
-           (breakdown->flows[at]->peer != peer || breakdown->flows[at]->peer_qpn != peer_qpn))
+    const uint64_t spread = key.source == BREAKDOWN_NONE ? 0 : hash_mix(key.source);
+    return (uint32_t)hash_mix(((uint64_t)key.peer << 32 | key.peer_qpn) ^ spread) &
+           (breakdown->flow_room - 1);
+}
+
+static uint32_t place_of(const struct breakdown *breakdown, struct key key)
+{
+    uint32_t at = home_of(breakdown, key);
+    while (breakdown->flows[at] != NULL && !has_key(breakdown->flows[at], key))
         at = (at + 1) & (breakdown->flow_room - 1);
     return at;
+}
+
+static struct key key_of(const struct breakdown_flow *flow)
+{
+    return (struct key){flow->source, flow->peer, flow->peer_qpn};
 }
 
 static void grow_flows(struct breakdown *breakdown)
@@ -32,30 +47,48 @@ static void grow_flows(struct breakdown *breakdown)
     breakdown->flows = memory_zeroed(breakdown->flow_room, sizeof(struct breakdown_flow *));
     for (uint32_t i = 0; i < room; i++)
         if (old[i] != NULL)
-            breakdown->flows[place_of(breakdown, old[i]->peer, old[i]->peer_qpn)] = old[i];
+            breakdown->flows[place_of(breakdown, key_of(old[i]))] = old[i];
     free(old);
 }
 
-struct breakdown_flow *breakdown_flow_to(struct breakdown *breakdown, uint32_t peer,
-                                         uint32_t peer_qpn)
+static struct breakdown_flow *find_flow(struct breakdown *breakdown, struct key key)
 {
     struct breakdown_flow **recent =
-        &breakdown->recent[(peer * BREAKDOWN_RECENT_STEP + peer_qpn) % BREAKDOWN_RECENT];
-    if (*recent != NULL && (*recent)->peer == peer && (*recent)->peer_qpn == peer_qpn)
+        &breakdown->recent[(key.peer * BREAKDOWN_RECENT_STEP + key.peer_qpn) % BREAKDOWN_RECENT];
+    if (*recent != NULL && has_key(*recent, key))
         return *recent;
     if (breakdown->flow_count * 2 >= breakdown->flow_room)
         grow_flows(breakdown);
-    const uint32_t at = place_of(breakdown, peer, peer_qpn);
+    const uint32_t at = place_of(breakdown, key);
     if (breakdown->flows[at] == NULL) {
         struct breakdown_flow *flow = memory_new(sizeof *flow);
-        flow->peer = peer;
-        flow->peer_qpn = peer_qpn;
+        flow->source = key.source;
+        flow->peer = key.peer;
+        flow->peer_qpn = key.peer_qpn;
         flow->port = BREAKDOWN_NONE;
         flow->state = PROBE_HOLD_NOTHING;
         breakdown->flows[at] = flow;
         breakdown->flow_count++;
     }
     return *recent = breakdown->flows[at];
+}
+
+struct breakdown_flow *breakdown_flow_to(struct breakdown *breakdown, uint32_t peer,
+                                         uint32_t peer_qpn)
+{
+    return find_flow(breakdown, (struct key){BREAKDOWN_NONE, peer, peer_qpn});
+}
+
+struct breakdown_flow *breakdown_flow_of_stream(struct breakdown *breakdown, uint32_t source,
+                                                uint32_t destination, uint32_t qpn)
+{
+    struct breakdown_flow *flow = find_flow(breakdown, (struct key){source, destination, qpn});
+    if (flow->stream == NULL) {
+        flow->endpoint = source;
+        flow->stream = memory_new(sizeof *flow->stream);
+        flow->stream->taken = BREAKDOWN_NONE;
+    }
+    return flow;
 }
 
 void breakdown_flows_fini(struct breakdown *breakdown)
@@ -72,6 +105,7 @@ void breakdown_flows_fini(struct breakdown *breakdown)
         for (uint32_t k = 0; k < breakdown->flows[i]->passed_count; k++)
             free(breakdown->flows[i]->passed[k].list);
         free(breakdown->flows[i]->passed);
+        breakdown_stream_free(breakdown->flows[i]->stream);
         free(breakdown->flows[i]);
     }
     free(breakdown->flows);
@@ -82,6 +116,8 @@ void breakdown_flows_fini(struct breakdown *breakdown)
 
 static enum breakdown_state state_of(const struct breakdown_flow *flow)
 {
+    if (flow->stream != NULL && flow->stream->handed != flow->stream->left)
+        return BREAKDOWN_AT_EGRESS; /* first of all, its own segments wait at the port */
     switch ((enum probe_hold_state)flow->state) {
     case PROBE_HOLD_CONGESTION:
         return BREAKDOWN_BY_CONGESTION;
@@ -99,6 +135,8 @@ static enum breakdown_state state_of(const struct breakdown_flow *flow)
         return BREAKDOWN_BY_PCIE;
     case PROBE_HOLD_WIRE:
         return BREAKDOWN_AT_EGRESS;
+    case PROBE_HOLD_LOSS:
+        return BREAKDOWN_RESENDING;
     default:
         return BREAKDOWN_BY_NOTHING;
     }

@@ -94,6 +94,10 @@ static void on_passing(struct breakdown *breakdown, struct breakdown_flow *flow,
 
 void breakdown_drop(struct breakdown *breakdown, const struct probe_drop *drop)
 {
+    if (drop->opcode == FRAME_TCP) {
+        breakdown_stream_lost(breakdown, drop);
+        return;
+    }
     struct breakdown_flow *flow = breakdown_flow_to(breakdown, drop->destination, drop->qpn);
     if (drop->opcode == FRAME_RC_ACKNOWLEDGE)
         breakdown_transit_lost(breakdown, flow, drop, BREAKDOWN_ACKNOWLEDGEMENT);

@@ -43,8 +43,8 @@ static uint32_t take_message(struct breakdown *breakdown)
                                            &breakdown->message_room, sizeof *breakdown->messages);
         index = breakdown->message_count++;
     }
-    breakdown->messages[index] =
-        (struct breakdown_message){.references = 1, .lead = BREAKDOWN_NONE};
+    breakdown->messages[index] = (struct breakdown_message){
+        .references = 1, .lead = BREAKDOWN_NONE, .follower = BREAKDOWN_NONE};
     return index;
 }
 
@@ -55,6 +55,8 @@ void breakdown_message_release(struct breakdown *breakdown, uint32_t index)
         if (--message->references > 0)
             return;
         lead = message->lead;
+        if (message->follower != BREAKDOWN_NONE)
+            breakdown_message_release(breakdown, message->follower); /* it has none itself */
         message->next = breakdown->message_free;
         breakdown->message_free = index;
     }
@@ -72,7 +74,7 @@ static void add_place(struct breakdown_leg *leg, const struct breakdown_place *p
     breakdown_place_add(leg->places, &leg->place_count, BREAKDOWN_LEG_PLACES, place);
 }
 
-static void add_transit(struct breakdown_leg *leg, const struct breakdown_transit *transit)
+void breakdown_leg_transit(struct breakdown_leg *leg, const struct breakdown_transit *transit)
 {
     leg->ps[BREAKDOWN_SERIALISATION] += transit->serialisation;
     leg->ps[BREAKDOWN_PROPAGATION] += transit->propagation;
@@ -83,11 +85,9 @@ static void add_transit(struct breakdown_leg *leg, const struct breakdown_transi
         add_place(leg, &transit->places[i]);
 }
 
-/* Adds what the sender did between two clock readings. Sending its own packets counts as `sending`,
- * having nothing to send as `nothing`. */
-static void add_clock(struct breakdown_leg *leg, const struct breakdown_flow *flow,
-                      const struct breakdown_clock *from, const struct breakdown_clock *to,
-                      enum breakdown_part sending, enum breakdown_part nothing)
+void breakdown_leg_clock(struct breakdown_leg *leg, const struct breakdown_flow *flow,
+                         const struct breakdown_clock *from, const struct breakdown_clock *to,
+                         enum breakdown_part sending, enum breakdown_part nothing)
 {
     const time_ps paused = passed(from, to, BREAKDOWN_AT_PAUSED);
     time_ps queued = passed(from, to, BREAKDOWN_AT_EGRESS);
@@ -120,12 +120,29 @@ static void add_again(struct breakdown_leg *leg, const struct breakdown_clock *f
     leg->ps[BREAKDOWN_RETRANSMISSION] += successful->at - first->at - rnr;
 }
 
-/* The message whose first packet starts the transfer: a read's data precede its response. */
-static const struct breakdown_message *leading_message(const struct breakdown *breakdown,
+const struct breakdown_message *breakdown_message_lead(const struct breakdown *breakdown,
                                                        const struct breakdown_message *message)
 {
     return message->lead != BREAKDOWN_NONE ? breakdown_message_at(breakdown, message->lead)
                                            : message;
+}
+
+void breakdown_message_find_lead(struct breakdown *breakdown, const struct breakdown_flow *flow,
+                                 uint32_t index)
+{
+    const struct breakdown_row *row = &flow->posted;
+    struct breakdown_message *message = breakdown_message_at(breakdown, index);
+    if (message->lead != BREAKDOWN_NONE)
+        return;
+    for (uint64_t place = row->tail - 1; place > row->head; place--) {
+        const uint32_t before = breakdown_row_at(row, place - 1);
+        const struct breakdown_message *data = breakdown_message_at(breakdown, before);
+        if (data->operation != PROBE_WORK_WRITE || data->posted.at != message->posted.at)
+            break;
+        message->lead = before;
+    }
+    if (message->lead != BREAKDOWN_NONE)
+        breakdown_message_at(breakdown, message->lead)->references++;
 }
 
 /* From posting a request until its last packet arrived at the peer, at `now`. */
@@ -140,14 +157,14 @@ static void add_request(const struct breakdown *breakdown, const struct breakdow
         leg->ps[BREAKDOWN_UNTRACED] += now - message->posted.at;
         return;
     }
-    const struct breakdown_message *lead = leading_message(breakdown, message);
+    const struct breakdown_message *lead = breakdown_message_lead(breakdown, message);
     const bool led =
         lead->begun && lead->first.at >= message->posted.at && lead->first.at <= message->last.at;
     const struct breakdown_clock *begun = led ? &lead->first : &message->last;
-    add_clock(leg, flow, &message->posted, begun, BREAKDOWN_QUEUED, BREAKDOWN_RNIC);
-    add_clock(leg, flow, begun, &message->last, BREAKDOWN_SERIALISATION, BREAKDOWN_RNIC);
+    breakdown_leg_clock(leg, flow, &message->posted, begun, BREAKDOWN_QUEUED, BREAKDOWN_RNIC);
+    breakdown_leg_clock(leg, flow, begun, &message->last, BREAKDOWN_SERIALISATION, BREAKDOWN_RNIC);
     add_again(leg, &message->last, &transit->sent);
-    add_transit(leg, transit);
+    breakdown_leg_transit(leg, transit);
     leg->ps[BREAKDOWN_RECEIVER] += now - transit->arrives_at;
     leg->whole = true;
 }
@@ -165,9 +182,9 @@ static void add_response(struct breakdown_flow *back, struct breakdown_message *
         leg->whole = false;
         return;
     }
-    add_clock(leg, back, &message->asked_at, &transit->sent, BREAKDOWN_SERIALISATION,
-              BREAKDOWN_RETRANSMISSION);
-    add_transit(leg, transit);
+    breakdown_leg_clock(leg, back, &message->asked_at, &transit->sent, BREAKDOWN_SERIALISATION,
+                        BREAKDOWN_RETRANSMISSION);
+    breakdown_leg_transit(leg, transit);
     leg->ps[BREAKDOWN_RECEIVER] += now - transit->arrives_at;
     breakdown_transit_forget(back, BREAKDOWN_RESPONSE_DATA, psn, 0);
 }
@@ -187,7 +204,7 @@ static void add_acknowledgement(struct breakdown_flow *back, struct breakdown_me
         return;
     }
     leg->ps[BREAKDOWN_ACK] += transit->sent.at - message->taken_at;
-    add_transit(leg, transit);
+    breakdown_leg_transit(leg, transit);
     leg->ps[BREAKDOWN_RECEIVER] += now - transit->arrives_at;
     leg->whole = true;
     breakdown_transit_forget(back, BREAKDOWN_ACKNOWLEDGEMENT, 0, transit->sent.at);
@@ -195,22 +212,29 @@ static void add_acknowledgement(struct breakdown_flow *back, struct breakdown_me
 
 /* ------------------------------------------------------------------ reports of RNICs */
 
-static void on_posted(struct breakdown *breakdown, struct breakdown_flow *flow,
-                      const struct probe_work *work)
+uint32_t breakdown_message_post(struct breakdown *breakdown, struct breakdown_flow *flow,
+                                uint8_t operation, time_ps at)
 {
     const uint32_t index = take_message(breakdown);
     struct breakdown_message *message = breakdown_message_at(breakdown, index);
+    breakdown_flow_advance(breakdown, flow, at);
+    message->operation = operation;
+    message->posted = flow->clock;
+    breakdown_row_push(&flow->posted, index);
+    breakdown->last_flow = flow;
+    breakdown->last_at = at;
+    return index;
+}
+
+static void on_posted(struct breakdown *breakdown, struct breakdown_flow *flow,
+                      const struct probe_work *work)
+{
     struct breakdown_flow *back = breakdown_flow_to(breakdown, work->flow.endpoint, work->flow.qpn);
     flow->endpoint = work->flow.endpoint;
     flow->qpn = work->flow.qpn;
     back->endpoint = work->flow.peer;
     back->qpn = work->flow.peer_qpn;
-    breakdown_flow_advance(breakdown, flow, work->at);
-    message->operation = work->operation;
-    message->posted = flow->clock;
-    breakdown_row_push(&flow->posted, index);
-    breakdown->last_flow = flow;
-    breakdown->last_at = work->at;
+    breakdown_message_post(breakdown, flow, work->operation, work->at);
 }
 
 /* The message that the peer expects next. */

@@ -4,6 +4,7 @@
  *   breakdown_flow       one direction of a connection, and the clock of its sender
  *   breakdown_message    messages of a flow
  *   breakdown_frame      assigns frames to flows
+ *   breakdown_stream     TCP connections and their messages
  *   breakdown_transit    last packets of messages, from port to port
  *   breakdown_join       outstanding commands
  *   breakdown_command    breakdown of commands from their messages and times
@@ -43,7 +44,7 @@ time_ps breakdown_paused_between(const struct breakdown_pauses *pauses, time_ps 
 /* What a queue pair is doing or waiting for. */
 enum breakdown_state {
     BREAKDOWN_SENDING, /* one of its packets is being serialized */
-    BREAKDOWN_RESENDING,
+    BREAKDOWN_RESENDING, /* or it repairs losses first */
     BREAKDOWN_AT_PAUSED, /* ready to send, but its port is paused */
     BREAKDOWN_AT_EGRESS, /* ready to send, but behind other frames */
     BREAKDOWN_BY_CONGESTION,
@@ -74,6 +75,8 @@ struct breakdown_transit {
     uint8_t packet;   /* enum breakdown_packet */
     uint32_t at_port; /* next port that it reaches */
     time_ps arrives_at;
+    time_ps drained_at;          /* of TCP: the receiver's stack has it; 0: not yet */
+    uint32_t start;              /* of TCP: where the message that ends in it starts */
     struct breakdown_clock sent; /* the sender's clock when its first bit left */
     time_ps serialisation, propagation, switching, paused, queued;
     uint32_t place_count;
@@ -92,8 +95,10 @@ struct breakdown_leg {
     time_ps ps[BREAKDOWN_PARTS];
     struct breakdown_place places[BREAKDOWN_LEG_PLACES];
     uint32_t place_count;
-    bool whole;        /* observed from start to end */
-    bool by_interrupt; /* after `until`, it waits for a core (interrupt mode) */
+    bool whole;              /* observed from start to end */
+    bool by_interrupt;       /* after `until`, it waits for a core (interrupt mode) */
+    bool of_stream;          /* of TCP: both ends have software */
+    time_ps core_wait, core; /* of TCP: the receiver's */
 };
 
 struct breakdown_message {
@@ -103,8 +108,10 @@ struct breakdown_message {
     bool answer;       /* answers a message of a workload */
     bool begun, sent;  /* its first / last packet has left */
     bool asked;
-    uint32_t psn;  /* of its last packet */
-    uint32_t lead; /* message that carries its data, or BREAKDOWN_NONE */
+    uint32_t psn;        /* of its last packet */
+    uint32_t lead;       /* message that carries its data, or BREAKDOWN_NONE */
+    uint32_t follower;   /* of TCP: message that its receiver sent as an answer to it */
+    uint32_t start, end; /* of TCP: sequence numbers */
     struct breakdown_clock posted, first, last; /* sender's clock at these events */
     struct breakdown_clock asked_at;            /* the responder's clock when the request arrived */
     struct breakdown_leg leg;                   /* until all of it has arrived */
@@ -124,6 +131,7 @@ struct breakdown_row {
 /* A packet of the current message on a wire behind a switch. */
 struct breakdown_on_wire {
     time_ps from, until;
+    uint32_t psn;
 };
 
 /* Packets that left a port, oldest first. Packets queued behind them wait for their own message. */
@@ -134,8 +142,21 @@ struct breakdown_passed {
     bool write; /* the last packet belonged to a WRITE */
 };
 
-/* One direction of a connection between two queue pairs. */
+/* A TCP segment that is not known to be received: the sender's clock when it left first. */
+struct breakdown_sent {
+    uint32_t psn;
+    struct breakdown_clock clock;
+};
+
+/* Work of the receiver after which all bytes before `end` were delivered in order. */
+struct breakdown_delivery {
+    uint32_t end;
+    time_ps woken_at, begun_at, at;
+};
+
+/* One direction of a connection between two queue pairs, or of a TCP connection. */
 struct breakdown_flow {
+    uint32_t source;         /* of TCP: its sender; BREAKDOWN_NONE: queue pairs */
     uint32_t peer, peer_qpn; /* destination of all its packets */
     uint32_t endpoint, qpn;
     uint32_t port; /* its egress port, or BREAKDOWN_NONE */
@@ -157,6 +178,20 @@ struct breakdown_flow {
     struct breakdown_transits arrived;  /* in flight to the host's port */
     struct breakdown_passed *passed;    /* by port, in the order of first use */
     uint32_t passed_count, passed_room;
+    struct breakdown_stream *stream; /* NULL: queue pairs */
+};
+
+/* What a flow of TCP has besides. */
+struct breakdown_stream {
+    uint64_t unbuffered;         /* position in `posted` of the first message without an end */
+    uint32_t buffered;           /* sequence number at which the message before it ends */
+    uint32_t handed, left;       /* sequence numbers: the NIC has, has sent */
+    uint32_t known;              /* segments before it are forgotten */
+    uint32_t taken;              /* message taken last, or BREAKDOWN_NONE */
+    struct breakdown_sent *sent; /* by sequence number, from `sent_first` on */
+    uint32_t sent_first, sent_count, sent_room;
+    struct breakdown_delivery *deliveries; /* oldest first */
+    uint32_t delivery_count, delivery_room;
 };
 
 /* ------------------------------------------------------------------ commands */
@@ -220,6 +255,12 @@ struct breakdown {
 
 struct breakdown_flow *breakdown_flow_to(struct breakdown *breakdown, uint32_t peer,
                                          uint32_t peer_qpn);
+/* The flow of TCP, which it creates if it is new; `qpn` as in probe_segment. */
+struct breakdown_flow *breakdown_flow_of_stream(struct breakdown *breakdown, uint32_t source,
+                                                uint32_t destination, uint32_t qpn);
+/* A segment was dropped. */
+void breakdown_stream_lost(struct breakdown *breakdown, const struct probe_drop *drop);
+void breakdown_stream_free(struct breakdown_stream *stream);
 void breakdown_flows_fini(struct breakdown *breakdown);
 
 /* Advances the flow's clock to `now`. */
@@ -228,12 +269,31 @@ void breakdown_flow_advance(struct breakdown *breakdown, struct breakdown_flow *
 struct breakdown_message *breakdown_message_at(const struct breakdown *breakdown, uint32_t index);
 void breakdown_message_release(struct breakdown *breakdown, uint32_t index);
 
+/* Adds a message of the flow, with the clock of this moment; returns its index. */
+uint32_t breakdown_message_post(struct breakdown *breakdown, struct breakdown_flow *flow,
+                                uint8_t operation, time_ps at);
+/* Finds the first of the data messages posted together with the flow's last message: its lead. */
+void breakdown_message_find_lead(struct breakdown *breakdown, const struct breakdown_flow *flow,
+                                 uint32_t index);
+/* The message whose first packet starts the transfer: a read's data precede its response. */
+const struct breakdown_message *breakdown_message_lead(const struct breakdown *breakdown,
+                                                       const struct breakdown_message *message);
+
+/* Adds what the sender did between two clock readings. Sending its own packets counts as `sending`,
+ * having nothing to send as `nothing`. */
+void breakdown_leg_clock(struct breakdown_leg *leg, const struct breakdown_flow *flow,
+                         const struct breakdown_clock *from, const struct breakdown_clock *to,
+                         enum breakdown_part sending, enum breakdown_part nothing);
+void breakdown_leg_transit(struct breakdown_leg *leg, const struct breakdown_transit *transit);
+
 void breakdown_row_push(struct breakdown_row *row, uint32_t item);
 uint32_t breakdown_row_at(const struct breakdown_row *row, uint64_t place);
 
-/* A packet left a host; ignored unless it is the last of a message or an ACK to follow. */
-void breakdown_transit_begin(struct breakdown *breakdown, struct breakdown_flow *flow,
-                             const struct probe_hop *frame, enum breakdown_packet packet);
+/* A packet to follow left a host; NULL: it is lost. */
+struct breakdown_transit *breakdown_transit_begin(struct breakdown *breakdown,
+                                                  struct breakdown_flow *flow,
+                                                  const struct probe_hop *frame,
+                                                  enum breakdown_packet packet);
 void breakdown_transit_on(struct breakdown *breakdown, struct breakdown_flow *flow,
                           const struct probe_hop *frame, enum breakdown_packet packet);
 
@@ -244,6 +304,12 @@ void breakdown_transit_pass(const struct breakdown *breakdown, struct breakdown_
 /* A packet was dropped at a node. */
 void breakdown_transit_lost(const struct breakdown *breakdown, struct breakdown_flow *flow,
                             const struct probe_drop *drop, enum breakdown_packet packet);
+
+/* Removes packets as far as `is_over` is true. */
+void breakdown_transit_remove(struct breakdown_transits *transits,
+                              bool (*is_over)(const struct breakdown_transit *transit,
+                                              const void *what),
+                              const void *what);
 
 /* For data, the last packet with that PSN to arrive by `at`; for ACKs, the first to arrive that
  * acknowledges the PSN. NULL if there is none. */

@@ -63,11 +63,13 @@ static void append(struct breakdown_transits *transits, const struct breakdown_t
     memcpy(new_transit(transits), transit, bytes);
 }
 
-void breakdown_transit_begin(struct breakdown *breakdown, struct breakdown_flow *flow,
-                             const struct probe_hop *frame, enum breakdown_packet packet)
+struct breakdown_transit *breakdown_transit_begin(struct breakdown *breakdown,
+                                                  struct breakdown_flow *flow,
+                                                  const struct probe_hop *frame,
+                                                  enum breakdown_packet packet)
 {
     if (frame->lost)
-        return;
+        return NULL;
     const uint32_t port = port_of(breakdown, frame);
     const uint32_t at_port = breakdown->fabric->peer[port];
     const bool arrives = breakdown->fabric->is_host[breakdown->fabric->node_of[at_port]];
@@ -77,8 +79,10 @@ void breakdown_transit_begin(struct breakdown *breakdown, struct breakdown_flow 
     transit->sent = flow->clock;
     transit->serialisation = transit->propagation = transit->switching = 0;
     transit->paused = transit->queued = 0;
+    transit->drained_at = 0;
     transit->place_count = 0;
     leave_port(breakdown, transit, frame, port);
+    return transit;
 }
 
 static void take_out(struct breakdown_transits *transits, struct breakdown_transit *transit)
@@ -144,28 +148,46 @@ static bool begins(const struct breakdown_passed *passed, uint8_t opcode)
     }
 }
 
+/* Messages of a stream may begin within a segment, so segments remain until they are received. */
+static void forget_passed(const struct breakdown_flow *flow, struct breakdown_passed *passed)
+{
+    uint32_t left = 0;
+    if (passed->count < passed->room)
+        return;
+    for (uint32_t i = 0; i < passed->count; i++)
+        if ((int32_t)(passed->list[i].psn - flow->stream->known) >= 0)
+            passed->list[left++] = passed->list[i];
+    passed->count = left;
+}
+
 void breakdown_transit_pass(const struct breakdown *breakdown, struct breakdown_flow *flow,
                             const struct probe_hop *frame)
 {
     struct breakdown_passed *passed = passed_by(flow, port_of(breakdown, frame));
     const uint8_t opcode = frame->opcode;
-    if (begins(passed, opcode))
+    if (flow->stream != NULL)
+        forget_passed(flow, passed);
+    else if (begins(passed, opcode))
         passed->count = 0;
     passed->write = is_write(opcode);
     passed->list = memory_grown(passed->list, passed->count, &passed->room, sizeof *passed->list);
     passed->list[passed->count++] =
-        (struct breakdown_on_wire){frame->at, frame->at + frame->wire_ps};
+        (struct breakdown_on_wire){frame->at, frame->at + frame->wire_ps, frame->psn};
 }
 
 /* How long packets of the same message were on that wire in the interval. Pause time within that is
  * subtracted from *paused. */
-static time_ps own_between(struct breakdown_flow *flow, uint32_t port, time_ps from, time_ps to,
+static time_ps own_between(struct breakdown_flow *flow, uint32_t port,
+                           const struct breakdown_transit *transit, time_ps to,
                            const struct breakdown_pauses *pauses, time_ps *paused)
 {
     const struct breakdown_passed *passed = passed_by(flow, port);
+    const time_ps from = transit->arrives_at;
     time_ps own = 0;
     for (uint32_t i = passed->count; i-- > 0 && passed->list[i].until > from;) {
         const struct breakdown_on_wire *wire = &passed->list[i];
+        if (flow->stream != NULL && (int32_t)(wire->psn - transit->start) < 0)
+            continue;
         const time_ps begin = wire->from > from ? wire->from : from;
         const time_ps end = wire->until < to ? wire->until : to;
         own += end - begin;
@@ -185,10 +207,9 @@ void breakdown_transit_on(struct breakdown *breakdown, struct breakdown_flow *fl
     const struct breakdown_pauses *pauses =
         &breakdown->pauses[port * EXPLAIN_PRIORITIES + priority];
     time_ps paused = breakdown_paused_between(pauses, transit->arrives_at, frame->at);
-    const time_ps own =
-        packet == BREAKDOWN_ACKNOWLEDGEMENT
-            ? 0
-            : own_between(flow, port, transit->arrives_at, frame->at, pauses, &paused);
+    const time_ps own = packet == BREAKDOWN_ACKNOWLEDGEMENT
+                            ? 0
+                            : own_between(flow, port, transit, frame->at, pauses, &paused);
     const time_ps queued = frame->at - transit->arrives_at - own - paused;
     const struct breakdown_place place = {port, priority, paused, queued};
     transit->serialisation += own;
@@ -249,15 +270,15 @@ const struct breakdown_transit *breakdown_transit_arrived(const struct breakdown
     return found;
 }
 
-static void forget(struct breakdown_transits *transits, enum breakdown_packet packet, uint32_t psn,
-                   time_ps sent_at)
+void breakdown_transit_remove(struct breakdown_transits *transits,
+                              bool (*is_over)(const struct breakdown_transit *transit,
+                                              const void *what),
+                              const void *what)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < transits->count; i++) {
         const struct breakdown_transit *transit = &transits->list[i];
-        const bool over =
-            packet == BREAKDOWN_ACKNOWLEDGEMENT ? transit->sent.at < sent_at : transit->psn == psn;
-        if (transit->packet == (uint8_t)packet && over)
+        if (is_over(transit, what))
             continue;
         if (left != i)
             transits->list[left] = *transit;
@@ -266,9 +287,25 @@ static void forget(struct breakdown_transits *transits, enum breakdown_packet pa
     transits->count = left;
 }
 
+struct over {
+    enum breakdown_packet packet;
+    uint32_t psn;
+    time_ps sent_at;
+};
+
+static bool is_over(const struct breakdown_transit *transit, const void *what)
+{
+    const struct over *over = what;
+    if (transit->packet != (uint8_t)over->packet)
+        return false;
+    return over->packet == BREAKDOWN_ACKNOWLEDGEMENT ? transit->sent.at < over->sent_at
+                                                     : transit->psn == over->psn;
+}
+
 void breakdown_transit_forget(struct breakdown_flow *flow, enum breakdown_packet packet,
                               uint32_t psn, time_ps sent_at)
 {
-    forget(&flow->crossing, packet, psn, sent_at);
-    forget(&flow->arrived, packet, psn, sent_at);
+    const struct over over = {packet, psn, sent_at};
+    breakdown_transit_remove(&flow->crossing, is_over, &over);
+    breakdown_transit_remove(&flow->arrived, is_over, &over);
 }

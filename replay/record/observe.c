@@ -147,6 +147,16 @@ static void on_message(void *self, const struct probe_message *message)
     breakdown_message(((struct observe *)self)->waits, message);
 }
 
+static void on_segment(void *self, const struct probe_segment *segment)
+{
+    breakdown_segment(((struct observe *)self)->waits, segment);
+}
+
+static void on_stream(void *self, const struct probe_stream *stream)
+{
+    breakdown_stream(((struct observe *)self)->waits, stream);
+}
+
 static void on_state(void *self, const struct probe_state *state)
 {
     record_state(((struct observe *)self)->record, state);
@@ -181,6 +191,8 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
         observe->probe.hold = on_hold;
         observe->probe.use = on_use;
         observe->probe.message = on_message;
+        observe->probe.segment = on_segment;
+        observe->probe.stream = on_stream;
     }
     explain_init(&observe->explain, fabric);
     data_judge_init(&observe->data);

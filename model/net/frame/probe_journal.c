@@ -23,7 +23,9 @@
     X(work, work, WORK)                                                                            \
     X(hold, hold, HOLD)                                                                            \
     X(use, use, USE)                                                                               \
-    X(message, message, MESSAGE)
+    X(message, message, MESSAGE)                                                                   \
+    X(segment, segment, SEGMENT)                                                                   \
+    X(stream, stream, STREAM)
 
 enum kind {
 #define X(call, type, name) KIND_##name,

@@ -149,10 +149,12 @@ static void drop_frame(const struct port *port, uint32_t handle, enum probe_drop
         .cause = (uint8_t)cause,
         .egress = UINT16_MAX,
         .frame_bytes = frame->bytes,
+        .source = frame->source,
         .destination = frame->destination,
         .qpn = frame->qpn,
         .psn = frame->psn,
         .opcode = frame->opcode,
+        .payload = frame->payload,
     };
     port->probe->drop(port->probe->self, &dropped);
     frame_give(port->frames, handle);
@@ -242,18 +244,10 @@ static void report_sent(const struct port *port, const struct frame *frame, bool
     port->probe->frame(port->probe->self, &sent);
 }
 
-/* Reports packets of reliable connections to the time accounting. */
-static void report_hop(const struct port *port, const struct frame *frame, bool lost, time_ps now,
-                       time_ps arrives)
+static struct probe_hop hop_of(const struct port *port, const struct frame *frame, bool lost,
+                               time_ps now, time_ps arrives)
 {
-    const struct probe *probe = port->probe;
-    if (frame->opcode > FRAME_RC_SEND_ONLY_INV)
-        return;
-    void (*const tell)(void *, const struct probe_hop *) =
-        frame->opcode == FRAME_RC_ACKNOWLEDGE ? probe->ack : probe->hop;
-    if (tell == NULL)
-        return;
-    const struct probe_hop hop = {
+    return (struct probe_hop){
         .at = now,
         .arrives_at = arrives,
         .wire_ps = port->busy_until - now,
@@ -269,6 +263,36 @@ static void report_hop(const struct port *port, const struct frame *frame, bool 
         .resent = (frame->flags & FRAME_RESENT) != 0,
         .lost = lost,
     };
+}
+
+static void report_segment(const struct port *port, const struct frame *frame, bool lost,
+                           time_ps now, time_ps arrives)
+{
+    const struct probe *probe = port->probe;
+    if (probe->segment == NULL || frame->opcode != FRAME_TCP || frame->payload == 0)
+        return;
+    const struct probe_segment segment = {
+        .hop = hop_of(port, frame, lost, now, arrives),
+        .source = frame->source,
+        .payload = frame->payload,
+    };
+    probe->segment(probe->self, &segment);
+}
+
+/* Reports packets of reliable connections to the time accounting. */
+static void report_hop(const struct port *port, const struct frame *frame, bool lost, time_ps now,
+                       time_ps arrives)
+{
+    const struct probe *probe = port->probe;
+    if (frame->opcode > FRAME_RC_SEND_ONLY_INV) {
+        report_segment(port, frame, lost, now, arrives);
+        return;
+    }
+    void (*const tell)(void *, const struct probe_hop *) =
+        frame->opcode == FRAME_RC_ACKNOWLEDGE ? probe->ack : probe->hop;
+    if (tell == NULL)
+        return;
+    const struct probe_hop hop = hop_of(port, frame, lost, now, arrives);
     tell(probe->self, &hop);
 }
 

@@ -19,10 +19,12 @@ static struct probe_drop dropped(struct swtch *swtch, const struct frame *frame,
         .priority = frame->priority,
         .cause = (uint8_t)cause,
         .frame_bytes = frame->bytes,
+        .source = frame->source,
         .destination = frame->destination,
         .qpn = frame->qpn,
         .psn = frame->psn,
         .opcode = frame->opcode,
+        .payload = frame->payload,
     };
 }
 

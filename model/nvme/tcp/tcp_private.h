@@ -2,11 +2,13 @@
  * tcp_private - declarations shared by the files of the TCP transport.
  *   tcp.c         operations table, parameters, memory, end of connections
  *   tcp_stream.c  PDUs of a connection as bytes of its stream
+ *   tcp_digest.c  CRC32C of data
  *   tcp_host.c    a host's connection
  *   tcp_target.c  a target's connection */
 #ifndef STORMGLASS_NVME_TCP_TCP_PRIVATE_H
 #define STORMGLASS_NVME_TCP_TCP_PRIVATE_H
 
+#include "base/probe.h"
 #include "nvme/tcp/pdu.h"
 #include "nvme/tcp/tcp.h"
 
@@ -107,6 +109,15 @@ static inline struct nvme_tcp *nvme_tcp_of(struct nvme_transport *transport)
     return (struct nvme_tcp *)(void *)transport;
 }
 
+/* For observers. */
+static inline void nvme_tcp_mark(const struct nvme_transport_conn *conn,
+                                 enum probe_stream_kind kind)
+{
+    const struct stream_ops *streams = conn->tcp->site.streams;
+    if (conn->stream != NULL && streams->mark != NULL)
+        streams->mark(conn->stream, kind);
+}
+
 /* tcp_stream.c */
 void nvme_tcp_conn_init(struct nvme_transport_conn *conn, struct nvme_tcp *tcp,
                         const struct tcp_role *role);
@@ -127,6 +138,10 @@ static inline uint8_t nvme_tcp_pda(int64_t alignment)
 {
     return (uint8_t)(alignment / 4 - 1); /* 0's based, in units of 4 bytes */
 }
+
+/* tcp_digest.c */
+uint32_t nvme_tcp_digest(struct nvme_tcp *tcp, const struct nvme_buffer *data, uint32_t at,
+                         uint32_t length);
 
 /* tcp_host.c */
 struct nvme_transport_conn *nvme_tcp_connect(struct nvme_transport *transport,

@@ -7,7 +7,6 @@
 #include "nvme/tcp/tcp_private.h"
 
 #include "base/memory.h"
-#include "nvme/tcp/crc32c.h"
 #include "nvme/wire/wire.h"
 
 #include <errno.h>
@@ -31,30 +30,17 @@ static bool is_host(const struct nvme_transport_conn *conn)
     return conn->tcp->listener.on_request == NULL;
 }
 
-/* ---- digests ---- */
-
-/* Bulk data has no bytes in the model. A capture shows zeros in its place, so its digest is that of
- * zeros. */
-static uint32_t digest_of_zeros(struct nvme_tcp *tcp, uint32_t length)
-{
-    static const unsigned char zeros[64];
-    if (tcp->zeros == length)
-        return tcp->zeros_digest;
-    uint32_t crc = 0;
-    for (uint32_t at = 0; at < length; at += sizeof zeros)
-        crc = crc32c(crc, zeros, length - at < sizeof zeros ? length - at : sizeof zeros);
-    tcp->zeros = length;
-    return tcp->zeros_digest = crc;
-}
-
-static uint32_t digest_of(struct nvme_tcp *tcp, const struct nvme_buffer *data, uint32_t at,
-                          uint32_t length)
-{
-    return data != NULL && data->bytes != NULL ? crc32c(0, data->bytes + at, length)
-                                               : digest_of_zeros(tcp, length);
-}
-
 /* ---- sending ---- */
+
+static enum probe_stream_kind kind_of(const struct tcp_out *pdu)
+{
+    const bool ends = (pdu->flags & NVME_PDU_LAST) != 0;
+    if (pdu->type == NVME_PDU_H2C_DATA)
+        return ends ? PROBE_STREAM_POSTED_ANSWER : PROBE_STREAM_POSTED_DATA;
+    return pdu->type == NVME_PDU_C2H_DATA && (pdu->flags & NVME_PDU_SUCCESS) == 0
+               ? PROBE_STREAM_POSTED_DATA
+               : PROBE_STREAM_POSTED;
+}
 
 void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu)
 {
@@ -69,6 +55,7 @@ void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu)
         conn->first = 0;
     }
     conn->line[(conn->first + conn->count++) % conn->room] = *pdu;
+    nvme_tcp_mark(conn, kind_of(pdu));
 }
 
 static void begin_pdu(struct nvme_transport_conn *conn, const struct tcp_out *out)
@@ -87,7 +74,7 @@ static void begin_pdu(struct nvme_transport_conn *conn, const struct tcp_out *ou
     if ((sending->head[1] & NVME_PDU_DDGST) != 0) {
         sending->digest_bytes = NVME_PDU_DIGEST_BYTES;
         wire_put32(sending->digest,
-                   digest_of(conn->tcp, sending->data, sending->at, sending->length));
+                   nvme_tcp_digest(conn->tcp, sending->data, sending->at, sending->length));
     }
 }
 
@@ -144,6 +131,7 @@ void nvme_tcp_flush(struct nvme_transport_conn *conn)
         conn->first = (conn->first + 1) % conn->room;
         conn->count--;
         conn->sending.before = 0;
+        nvme_tcp_mark(conn, PROBE_STREAM_BUFFERED);
         if (conn->role->on_sent != NULL)
             conn->role->on_sent(conn, &out);
     }
@@ -258,6 +246,7 @@ static void on_terminated(struct nvme_transport_conn *conn, const struct nvme_pd
 static void finish_pdu(struct nvme_transport_conn *conn)
 {
     struct tcp_arriving *from = &conn->arriving;
+    nvme_tcp_mark(conn, PROBE_STREAM_TAKEN);
     if (from->pdu.length > 0 && nvme_pdu_has_data(&from->pdu))
         note_content(from);
     if (nvme_pdu_is_term(from->pdu.type))
@@ -272,7 +261,7 @@ static bool check_digest(struct nvme_transport_conn *conn, struct nvme_pdu_fault
 {
     const struct tcp_arriving *from = &conn->arriving;
     const uint32_t sent = wire_get32(from->digest);
-    const uint32_t computed = digest_of(conn->tcp, from->data, from->at, from->pdu.length);
+    const uint32_t computed = nvme_tcp_digest(conn->tcp, from->data, from->at, from->pdu.length);
     if (sent == computed)
         return true;
     return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 0, "%s: data digest %08X, computed %08X",

@@ -258,10 +258,12 @@ static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
         .cause = PROBE_DROP_RX_BUFFER,
         .egress = UINT16_MAX,
         .frame_bytes = frame->bytes,
+        .source = frame->source,
         .destination = frame->destination,
         .qpn = frame->qpn,
         .psn = frame->psn,
         .opcode = frame->opcode,
+        .payload = frame->payload,
         .occupancy = rnic->soft->ring.count + rnic->soft->waiting.count,
         .threshold = soft_costs(rnic)->receive_ring + soft_costs(rnic)->receive_backlog,
     };

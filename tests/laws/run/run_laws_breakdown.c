@@ -30,6 +30,16 @@ static void on_message(void *self, const struct probe_message *message)
     breakdown_message(((struct run_laws *)self)->waits, message);
 }
 
+static void on_segment(void *self, const struct probe_segment *segment)
+{
+    breakdown_segment(((struct run_laws *)self)->waits, segment);
+}
+
+static void on_stream(void *self, const struct probe_stream *stream)
+{
+    breakdown_stream(((struct run_laws *)self)->waits, stream);
+}
+
 static void on_life(void *self, const struct breakdown_life *life)
 {
     struct run_laws *laws = self;
@@ -68,6 +78,8 @@ void run_laws_breakdown_begin(struct run_laws *laws)
     laws->probe.hold = on_hold;
     laws->probe.use = on_use;
     laws->probe.message = on_message;
+    laws->probe.segment = on_segment;
+    laws->probe.stream = on_stream;
 }
 
 void run_laws_breakdown_fini(struct run_laws *laws)

@@ -111,6 +111,34 @@ static void a_write_whose_data_are_fetched(void **state)
                    ACROSS(RESPONSE, RESPONSE_INV));
 }
 
+/* Segments of 4200 B: around their payload 18 B of Ethernet, 20 of IPv4, 20 of TCP, 12 of
+ * timestamps. An interrupt takes 2 us, of which the core idles one; a batch to send takes 1 us, one
+ * to receive 3 us. */
+#define TCP_COSTS                                                                                  \
+    "  overrides: [{where: host*, tcp: {interrupt-delay: 1us, interrupt-cost: 1us, "               \
+    "rx-batch-cost: 3us, rx-segment-cost: 0ns, copy-cost: 0ns, tx-batch-cost: 1us}, "              \
+    "rnic: {pcie-generation: off}}]\n"
+#define SEGMENT(payload) (70 + (payload))
+#define PDU_TO_TARGET(phase)                                                                       \
+    PART_IN(phase, HOST_CPU, 1 * US), PART_IN(phase, COMPLETION, 1 * US),                          \
+        PART_IN(phase, TARGET_WAIT, 1 * US), PART_IN(phase, TARGET_CPU, 3 * US)
+#define PDU_TO_HOST(phase)                                                                         \
+    PART_IN(phase, TARGET_CPU, 1 * US), PART_IN(phase, COMPLETION, 1 * US),                        \
+        PART_IN(phase, HOST_CPU, 4 * US)
+
+static void a_write_over_tcp(void **state)
+{
+    (void)state;
+    by_hand_play(TCP_COSTS "workloads: [{name: w, kind: nvme, transport: tcp, from: host0, to: "
+                           "host1, read: 0%, block-size: 2KiB, queue-depth: 1, count: 2, "
+                           "start: 1ms}]\n");
+    assert_int_equal(by_hand_count(), 2);
+    /* Both begin with a window of 10 segments and no delayed ACK in their way. */
+    CHECK_LIFE(by_hand_life(0), HOST_AND_TARGET, PDU_TO_TARGET(COMMAND),
+               ACROSS(COMMAND, SEGMENT(72 + 2048)), PART_IN(MEDIUM, MEDIA, 10 * US),
+               PDU_TO_HOST(RESPONSE), ACROSS(RESPONSE, SEGMENT(24)));
+}
+
 static void a_target_that_stands_still(void **state)
 {
     (void)state;
@@ -208,6 +236,7 @@ int main(void)
         cmocka_unit_test(two_hosts_at_one_target),
         cmocka_unit_test(a_write_in_its_capsule),
         cmocka_unit_test(a_write_whose_data_are_fetched),
+        cmocka_unit_test(a_write_over_tcp),
         cmocka_unit_test(a_target_that_stands_still),
         cmocka_unit_test(more_than_the_queue_holds),
         cmocka_unit_test(a_read_split_into_three_commands),

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tcp_watch - reports segments, deliveries, and what holds up a connection, to the time
+ * accounting. */
+#include "tcp/tcp_private.h"
+
+static const struct probe *probe_of(const struct tcp_conn *conn)
+{
+    return conn->tcp->site.env->probe;
+}
+
+static struct probe_flow flow_from(const struct tcp_conn *conn)
+{
+    const uint32_t local = conn->local_port, peer = conn->peer_port;
+    return (struct probe_flow){conn->tcp->site.endpoint, local << 16 | peer, conn->peer,
+                               peer << 16 | local};
+}
+
+static struct probe_flow flow_to(const struct tcp_conn *conn)
+{
+    const struct probe_flow own = flow_from(conn);
+    return (struct probe_flow){own.peer, own.peer_qpn, own.endpoint, own.qpn};
+}
+
+static bool sends_less(const struct tcp_conn *conn, uint64_t limit)
+{
+    const uint64_t unsent = conn->out.end - conn->nxt;
+    return limit < unsent && limit < conn->mss;
+}
+
+/* What the byte after the last one that the NIC got is waiting for. */
+static enum probe_hold_state state_of(const struct tcp_conn *conn, time_ps now)
+{
+    const uint64_t window = conn->window_end > conn->nxt ? conn->window_end - conn->nxt : 0;
+    if (conn->out.end <= conn->nxt)
+        return conn->blocked ? PROBE_HOLD_WINDOW : PROBE_HOLD_NOTHING; /* send buffer */
+    if (conn->want_send)
+        return PROBE_HOLD_SOFTWARE;
+    if (conn->held_back)
+        return PROBE_HOLD_WIRE;
+    if (sends_less(conn, window))
+        return PROBE_HOLD_WINDOW;
+    if (conn->recovery >= TCP_RECOVERY)
+        return PROBE_HOLD_LOSS;
+    if (tcp_in_flight(conn) >= conn->cc.cwnd ||
+        (conn->tcp->params.pacing && conn->pace_until > now))
+        return PROBE_HOLD_CONGESTION;
+    if (conn->pushed < conn->out.end && conn->out.end - conn->nxt < conn->mss)
+        return PROBE_HOLD_NOTHING; /* MSG_MORE */
+    return PROBE_HOLD_CONGESTION;  /* a larger batch after the next ACK */
+}
+
+void tcp_watch_open(const struct tcp_conn *conn)
+{
+    const struct probe *probe = probe_of(conn);
+    if (probe->stream == NULL)
+        return;
+    const struct probe_stream open = {.at = tcp_now(conn->tcp),
+                                      .flow = flow_from(conn),
+                                      .number = tcp_number(conn->iss, 1),
+                                      .kind = PROBE_STREAM_OPEN};
+    probe->stream(probe->self, &open);
+}
+
+void tcp_watch_hold(struct tcp_conn *conn, time_ps now)
+{
+    const struct probe *probe = probe_of(conn);
+    if (probe->stream == NULL || conn->state < TCP_ESTABLISHED)
+        return;
+    const enum probe_hold_state state = state_of(conn, now);
+    if (conn->watched_nxt == conn->nxt && conn->watched_state == (uint8_t)state)
+        return;
+    conn->watched_nxt = conn->nxt;
+    conn->watched_state = (uint8_t)state;
+    const struct probe_stream hold = {.at = now,
+                                      .flow = flow_from(conn),
+                                      .number = tcp_number(conn->iss, conn->nxt),
+                                      .kind = PROBE_STREAM_HOLD,
+                                      .state = (uint8_t)state};
+    probe->stream(probe->self, &hold);
+}
+
+void tcp_watch_arrived(const struct tcp_conn *conn, const struct frame *frame, time_ps now)
+{
+    const struct probe *probe = probe_of(conn);
+    if (probe->stream == NULL || frame->payload == 0)
+        return;
+    const struct probe_stream arrived = {
+        .at = now, .flow = flow_to(conn), .number = frame->psn, .kind = PROBE_STREAM_ARRIVED};
+    probe->stream(probe->self, &arrived);
+}
+
+void tcp_watch_delivered(const struct tcp_conn *conn, uint64_t before, time_ps now)
+{
+    const struct probe *probe = probe_of(conn);
+    if (probe->stream == NULL || conn->received == before)
+        return;
+    const struct probe_stream delivered = {.at = now,
+                                           .begun_at = conn->core->begun_at,
+                                           .woken_at = conn->core->woken_at,
+                                           .flow = flow_to(conn),
+                                           .number = tcp_number(conn->irs, conn->received),
+                                           .kind = PROBE_STREAM_DELIVERED};
+    probe->stream(probe->self, &delivered);
+}
+
+void tcp_watch_mark(const struct tcp_conn *conn, enum probe_stream_kind kind)
+{
+    const struct probe *probe = probe_of(conn);
+    const bool taken = kind == PROBE_STREAM_TAKEN;
+    if (probe->stream == NULL)
+        return;
+    const struct probe_stream mark = {.at = tcp_now(conn->tcp),
+                                      .flow = taken ? flow_to(conn) : flow_from(conn),
+                                      .number = taken ? tcp_number(conn->irs, conn->in.begin)
+                                                      : tcp_number(conn->iss, conn->out.end),
+                                      .kind = (uint8_t)kind};
+    probe->stream(probe->self, &mark);
+}
