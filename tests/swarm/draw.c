@@ -211,6 +211,9 @@ static void hosts(struct pen *pen)
         profile_of(pen, "rnic");
     control(pen);
     pen_rows(pen, "hosts.defaults.rnic", share(pen) / 2);
+    pen_open(pen, 4, "tcp:");
+    bents_tcp(pen);
+    pen_rows(pen, "hosts.defaults.tcp", share(pen));
     pen_open(pen, 4, "nvme:");
     bents_nvme(pen);
     pen_rows(pen, "hosts.defaults.nvme", share(pen));
@@ -267,6 +270,8 @@ static void workload(struct pen *pen, unsigned number)
         job_options(&inner);
     if (!fio && ops->read_file != NULL && rng_below(&inner.rng, 8) > 0)
         pen_put(&inner, "beyond", "fold");
+    if (ops->needs_nvme_target && rng_below(&inner.rng, 2) == 0)
+        pen_put(&inner, "transport", "tcp");
     bents_pair(&inner, ops->needs_nvme_target);
     char where[80];
     snprintf(where, sizeof where, "workloads{kind: %s}", ops->name);

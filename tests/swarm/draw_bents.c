@@ -259,6 +259,16 @@ void bents_rnic(struct pen *pen)
 }
 
 /* Times that let a controller come back within the run. */
+/* As in a data center, so that a lost tail is repaired within a run. */
+void bents_tcp(struct pen *pen)
+{
+    if (once_in(pen, 4))
+        return;
+    pen_put(pen, "rto-min", "%uus", draw_between(&pen->rng, 200, 5000));
+    pen_put(pen, "timer-slack", "%uus", draw_between(&pen->rng, 0, 500));
+    pen_put(pen, "rto-initial", "%uus", draw_between(&pen->rng, 500, 5000));
+}
+
 void bents_nvme(struct pen *pen)
 {
     pen_put(pen, "io-timeout", "%ums", draw_between(&pen->rng, 8, 25));

@@ -27,6 +27,7 @@ void bents_switch(struct pen *pen);
 void bents_overrides(struct pen *pen);
 void bents_routes(struct pen *pen);
 void bents_rnic(struct pen *pen);
+void bents_tcp(struct pen *pen);
 void bents_nvme(struct pen *pen);
 void bents_array(struct pen *pen);     /* of a namespace: of which drives fail */
 void bents_subsystem(struct pen *pen); /* one for all, with limits */
