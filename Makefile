@@ -309,12 +309,12 @@ slurm: all ## an array job of a plan, played by Debian's slurm on this machine a
 plans: all ## the worked plans of scenarios/plans and their answers: docs/plans.md
 	@docs/plans.sh $(PROGRAM) > build/plans.md && mv build/plans.md docs/plans.md
 
-culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; KEEP=DIR: what was missed)
+culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; FIT=1: with runs; KEEP=DIR: what was missed)
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) \
 		"$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),100)
 
 incidents: build/packages-test all ## COUNT drawn incidents (100), each as counters, cables and logs alone: is the hidden fault the first suspect? (SEED: by commit; KEEP=DIR: what was missed)
-	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/incidents/incidents $(if $(KEEP),--keep $(KEEP)) \
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/incidents/incidents $(if $(KEEP),--keep $(KEEP)) $(if $(FIT),--fit) \
 		"$(if $(filter-out file,$(origin SEED)),$(SEED))" $(or $(COUNT),100)
 
 same: build/packages-test all ## COUNT drawn scenarios (20), each also in another order and with other names: is the verdict the same? (SEED: by commit)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_incident - stormglass incident. */
 #include "base/memory.h"
+#include "base/quantity.h"
 #include "cli/cli.h"
+#include "reports/incident/fit_text.h"
 #include "reports/incident/triage_text.h"
 
 #include <errno.h>
@@ -12,6 +14,8 @@
 static const struct cli_option options[] = {
     {"fabric", 'f', "SCENARIO.yaml", "cables and rates from this scenario, not from the files"},
     {"output", 'o', "DIR", "write the answer, the counters and the fabric as files there"},
+    {"fit", 0, NULL, "run the suspects, fit them to the counters and score them"},
+    {"lasted", 0, "TIME", "duration of the incident, for samples without dates"},
     {"all", 0, NULL, "every suspect, sign, pause and file, not only the first ones"},
     {"json", 0, NULL, "one JSON object instead of text"},
     CLI_OPTION_COLOR,
@@ -23,6 +27,7 @@ struct work {
     const struct cli_args *args;
     const struct incident *incident;
     const struct triage *triage;
+    const struct fit *fit; /* NULL: no runs */
 };
 
 /* ---- files ---- */
@@ -30,13 +35,15 @@ struct work {
 static void write_text(FILE *out, const void *what)
 {
     const struct work *work = what;
+    if (work->fit != NULL)
+        fit_text(work->fit, work->triage, true, out);
     triage_text(work->triage, work->incident, true, out);
 }
 
 static void write_json(FILE *out, const void *what)
 {
     const struct work *work = what;
-    triage_json(work->triage, work->incident, out);
+    triage_json(work->triage, work->incident, work->fit, out);
 }
 
 static void write_counters(FILE *out, const void *what)
@@ -50,6 +57,16 @@ static void write_fabric(FILE *out, const void *what)
     const struct work *work = what;
     fputs(work->incident->scenario_text, out);
     triage_fault(work->triage, out);
+}
+
+/* A file that the user gave is named by its whole path: the new one is elsewhere. */
+static void write_fitted(FILE *out, const void *what)
+{
+    const struct work *work = what;
+    const char *fabric = cli_value(work->args, "fabric");
+    char *path = fabric == NULL ? NULL : realpath(fabric, NULL);
+    fit_scenario(work->fit, path != NULL ? path : fabric != NULL ? fabric : "scenario.yaml", out);
+    free(path);
 }
 
 static int write_file(const struct work *work, const char *folder, const char *name,
@@ -82,27 +99,60 @@ static int write_folder(const struct work *work, const char *folder)
         code = write_file(work, folder, "incident.json", write_counters);
     if (code == CLI_DONE && work->incident->scenario_text != NULL)
         code = write_file(work, folder, "scenario.yaml", write_fabric);
+    if (code == CLI_DONE && work->fit != NULL && work->fit->set_count > 0)
+        code = write_file(work, folder, "fitted.yaml", write_fitted);
     return code;
 }
 
 /* ---- the command ---- */
 
-static int answer(const struct cli_args *args, const struct incident *incident)
+static void print_answer(const struct work *work)
+{
+    const bool all = cli_given(work->args, "all");
+    if (cli_given(work->args, "json")) {
+        triage_json(work->triage, work->incident, work->fit, stdout);
+    } else if (!cli_given(work->args, "quiet")) {
+        if (work->fit != NULL)
+            fit_text(work->fit, work->triage, all, stdout);
+        triage_text(work->triage, work->incident, all, stdout);
+    }
+}
+
+static int answer(const struct cli_args *args, const struct incident *incident, time_ps lasted)
 {
     struct triage triage;
+    struct fit fit = {0};
     const char *folder = cli_value(args, "output");
     triage_make(&triage, incident);
-    const struct work work = {args, incident, &triage};
+    struct work work = {args, incident, &triage, NULL};
+    if (cli_given(args, "fit")) {
+        fit_make(&fit, incident, &triage, lasted / PS_PER_S);
+        work.fit = &fit;
+    }
     int code = folder == NULL ? CLI_DONE : write_folder(&work, folder);
     if (code == CLI_DONE) {
-        if (cli_given(args, "json"))
-            triage_json(&triage, incident, stdout);
-        else if (!cli_given(args, "quiet"))
-            triage_text(&triage, incident, cli_given(args, "all"), stdout);
+        print_answer(&work);
         code = triage.verdict == TRIAGE_NONE ? CLI_DONE : CLI_BROKEN;
     }
+    fit_free(&fit);
     triage_free(&triage);
     return code;
+}
+
+static bool read_lasted(const struct cli_args *args, time_ps *lasted)
+{
+    char why[QUANTITY_WHY_BYTES];
+    const char *text = cli_value(args, "lasted");
+    *lasted = 0;
+    if (text == NULL)
+        return true;
+    if (!quantity_parse(QUANTITY_TIME, text, lasted, why)) {
+        cli_error("incident: --lasted %s: %s", text, why);
+        return false;
+    }
+    if (*lasted < PS_PER_S)
+        cli_error("incident: --lasted %s: expected at least 1s", text);
+    return *lasted >= PS_PER_S;
 }
 
 static bool has_content(const struct incident *incident)
@@ -117,6 +167,9 @@ static bool has_content(const struct incident *incident)
 static int run(const struct cli_args *args)
 {
     const char *fabric = cli_value(args, "fabric");
+    time_ps lasted;
+    if (!read_lasted(args, &lasted))
+        return CLI_USAGE;
     struct scenario *scenario = fabric == NULL ? NULL : cli_load(fabric, NULL, 0);
     if (fabric != NULL && scenario == NULL)
         return CLI_USAGE;
@@ -131,7 +184,7 @@ static int run(const struct cli_args *args)
         fputs(incident.notes, stderr);
     diag_print(diag, stderr);
     if (read && has_content(&incident))
-        code = answer(args, &incident);
+        code = answer(args, &incident, lasted);
     incident_free(&incident);
     free(diag);
     return code;
@@ -140,12 +193,12 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_incident = {
     .name = "incident",
     .operands = "FILE|FOLDER...",
-    .about = "suspects of an incident from counters, logs and cables, without a run",
+    .about = "suspects of an incident from counters, logs and cables",
     .details =
         "Files are recognized by their content: ethtool -S, rdma statistic, hw_counters, show\n"
         "outputs of SONiC, NX-OS, EOS, Cumulus and Junos, config_db.json, LLDP, kernel and switch\n"
         "logs. Prompts, or names such as leaf0-before.txt and after/leaf0.txt, give host and\n"
-        "sample. Suspects are ranked by the counters alone: nothing is confirmed. What has no\n"
+        "sample. Suspects are ranked by the counters alone, or with --fit by runs. What has no\n"
         "counters is unknown, not zero.",
     .examples =
         (const struct cli_example[]){

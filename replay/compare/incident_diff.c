@@ -4,6 +4,7 @@
 
 #include "replay/compare/incident_score.h"
 #include "scenarios/format/json_tree.h"
+#include "scenarios/incident/incident.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,21 @@ struct work {
     struct diag *diag;
     const char *port; /* the port looked up last, and the result */
     const struct port_counters_port *found;
-    bool *seen; /* by port of the run */
+    bool *seen;   /* by port of the run */
+    size_t index; /* counters taken */
 };
 
 /* ---- ports ---- */
+
+/* "host3:mlx5_0/1" is the port of host3 if that has no other: cards and scenarios use different
+ * names. */
+static const struct port_counters_port *only_port_of(struct work *work, const char *name)
+{
+    const size_t length = strcspn(name, ":");
+    if (name[length] == '\0')
+        return NULL;
+    return port_counters_find(work->counters, arena_text(&work->diff->arena, name, length));
+}
 
 static const struct port_counters_port *find_port(struct work *work, const char *name)
 {
@@ -31,6 +43,8 @@ static const struct port_counters_port *find_port(struct work *work, const char 
             wanted = ask->maps[i].to;
     work->port = name;
     work->found = port_counters_find(work->counters, wanted);
+    if (work->found == NULL)
+        work->found = only_port_of(work, wanted);
     return work->found;
 }
 
@@ -139,36 +153,64 @@ static bool read_difference(struct work *work, const struct tree_node *item, int
     return false;
 }
 
-/* The watchdog's counters have the same name for all priorities; the object contains the
- * priority. */
-static int priority_of(const struct tree_node *item, enum counter_id id, int in_name)
+/* -1: none */
+static int given_priority(const struct tree_node *item)
 {
     const char *text = scalar(item, "priority");
+    return text == NULL || text[0] < '0' || text[0] > '7' || text[1] != '\0' ? -1 : text[0] - '0';
+}
+
+/* The watchdog's counters have the same name for all priorities; the priority comes with the
+ * value. */
+static int priority_of(int given, enum counter_id id, int in_name)
+{
     const bool by_object =
         counters_about[id].scope == COUNTER_OF_SWITCH_PRIORITY && !counter_has_priority(id);
-    if (!by_object || text == NULL || text[0] < '0' || text[0] > '7' || text[1] != '\0')
-        return in_name;
-    return text[0] - '0';
+    return by_object && given >= 0 ? given : in_name;
+}
+
+static void compare_counter(struct work *work, struct incident_row *row, struct diag_place place,
+                            int given_priority, bool moved)
+{
+    enum counter_id id;
+    int in_name;
+    const struct port_counters_port *port = find_port(work, row->port);
+    const bool known = counter_find(row->name, &id, &in_name);
+    row->index = work->index++;
+    if (port != NULL && known && port_counters_has(port, id))
+        add_row(work, port, row, id, priority_of(given_priority, id, in_name));
+    else if (moved)
+        leave_out(work, port == NULL ? INCIDENT_NO_PORT : INCIDENT_NO_COUNTER,
+                  port == NULL ? row->port : row->name, place);
 }
 
 static void take_counter(struct work *work, const struct tree_node *item, bool moved)
 {
     struct incident_row row = {.port = scalar(item, "port"), .name = scalar(item, "name")};
-    enum counter_id id;
-    int priority;
     if (item->kind != TREE_MAP || row.port == NULL || row.name == NULL) {
         tree_error(work->diag, item, "expected an object with \"port\" and \"name\"");
         return;
     }
-    if (moved && !read_difference(work, item, &row.incident))
-        return;
-    const struct port_counters_port *port = find_port(work, row.port);
-    const bool known = counter_find(row.name, &id, &priority);
-    if (port != NULL && known && port_counters_has(port, id))
-        add_row(work, port, &row, id, priority_of(item, id, priority));
-    else if (moved)
-        leave_out(work, port == NULL ? INCIDENT_NO_PORT : INCIDENT_NO_COUNTER,
-                  port == NULL ? row.port : row.name, item->place);
+    if (!moved || read_difference(work, item, &row.incident))
+        compare_counter(work, &row, item->place, given_priority(item), moved);
+}
+
+/* Counts in memory. */
+static void take_counts(struct work *work, const struct incident *incident)
+{
+    struct arena *arena = &work->diff->arena;
+    for (size_t i = 0; i < incident->count_count; i++) {
+        const struct incident_count *count = &incident->counts[i];
+        struct incident_row row = {.name = count->name, .incident = count->difference};
+        row.port = *count->port == '\0' ? count->host
+                                        : arena_format(arena, "%s:%s", count->host, count->port);
+        if (work->port != NULL && strcmp(row.port, work->port) == 0)
+            row.port = work->port;
+        work->index = i;
+        if (count->known)
+            compare_counter(work, &row, count->samples[0].place, count->priority,
+                            count->difference != 0);
+    }
 }
 
 /* Counters that the importer could not map have no counterpart; those that changed are reported. */
@@ -266,7 +308,9 @@ bool incident_diff(struct incident_diff *diff, const struct port_counters *count
     struct work work = {.diff = diff, .counters = counters, .ask = ask, .diag = diag};
     work.seen = arena_array(&diff->arena, counters->port_count + 1, sizeof *work.seen);
     check_maps(&work);
-    const struct tree_node *root = read_root(&work);
+    const struct tree_node *root = ask->incident == NULL ? read_root(&work) : NULL;
+    if (ask->incident != NULL)
+        take_counts(&work, ask->incident);
     if (root != NULL) {
         take_list(&work, root, "counters", true);
         take_list(&work, root, "unmoved", false);

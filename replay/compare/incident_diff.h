@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * incident_diff - compares counters of an incident with those of a run that reproduces it.
- * Reads the JSON object written by `stormglass import counters`. A port of the incident maps to the
- * run's port that the caller names, otherwise to the one that port_counters_find finds under its
- * name. An incident lasts minutes and a run milliseconds: if the caller gives the duration of the
- * incident, its counts are scaled to the duration of the run.
+ * Reads the JSON object written by `stormglass import counters`, or an incident in memory. A port
+ * of the incident maps to the run's port that the caller names, otherwise to the one that
+ * port_counters_find finds under its name, or to the only port of its node. An incident lasts
+ * minutes and a run milliseconds: if the caller gives the duration of the incident, its counts are
+ * scaled to the duration of the run.
  * Limits: INCIDENT_DIFF_BYTES_MAX per file, and those of json_tree.h.
  * Owner: incident_diff_free. Errors: messages in diag. */
 #ifndef STORMGLASS_REPLAY_COMPARE_INCIDENT_DIFF_H
@@ -14,6 +15,8 @@
 #include "scenarios/format/arena.h"
 #include "scenarios/format/diag.h"
 
+struct incident;
+
 struct incident_map {
     const char *from, *to; /* port of the incident, port of the run */
 };
@@ -22,6 +25,7 @@ struct incident_diff_ask {
     const char *file;
     const char *text; /* NULL: read the file */
     size_t length;
+    const struct incident *incident; /* NULL: its counters are in the text or the file */
     const struct incident_map *maps;
     uint32_t map_count;
     time_ps lasted; /* ps; 0: compare counts unscaled */
@@ -32,6 +36,7 @@ struct incident_diff_ask {
 struct incident_row {
     const char *port, *run_port, *name;
     const char *unit;
+    size_t index; /* of the counter in the incident or its file */
     int64_t incident, replay;
     double expected; /* incident, scaled to the run's duration */
     int orders;      /* orders of magnitude above (> 0) or below; 0: within one */

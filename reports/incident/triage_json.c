@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * triage_json - the suspects of an incident as one object, its counters as diff reads them, and
  * the first suspect as a fault of a scenario. */
+#include "reports/incident/fit_text.h"
 #include "reports/incident/triage_text.h"
 #include "reports/text/json_members.h"
 
@@ -107,12 +108,15 @@ static void put_events(struct json *json, const struct incident *incident)
     }
 }
 
-void triage_json(const struct triage *triage, const struct incident *incident, FILE *out)
+void triage_json(const struct triage *triage, const struct incident *incident,
+                 const struct fit *fit, FILE *out)
 {
     struct json json;
     char path[JSON_PATH_BYTES];
     json_begin(&json, out);
     json_text(&json, "verdict", triage_verdict_name(triage->verdict));
+    if (fit != NULL)
+        fit_json(fit, &json);
     put_suspects(&json, triage);
     put_pauses(&json, triage);
     put_signs(&json, "contradictions", triage->contradictions, triage->contradiction_count);

@@ -5,13 +5,17 @@
 
 #include "replay/incident/triage.h"
 
+struct fit;
+
 #include <stdio.h>
 
 /* `all`: every suspect, sign, pause and file, not only the first ones. */
 void triage_text(const struct triage *triage, const struct incident *incident, bool all, FILE *out);
 
 /* One object, always with everything. */
-void triage_json(const struct triage *triage, const struct incident *incident, FILE *out);
+/* `fit`: with runs, or NULL. */
+void triage_json(const struct triage *triage, const struct incident *incident,
+                 const struct fit *fit, FILE *out);
 
 /* The counters that moved, as stormglass diff reads them. */
 void triage_counters(const struct incident *incident, FILE *out);

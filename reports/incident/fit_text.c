@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/incident/fit_text.h"
+
+#include "base/plural.h"
+#include "base/printable.h"
+#include "reports/text/json_members.h"
+#include "reports/text/paint.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 1024, SHOWN = 4, WORDS_WIDTH = 34, SET_SHOWN = 120 };
+
+/* Names of devices come from files and may have what a terminal would obey. */
+__attribute__((format(printf, 2, 3))) static void print_shown(FILE *out, const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    char *shown = printable_new(text, true);
+    fputs(shown, out);
+    free(shown);
+}
+
+static bool is_overload(const struct fit *fit, const struct triage *triage)
+{
+    return fit->hypotheses[0].kind == FIT_NOTHING && triage->verdict == TRIAGE_OVERLOAD;
+}
+
+/* Whether the run of the first hypothesis is clearly better than that of no fault. */
+static bool explains(const struct fit *fit)
+{
+    for (uint32_t i = 0; i < fit->count; i++)
+        if (fit->hypotheses[i].kind == FIT_NOTHING)
+            return fit->hypotheses[0].ran &&
+                   fit->hypotheses[0].score > fit->hypotheses[i].score + 1;
+    return false;
+}
+
+static void print_first(const struct fit *fit, const struct triage *triage, FILE *out)
+{
+    const struct fit_hypothesis *first = &fit->hypotheses[0];
+    const struct paint paint = paint_for(out);
+    fputs(paint.bold, out);
+    if (first->kind == FIT_NOTHING)
+        fputs(is_overload(fit, triage)
+                  ? "Overload: the traffic alone explains the counters, no fault is needed."
+                  : "No fault: no change of the fabric explains the counters better.",
+              out);
+    else
+        print_shown(out, "%s: %s%s%s", fit->confirmed ? "Confirmed" : "Suspected", first->words,
+                    *first->magnitude == '\0' || !explains(fit) ? "" : ", ",
+                    explains(fit) ? first->magnitude : "");
+    if (!explains(fit))
+        fputs(first->kind == FIT_NOTHING ? ""
+                                         : ", by the counters alone: no run of it explains them "
+                                           "better than no fault",
+              out);
+    else if (first->share < 1)
+        fprintf(out, ", for about %.0f s of %" PRId64 " s", first->share * (double)fit->incident_s,
+                fit->incident_s);
+    if (first->suspect != SIZE_MAX && triage->suspects[first->suspect].since != NULL)
+        print_shown(out, ", since %s", triage->suspects[first->suspect].since);
+    fprintf(out, "%s\n", paint.off);
+}
+
+static void print_alike(const struct fit *fit, FILE *out)
+{
+    for (uint32_t i = 1; i <= fit->alike; i++)
+        print_shown(out, "%s \"%s\"%s", i == 1 ? "Counters do not separate it from" : ",",
+                    fit->hypotheses[i].words, i == fit->alike ? ".\n" : "");
+}
+
+static void print_separators(const struct fit *fit, FILE *out)
+{
+    if (fit->separator_count > 0)
+        fputs("Counters that separate it best from the next one:\n", out);
+    for (uint32_t i = 0; i < fit->separator_count; i++) {
+        const struct fit_separator *one = &fit->separators[i];
+        print_shown(out,
+                    "     %s %s %s: %" PRId64 " in the incident, %" PRId64 " and %" PRId64
+                    " in the two runs\n",
+                    one->host, one->port, one->counter, one->incident, one->replay, one->other);
+    }
+}
+
+static void print_hypotheses(const struct fit *fit, bool all, FILE *out)
+{
+    fputs(
+        "\nHypotheses, ordered by the score of their best run (0: all counters agree; -: not run) "
+        "and that of the triage:\n",
+        out);
+    for (uint32_t i = 0; i < fit->count && (all || i < SHOWN); i++) {
+        const struct fit_hypothesis *one = &fit->hypotheses[i];
+        char score[32] = "-";
+        if (one->ran)
+            snprintf(score, sizeof score, "%.0f", one->score);
+        fprintf(out, "%3u. %8s  ", i + 1, score);
+        print_shown(out, "%-*s %s\n", WORDS_WIDTH, one->words, one->magnitude);
+    }
+    if (fit->count > SHOWN && !all)
+        fprintf(out, "     and %u more (--all)\n", fit->count - SHOWN);
+}
+
+static void print_remedies(const struct fit *fit, FILE *out)
+{
+    const struct fit_hypothesis *first = &fit->hypotheses[0];
+    const double whole = (double)fit->healthy_received;
+    if (fit->remedy_count == 0)
+        return;
+    fprintf(out,
+            "\nWhat would have prevented it (traffic of the other hosts, lossless drops, time "
+            "paused):\n"
+            "     %-44s %4.0f%%  %8" PRId64 "  %6.2f ms\n",
+            "nothing", whole > 0 ? (double)first->received / whole * 100 : 0, first->drops,
+            (double)first->paused_ps / (double)PS_PER_MS);
+    for (uint32_t i = 0; i < fit->remedy_count; i++) {
+        const struct fit_remedy *one = &fit->remedies[i];
+        if (one->ran)
+            print_shown(out, "     %-44s %4.0f%%  %8" PRId64 "  %6.2f ms\n", one->words,
+                        whole > 0 ? (double)one->received / whole * 100 : 0, one->drops,
+                        (double)one->paused_ps / (double)PS_PER_MS);
+    }
+}
+
+static void print_list(const char *head, const char *const *list, size_t count, FILE *out)
+{
+    for (size_t i = 0; i < count; i++)
+        print_shown(out, "%s%s\n", i == 0 ? head : "     ", list[i]);
+}
+
+void fit_text(const struct fit *fit, const struct triage *triage, bool all, FILE *out)
+{
+    if (fit->count == 0 || *fit->why != '\0') {
+        print_shown(out, "Nothing was run: %s.\n\n", fit->why);
+        return;
+    }
+    print_first(fit, triage, out);
+    print_alike(fit, out);
+    print_separators(fit, out);
+    print_hypotheses(fit, all, out);
+    print_remedies(fit, out);
+    fprintf(out,
+            "\n%u %s of %.2f ms each represent %" PRId64
+            " s: rates are compared, scaled by %.3g.\n",
+            fit->runs, plural(fit->runs, "run", "runs"), (double)fit->lasts / (double)PS_PER_MS,
+            fit->incident_s, (double)fit->incident_s * (double)PS_PER_S / (double)fit->lasts);
+    print_list("Assumed: ", fit->assumptions, fit->assumption_count, out);
+    fputs("\nTriage of the counters, without a run:\n", out);
+}
+
+/* ---- the scenario ---- */
+
+static void put_set(const char *set, FILE *out)
+{
+    const char *equals = strchr(set, '=');
+    fprintf(out, "  - {\"%.*s\": %s}\n", (int)(equals - set), set, equals + 1);
+}
+
+void fit_scenario(const struct fit *fit, const char *fabric, FILE *out)
+{
+    fprintf(out,
+            "# %s%s%s, fitted to %" PRId64 " s of counters.\n"
+            "# stormglass run fitted.yaml --until %" PRId64 "us -o fitted.db\n"
+            "# stormglass diff incident.json fitted.db --lasted %" PRId64 "s\n"
+            "stormglass: 1\nname: fitted\nscenario: ",
+            fit->hypotheses[0].words, *fit->hypotheses[0].magnitude == '\0' ? "" : ", ",
+            fit->hypotheses[0].magnitude, fit->incident_s, fit->lasts / PS_PER_US, fit->incident_s);
+    json_string(out, fabric);
+    fputs("\nset:\n", out);
+    for (uint32_t i = 0; i < fit->set_count; i++)
+        put_set(fit->sets[i], out);
+}
+
+/* ---- JSON ---- */
+
+static void put_text(struct json *json, const char *path, const char *text)
+{
+    if (text == NULL)
+        json_null(json, path);
+    else
+        json_text(json, path, text);
+}
+
+static void put_hypothesis(struct json *json, const struct fit *fit, uint32_t i)
+{
+    char path[JSON_PATH_BYTES];
+    const struct fit_hypothesis *one = &fit->hypotheses[i];
+    const char *list = "hypotheses";
+    json_text(json, json_member(path, list, i, "kind"), fit_kind_name(one->kind));
+    json_text(json, json_member(path, list, i, "words"), one->words);
+    put_text(json, json_member(path, list, i, "device"), one->device);
+    put_text(json, json_member(path, list, i, "port"), one->port);
+    json_boolean(json, json_member(path, list, i, "confirmed"), i == 0 && fit->confirmed);
+    json_boolean(json, json_member(path, list, i, "alike"), i > 0 && i <= fit->alike);
+    if (one->ran)
+        json_number(json, json_member(path, list, i, "score"), one->score);
+    else
+        json_null(json, json_member(path, list, i, "score"));
+    json_number(json, json_member(path, list, i, "value"), one->value);
+    json_number(json, json_member(path, list, i, "share"), one->share);
+    put_text(json, json_member(path, list, i, "magnitude"), one->magnitude);
+    json_text(json, json_member(path, list, i, "set"),
+              strlen(one->set) > SET_SHOWN ? "" : one->set);
+    if (one->suspect == SIZE_MAX)
+        json_null(json, json_member(path, list, i, "suspect"));
+    else
+        json_integer(json, json_member(path, list, i, "suspect"), (int64_t)one->suspect);
+}
+
+static void put_remedies(struct json *json, const struct fit *fit)
+{
+    char path[JSON_PATH_BYTES];
+    if (fit->remedy_count == 0)
+        json_empty(json, "remedies");
+    for (uint32_t i = 0; i < fit->remedy_count; i++) {
+        const struct fit_remedy *one = &fit->remedies[i];
+        json_text(json, json_member(path, "remedies", i, "words"), one->words);
+        json_integer(json, json_member(path, "remedies", i, "received_bytes"), one->received);
+        json_integer(json, json_member(path, "remedies", i, "lossless_drops"), one->drops);
+        json_integer(json, json_member(path, "remedies", i, "paused_ps"), one->paused_ps);
+    }
+}
+
+void fit_json(const struct fit *fit, struct json *json)
+{
+    char path[JSON_PATH_BYTES];
+    put_text(json, "not_fitted", *fit->why == '\0' ? NULL : fit->why);
+    if (fit->count == 0)
+        json_empty(json, "hypotheses");
+    for (uint32_t i = 0; i < fit->count; i++)
+        put_hypothesis(json, fit, i);
+    put_remedies(json, fit);
+    json_integer(json, "healthy_received_bytes", fit->healthy_received);
+    json_integer(json, "runs", fit->runs);
+    json_integer(json, "events", (int64_t)fit->events);
+    json_integer(json, "run_ps", fit->lasts);
+    if (fit->assumption_count == 0)
+        json_empty(json, "assumptions");
+    for (size_t i = 0; i < fit->assumption_count; i++) {
+        snprintf(path, sizeof path, "assumptions[%zu]", i);
+        json_text(json, path, fit->assumptions[i]);
+    }
+}
