@@ -41,12 +41,15 @@ i=0
 for db in apart/*.db; do
     i=$((i + 1))
     sqlite3 "$db" "UPDATE workload SET latency_p50_ps=latency_p50_ps*(1+0.03*$i), iops=iops*(1-0.05*$i),
-        latency_mean_ps=latency_mean_ps*(1+0.01*$i), latency_p99_ps=latency_p99_ps*(1-0.02*$i)"
+        latency_mean_ps=latency_mean_ps*(1+0.01*$i), latency_p99_ps=latency_p99_ps*(1-0.02*$i);
+        UPDATE wall SET value=1700000000+$i*86400 WHERE name='started_unix_s'"
 done
 expect 'cells apart' 1 '2 of 4 within 15 %' "$program" compare --frozen $frozen apart
 cp out apart.txt
+grep -q '^  measured   apart: rxe0, Linux 6.1, 2023-11-15 to 2023-11-18$' apart.txt || fail "days: $(grep measured apart.txt)"
 "$program" compare --frozen $frozen apart --markdown >apart.md
-python3 "$tree/tests/golden/grid/check.py" apart.txt apart.md predicted apart >out 2>&1 || fail "figures: $(cat out)"
+"$program" compare --frozen $frozen apart --json >apart.json
+python3 "$tree/tests/golden/grid/check.py" apart.txt apart.md predicted apart apart.json >out 2>&1 || fail "figures: $(cat out)"
 sqlite3 measured/qd4-bs512B.db 'UPDATE workload SET latency_p50_ps=latency_p50_ps*2'
 expect 'one beyond' 1 '3 of 4 within 15 %' "$program" compare --frozen $frozen measured
 expect 'three of four are enough' 0 '3 of 4 within 15 %' "$program" compare --frozen $frozen measured --share 75%

@@ -20,9 +20,23 @@ markup() { python3 -B "$top/tests/golden/words/markup.py" "$1"; }
 neutral a.db && neutral b.db && neutral frames.db
 
 written page.html "$program" report a.db && markup page.html | hold page
+for part in 'Dygraph=' '\.dygraph-' ':root'; do # library and styles, which markup leaves out
+    grep -q -e "$part" page.html || fail "the page has no $part"
+done
 "$program" report --text a.db | sed 's/ in [0-9.]* s$//' | hold text
 written page.html "$program" report a.db b.db && markup page.html | hold pair
 written page.html "$program" report a.db a.db && markup page.html | sed -n '/<header>/,/<section/p' | hold same
+# A card that only one run has a value for shows no change.
+cp b.db part.db
+sqlite3 part.db "DELETE FROM result"
+written page.html "$program" report a.db part.db && python3 - page.html <<'PY' >out 2>&1 || fail "cards: $(cat out)"
+import re, sys
+cards = re.findall(r'<div class="card"><span>(.*?)</span>(.*?)</div>', open(sys.argv[1]).read(), re.S)
+missing = {label: '-' in [re.sub(r'<.*?>', '', value)[1:] for value in re.findall(r'<b>(.*?)</b>', rest)] for label, rest in cards}
+changed = {label: '<em' in rest for label, rest in cards}
+print(missing, changed)
+sys.exit(any(missing[label] == changed[label] for label in missing) or len(set(missing.values())) < 2)
+PY
 cp frames.db measured.db
 sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe<0>'),('kernel','6.1');
     UPDATE workload SET latency_p50_ps=latency_p50_ps*2"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check.py TEXT MARKDOWN PREDICTED MEASURED: every figure of a comparison, computed anew from the databases of its 2 x 2 cells."""
+"""check.py TEXT MARKDOWN PREDICTED MEASURED JSON: every figure of a comparison, computed anew from the databases of its 2 x 2 cells."""
+import json
 import os
 import re
 import sqlite3
@@ -63,6 +64,31 @@ for cell, model, measured in cells.values():
         fail(f'{cell}: no row')
     for row in rows:
         check_row(cell, model, measured, [words.strip() for words in row.split('|')])
+
+# The columns are in the order of their heading, and the worst cell is first.
+heading = re.search(r'^Cells, worst first +(.*)$', text, re.M)
+if not heading or re.split(r'  +', heading[1]) != ['p50 model', 'measured', 'error IOPS model', 'measured', 'error', 'mean', 'p99']:
+    fail(f'heading: {heading and heading[1]}')
+worst = [max(abs(model[name] / measured[name] - 1) for name in ('p50', 'IOPS')) for _, model, measured in cells.values()]
+by_error = [cell for _, (cell, *_) in sorted(zip(worst, cells.values()), key=lambda row: -row[0])]
+if re.findall(r'^  (?:within|beyond) +(\S+)', text, re.M) != by_error:
+    fail(f'order: {by_error} wanted')
+
+# JSON: one object for each cell in the order of the grid, with all figures.
+told = json.load(open(sys.argv[5]))
+if [told[key] for key in ('cells', 'measured', 'within', 'first_unix_s', 'last_unix_s', 'device', 'kernel')] != \
+        [4, 4, 2, 1700000000 + 86400, 1700000000 + 4 * 86400, 'rxe0', '6.1']:
+    fail('JSON: the totals')
+if [(row['cell'], row['workload'], row['measured']) for row in told['rows']] != [(cell, 'io', True) for cell, *_ in cells.values()]:
+    fail(f"JSON: the rows {[row.get('cell') for row in told['rows']]}")
+for row, (cell, model, measured) in zip(told['rows'], cells.values()):
+    for name in FIGURES:
+        figure = row['figures'][name.lower()]
+        for what, wanted in (('model', model[name]), ('measured', measured[name]), ('error', model[name] / measured[name] - 1)):
+            if abs(figure[what] - wanted) > 1e-6 * abs(wanted):
+                fail(f'JSON: {cell} {name} {what}: {figure[what]} and not {wanted}')
+    if row['within'] != (f'within  {cell} ' in text):
+        fail(f'JSON: {cell}: within {row["within"]}')
 
 # A plane: rows of the first axis, columns of the second.
 for name in ('p50', 'IOPS'):

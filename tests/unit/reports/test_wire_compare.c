@@ -155,10 +155,78 @@ static void connections_without_a_partner_are_counted(void **state)
     }
 }
 
+static void check_sums(const struct wire_comparison *found)
+{
+    struct wire_counts sum = {0};
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        sum.equal += found->counts[i].equal;
+        sum.reordered += found->counts[i].reordered;
+        sum.missing += found->counts[i].missing;
+        sum.extra += found->counts[i].extra;
+        sum.different += found->counts[i].different;
+    }
+    assert_memory_equal(&sum, &found->all, sizeof sum);
+}
+
+/* Both streams differ in the same way, so the total of each kind has two parts. */
+static void totals_are_sums_over_the_streams(void **state)
+{
+    (void)state;
+    static const struct {
+        struct stream streams[2];
+        struct wire_counts all;
+    } rows[] = {
+        {{{0, 1, "a1b3", "a1b3"}, {1, 2, "c2d4e5", "c2d4e5"}}, {.equal = 5}},
+        {{{0, 1, "a1b3e5", "a1x3e5"}, {1, 2, "c2d4f6", "c2y4f6"}}, {.equal = 4, .different = 2}},
+        {{{0, 1, "a1b3e5", "a1e5"}, {1, 2, "c2d4f6", "c2f6"}}, {.equal = 4, .missing = 2}},
+        {{{0, 1, "a1e5", "a1b3e5"}, {1, 2, "c2f6", "c2d4f6"}}, {.equal = 4, .extra = 2}},
+    };
+    static const char *const names[2] = {"a", "b"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct wire_trace *traces[2];
+        for (int side = 0; side < 2; side++)
+            traces[side] = trace_of(rows[i].streams, 2, side == 1);
+        const struct wire_trace *const sides[2] = {traces[0], traces[1]};
+        struct wire_comparison found = wire_compare(sides, names);
+        check_sums(&found);
+        assert_memory_equal(&found.all, &rows[i].all, sizeof found.all);
+        wire_compare_fini(&found);
+        for (int side = 0; side < 2; side++)
+            free_trace(traces[side]);
+    }
+}
+
+/* Bit 0 of an end: in the first capture; bit 1: in the second. */
+static void connections_that_end_in_one_capture_are_counted(void **state)
+{
+    (void)state;
+    static const struct stream streams[] = {{0, 1, "a3b6", "a1b2"}, {1, 2, "c4d5", "c8d9"}};
+    static const char *const names[2] = {"a", "b"};
+    for (unsigned ends = 0; ends < 16; ends++) {
+        const unsigned end[CONNECTIONS] = {ends % 4, ends / 4};
+        struct wire_trace *traces[2] = {trace_of(streams, 2, false), trace_of(streams, 2, true)};
+        const struct wire_trace *const sides[2] = {traces[0], traces[1]};
+        uint32_t only[2] = {0};
+        for (uint32_t i = 0; i < CONNECTIONS; i++)
+            for (int side = 0; side < 2; side++) {
+                traces[side]->connections[i].ended = (end[i] >> side & 1) != 0;
+                only[side] += end[i] == 1u << side;
+            }
+        struct wire_comparison found = wire_compare(sides, names);
+        assert_int_equal(found.ended[0], only[0]);
+        assert_int_equal(found.ended[1], only[1]);
+        wire_compare_fini(&found);
+        for (int side = 0; side < 2; side++)
+            free_trace(traces[side]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_has_ended_has_no_words),
+        cmocka_unit_test(totals_are_sums_over_the_streams),
+        cmocka_unit_test(connections_that_end_in_one_capture_are_counted),
         cmocka_unit_test(connections_without_a_partner_are_counted),
         cmocka_unit_test(the_first_difference_is_the_earliest_of_the_first_capture),
     };

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# leaks - the commands that print or compare recorded runs and captures free all memory that they allocate (memcheck).
+set -u
+tree=$PWD
+. tests/golden/outside
+
+# frees NAME COMMAND...: exit code 9 is that of memcheck
+frees() {
+    local name=$1 code
+    shift
+    valgrind -q --trace-children=yes --leak-check=full --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \
+        --error-exitcode=9 "$@" >out 2>err
+    code=$?
+    [ $code -le 1 ] || fail "$name: exit code $code: $(grep -m 12 '^==' err)"
+}
+
+{
+    sed '/^faults:/a\  - {at: 0s, kind: drop-every, where: "host6:p0", n: 40}' "$tree/tests/golden/charts/charts.yaml"
+    echo 'expect: [hot.completed > 10, raw.latency.p99 < 1us, no-lossless-drop]'
+} >page.yaml
+"$program" run page.yaml --interval 100us --until 250us --record ios --waits -o run.db >/dev/null 2>&1
+"$program" run first-io --record packets -o frames.db >/dev/null 2>&1
+"$program" pcap frames.db -o frames.pcapng || fail 'no capture'
+frees 'compare --wire' "$program" compare --wire frames.pcapng frames.pcapng
+frees pcap "$program" pcap frames.db -o again.pcapng
+frees summary "$program" report --text run.db
+frees diff "$program" diff run.db run.db
+frees explain "$program" explain run.db
+[ $failures = 0 ]
