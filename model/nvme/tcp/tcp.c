@@ -109,11 +109,35 @@ static uint32_t local_ip(struct nvme_transport *transport)
     return site->streams->local_ip(site->device);
 }
 
+void nvme_tcp_conn_free(struct nvme_transport_conn *conn)
+{
+    free(conn->line);
+    conn->line = NULL;
+    conn->next_dead = conn->tcp->dead;
+    conn->tcp->dead = conn;
+    nvme_tcp_free_dead(conn->tcp, false);
+}
+
+void nvme_tcp_free_dead(struct nvme_tcp *tcp, bool all)
+{
+    struct nvme_transport_conn **link = &tcp->dead;
+    while (*link != NULL) {
+        struct nvme_transport_conn *conn = *link;
+        if (!all && conn->later.pending + conn->linger.pending > 0) {
+            link = &conn->next_dead;
+            continue;
+        }
+        *link = conn->next_dead;
+        free(conn);
+    }
+}
+
 static void destroy(struct nvme_transport *transport)
 {
     struct nvme_tcp *tcp = nvme_tcp_of(transport);
     while (tcp->strangers != NULL)
         close_conn(tcp->strangers);
+    nvme_tcp_free_dead(tcp, true);
     CHECK(tcp->mapped == 0);
     free(tcp);
 }

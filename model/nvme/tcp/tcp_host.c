@@ -280,9 +280,8 @@ static void on_closed(struct nvme_transport_conn *base)
 static void release(struct nvme_transport_conn *base)
 {
     struct host_conn *conn = host_of(base);
-    nvme_tcp_conn_fini(base);
     free(conn->slots);
-    free(conn);
+    nvme_tcp_conn_free(base);
 }
 
 static const struct tcp_role role = {

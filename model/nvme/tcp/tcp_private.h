@@ -22,6 +22,7 @@ struct nvme_tcp {
     struct nvme_tcp_params params;
     struct nvme_transport_listener listener; /* callbacks of a target */
     struct nvme_transport_conn *strangers;   /* accepted streams without an ICReq so far */
+    struct nvme_transport_conn *dead;        /* closed, with wake-ups of timers under way */
     uint32_t mapped;                         /* buffers */
     uint32_t zeros;                          /* bytes of data whose CRC32C is zeros_digest */
     uint32_t zeros_digest;
@@ -99,6 +100,7 @@ struct nvme_transport_conn {
     struct tcp_sending sending;
     struct tcp_arriving arriving;
     struct timer later, linger;
+    struct nvme_transport_conn *next_dead;
     unsigned char term[NVME_PDU_TERM_DATA_MAX]; /* of the TermReq: the header in error */
     struct nvme_pdu term_pdu;
     char why[TCP_WHY_BYTES];
@@ -118,10 +120,15 @@ static inline void nvme_tcp_mark(const struct nvme_transport_conn *conn,
         streams->mark(conn->stream, kind);
 }
 
+/* tcp.c */
+/* Frees the connection, once no wake-up of its timers is under way. */
+void nvme_tcp_conn_free(struct nvme_transport_conn *conn);
+/* Frees those that were closed; `all`: there is no world any more that could wake one up. */
+void nvme_tcp_free_dead(struct nvme_tcp *tcp, bool all);
+
 /* tcp_stream.c */
 void nvme_tcp_conn_init(struct nvme_transport_conn *conn, struct nvme_tcp *tcp,
                         const struct tcp_role *role);
-void nvme_tcp_conn_fini(struct nvme_transport_conn *conn);
 struct stream_user nvme_tcp_conn_user(struct nvme_transport_conn *conn);
 /* Appends a PDU to the line. nvme_tcp_flush sends what the stream takes. */
 void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu);

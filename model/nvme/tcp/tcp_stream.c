@@ -482,8 +482,3 @@ void nvme_tcp_drop(struct nvme_transport_conn *conn)
         streams_of(conn)->destroy(conn->stream);
     conn->stream = NULL;
 }
-
-void nvme_tcp_conn_fini(struct nvme_transport_conn *conn)
-{
-    free(conn->line);
-}

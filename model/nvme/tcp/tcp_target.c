@@ -371,9 +371,8 @@ static void release(struct nvme_transport_conn *base)
         nvme_transport_unmap(&base->tcp->base, &capsule->bulk);
         free(capsule);
     }
-    nvme_tcp_conn_fini(base);
     free(conn->slots);
-    free(conn);
+    nvme_tcp_conn_free(base);
 }
 
 static const struct tcp_role role = {
