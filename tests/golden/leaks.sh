@@ -20,6 +20,8 @@ frees() {
     echo 'expect: [hot.completed > 10, raw.latency.p99 < 1us, no-lossless-drop]'
 } >page.yaml
 "$program" run page.yaml --interval 100us --until 250us --record ios --waits -o run.db >/dev/null 2>&1
+sqlite3 run.db "INSERT INTO warning VALUES(1000, 'rule', 'a warning', 'a remedy', 'duration=2ms
+seed=2')"
 "$program" run first-io --record packets -o frames.db >/dev/null 2>&1
 "$program" pcap frames.db -o frames.pcapng || fail 'no capture'
 frees 'compare --wire' "$program" compare --wire frames.pcapng frames.pcapng

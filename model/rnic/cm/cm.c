@@ -82,8 +82,8 @@ static void retransmit(struct verbs_conn *conn)
         set_timer(conn);
         return;
     }
-    /* Linux, drivers/infiniband/core/cma.c, cma_ib_handler: a DREQ without a DREP ends like one with
-     * it, but says that the time was up. */
+    /* Linux, drivers/infiniband/core/cma.c, cma_ib_handler: a DREQ without a DREP ends like one
+     * with it, but says that the time was up. */
     const bool disconnects = conn->state == CM_DREQ_SENT;
     close_conn(conn, disconnects ? RDMA_CM_EVENT_DISCONNECTED : RDMA_CM_EVENT_UNREACHABLE,
                -ETIMEDOUT, NULL);

@@ -2,6 +2,7 @@
  * A live controller beside its I/O: events and the logs they are about, admin commands of a user,
  * statuses that are tried again, Abort, no flow control, the end in good order; a host that asks a
  * discovery controller. */
+#include "nvme/target/target_private.h"
 #include "tests/unit/nvme/nvme_pair.h"
 
 #include <setjmp.h>
@@ -241,6 +242,26 @@ static void beside_reads_and_writes(void **state)
     nvme_pair_fini(&pair);
 }
 
+/* NVMe over the bridge has stores of bytes, which cannot deallocate. */
+static void a_store_without_zeroes_rejects_both_commands(void **state)
+{
+    (void)state;
+    nvme_pair_init(&pair, "null");
+    nvme_pair_start(&pair);
+    struct nvme_store *store = pair.target->namespaces[0].store;
+    const struct nvme_store_ops *whole = store->ops;
+    struct nvme_store_ops without = *whole;
+    without.zero = NULL;
+    store->ops = &without;
+    assert_int_equal(nvme_pair_io(&pair, NVME_WRITE_ZEROES, 8, 4096, 0)->status & 0x7FF,
+                     NVME_STATUS_INVALID_OPCODE);
+    assert_int_equal(nvme_pair_io(&pair, NVME_DATASET, 16, 8192, 0)->status & 0x7FF,
+                     NVME_STATUS_INVALID_OPCODE);
+    store->ops = whole;
+    assert_int_equal(nvme_pair_io(&pair, NVME_DATASET, 16, 8192, 0)->status, NVME_STATUS_OK);
+    nvme_pair_fini(&pair);
+}
+
 static void no_flow_control(void **state)
 {
     (void)state;
@@ -387,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_time_out_aborts_first),
         cmocka_unit_test(aborts_within_the_limit),
         cmocka_unit_test(beside_reads_and_writes),
+        cmocka_unit_test(a_store_without_zeroes_rejects_both_commands),
         cmocka_unit_test(no_flow_control),
         cmocka_unit_test(the_end_is_told),
         cmocka_unit_test(other_names),

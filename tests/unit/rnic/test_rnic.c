@@ -276,6 +276,7 @@ static void test_answers_that_wait(void **state)
         assert_int_equal(answer->aeth >> 24 & NAK, rows[i].syndrome);
         const bool dropped = rows[i].nak_first && rows[i].syndrome == NAK;
         assert_int_equal(rnic->counters.acks_merged, !dropped);
+        assert_int_equal(rnic->counters.naks_sent, 1);
         pair_free(pair);
     }
 }
