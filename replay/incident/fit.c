@@ -91,7 +91,7 @@ static bool run_points(const struct fit_search *search, const struct point *poin
 static bool search_points(const struct fit_search *search, const struct point *points,
                           uint32_t count)
 {
-    struct fit_seen seen[TRIALS_MAX];
+    struct fit_seen seen[TRIALS_MAX] = {0};
     if (count > 0 && !run_points(search, points, count, false, seen))
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -108,7 +108,7 @@ static double step_of(const struct fit_kind_row *kind)
 
 static bool search_coarse(const struct fit_search *search)
 {
-    struct point points[TRIALS_MAX];
+    struct point points[TRIALS_MAX] = {0};
     uint32_t count = 0;
     for (uint32_t i = 1; i < search->fit->count; i++) {
         const struct fit_kind_row *kind = &fit_kinds[search->fit->hypotheses[i].kind];
@@ -135,7 +135,7 @@ static double best_score(const struct fit *fit)
 static bool search_fine(const struct fit_search *search, int round)
 {
     const struct fit *fit = search->fit;
-    struct point points[TRIALS_MAX];
+    struct point points[TRIALS_MAX] = {0};
     uint32_t count = 0;
     const double best = best_score(fit), worst = fit->hypotheses[0].score;
     for (uint32_t i = 1; i < fit->count; i++) {
@@ -158,8 +158,8 @@ static bool search_fine(const struct fit_search *search, int round)
 static bool run_final(const struct fit_search *search)
 {
     struct fit *fit = search->fit;
-    struct point points[FIT_HYPOTHESES_MAX];
-    struct fit_seen seen[FIT_HYPOTHESES_MAX];
+    struct point points[FIT_HYPOTHESES_MAX] = {0};
+    struct fit_seen seen[FIT_HYPOTHESES_MAX] = {0};
     uint32_t count = 0;
     for (uint32_t i = 0; i < fit->count; i++)
         if (fit->hypotheses[i].ran)

@@ -152,8 +152,8 @@ bool fit_remedies(struct fit *fit, const struct fit_base *base, const struct tri
 {
     struct fit_hypothesis *first = &fit->hypotheses[0];
     const struct plan plan = {fit, base, work};
-    struct fit_trial trials[FIT_REMEDIES_MAX + 2];
-    struct fit_seen seen[FIT_REMEDIES_MAX + 2];
+    struct fit_trial trials[FIT_REMEDIES_MAX + 2] = {0};
+    struct fit_seen seen[FIT_REMEDIES_MAX + 2] = {0};
     if (first->ran)
         make_plan(&plan);
     if (fit->remedy_count == 0)
