@@ -7,7 +7,7 @@
 bool opt_is_worse(const struct opt *row, int64_t value, int64_t common)
 {
     const enum opt_worse worse = row->effect.worse;
-    if (worse == OPT_WORSE_ANY || value < 0 || common < 0)
+    if (worse == OPT_WORSE_ANY || worse == OPT_WORSE_DRAW || value < 0 || common < 0)
         return value != common;
     if (worse == OPT_WORSE_LIMIT)
         return value != 0 && (common == 0 || value < common);

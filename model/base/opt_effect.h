@@ -26,6 +26,7 @@ enum opt_part {
 /* Which values are worse than a peer's. */
 #define OPT_WORSE(X)                                                                               \
     X(ANY, "any other value may be worse")                                                         \
+    X(DRAW, "no value is worse by itself, equal values at several devices may be")                 \
     X(LESS, "less is worse")                                                                       \
     X(MORE, "more is worse")                                                                       \
     X(LIMIT, "less is worse, 0 is no limit")       /* a limit of the hardware or one set by the

@@ -102,6 +102,22 @@ static struct deviation_search *search_new(struct deviations *deviations,
     return search;
 }
 
+/* One seed is as lucky as another: only equal ones can collide. */
+static bool is_lone_draw(const struct deviation *deviation)
+{
+    const struct opt *row = deviation->changes[0].row;
+    return deviation->change_count == 1 && row != NULL && row->effect.worse == OPT_WORSE_DRAW;
+}
+
+static void drop_lone_draws(struct deviations *deviations)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < deviations->count; i++)
+        if (!is_lone_draw(&deviations->list[i]))
+            deviations->list[kept++] = deviations->list[i];
+    deviations->count = kept;
+}
+
 void deviations_find(struct deviations *deviations, const struct scenario *scenario)
 {
     struct deviation_search *search = search_new(deviations, scenario);
@@ -112,6 +128,7 @@ void deviations_find(struct deviations *deviations, const struct scenario *scena
         deviation_find_media(search);
         deviation_find_traffic(search);
     }
+    drop_lone_draws(deviations);
     free(search);
 }
 

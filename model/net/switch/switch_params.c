@@ -115,7 +115,7 @@ const struct opt switch_opts[] = {
      "IEEE 802.1D; vendors' documents", OPT_ACTS(LATENCY, ANY, TRACE)},
     {"ecmp-seed", OPT_INT, FIELD(ecmp_seed), "auto", "0", "4294967295", "auto",
      "Seed of the path hash; auto: each switch its own. Equal seeds in two tiers polarize.", "own",
-     OPT_ACTS(PATHS, ANY, TRACE)},
+     OPT_ACTS(PATHS, DRAW, TRACE)},
     {"ecmp-hash", OPT_CHOICE, FIELD(ecmp_hash), "5-tuple", NULL, NULL, OPT_WORDS(SWITCH_HASHES),
      "Fields of the flow hash: IP addresses, protocol and UDP ports; addresses alone; or the "
      "5-tuple and the BTH's destination queue pair.",

@@ -263,7 +263,7 @@ const struct opt rnic_opts[] = {
     {"lag-seed", OPT_INT, ROW(lag_seed), "auto", "0", "4294967295", "auto",
      "Seed from which the source ports of an aggregate's connections are drawn, which layer3+4 "
      "hashes; auto: each host its own, from the scenario's seed.",
-     "Linux cma.c cma_alloc_any_port: a port from a random place on", OPT_ACTS(PATHS, ANY, TRACE)},
+     "Linux cma.c cma_alloc_any_port: a port from a random place on", OPT_ACTS(PATHS, DRAW, TRACE)},
     {"card-ports", OPT_INT, ROW(card_ports), "1", "1", "8", NULL,
      "NICs of a host that are ports of one card: as many neighbors share a slot, engines and "
      "contexts.  1: each is a card of its own.",

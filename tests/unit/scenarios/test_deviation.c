@@ -28,6 +28,10 @@ static const struct row {
     /* The common value is that of the tier, also where an override gave it. */
     {TREE "  overrides: [{where: \"leaf*\", alpha: 25%}, {where: leaf2, alpha: 1%}]\n" WRITES,
      "fabric.overrides[1].alpha 1% 25% 1\nfabric.overrides[0].alpha 25% 12.5% 3 broad\n"},
+    /* A seed of its own is no worse than another; equal ones at two switches may polarize. */
+    {TREE "  overrides: [{where: leaf1, ecmp-seed: 7}]\n" WRITES, ""},
+    {TREE "  overrides: [{where: \"leaf*\", ecmp-seed: 7}]\n" WRITES,
+     "fabric.overrides[0].ecmp-seed 7 auto 4 broad\n"},
     /* What is said again deviates from nothing. */
     {TREE "  overrides: [{where: leaf1, alpha: 12.5%}]\n" WRITES, ""},
     {TREE "  overrides: [{where: \"spine*\", headroom: 0B}]\n" WRITES,
