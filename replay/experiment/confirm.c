@@ -293,6 +293,48 @@ static void keep_suspected(struct ruling *ruling)
     }
 }
 
+/* ------------------------------------------------------------------ a noisy neighbor */
+
+static uint32_t first_of_load(const struct ruling *ruling)
+{
+    uint32_t i = 0;
+    while (i < ruling->cause_count && ruling->causes[i].suspect != HARM_LOAD)
+        i++;
+    return i;
+}
+
+/* Replaces what the evidence says of the load. */
+static void confirm_neighbor(struct ruling *ruling)
+{
+    const struct prove_neighbor *neighbor = &ruling->prove->neighbor;
+    const uint32_t at = first_of_load(ruling);
+    struct harm_cause *cause = &ruling->causes[at];
+    char member[200], change[120] = "";
+    if (at == HARM_CAUSES_MAX)
+        return;
+    if (at == ruling->cause_count)
+        ruling->cause_count++;
+    *cause = (struct harm_cause){.kind = "neighbour",
+                                 .suspect = HARM_LOAD,
+                                 .priority = -1,
+                                 .root = HARM_NONE,
+                                 .share = PPM,
+                                 .sure = true,
+                                 .confirmed = true};
+    snprintf(cause->name, sizeof cause->name, "%s",
+             ruling->scenario->workloads[neighbor->workload].name);
+    if (neighbor->p99_after_ps > 0 && neighbor->p99_after_ps < neighbor->p99_before_ps)
+        add_change(change, sizeof change, 0, ", p99", words_time(neighbor->p99_before_ps).text,
+                   words_time(neighbor->p99_after_ps).text);
+    snprintf(cause->sentence, sizeof cause->sentence,
+             "load of %.40s keeps %.100s busy; without it %.150s needs %s less time%.50s",
+             cause->name, neighbor->where, member_words(ruling, &neighbor->harm, member),
+             words_percent((double)neighbor->harm.permille, 1000).text, change);
+    add_victims(ruling, cause);
+    for (uint32_t i = 0; i < cause->victim_count; i++)
+        cause->victims[i].class = HARM_DIRECT;
+}
+
 /* ------------------------------------------------------------------ severity */
 
 static int64_t most_of_a_host(const struct prove *prove)
@@ -342,6 +384,15 @@ static void acquit_severity(struct ruling *ruling)
         harm->lost_ps = harm->victims = 0;
 }
 
+static void neighbor_severity(struct ruling *ruling)
+{
+    struct harm *harm = ruling->harm;
+    if (harm->severity < HARM_MODERATE)
+        harm->severity = HARM_MODERATE;
+    harm->lost_ps = ruling->prove->hosts_lost_ps;
+    harm->victims = ruling->prove->host_count;
+}
+
 /* ------------------------------------------------------------------ combination */
 
 static void rule(struct ruling *ruling)
@@ -360,6 +411,10 @@ static void rule(struct ruling *ruling)
         confirm_severity(ruling);
     else
         acquit_severity(ruling);
+    if (prove->neighbor.found) {
+        confirm_neighbor(ruling);
+        neighbor_severity(ruling);
+    }
     free(harm->causes);
     harm->causes = ruling->causes;
     harm->cause_count = ruling->cause_count;
@@ -395,7 +450,8 @@ void confirm_judge(void *self, const struct scenario *scenario, time_ps until, u
     struct prove *prove = memory_new(sizeof *prove);
     struct diag *diag = memory_new(sizeof *diag);
     ruling.prove = prove;
-    if (has_suspects(&base) && prove_ask(prove, &question, diag) == PROVE_DONE) {
+    if ((has_suspects(&base) || prove_may_have_neighbor(result)) &&
+        prove_ask(prove, &question, diag) == PROVE_DONE) {
         ruling.causes = memory_zeroed(HARM_CAUSES_MAX, sizeof *ruling.causes);
         rule(&ruling);
     }

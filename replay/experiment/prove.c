@@ -363,8 +363,7 @@ static bool play_repairs(struct proof *proof)
         return give_up(proof);
     for (uint32_t i = 0; i < prove->row_count; i++)
         compare_row(proof, i);
-    const bool found = prove_find_culprits(proof);
-    if (!found)
+    if (!prove_find_culprits(proof) || !prove_find_neighbor(proof))
         return give_up(proof);
     if (store_error(store) != NULL)
         snprintf(prove->why, sizeof prove->why, "%s", store_error(store));

@@ -36,6 +36,8 @@
  *               later, three times; otherwise it is chance and proves nothing
  *   load        if no repair had an effect: the gain of the other workloads without each workload.
  *               A workload itself is not a culprit
+ *   neighbor    without culprits: a workload that keeps a resource busy, costs a member of another
+ *               one a quarter of its time, and loses less than half of that to those that it harms
  *   innocents   workloads that share no transmitter with a victim, directly or through others;
  *               bystanders are the remaining workloads, whose absence may affect the victims' time
  * Approximation: a fabric under load reacts to a small change with many others, so repairing an
@@ -48,6 +50,8 @@
 
 #include "replay/database/store.h"
 #include "replay/experiment/trial.h"
+
+struct result;
 
 enum {
     PROVE_SUSPECTS_MAX = TRIAL_CHANGES_MAX,
@@ -123,6 +127,15 @@ struct prove_host {
     int64_t failed, inactive;
 };
 
+/* A workload that takes the capacity that others need; only if there are no culprits. */
+struct prove_neighbor {
+    bool found;
+    uint32_t workload;
+    struct prove_harm harm;              /* what it costs the member that loses most */
+    int64_t p99_before_ps, p99_after_ps; /* of that member's workload */
+    char where[BOTTLENECK_WHERE_BYTES];  /* what it keeps busy */
+};
+
 /* The measure of the loss: the first of these that repairs reduce. */
 enum prove_loss {
     PROVE_BY_NOTHING,
@@ -146,11 +159,12 @@ struct prove {
     int64_t hosts_lost_ps; /* sum over hosts of the lost share of their workload's time */
     uint32_t transmitters; /* on the victims' hops */
     enum prove_loss by;
-    bool late;            /* a victim lost a twentieth of its time, so time counts */
-    bool repaired;        /* an ideal run exists, and something was lost against it */
-    bool vacuous;         /* nothing to repair or leave out, so no run to compare with */
-    bool chance;          /* the loss does not occur when workloads start slightly later */
-    uint32_t culprits;    /* number of rows that are culprits; 0: nothing confirmed */
+    bool late;         /* a victim lost a twentieth of its time, so time counts */
+    bool repaired;     /* an ideal run exists, and something was lost against it */
+    bool vacuous;      /* nothing to repair or leave out, so no run to compare with */
+    bool chance;       /* the loss does not occur when workloads start slightly later */
+    uint32_t culprits; /* number of rows that are culprits; 0: nothing confirmed */
+    struct prove_neighbor neighbor;
     struct prove_impact before, after; /* unchanged, and with the culprits repaired */
     struct prove_impact ideal;         /* with all suspects repaired */
     struct prove_impact all;           /* of the unchanged run, for all workloads */
@@ -187,6 +201,9 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
  * the share of the other workloads' time gained without a workload. */
 double prove_gone(const struct prove *prove, const struct prove_impact *before,
                   const struct prove_impact *after);
+
+/* Several workloads, and one of them keeps a resource busy that others may need. */
+bool prove_may_have_neighbor(const struct result *result);
 
 /* The suspect can be repaired, so a run without it can be the ideal. */
 bool prove_is_broken(const struct prove_row *row);

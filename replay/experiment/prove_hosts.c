@@ -65,6 +65,25 @@ static uint32_t compare_host(struct proof *proof, const struct measure *without,
     return i;
 }
 
+static void name_hosts(struct proof *proof)
+{
+    struct prove *prove = proof->prove;
+    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
+        struct prove_host *host = &prove->hosts[i];
+        const bool any = host->host == TRIAL_ANY_HOST;
+        snprintf(host->name, sizeof host->name, "%s",
+                 any ? "all hosts" : proof->scenario->nodes[host->host].name);
+        snprintf(host->of, sizeof host->of, "%s", proof->scenario->workloads[host->workload].name);
+    }
+}
+
+void prove_list_hosts(struct proof *proof, const struct measure *without)
+{
+    for (uint32_t i = 0; i < proof->members.count;)
+        i = compare_host(proof, without, i);
+    name_hosts(proof);
+}
+
 bool prove_find_hosts(struct proof *proof)
 {
     struct prove *prove = proof->prove;
@@ -78,15 +97,8 @@ bool prove_find_hosts(struct proof *proof)
             return false;
         without = &played;
     }
-    for (uint32_t i = 0; i < proof->members.count && without->works != NULL;)
-        i = compare_host(proof, without, i);
+    if (without->works != NULL)
+        prove_list_hosts(proof, without);
     measure_free(&played);
-    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
-        struct prove_host *host = &prove->hosts[i];
-        const bool any = host->host == TRIAL_ANY_HOST;
-        snprintf(host->name, sizeof host->name, "%s",
-                 any ? "all hosts" : proof->scenario->nodes[host->host].name);
-        snprintf(host->of, sizeof host->of, "%s", proof->scenario->workloads[host->workload].name);
-    }
     return true;
 }

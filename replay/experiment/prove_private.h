@@ -132,6 +132,13 @@ bool prove_refine(struct proof *proof);
 /* Finds the hosts that lost because of the culprits. Returns false with the reason in `why`. */
 bool prove_find_hosts(struct proof *proof);
 
+/* Adds the hosts that lost in the run compared with the one without the cause. */
+void prove_list_hosts(struct proof *proof, const struct measure *without);
+
+/* If there are no culprits: finds a workload that takes the capacity that others need. Returns
+ * false with the reason in `why`. */
+bool prove_find_neighbor(struct proof *proof);
+
 /* Clears the culprits if the loss is random. */
 bool prove_rule_out_chance(struct proof *proof);
 

@@ -10,7 +10,7 @@
 import json
 import re
 
-from play import program
+from play import play, program
 
 ENTRY = re.compile(r"(fabric\.(?:overrides|routes)\.\d+|hosts\.(?!defaults\b)[^.]+|faults\.\d+|workloads\.[^.]+)(?:\.|$)")
 SHARED = re.compile(r"fabric\.switch\.|hosts\.defaults\.\w+\.")
@@ -66,11 +66,32 @@ def rule_of_thumb(database):
     return None
 
 
+RUINED = 0.75  # of what a member of another workload gets without the neighbor
+
+
+def worst_members(result):
+    """Of each workload the goodput of the member that gets least, and the latency of the slowest."""
+    return {work["name"]: (work["member_goodput_bps"]["min"] or 0, work["worst_member"]["latency_ns"]["mean"] or 0)
+            for work in result["workloads"]}
+
+
+def is_neighbor(case, cause, ran, path):
+    """Without the workload that is named, a member of another one really gets a quarter more, or in a quarter less time."""
+    others = [work for work in case.scenario["workloads"] if work["name"] != cause.get("name")]
+    if cause.get("suspect") != "load" or not cause.get("confirmed") or len(others) == len(case.scenario["workloads"]):
+        return False
+    before = worst_members(ran)
+    without = worst_members(play({**case.scenario, "workloads": others}, path))
+    return any(before[name][0] < RUINED * goodput or latency < RUINED * before[name][1]
+               for name, (goodput, latency) in without.items())
+
+
 class Verdict:
     def __init__(self, case, path, database, prove):
-        self.case = case
+        self.case, self.path = case, path
         ran, account = ask(path, database)
         said = account if "causes" in account else ran
+        self.ran = ran
         self.causes, self.harm = said.get("causes", []), said.get("harm", {})
         self.silent = "causes" not in said
         thumb = rule_of_thumb(database)
@@ -84,10 +105,15 @@ class Verdict:
     def named_first(self):
         if not self.case.harms:
             return not self.silent and not any(blamed(self.case, cause) for cause in self.causes) and \
-                self.harm.get("severity") in ("none", "slight")
+                (self.harm.get("severity") in ("none", "slight") or self.is_crowded())
         first = self.causes[:len(self.case.harms)]
         return len(first) > 0 and any(is_harm(harm, first[0]) for harm in self.case.harms) and \
             all(any(is_harm(harm, cause) for cause in first) for harm in self.case.harms)
+
+    def is_crowded(self):
+        """A clean scenario without room for all its load: each workload that is blamed is to blame."""
+        return self.harm.get("severity") == "moderate" and len(self.causes) > 0 and \
+            all(is_neighbor(self.case, cause, self.ran, self.path + ".without.yaml") for cause in self.causes)
 
     def is_runner_up(self, suspect):
         """The first cause that is no harm."""

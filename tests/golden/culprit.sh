@@ -48,6 +48,7 @@ score "a parameter's value" 1 "right, NOT PROVED: $row" "$row" '{"suspect": "set
 score "another parameter" 1 "WRONG, INNOCENT ACCUSED, NOT PROVED: $row" "$row" '{"suspect": "setting", "name": "fabric.overrides[0].mtu", "sure": true}' ''
 score "somebody is named in a clean one" 1 "WRONG, INNOCENT" clean "$host" ''
 SEVERITY=slight score "load is nobody" 0 "seed 3: right" clean '{"suspect": "load", "name": "host0", "sure": true}' ''
+score "load that costs others nothing" 1 "WRONG" clean '{"suspect": "load", "name": "oltp", "sure": true, "confirmed": true}' ''
 score "a clean one is severe" 1 "WRONG" clean '' ''
 NEW=meteor expect "a new fault" 1 "has the fault meteor" "$culprit" --draw 1 1
 exit $((failures > 0))
