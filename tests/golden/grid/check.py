@@ -74,6 +74,10 @@ by_error = [cell for _, (cell, *_) in sorted(zip(worst, cells.values()), key=lam
 if re.findall(r'^  (?:within|beyond) +(\S+)', text, re.M) != by_error:
     fail(f'order: {by_error} wanted')
 
+# Cells and those within, by range: none of the cells is in a calibrated one.
+if '\n| range | cells | within |\n|---|---|---|\n| uncalibrated | 4 | 2 |\n' not in markdown:
+    fail('ranges of Markdown')
+
 # JSON: one object for each cell in the order of the grid, with all figures.
 told = json.load(open(sys.argv[5]))
 if [told[key] for key in ('cells', 'measured', 'within', 'first_unix_s', 'last_unix_s', 'device', 'kernel')] != \
