@@ -22,6 +22,9 @@ const double fit_fault_at = 0.1;
  * cause of error moves several.  tests/incidents measures it. */
 static const double least_lead = 12, lead_part = 0.08;
 
+/* What the best run leaves unexplained is the error of the model, and moves all scores. */
+static const double unexplained_part = 0.2;
+
 /* A hypothesis that is so far behind after the coarse search is not refined. */
 static const double hopeless = 0.5;
 
@@ -244,7 +247,8 @@ static void find_separators(const struct fit_search *search, const struct fit_hy
 static bool is_confirmed(const struct fit *fit)
 {
     const struct fit_hypothesis *first = &fit->hypotheses[0];
-    bool leads = first->ran && first->kind != FIT_NOTHING;
+    /* A host that moves less than before may be the victim of another one. */
+    bool leads = first->ran && first->kind != FIT_NOTHING && first->kind != FIT_SLOW_TARGET;
     for (uint32_t i = 1; i < fit->count && leads; i++) {
         const struct fit_hypothesis *other = &fit->hypotheses[i];
         leads = same_place(first, other) ||
@@ -271,6 +275,8 @@ static void judge(const struct fit_search *search)
     const struct fit_hypothesis *first = &fit->hypotheses[0], *rival = find_rival(fit);
     const double gain = first->ran ? first->score - nothing : 0;
     fit->lead_least = least_lead + lead_part * (gain > 0 ? gain : 0);
+    if (first->ran && -first->score * unexplained_part > fit->lead_least)
+        fit->lead_least = -first->score * unexplained_part;
     while (fit->alike + 1 < fit->count &&
            fit->hypotheses[fit->alike + 1].rank >= first->rank - fit->lead_least)
         fit->alike++;

@@ -126,7 +126,8 @@ static void make_plan(const struct plan *plan)
         plan_for_link(plan);
         break;
     case FIT_NOTHING:
-        plan_for_load(plan);
+        if (plan->fit->hypotheses[0].paused_ps > 0 || plan->fit->hypotheses[0].drops > 0)
+            plan_for_load(plan);
         break;
     default:
         break;
