@@ -65,7 +65,9 @@ enum opt_part {
     X(DATA_BUFFERS, "outstanding commands need more data buffers")                                 \
     X(DATA_WRS, "outstanding commands need more data work requests")                               \
     X(WATCHDOG, "watchdog is not off")                                                             \
-    X(ECN, "ecn-kmax is not 0")
+    X(ECN, "ecn-kmax is not 0")                                                                    \
+    X(RDMA, "the host has RDMA traffic")                                                           \
+    X(TCP, "the host has TCP traffic")
 
 #define OPT_WORSE_(name, words)      OPT_WORSE_##name,
 #define OPT_BY_(name, words)         OPT_BY_##name,

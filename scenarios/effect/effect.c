@@ -146,6 +146,33 @@ static bool needs_messages_posted(const struct place *place)
     return false;
 }
 
+/* True if the host has traffic of that kind, or none at all. */
+static bool has_traffic(const struct place *place, bool by_tcp)
+{
+    bool other = false;
+    for (uint32_t i = 0; i < place->scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &place->scenario->workloads[i];
+        for (uint32_t k = 0; k < workload->pair_count; k++) {
+            if (workload->pairs[k].from != place->node && workload->pairs[k].to != place->node)
+                continue;
+            if (workload->by_tcp == by_tcp)
+                return true;
+            other = true;
+        }
+    }
+    return !other;
+}
+
+static bool needs_rdma(const struct place *place)
+{
+    return has_traffic(place, false);
+}
+
+static bool needs_tcp(const struct place *place)
+{
+    return has_traffic(place, true);
+}
+
 /* ------------------------------------------------------------------ queues */
 
 static bool needs_full_queue(const struct place *place)
@@ -261,6 +288,8 @@ static const struct {
     [OPT_NEED_DATA_WRS_INDEX] = {false, needs_data_wrs},
     [OPT_NEED_WATCHDOG_INDEX] = {true, needs_watchdog},
     [OPT_NEED_ECN_INDEX] = {true, needs_ecn},
+    [OPT_NEED_RDMA_INDEX] = {false, needs_rdma},
+    [OPT_NEED_TCP_INDEX] = {false, needs_tcp},
 };
 
 bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct opt *row)
@@ -274,4 +303,11 @@ bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct
             !needs[i].is_met(&place))
             return true;
     return false;
+}
+
+bool effect_lacks_traffic(const struct scenario *scenario, uint32_t node, const struct opt *row)
+{
+    const struct place place = {scenario, node};
+    return ((row->effect.needs & OPT_NEED_RDMA) != 0 && !needs_rdma(&place)) ||
+           ((row->effect.needs & OPT_NEED_TCP) != 0 && !needs_tcp(&place));
 }

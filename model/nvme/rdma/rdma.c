@@ -17,7 +17,7 @@ const struct opt nvme_rdma_host_opts[] = {
     {"sgl-invalidate", OPT_BOOL, offsetof(struct nvme_rdma_host_params, sgl_invalidate), "true",
      NULL, NULL, NULL,
      "Each command has a fresh rkey that the target's response invalidates (SGL 0x4F, else 0x40).",
-     "Linux 6.1 nvme-rdma: register_always", OPT_ACTS(LATENCY, ANY, TRACE)},
+     "Linux 6.1 nvme-rdma: register_always", OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, ANY, TRACE)},
     {0},
 };
 
@@ -25,17 +25,18 @@ const struct opt nvme_rdma_target_opts[] = {
     {"rdma-size", OPT_SIZE, offsetof(struct nvme_rdma_target_params, rdma_size), "auto", "64KiB",
      "8MiB", "auto", "Maximum bytes of one RDMA READ or WRITE; auto: a command's whole data.",
      "Linux 6.1 rdma_rw_init_map_wrs: as many 4 KiB pages as the device has SGEs, rxe 32",
-     OPT_ACTS(WRS, LESS, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_RDMA, WRS, LESS, TRACE)},
     {"receive-queue", OPT_INT, offsetof(struct nvme_rdma_target_params, receive_queue), "auto", "1",
      "1024", "auto",
      "Receives of an I/O queue pair, each in use until the response to its command; auto: as many "
      "as its submission queue has entries.",
-     "Linux 6.1 nvmet_rdma_parse_cm_connect_req: HSQSIZE + 1", OPT_SCALES(CREDIT, LESS, TRACE)},
+     "Linux 6.1 nvmet_rdma_parse_cm_connect_req: HSQSIZE + 1",
+     OPT_SCALES_IF(OPT_NEED_RDMA, CREDIT, LESS, TRACE)},
     {"shared-receives", OPT_INT, offsetof(struct nvme_rdma_target_params, shared_receives), "0",
      "0", "65536", NULL,
      "Receives that all I/O queue pairs at a port share (SRQ); 0: each has its own.",
      "Linux 6.1 nvmet-rdma: use_srq, srq_size 1024; SPDK nvmf_create_transport max-srq-depth 4096",
-     OPT_SCALES(CREDIT, LIMIT, TRACE)},
+     OPT_SCALES_IF(OPT_NEED_RDMA, CREDIT, LIMIT, TRACE)},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
+#include "scenarios/effect/effect.h"
 
 struct roles {
     uint8_t *asks; /* by host; 1: the host initiates connections, 2: with its own DSCP */
@@ -66,6 +67,101 @@ static void check_accepted(const struct scenario *scenario, uint32_t index,
     check_remedy(report, "write it at the hosts in `to`, or rnic.dscp here");
 }
 
+/* ------------------------------------------------------------------ of the other transport */
+
+/* A value that a file sets for some hosts. */
+struct written {
+    struct diag_place place;
+    struct check_thing thing; /* of the first host */
+    bool acts;                /* at one of its hosts at least */
+};
+
+struct writtens {
+    struct arena *arena;
+    struct written *list;
+    uint32_t count, room;
+};
+
+static struct written *find_written(struct writtens *all, const struct diag_place *place)
+{
+    uint32_t at = 0;
+    while (at < all->count &&
+           (all->list[at].place.line != place->line ||
+            all->list[at].place.column != place->column || all->list[at].place.file != place->file))
+        at++;
+    if (at == all->count)
+        return NULL;
+    return &all->list[at];
+}
+
+static void add_written(struct writtens *all, const struct written *written)
+{
+    if (all->count == all->room) {
+        const uint32_t room = all->room == 0 ? 64 : 2 * all->room;
+        struct written *list = arena_array(all->arena, room, sizeof *list);
+        for (uint32_t i = 0; i < all->count; i++)
+            list[i] = all->list[i];
+        all->list = list;
+        all->room = room;
+    }
+    all->list[all->count++] = *written;
+}
+
+static void collect_values(const struct scenario *scenario, uint32_t index,
+                           const struct block *values, struct writtens *all)
+{
+    const struct diag_place nobody = {0};
+    for (size_t i = 0; values != NULL && i < values->row_count; i++) {
+        const struct opt *row = &values->rows[i];
+        if (row->name == NULL || (row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP)) == 0)
+            continue;
+        const struct diag_place place = block_place(values, row->name, nobody);
+        if (place.file == NULL)
+            continue;
+        const bool acts = !effect_lacks_traffic(scenario, index, row);
+        struct written *written = find_written(all, &place);
+        if (written != NULL)
+            written->acts |= acts;
+        else
+            add_written(
+                all,
+                &(struct written){
+                    .place = place,
+                    .thing = {&scenario->nodes[index], SCENARIO_ALL_PORTS, values, row->name, {0}},
+                    .acts = acts});
+    }
+}
+
+/* A value of defaults may act at some hosts only: reported are values that act nowhere. */
+static void check_transports(const struct scenario *scenario, const struct roles *roles,
+                             struct arena *arena, struct check_report *report)
+{
+    struct writtens all = {.arena = arena};
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_host *host = scenario->nodes[i].host;
+        if (roles->asks[i] == 0 && roles->by[i] == 0)
+            continue;
+        collect_values(scenario, i, host->rnic_values, &all);
+        collect_values(scenario, i, host->cc_values, &all);
+        collect_values(scenario, i, host->tcp_values, &all);
+        collect_values(scenario, i, host->nvme_host_values, &all);
+        collect_values(scenario, i, host->nvme_target_values, &all);
+    }
+    for (uint32_t i = 0; i < all.count; i++) {
+        const struct written *written = &all.list[i];
+        if (written->acts)
+            continue;
+        const struct opt *row =
+            &written->thing.values->rows[block_row(written->thing.values, written->thing.row)];
+        const bool rdma = (row->effect.needs & OPT_NEED_RDMA) != 0;
+        check_alike(report, DIAG_WARNING, &written->thing,
+                    "%s has no effect: the host has %s traffic only", row->name,
+                    rdma ? "TCP" : "RDMA");
+        check_remedy(report, "remove it, or set the workload's transport to %s",
+                     rdma ? "rdma" : "tcp");
+    }
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
@@ -78,6 +174,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = 0; i < scenario->host_count; i++)
         if (block_place(scenario->nodes[i].host->rnic_values, "accept-dscp", nobody).file != NULL)
             check_accepted(scenario, i, &roles, report);
+    check_transports(scenario, &roles, &scratch, report);
     arena_free(&scratch);
 }
 

@@ -20,6 +20,28 @@
 #define AT(host, values) "hosts: {some: {where: " host ", rnic: {" values "}}}\n"
 #define TARGET           "  targets: {where: host0, namespaces: [{media: fixed}]}\n"
 
+static void settings_of_the_other_transport(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {HEAD "hosts:\n  defaults: {tcp: {rto-min: 5ms}}\n" WRITE, "idle-settings",
+         "t.yaml:6:29: warning: host0: rto-min has no effect: the host has RDMA traffic only\n"
+         "    remedy: remove it, or set the workload's transport to tcp\n"},
+        {HEAD "hosts:\n  defaults: {rnic: {timeout: 12}}\n" TARGET WORK(
+             "kind: nvme, transport: tcp, from: host1, to: host0, count: 1"),
+         "idle-settings",
+         "t.yaml:6:30: warning: host0: timeout has no effect: the host has TCP traffic only\n"
+         "    remedy: remove it, or set the workload's transport to rdma\n"},
+        /* A default that acts at one host is no mistake. */
+        {HEAD
+         "hosts:\n  defaults: {rnic: {timeout: 12}}\n" TARGET
+         "workloads: [{name: w, kind: nvme, transport: tcp, from: host1, to: host0, count: 1}, "
+         "{name: r, kind: rdma-write, from: host2, to: host3}]\n",
+         "idle-settings", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
 static void classes_of_hosts(void **state)
 {
     (void)state;
@@ -368,7 +390,7 @@ int main(void)
         cmocka_unit_test(path_mtus),  cmocka_unit_test(receives_and_memory),
         cmocka_unit_test(directions), cmocka_unit_test(classes_of_hosts),
         cmocka_unit_test(recoveries), cmocka_unit_test(links_and_devices),
-        cmocka_unit_test(marks),
+        cmocka_unit_test(marks),      cmocka_unit_test(settings_of_the_other_transport),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
