@@ -245,8 +245,8 @@ static void on_rejected(struct agree_host *host, const struct verbs_event *event
         on_answer(host, &answer, event->private_data);
         return;
     }
-    snprintf(host->text, sizeof host->text, "the peer does not ask for an agreement%s",
-             event->status == NO_SUCH_SERVICE ? "" : " that it understands");
+    snprintf(host->text, sizeof host->text, "the peer does not support the agreement%s",
+             event->status == NO_SUCH_SERVICE ? "" : " of this version");
     done(host, AGREE_FOREIGN);
 }
 
@@ -261,7 +261,7 @@ static void on_welcome(struct agree_host *host, const struct verbs_event *event)
         !agree_answer_is_proven(access, host->request, event->private_data)) {
         refuse(host, access->secret
                          ? "the target's answer does not prove that it has the shared secret"
-                         : "the target accepted without a word of agreement");
+                         : "the target accepted without an agreement message");
         return;
     }
     agree_session_make(&host->link.session, access, host->request, event->private_data);
@@ -288,7 +288,7 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
         silent(host, "the device was removed");
         break;
     default:
-        snprintf(why, sizeof why, "no route there: %s",
+        snprintf(why, sizeof why, "no route to the target: %s",
                  strerror(event->status < 0 ? -event->status : EHOSTUNREACH));
         silent(host, why);
     }

@@ -201,10 +201,10 @@ static void answer_join(struct agree_target *target, const struct agree_request 
     } else if (request->target != target->site.node) {
         answer->verdict = AGREE_OTHER_TARGET;
         snprintf(answer->text, sizeof answer->text, "%s", name_of(target));
-        refused(target, ip, "it expects a different host of the scenario here");
+        refused(target, ip, "the host expects another host of the scenario at this address");
     } else if (target->session_count >= AGREE_SESSIONS_MAX) {
         answer->verdict = AGREE_FULL;
-        refused(target, ip, "too many hosts are here already");
+        refused(target, ip, "too many hosts are connected already");
     }
 }
 

@@ -114,7 +114,7 @@ void live_agree_describe(const struct live_run *run, char *text, size_t size)
     if (run->options.role == LIVE_BOTH)
         snprintf(text, size, "one process");
     else if (run->options.foreign)
-        snprintf(text, size, "not asked for");
+        snprintf(text, size, "not requested");
     else if (run->options.role == LIVE_TARGET)
         snprintf(
             text, size, "%llu %s agreed, %llu %s refused", (unsigned long long)run->agreed.joined,

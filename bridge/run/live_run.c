@@ -33,7 +33,7 @@ static void on_port(void *self, bool up)
 {
     (void)self;
     printable_say("stormglass-bridge", "the port of the RDMA device %s",
-                  up ? "is up again" : "went down: outstanding work ends by its timeouts");
+                  up ? "is up again" : "went down: outstanding operations end by their timeouts");
 }
 
 static void on_refused(void *self, const char *why)
@@ -245,7 +245,7 @@ struct live_run *live_create(const struct scenario *scenario, const struct live_
     const bool open = open_devices(run, why);
     if (!open || !make_listeners(run) || !live_agree_listen(run)) {
         if (open)
-            snprintf(why, LIVE_WHY_BYTES, "no connection can be listened for: %s",
+            snprintf(why, LIVE_WHY_BYTES, "cannot listen for connections: %s",
                      strerror(errno != 0 ? errno : EIO));
         live_free(run);
         return NULL;

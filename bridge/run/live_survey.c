@@ -46,8 +46,8 @@ static void refuse_faults(const struct live_run *run, struct diag *diag)
         if (live_faults_can(run, fault))
             continue;
         diag_add(diag, DIAG_ERROR, fault->place, NULL,
-                 "the bridge cannot inject the fault %s: remove it, or inject it outside and give "
-                 "--faults external",
+                 "the bridge cannot inject the fault %s: remove it, or inject it by other means "
+                 "and use --faults external",
                  fault->ops->name);
     }
 }
@@ -60,7 +60,7 @@ static void refuse_protection(const struct live_run *run, struct diag *diag)
         for (uint32_t n = 0; n < host->namespace_count; n++)
             if (host->namespaces[n].params->pi_type > 0) {
                 diag_add(diag, DIAG_ERROR, host->namespaces[n].place, NULL,
-                         "the bridge keeps no protection information: expected pi-type: 0");
+                         "the bridge does not store protection information: expected pi-type: 0");
                 return;
             }
     }
@@ -80,8 +80,8 @@ static void note_paths(const struct live_run *run, struct diag *diag)
         const uint32_t had = live_nics_paths(run, i, 0);
         if (had < wanted)
             diag_add(diag, DIAG_NOTE, workload->place, NULL,
-                     "'%s': %u of its %u %s: --address and --peer have the NICs' addresses, "
-                     "A+A2 and B+B2",
+                     "'%s': %u of its %u %s: give the addresses of all NICs as --address A+A2 and "
+                     "--peer B+B2",
                      workload->name, had, wanted, plural(wanted, "path", "paths"));
     }
 }
@@ -130,7 +130,8 @@ static void note_settings(const struct live_run *run, struct diag *diag)
         snprintf(more, sizeof more, " and %u more", left_out);
     if (list[0] != '\0')
         diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
-                 "fabric and RNICs are the real ones; not used: %s%s", list, more);
+                 "the fabric and the RNICs are real; these settings are not used: %s%s", list,
+                 more);
 }
 
 static void note_mtu(const struct live_run *run, const struct verbs_device *device, uint32_t node,
@@ -144,8 +145,8 @@ static void note_mtu(const struct live_run *run, const struct verbs_device *devi
                  (long long)wanted, verbs_real_name(device));
     else if (wanted < had && run->options.foreign)
         diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
-                 "path MTU is %lld B and not %lld B: peers that do not run the scenario take the "
-                 "port's",
+                 "path MTU is %lld B and not %lld B: peers with other software use the path MTU of "
+                 "the port",
                  (long long)had, (long long)wanted);
 }
 

@@ -96,7 +96,7 @@ void live_targets_find(struct live_run *run, struct diag *diag)
     if (!diag_failed(diag) && run->target_count == 0)
         complain(diag, NULL, "the bridge has nothing to run", "",
                  run->options.role == LIVE_TARGET
-                     ? "expected --as with a host that workloads go to"
+                     ? "expected --as with the target of a workload"
                      : "expected --as with a host that has a workload");
 }
 

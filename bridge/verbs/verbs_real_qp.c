@@ -24,9 +24,9 @@
     X(max_qp_wr, cap->max_send_wr, "work requests in a send queue", SMALLER)                       \
     X(max_qp_wr, cap->max_recv_wr, "work requests in a receive queue", SMALLER)                    \
     X(max_cqe, entries_of(cap), "entries in a completion queue", SMALLER)                          \
-    X(max_sge, cap->max_send_sge, "pieces in a send request", "no setting needs fewer")            \
-    X(max_sge, cap->max_recv_sge, "pieces in a receive request", "no setting needs fewer")
-#define SMALLER "make queue-size or outstanding smaller"
+    X(max_sge, cap->max_send_sge, "pieces in a send request", "no setting reduces this number")    \
+    X(max_sge, cap->max_recv_sge, "pieces in a receive request", "no setting reduces this number")
+#define SMALLER "reduce queue-size or outstanding"
 
 static int64_t entries_of(const struct ibv_qp_cap *cap)
 {
@@ -60,7 +60,7 @@ static bool fits_device(const struct verbs_device *device, const struct ibv_qp_c
 
 bool verbs_real_can(const struct verbs_device *device, char why[VERBS_REAL_WHY_BYTES])
 {
-    static const char remedy[] = "make max-rd-atomic smaller";
+    static const char remedy[] = "reduce max-rd-atomic";
     const struct ibv_device_attr *can = &device->attributes;
     const int64_t reads = device->wishes.max_rd_atomic;
     why[0] = '\0';
@@ -105,7 +105,7 @@ static void say_refused(const struct verbs_conn *conn, const struct ibv_qp_cap *
                         char why[VERBS_REAL_WHY_BYTES])
 {
     snprintf(why, VERBS_REAL_WHY_BYTES,
-             "%s makes no queue pair with %u B of inline data: make inline-size smaller",
+             "%s cannot create a queue pair with %u B of inline data: reduce inline-size",
              verbs_real_name(conn->device), (unsigned)cap->max_inline_data);
 }
 

@@ -69,7 +69,7 @@ static void check_deviation(const struct scenario *scenario, const struct deviat
                                           .written = deviation->where};
         check_alike(report, DIAG_WARNING, &thing, "%s is %s, but %s at its peers", first->row->name,
                     deviation->value, deviation->common);
-        check_remedy(report, "the same value as its peers, or a reason to differ");
+        check_remedy(report, "use the value of its peers, unless the difference is intended");
         check_set_path(report, "%s=%s", deviation->path, deviation->common);
     }
 }
@@ -86,6 +86,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_peers = {
     .name = "peers",
-    .about = "No device's value differs from its peers' by a factor of ten.",
+    .about = "No value of a device differs from its peers by a factor of ten.",
     .run = run,
 };

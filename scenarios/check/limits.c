@@ -74,6 +74,6 @@ struct limits_text limits_words(int limit, int64_t value)
     char number[QUANTITY_TEXT_BYTES];
     const bool bits = limits_rows[limit].bits;
     quantity_format(bits ? QUANTITY_RATE : QUANTITY_INT, value, number, sizeof number);
-    snprintf(words.text, sizeof words.text, "%.40s%s", number, bits ? "" : " I/Os a second");
+    snprintf(words.text, sizeof words.text, "%.40s%s", number, bits ? "" : " I/Os per second");
     return words;
 }

@@ -132,8 +132,8 @@ static void check_devices(const struct side *old, const struct side *new,
     const struct diag_place place = {.file = after->name};
     if (are_apart(old, new, &then, &now))
         diag_add(reader->diag, DIAG_ERROR, place, NULL,
-                 "%s has counters of %.64s, this file those of %.64s: counters of two devices "
-                 "cannot be subtracted",
+                 "%s has counters of %.64s, but this file has counters of %.64s: counters of two "
+                 "devices cannot be subtracted",
                  before->name, then, now);
     else if (share_nothing(old, new))
         diag_add(reader->diag, DIAG_ERROR, place, NULL,
@@ -149,8 +149,8 @@ static void check_devices(const struct side *old, const struct side *new,
     }
     if (then != NULL && now != NULL && strcmp(then, now) != 0)
         diag_add(reader->diag, DIAG_ERROR, place, NULL,
-                 "by their names %s is of %.64s and this file of %.64s: counters of two devices "
-                 "cannot be subtracted",
+                 "by its name %s is from %.64s, but this file is from %.64s: counters of two "
+                 "devices cannot be subtracted",
                  before->name, then, now);
 }
 

@@ -299,12 +299,12 @@ static const struct profile *in_force(struct cumulus *cumulus, enum profile_kind
         if (one->kind == kind && one->is_set && one != best &&
             strcmp(one->name, CUMULUS_PRESET) != 0)
             notes_add(&cumulus->device->notes, one->place,
-                      "the profile %s is not that of most ports: left out",
+                      "the profile %s is not used by most ports: left out",
                       notes_clean(&cumulus->device->arena, one->name));
     }
     if (best != NULL && best->ports == 0 && strcmp(best->name, CUMULUS_PRESET) != 0)
         notes_add(&cumulus->device->notes, best->place,
-                  "no interface of this file has the profile %s: taken as if all had it",
+                  "no interface of this file has the profile %s: imported as if all had it",
                   notes_clean(&cumulus->device->arena, best->name));
     return best;
 }

@@ -196,7 +196,7 @@ static void read_watchdog(struct eos *eos, const struct command *command)
     if (action != NULL && strcmp(action, "drop") == 0)
         qos->watchdog = "drop";
     else if (action != NULL)
-        command_note(eos->device, command, "action %s of the watchdog: alert here",
+        command_note(eos->device, command, "action %s of the watchdog: imported as alert",
                      notes_clean(&eos->device->arena, action));
     qos->detection = timeout == QOS_UNSET ? qos->detection : timeout;
     qos->restoration = recovery == QOS_UNSET ? qos->restoration : recovery;

@@ -272,8 +272,7 @@ static bool read_buffer(struct junos *junos, const struct command *at)
     else if (strcmp(partition, "lossy") == 0)
         junos->lossy_percent = (int)percent;
     else {
-        command_note(junos->device, at,
-                     "%s: %lld percent of a buffer whose size is not said: left out",
+        command_note(junos->device, at, "%s: %lld percent of a buffer of unknown size: left out",
                      notes_clean(&junos->device->arena, partition), (long long)percent);
         return true;
     }
@@ -366,7 +365,7 @@ static void note_other_rows(struct junos *junos, const char *name, const struct 
     for (size_t i = 0; i < count; i++)
         if (strcmp(rows[i].of, name) != 0) {
             notes_add(&junos->device->notes, file_place(junos),
-                      "%s %s is not that of most interfaces: left out", what,
+                      "%s %s is not used by most interfaces: left out", what,
                       notes_clean(&junos->device->arena, rows[i].of));
             return;
         }
@@ -427,8 +426,8 @@ static void take_drops(struct junos *junos, const struct scheduler *from, struct
     }
     to->pmax = drops->most;
     notes_add(&junos->device->notes, drops->place,
-              "ECN from %d to %d percent of a queue's buffer, whose size is not said: kmin and "
-              "kmax are the defaults; write them as bytes below ecn",
+              "ECN from %d to %d percent of a queue's buffer of unknown size: kmin and kmax are "
+              "the defaults; write them as bytes below ecn",
               drops->least_fill, drops->most_fill);
 }
 

@@ -273,5 +273,5 @@ void device_nvme(struct device *device, FILE *out)
     else if (reader.mdts != UNSAID || reader.ioccsz != UNSAID || reader.maxcmd != UNSAID)
         write_target(&reader);
     else
-        device_refuse(device, "expected what nvme id-ctrl or nvme list-subsys -o json printed");
+        device_refuse(device, "expected the output of nvme id-ctrl or nvme list-subsys -o json");
 }

@@ -367,7 +367,7 @@ static const struct policy *in_force(struct nxos *nxos, enum nxos_type type, boo
     }
     if (best == NULL && last != NULL && (type != TYPE_QUEUING || out)) {
         notes_add(&nxos->device->notes, last->place,
-                  "the policy-map %s is applied nowhere in this file: taken as if it was",
+                  "the policy-map %s is not applied in this file: imported as if it were",
                   notes_clean(&nxos->device->arena, last->name));
         best = last;
     }
@@ -382,7 +382,7 @@ static void note_unused(struct nxos *nxos, const struct policy *const *used, siz
             known |= used[k] == &nxos->policies[i];
         if (!known)
             notes_add(&nxos->device->notes, nxos->policies[i].place,
-                      "the policy-map %s is not the one in force on most ports: left out",
+                      "the policy-map %s is not applied to most ports: left out",
                       notes_clean(&nxos->device->arena, nxos->policies[i].name));
     }
 }
@@ -450,8 +450,8 @@ static void decide_pfc(struct nxos *nxos)
             nxos->qos.queues[q].lossless = false;
     } else {
         notes_add(&nxos->device->notes, place,
-                  "no interface has priority-flow-control mode on; auto asks the neighbor by "
-                  "DCBX: taken as on");
+                  "no interface has priority-flow-control mode on; auto depends on the neighbor "
+                  "(DCBX): imported as on");
     }
 }
 

@@ -53,8 +53,8 @@ static void number_queues(struct writer *writer)
             other++;
         if (taken >> wanted & 1) {
             note_queue(writer, q,
-                       "pauses with the PFC priority of another queue: a priority of "
-                       "its own here");
+                       "pauses with the PFC priority of another queue: it gets its own priority in "
+                       "the scenario");
             continue;
         }
         taken |= 1U << wanted;
@@ -64,8 +64,8 @@ static void number_queues(struct writer *writer)
         writer->priority_of[q] = wanted;
         note_queue(writer, q,
                    arena_format(&writer->device->arena,
-                                "pauses with PFC priority %d and is priority %d here; queue %d is "
-                                "priority %d",
+                                "pauses with PFC priority %d and is priority %d in the scenario; "
+                                "queue %d is priority %d",
                                 wanted, wanted, other, writer->priority_of[other]));
     }
 }

@@ -134,7 +134,7 @@ static void put_priority(FILE *out, const char *side, int64_t priority)
 void export_ecn(const struct scenario_node *node, FILE *out, struct notes *notes)
 {
     const int64_t priority = node->host->rnic->priority;
-    fputs("# DCQCN: what is not said here stays as the card has it.\n", out);
+    fputs("# DCQCN: all other parameters keep the values of the card.\n", out);
     put_priority(out, "roce_rp", priority);
     put_priority(out, "roce_np", priority);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -118,6 +118,6 @@ static void write_host(const struct scenario *scenario, const struct scenario_no
 
 const struct export_kind export_mlnx_qos = {
     .name = "mlnx_qos",
-    .about = "a host as the commands that give a ConnectX its classes and DCQCN",
+    .about = "a host as commands that set the classes and DCQCN of a ConnectX",
     .of = SCENARIO_HOST,
     .write = write_host};

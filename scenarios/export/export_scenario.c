@@ -82,5 +82,5 @@ static void write_changes(const struct scenario *scenario, const char *other, FI
 
 const struct export_kind export_scenario = {
     .name = "scenario",
-    .about = "what --set changes, as a scenario that names SCENARIO and changes it",
+    .about = "the changes of --set, as a scenario that refers to SCENARIO",
     .write_changes = write_changes};

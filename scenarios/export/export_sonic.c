@@ -141,7 +141,7 @@ static void put_cables(struct sonic_out *w)
         if (port->length % MM_PER_M != 0)
             note_port(w, p, "SONiC's cables are whole metres long: rounded up");
         if (port->delay != 0)
-            note_port(w, p, "its link has a delay of its own, which no length says");
+            note_port(w, p, "its link has its own delay, which no cable length expresses");
     }
     sonic_row_end(w);
     sonic_table_end(w);
@@ -277,7 +277,8 @@ static void put_marking(struct sonic_out *w)
     sonic_table_end(w);
     if (params->ecn_pmax % ppm_per_percent != 0)
         notes_add(w->notes, w->node->place,
-                  "%s: ecn.pmax is no whole per cent, as SONiC's is: rounded down", w->node->name);
+                  "%s: ecn.pmax is not a whole percentage, as SONiC needs: rounded down",
+                  w->node->name);
 }
 
 static void put_queues(struct sonic_out *w)
@@ -349,8 +350,9 @@ static void note_unexported(struct sonic_out *w)
                  *list == '\0' ? "" : ", ", row->name, value);
     }
     if (*list != '\0')
-        notes_add(w->notes, w->node->place, "%s: the box itself decides, not its configuration: %s",
-                  w->node->name, list);
+        notes_add(w->notes, w->node->place,
+                  "%s: the device itself decides this, not its configuration: %s", w->node->name,
+                  list);
 }
 
 static void write_switch(const struct scenario *scenario, const struct scenario_node *node,

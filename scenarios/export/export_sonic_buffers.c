@@ -27,7 +27,7 @@ static int64_t threshold(struct sonic_out *w, const char *what, int64_t alpha)
         n++;
     if (threshold_alpha(n) != alpha)
         notes_add(w->notes, w->node->place,
-                  "%s: %s is no power of two, as SONiC's dynamic_th is: 2^%d is written",
+                  "%s: %s is not a power of two, as SONiC's dynamic_th needs: 2^%d is written",
                   w->node->name, what, n);
     return n;
 }

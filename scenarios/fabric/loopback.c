@@ -44,7 +44,7 @@ static const char *why_not(struct loader *loader, const struct scenario_workload
         return arena_format(loader->arena, "%s would have to send from NIC %u to NIC %d of its own",
                             host->name, card, workload->peer_nic);
     if (host->is_aggregate)
-        return arena_format(loader->arena, "the NICs of %s are one by rnic.lag", host->name);
+        return arena_format(loader->arena, "the NICs of %s are aggregated by rnic.lag", host->name);
     if (host->host->rnic->soft.software)
         return arena_format(loader->arena, "the RNIC of %s is software", host->name);
     if (host->ports[card].link == SCENARIO_NO_LINK)

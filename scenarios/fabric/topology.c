@@ -53,8 +53,8 @@ bool topology_nics_fit(const struct topology_nics *nics, int64_t switches,
     if (nics->homing != TOPOLOGY_DUAL || switches % nics->nics == 0)
         return true;
     tree_error(diag, tree_get(written, "homing"),
-               "dual: %lld %s side by side cannot be parted into groups of %lld, one for "
-               "each NIC of a host; homing: fabrics needs none",
+               "homing dual: %lld %s cannot be divided into groups of %lld, one switch for each "
+               "NIC of a host; homing: fabrics needs no groups",
                (long long)switches, plural(switches, "switch", "switches"), (long long)nics->nics);
     return false;
 }

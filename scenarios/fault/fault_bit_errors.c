@@ -32,7 +32,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 
 const struct fault_ops fault_bit_errors = {
     .name = "bit-errors",
-    .about = "A port damages bits of what it sends.",
+    .about = "A port sends frames with bit errors.",
     .acts_on = OPT_PART_BIT(LOSS),
     .opts = rows,
     .params_bytes = sizeof(struct params),

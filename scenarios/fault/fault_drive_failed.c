@@ -11,10 +11,10 @@ struct params {
 
 static const struct opt rows[] = {
     {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
-     "Which of the target's namespaces, in the order of the scenario.", "own",
+     "Number of the target's namespace, in the order of the scenario.", "own",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {"drive", OPT_INT, offsetof(struct params, drive), "0", "0", "31", NULL,
-     "Which of its drives, from 0.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
+     "Number of the drive, from 0.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 /* With too many failed drives, I/O fails. */

@@ -17,8 +17,8 @@ static const struct opt rows[] = {
      OPT_ACTS(FAULTS, LESS, TRACE)},
     {"frames", OPT_CHOICE, offsetof(struct params, frames), "data", NULL, NULL,
      OPT_WORDS(PORT_FAULT_FRAMES),
-     "Frames that are counted and dropped: all, MAC control too; those with payload; PFC and PAUSE "
-     "that pause; those that only resume.",
+     "Frames that are counted and dropped: all, including MAC control; frames with payload; PFC "
+     "and PAUSE frames that pause; frames that only resume.",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
@@ -39,7 +39,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 
 const struct fault_ops fault_drop_every = {
     .name = "drop-every",
-    .about = "A port loses each n-th frame.",
+    .about = "A port loses every n-th frame.",
     .acts_on = OPT_PART_BIT(LOSS),
     .opts = rows,
     .params_bytes = sizeof(struct params),

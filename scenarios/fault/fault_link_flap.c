@@ -46,7 +46,7 @@ static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 
 const struct fault_ops fault_link_flap = {
     .name = "link-flap",
-    .about = "A link loses its carrier again and again.",
+    .about = "A link loses its carrier repeatedly.",
     .acts_on = OPT_PART_BIT(LOSS) | OPT_PART_BIT(RECOVERY),
     .opts = rows,
     .params_bytes = sizeof(struct params),

@@ -19,7 +19,7 @@ static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 
 const struct fault_ops fault_misroute = {
     .name = "misroute",
-    .about = "A switch sends what goes to some hosts by another port.",
+    .about = "A switch sends packets for some hosts through another port.",
     .acts_on = OPT_PART_BIT(PATHS),
     .opts = fault_no_opts,
     .place = FAULT_AT_SWITCHES,

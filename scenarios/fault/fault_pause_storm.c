@@ -42,7 +42,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 
 const struct fault_ops fault_pause_storm = {
     .name = "pause-storm",
-    .about = "A host's RNIC pauses its switch without end.",
+    .about = "A host's RNIC pauses its switch permanently.",
     .acts_on = OPT_PART_BIT(PAUSES),
     .opts = rows,
     .params_bytes = sizeof(struct params),

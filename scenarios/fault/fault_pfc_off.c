@@ -21,7 +21,7 @@ static void apply(struct world *world, const struct scenario_fault *fault,
 
 const struct fault_ops fault_pfc_off = {
     .name = "pfc-off",
-    .about = "A port does without PFC.",
+    .about = "The PFC of a port is disabled.",
     .acts_on = OPT_PART_BIT(DROPS),
     .opts = fault_no_opts,
     .place = FAULT_AT_PORTS,

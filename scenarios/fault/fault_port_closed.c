@@ -32,7 +32,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
 
 const struct fault_ops fault_port_closed = {
     .name = "port-closed",
-    .about = "A port of a target has no subsystem any more.",
+    .about = "A port of a target loses its subsystems.",
     .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = rows,
     .params_bytes = sizeof(struct params),

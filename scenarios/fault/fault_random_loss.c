@@ -10,12 +10,12 @@ struct params {
 };
 
 static const struct opt rows[] = {{"rate", OPT_RATIO, offsetof(struct params, rate), "1/256", "0",
-                                   "1", NULL, "Part of the frames that is lost.",
+                                   "1", NULL, "Share of the frames that is lost.",
                                    "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256",
                                    OPT_ACTS(FAULTS, MORE, TRACE)},
                                   {"frames", OPT_CHOICE, offsetof(struct params, frames), "data",
                                    NULL, NULL, OPT_WORDS(PORT_FAULT_FRAMES),
-                                   "Frames that may be lost, as those of drop-every.", "own",
+                                   "Frames that may be lost, as for drop-every.", "own",
                                    OPT_ACTS(FAULTS, ANY, TRACE)},
                                   {0}};
 

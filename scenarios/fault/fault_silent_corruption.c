@@ -11,16 +11,17 @@ struct params {
 
 static const struct opt rows[] = {
     {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
-     "Which of the target's namespaces, in the order of the scenario.", "own",
+     "Number of the target's namespace, in the order of the scenario.", "own",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {"error", OPT_CHOICE, offsetof(struct params, error), "misdirected-read", NULL, NULL,
      OPT_WORDS(NVME_CORRUPTIONS),
-     "What its drives do: read or write as many blocks further on, acknowledge a write that they "
-     "do not carry out, or write with one bit changed.",
+     "Error of the drives: they read or write other blocks, acknowledge a write without executing "
+     "it, or write with one bit changed.",
      "Bairavasundaram et al., FAST 2008: an analysis of data corruption in the storage stack",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {"every", OPT_INT, offsetof(struct params, every), "1", "1", "1000000", NULL,
-     "Each so many reads, or writes; 1: all.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
+     "One of this number of reads or writes has the error; 1: all.", "own",
+     OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 /* With protection information, I/O fails. */

@@ -31,10 +31,9 @@ static const struct opt rows[] = {
      "links go down, nothing is sent).",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"data", OPT_CHOICE, offsetof(struct params, data), "kept", NULL, NULL, OPT_WORDS(DATA),
-     "Whether written data is still there when the target comes back.", "own",
-     OPT_ACTS(FAULTS, ANY, TRACE)},
+     "Whether written data survive the crash.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
-     "Only the controller with this port of the target dies, as one of two in an array; stored "
+     "Only the controller with this port of the target crashes, as one of two in an array; stored "
      "data and other ports remain. Only with how: process.",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
@@ -95,7 +94,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
 
 const struct fault_ops fault_target_crash = {
     .name = "target-crash",
-    .about = "A target's process dies, or its machine loses its power.",
+    .about = "A target's process crashes, or its machine loses power.",
     .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = rows,
     .params_bytes = sizeof(struct params),

@@ -20,7 +20,7 @@ static void at_target(struct nvme_target *target, const struct scenario_host *ab
 
 const struct fault_ops fault_target_stall = {
     .name = "target-stall",
-    .about = "A target's software stands still.",
+    .about = "The software of a target is stalled.",
     .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = fault_no_opts,
     .place = FAULT_AT_TARGETS,

@@ -70,14 +70,14 @@ static bool has_effect(struct fio_reader *reader, const struct fio_change *chang
     stand_at_option(reader, change);
     if (strcmp(option, "iodepth") == 0 && raw->engine_sync && raw->iodepth > 1)
         return fio_error(reader, column,
-                         "the job's ioengine has one I/O under way at most: expected ioengine: "
-                         "libaio beside iodepth");
+                         "the job's ioengine has at most one outstanding I/O: expected ioengine: "
+                         "libaio together with iodepth");
     if (strncmp(option, "rwmix", 5) == 0 && raw->rw != FIO_RW_MIXED)
-        return fio_error(reader, column,
-                         "the job does not mix reads and writes: expected rw: randrw beside %s",
-                         option);
+        return fio_error(
+            reader, column,
+            "the job does not mix reads and writes: expected rw: randrw together with %s", option);
     if (strcmp(option, "bs") == 0 && (split || range))
-        return fio_error(reader, column, "the job has %s, which goes before bs",
+        return fio_error(reader, column, "the job has %s, which overrides bs",
                          split ? "bssplit" : "bsrange");
     return true;
 }

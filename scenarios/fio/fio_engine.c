@@ -107,8 +107,8 @@ static bool unknown_engine(struct fio_reader *reader, const struct fio_value *va
     const char *text = value->text != NULL ? value->text : "";
     if (strchr(text, '/') != NULL || strncmp(text, "external:", 9) == 0)
         return fio_error(reader, value->column,
-                         "ioengine '%.64s': of plugins only SPDK's are known: expected spdk, "
-                         "spdk_bdev or the engine whose I/O is the same, such as libaio",
+                         "ioengine '%.64s': only SPDK's plugins are supported: expected spdk, "
+                         "spdk_bdev or an engine with the same I/O, such as libaio",
                          text);
     struct nearest nearest = nearest_to(text);
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)

@@ -364,10 +364,10 @@ static bool fit_blocks(struct fio_reader *reader, struct fio_raw *raw,
         if (metadata % 8 != 0 || metadata > (bytes - metadata) / 8)
             return fio_error(reader, value->column, "a block size is a multiple of 512 bytes");
         raw->bs[direction] = bytes - metadata;
-        fio_note(reader, value->column,
-                 "the namespace says what metadata it has (pi-type): of %lld B the %lld B of "
-                 "data count",
-                 (long long)bytes, (long long)(bytes - metadata));
+        fio_note(
+            reader, value->column,
+            "the namespace sets its metadata (pi-type): of %lld B only the %lld B of data count",
+            (long long)bytes, (long long)(bytes - metadata));
     }
     return true;
 }

@@ -81,11 +81,11 @@ enum filekind filekind_of_file(const char *path)
 const char *filekind_words(enum filekind kind)
 {
     static const char *const words[] = {
-        [FILEKIND_SCENARIO] = "a scenario; stormglass run plays it",
-        [FILEKIND_GRID] = "a grid; stormglass predict plays it",
-        [FILEKIND_PLAN] = "a plan; stormglass plan plays it",
-        [FILEKIND_PRICES] = "prices; a plan takes them by prices: FILE",
-        [FILEKIND_PROFILE] = "a profile; a scenario takes it by profile: FILE",
+        [FILEKIND_SCENARIO] = "a scenario; use stormglass run",
+        [FILEKIND_GRID] = "a grid; use stormglass predict",
+        [FILEKIND_PLAN] = "a plan; use stormglass plan",
+        [FILEKIND_PRICES] = "prices; a plan reads this file with prices: FILE",
+        [FILEKIND_PROFILE] = "a profile; a scenario reads this file with profile: FILE",
         [FILEKIND_RUN] = "a run database; stormglass explain, report and query read it",
         [FILEKIND_ANSWER] = "a plan's database; stormglass report, plan --resume and query read it",
         [FILEKIND_DATABASE] = "an SQLite database, but not a run database",

@@ -38,7 +38,7 @@ static inline bool filekind_is_binary(enum filekind kind)
            kind == FILEKIND_CAPTURE;
 }
 
-/* Description such as "a scenario; stormglass run plays it"; NULL for an unknown kind. */
+/* Description such as "a scenario; use stormglass run"; NULL for an unknown kind. */
 const char *filekind_words(enum filekind kind);
 
 #endif

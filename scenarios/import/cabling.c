@@ -276,8 +276,8 @@ static void count_nics(struct cabling *cabling, const struct cabling_node *node,
     cabling->nics = nics > cabling->nics ? nics : cabling->nics;
     if (cables > CABLING_NICS_MAX)
         notes_add(&cabling->notes, node->place,
-                  "the host %s has %zu %s: a host has %d NICs at most, so each %d cables have "
-                  "a host",
+                  "the host %s has %zu %s, but a host has at most %d NICs: each %d cables become "
+                  "one host",
                   node->called, cables, plural(cables, "cable", "cables"), CABLING_NICS_MAX,
                   CABLING_NICS_MAX);
 }

@@ -70,7 +70,7 @@ static void put_head(const struct cabling *cabling, const struct cabling_input *
             notes_clean(cabling->arena, input->name));
     fprintf(out, "# %s.  Hosts:\n",
             cabling->packet_bytes > 0 || cabling->flow_count > 0
-                ? "What the files do not say is a default"
+                ? "Settings that are not in the files are defaults"
                 : "The file has cables only: all other settings are defaults");
     put_roles(cabling, out);
     if (cabling->notes.count > 0)
@@ -228,8 +228,8 @@ static void note_few_hosts(struct cabling *cabling)
     if (cabling->host_count < 2)
         notes_add(&cabling->notes,
                   (struct diag_place){.file = cabling->file->name, .line = 1, .column = 1},
-                  "%s: check and run need two hosts and a workload; the end of the scenario says "
-                  "what to add, and --hosts PATTERN names nodes that are hosts",
+                  "%s: check and run need two hosts and a workload; the end of the scenario lists "
+                  "the parts to add, and --hosts PATTERN declares nodes as hosts",
                   cabling->host_count == 0 ? "the fabric has no hosts" : "the fabric has one host");
 }
 

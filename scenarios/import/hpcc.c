@@ -160,7 +160,7 @@ static bool next_errors(struct scan *scan, bool *noted)
         return fine && end != scan->token ? true : expected(scan, "the error rate of the link");
     }
     notes_add(&scan->cabling->notes, scan->place,
-              "error rates of links are not imported: a fault of kind random-loss has them");
+              "error rates of links are not imported: use a fault of kind random-loss");
     *noted = true;
     return true;
 }

@@ -117,7 +117,7 @@ static bool take_row(struct reading *reading)
         if (!is_word(reading, 0, rows[i].word))
             continue;
         if (reading->tier < 0)
-            return report_error(reading, 0, "a line Tier N before what is of a tier");
+            return report_error(reading, 0, "a line Tier N before the settings of a tier");
         char *tier = (char *)&reading->tree->tier[reading->tier];
         return number_at(reading, 1, rows[i].most, rows[i].what,
                          (int64_t *)(void *)(tier + rows[i].offset));
@@ -158,9 +158,8 @@ static bool is_whole(const struct reading *reading)
         if (!tier->there || tier->rate_gbps == 0 || tier->radix_down == 0 ||
             tier->latency_ns == 0 || tier->bundle == 0 ||
             (i + 1 < tree->tiers && tier->radix_up == 0))
-            return missing(reading,
-                           "of each tier Downlink_speed_Gbps, Radix_Down, Radix_Up (but of "
-                           "the last) and Downlink_Latency_ns, above 0");
+            return missing(reading, "for each tier Downlink_speed_Gbps, Radix_Down, Radix_Up (not "
+                                    "for the last tier) and Downlink_Latency_ns, above 0");
     }
     return true;
 }

@@ -96,16 +96,14 @@ void import_workload(FILE *out, const char *const *hosts, const bool *said, size
     }
     bool *is_target = memory_zeroed(count, sizeof *is_target);
     const bool named = find_targets(hosts, said, count, is_target);
-    fputs(
-        named
-            ? "  # These are targets, because their names or the file say so.\n"
-            : "  # To begin with, the second half of the hosts are targets: no name says which.\n",
-        out);
+    fputs(named ? "  # These hosts are targets by their names or by the file.\n"
+                : "  # The second half of the hosts are targets, because no name marks a target.\n",
+          out);
     fputs("  targets:\n    where: ", out);
     put_hosts(out, hosts, is_target, count, true);
     fputs("\n    namespaces: [{media: flash-tlc, count: 1}]\n", out);
-    fputs("workloads:\n  # Replace this with what your hosts do.\n"
-          "  - name: example\n    kind: nvme\n    from: ",
+    fputs("workloads:\n  # Replace this example with your workloads.\n  - name: example\n    kind: "
+          "nvme\n    from: ",
           out);
     put_hosts(out, hosts, is_target, count, false);
     fputs("\n    to: ", out);

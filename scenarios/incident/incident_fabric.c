@@ -150,10 +150,9 @@ static void load_imported(struct incident_reader *reader)
     }
     note_errors(reader, diag);
     if (reader->incident->rates_assumed)
-        incident_note(
-            reader, (struct diag_place){.file = reader->inputs[0].name},
-            "no config_db.json of some switches: rates of links are unknown, and 100 Gb/s "
-            "in the scenario");
+        incident_note(reader, (struct diag_place){.file = reader->inputs[0].name},
+                      "no config_db.json of some switches: the rates of their links are unknown, "
+                      "and the scenario uses 100 Gb/s");
     if (reader->incident->scenario != NULL)
         reader->incident->scenario_text = memory_text(result.scenario);
     sonic_free(&result);

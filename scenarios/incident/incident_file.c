@@ -297,11 +297,11 @@ static bool take_whole(struct walk *walk, const struct tree_file *file)
     }
     if (kind == FILEKIND_COUNTERS || has_key(file, "\"fio version\"") ||
         has_key(file, "\"Subsystems\"")) {
-        walk->about->left_out = has_key(file, "\"fio version\"")
-                                    ? "a result of fio, which triage does not use"
-                                : has_key(file, "\"Subsystems\"")
-                                    ? "a list of NVMe subsystems, which triage does not use"
-                                    : "counters that stormglass import wrote: give their sources";
+        walk->about->left_out =
+            has_key(file, "\"fio version\"") ? "a result of fio, which triage does not use"
+            : has_key(file, "\"Subsystems\"")
+                ? "a list of NVMe subsystems, which triage does not use"
+                : "counters that stormglass import wrote: give the original files instead";
         return true;
     }
     return false;
@@ -335,5 +335,5 @@ void incident_read_file(struct incident_reader *reader, const struct tree_file *
         about->left_out = "no line could be read";
     else if (about->left_out == NULL && about->numbers == 0 && about->cables == 0 &&
              about->log_lines == 0 && !about->is_configuration && !about->is_scenario)
-        about->left_out = "nothing in it is known to stormglass";
+        about->left_out = "no line of a known kind";
 }

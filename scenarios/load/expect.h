@@ -27,7 +27,7 @@
     BASIS(OPERATIONS, "") /* outcome of issued operations */                                       \
     BASIS(CONTROLLERS, "the workload has no NVMe controller")                                      \
     BASIS(ADMIN, "the workload sent no admin command")                                             \
-    BASIS(PATHS, "the workload has no several paths")                                              \
+    BASIS(PATHS, "the workload has only one path")                                                 \
     BASIS(SAMPLES, "") /* completed operations */
 
 enum expect_basis {

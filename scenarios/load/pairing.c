@@ -79,7 +79,7 @@ const char *pairing_make(struct arena *arena, const struct pairing_way *way,
     if (longer > PAIRING_MAX || (all && from->count > PAIRING_MAX / to->count))
         return "more than a million pairs";
     if (pairing == PAIRING_ONE_TO_ONE && from->count != to->count)
-        return "one-to-one needs as many hosts in from as in to";
+        return "one-to-one needs the same number of hosts in from and in to";
     if (pairing == PAIRING_PERMUTATION && from->count > to->count)
         return "a permutation needs at least as many hosts in to as in from";
     list->pairs = arena_array(arena, all ? from->count * to->count : longer, sizeof *list->pairs);

@@ -118,7 +118,7 @@ static bool read_profile(struct loader *loader, const struct tree_file *file, co
     if (version == NULL || strcmp(version->text, "1") != 0 || name == NULL || is == NULL ||
         profile->values == NULL) {
         tree_error(loader->diag, root,
-                   "a profile has stormglass-profile: 1, a name, a kind and values");
+                   "expected a profile: stormglass-profile: 1, a name, a kind and values");
         return false;
     }
     profile->name = name->text;

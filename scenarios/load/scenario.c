@@ -141,7 +141,8 @@ const struct opt scenario_top_opts[] = {
     {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns", "100000s", NULL,
      "Workloads issue from 0 until this time.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "100000s", NULL,
-     "Most time for outstanding work to finish after duration (drain).", "own", OPT_INERT},
+     "Maximum time after duration in which outstanding operations may complete (drain).", "own",
+     OPT_INERT},
     {0}};
 
 static const char *const top_keys[] = {"stormglass", "name",   "about",  "fabric", "hosts",

@@ -25,7 +25,8 @@ static void refuse_others(struct loader *loader, const struct tree_node *root)
             known |= strcmp(root->items[i].key, keys[k]) == 0;
         if (!known)
             tree_message(loader->diag, DIAG_ERROR, root, root->items[i].key_place,
-                         "beside scenario: stand name, about and set alone; set: has what changes");
+                         "with scenario:, only the keys name, about and set are allowed; write the "
+                         "changes under set:");
     }
 }
 
@@ -41,7 +42,7 @@ static bool is_read_already(const struct loader *loader, const char *name)
 static struct tree_node *open_template(struct loader *loader, const struct tree_node *name)
 {
     if (is_read_already(loader, name->text)) {
-        tree_error(loader->diag, name, "%.64s is read already: no scenario changes itself",
+        tree_error(loader->diag, name, "%.64s changes itself, directly or through another scenario",
                    name->text);
         return NULL;
     }
@@ -90,7 +91,7 @@ struct tree_node *scenario_change(struct loader *loader, struct tree_node *root)
     while (root != NULL && root->kind == TREE_MAP && tree_get(root, "scenario") != NULL) {
         if (count == TEMPLATES_MAX) {
             tree_error(loader->diag, tree_get(root, "scenario"),
-                       "more than %d scenarios that change one another", TEMPLATES_MAX);
+                       "more than %d levels of scenarios that change another one", TEMPLATES_MAX);
             return NULL;
         }
         refuse_others(loader, root);

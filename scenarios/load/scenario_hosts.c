@@ -152,8 +152,7 @@ static bool is_by_rate(struct loader *loader, const struct section *section,
         return false;
     if (!section->is_base)
         tree_error(loader->diag, word,
-                   "profile auto, the generic one of each link's rate, is for hosts.defaults: "
-                   "name a profile here");
+                   "profile auto is allowed only in hosts.defaults: name a profile here");
     return true;
 }
 
@@ -215,7 +214,8 @@ static void load_section(struct loader *loader, struct section *section)
     scenario_read_names(loader, section->path, section->written, &section->names);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");
     if (machine != NULL && machine->text[0] == '\0')
-        tree_error(loader->diag, machine, "machine: expected one word, the same for its hosts");
+        tree_error(loader->diag, machine,
+                   "machine: expected one word, the same for all hosts of the machine");
     else if (machine != NULL)
         section->machine = machine->text;
     const struct tree_node *namespaces = scenario_list(loader, section->written, "namespaces");

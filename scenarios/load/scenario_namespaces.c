@@ -119,14 +119,12 @@ static void check_array(struct loader *loader, const struct tree_node *entry,
                    "layout %s needs at least 2 drives",
                    array->layout == ARRAY_MIRROR ? "mirror" : "parity");
     else if (array->copies == 1 || (array->copies > 1 && array->drives % array->copies != 0))
-        tree_error(loader->diag,
-                   tree_get(entry, "copies") != NULL ? tree_get(entry, "copies") : entry,
-                   "expected copies of which the drives, %lld, are a multiple, at least 2",
-                   (long long)array->drives);
+        tree_error(
+            loader->diag, tree_get(entry, "copies") != NULL ? tree_get(entry, "copies") : entry,
+            "expected copies: a divisor of the %lld drives, at least 2", (long long)array->drives);
     else if (array->layout == ARRAY_PARITY && array->parity >= array->drives)
         tree_error(loader->diag, parity != NULL ? parity : entry,
-                   "expected parity of fewer strips than there are drives, %lld",
-                   (long long)array->drives);
+                   "expected parity: fewer strips than the %lld drives", (long long)array->drives);
 }
 
 static void load_entry(struct loader *loader, const char *path, const struct tree_node *entry,

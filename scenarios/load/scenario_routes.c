@@ -95,7 +95,7 @@ static void check_hosts(struct loader *loader, const struct scenario_route *rout
         if (nodes[peer].kind == SCENARIO_SWITCH ||
             (route->to_count == 1 && route->to[0].node == peer))
             continue;
-        tree_error(loader->diag, written, "%s leads to %s, and hosts forward nothing",
+        tree_error(loader->diag, written, "%s leads to %s, but hosts do not forward packets",
                    scenario_port_name(node, port).text, nodes[peer].name);
         return;
     }
@@ -113,7 +113,7 @@ static void fill_egress(struct loader *loader, struct scenario_route *route,
         egress[i] = egress_of(loader, at, via, is_used);
         loader->nodes[at].written_ports += egress[i].count + 1;
         if (egress[i].count == 0)
-            tree_error(loader->diag, written, "%s has no such neighbour or port",
+            tree_error(loader->diag, written, "%s has no such neighbor or port",
                        loader->scenario->nodes[at].name);
         else if (loader->nodes[at].written_ports > WRITTEN_PORTS_MAX)
             tree_error(loader->diag, written, "more than %d ports in the configured routes of %s",
@@ -133,7 +133,7 @@ static bool select_part(struct loader *loader, const struct tree_node *written, 
     if (part != NULL)
         return select_from(loader->scenario, part, kinds, selection, loader->diag);
     tree_error(loader->diag, written,
-               "expected %s: switches at which what goes to: hosts leaves via: neighbours or ports",
+               "expected %s: a route has at: (switches), to: (hosts) and via: (neighbors or ports)",
                key);
     return false;
 }

@@ -31,8 +31,8 @@ static bool check_pair(struct loader *loader, const struct tree_node *entry,
         return false;
     if (asked > count) {
         tree_error(loader->diag, asks == NULL ? entry : asks,
-                   "'%s': namespace %u of %s, which has %u", workload->name, asked, to->name,
-                   count);
+                   "'%s': there is no namespace %u on %s, which has %u", workload->name, asked,
+                   to->name, count);
         return false;
     }
     const uint32_t nsid = asked > 0 ? asked : pair % count + 1;

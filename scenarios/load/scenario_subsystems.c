@@ -67,7 +67,7 @@ static void check_list(struct loader *loader, const struct tree_node *entry, con
     if (list == NULL)
         return;
     if (list->kind != TREE_LIST || list->count > LIST_MAX) {
-        tree_error(loader->diag, list, "expected a list, at most %d long", LIST_MAX);
+        tree_error(loader->diag, list, "expected a list of at most %d", LIST_MAX);
         return;
     }
     for (size_t i = 0; i < list->count; i++)
@@ -103,7 +103,7 @@ static void read_subsystem(struct loader *loader, const char *path, const struct
     if (nqn == NULL)
         tree_error(loader->diag, entry, "expected nqn: the name that hosts connect to");
     else if (check_nqn(loader, nqn) && is_named_before(list, index))
-        tree_error(loader->diag, nqn, "the target has a subsystem of this name already");
+        tree_error(loader->diag, nqn, "the target already has a subsystem of this name");
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         check_list(loader, entry, lists[i]);
 }
@@ -240,7 +240,7 @@ static void resolve_hosts(struct loader *loader, const struct tree_node *list,
         if (node < loader->scenario->host_count)
             hosts[i] = nqn_of(loader, node);
         else if (strncmp(word->text, "nqn.", 4) != 0)
-            tree_error(loader->diag, word, "no host is called '%.64s'; expected one, or an NQN",
+            tree_error(loader->diag, word, "there is no host '%.64s'; expected a host or an NQN",
                        word->text);
         else if (check_nqn(loader, word))
             hosts[i] = word->text;
@@ -248,7 +248,8 @@ static void resolve_hosts(struct loader *loader, const struct tree_node *list,
     made->hosts = hosts;
     made->host_count = list == NULL ? 0 : (uint32_t)list->count;
     if (list != NULL && list->count == 0)
-        tree_error(loader->diag, list, "expected at least one host; without `hosts` any may");
+        tree_error(loader->diag, list,
+                   "expected at least one host; without `hosts` every host may connect");
 }
 
 static void finish_subsystems(struct loader *loader, const struct scenario_node *node,
@@ -258,7 +259,7 @@ static void finish_subsystems(struct loader *loader, const struct scenario_node 
     const int errors = loader->diag->errors;
     const uint32_t count = spaces_of(host);
     if (count == 0)
-        tree_error(loader->diag, list, "%s has no namespaces, so that it has no subsystems",
+        tree_error(loader->diag, list, "%s has no namespaces, and therefore no subsystems",
                    node->name);
     for (size_t i = 0; i < list->count && loader->diag->errors == errors; i++) {
         const struct tree_node *entry = list->items[i].value;
@@ -385,7 +386,8 @@ void scenario_check_subsystem(struct loader *loader, const struct tree_node *ent
     if (word == NULL)
         return;
     if (!workload->ops->needs_nvme_target) {
-        tree_error(loader->diag, word, "subsystem: kind %s connects to none", workload->ops->name);
+        tree_error(loader->diag, word, "subsystem: kind %s does not connect to subsystems",
+                   workload->ops->name);
         return;
     }
     if (strcmp(word->text, NVME_DISCOVERY_NQN) == 0)

@@ -47,7 +47,7 @@ static void check_aggregates(struct loader *loader, const struct scenario_worklo
             continue;
         char text[DIAG_TEXT_BYTES];
         snprintf(text, sizeof text,
-                 "'%.64s': %s is not supported at %s, whose NICs are one by rnic.lag",
+                 "'%.64s': %s is not supported at %s, whose NICs are aggregated by rnic.lag",
                  workload->name, workload->ops->needs_tcp ? workload->ops->name : "transport tcp",
                  nodes[nodes[pair->from].is_aggregate ? pair->from : pair->to].name);
         tree_message(loader->diag, DIAG_ERROR, loader->root, workload->place, text);
@@ -80,8 +80,8 @@ static void check_digests(struct loader *loader, const struct scenario_workload 
         const char *row = host->header_digest ? "tcp-header-digest" : "tcp-data-digest";
         diag_add(loader->diag, DIAG_ERROR,
                  block_place(from->host->nvme_host_values, row, workload->place), NULL,
-                 "'%.64s': %s requests a digest (nvme.%s) that %s does not agree to: expected "
-                 "target.tcp-digests true there, or no digest",
+                 "'%.64s': %s requests a digest (nvme.%s) that %s does not support: expected "
+                 "target.tcp-digests: true there, or no digest",
                  workload->name, from->name, row, to->name);
         return;
     }

@@ -41,7 +41,7 @@ const struct opt scenario_workload_opts[] = {
     {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "Time at which it starts to issue.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"start-jitter", OPT_TIME, FIELD(start_jitter), "0s", NULL, NULL, NULL,
-     "Each member begins at random so much later at most.",
+     "Maximum random delay of the start of each member.",
      "own; processes of different hosts never start at the same picosecond",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
@@ -58,19 +58,19 @@ const struct opt scenario_workload_opts[] = {
      "librdmacm RDMA_OPTION_ID_TOS, nvme connect --tos; IBTA Vol 1 12.7.11",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"priority", OPT_INT, FIELD(priority), "auto", "0", "7", "auto",
-     "Priority at the port of the hosts in `from`; auto: as their map has the DSCP.",
+     "Priority at the port of the hosts in `from`; auto: the priority of the DSCP in their map.",
      "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"nic", OPT_INT, FIELD(nic), "auto", "0", "7", "auto",
-     "NIC of the hosts in `from`, the number of its port; auto: queue pairs are spread over those "
+     "NIC (port number) of the hosts in `from`; auto: queue pairs are distributed over the NICs "
      "that reach each other.",
      "perftest -d, nvme connect --host-iface", OPT_ACTS(PATHS, ANY, TRACE)},
     {"peer-nic", OPT_INT, FIELD(peer_nic), "auto", "0", "7", "auto",
-     "NIC of the hosts in `to`; auto: as `nic` where they have it.", "nvme connect --traddr",
-     OPT_ACTS(PATHS, ANY, TRACE)},
+     "NIC of the hosts in `to`; auto: the same number as `nic` if the host has it.",
+     "nvme connect --traddr", OPT_ACTS(PATHS, ANY, TRACE)},
     {"paths", OPT_INT, FIELD(paths), "none", "1", "16", "none|all",
-     "NVMe controllers of an instance, each by other NICs, as paths of its namespace; all: as many "
-     "as NICs reach each other; none: one controller without multipath.",
+     "NVMe controllers of an instance, one for each pair of NICs, as paths to its namespace; all: "
+     "one for each pair that reaches each other; none: one controller without multipath.",
      "Linux 6.1 nvme_core: multipath; nvme connect-all", OPT_ACTS(PATHS, ANY, TRACE)},
     {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
      "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of its hosts.",
@@ -201,8 +201,9 @@ static void no_nic(struct loader *loader, const struct entry *entry, const char 
     const struct scenario_node *host = &loader->scenario->nodes[node];
     if (host->is_aggregate) {
         tree_error(loader->diag, written == NULL ? entry->written : written,
-                   "%s: the NICs of %s are one by rnic.lag, which says who sends by which", key,
-                   host->name);
+                   "%s: the NICs of %s are aggregated by rnic.lag, which selects the NIC of each "
+                   "queue pair",
+                   key, host->name);
         return;
     }
     tree_error(loader->diag, written == NULL ? entry->written : written,
@@ -234,10 +235,11 @@ static void check_paths(struct loader *loader, const struct entry *entry,
             made->paths == 0 ? 0 : nics_paths(loader->scenario, made, &pairs[i], list);
         if (there >= made->paths)
             continue;
-        tree_error(loader->diag, written == NULL ? entry->written : written,
-                   "paths: from %s to %s there %s %u, one for each two NICs that reach each other",
-                   loader->scenario->nodes[pairs[i].from].name,
-                   loader->scenario->nodes[pairs[i].to].name, plural(there, "is", "are"), there);
+        tree_error(
+            loader->diag, written == NULL ? entry->written : written,
+            "paths: from %s to %s there %s %u, one for each pair of NICs that reach each other",
+            loader->scenario->nodes[pairs[i].from].name, loader->scenario->nodes[pairs[i].to].name,
+            plural(there, "is", "are"), there);
         return;
     }
 }
@@ -372,7 +374,8 @@ static bool read_file(struct loader *loader, const struct entry *entry, const st
         return true;
     if (name != NULL)
         return read_named(loader, entry, params, name, ops->read_file);
-    tree_error(loader->diag, entry->written, "expected file: what kind %s plays", ops->name);
+    tree_error(loader->diag, entry->written, "expected file: the file that kind %s reads",
+               ops->name);
     return false;
 }
 
@@ -397,8 +400,8 @@ static bool is_of_job(struct loader *loader, const struct tree_node *written,
          * file. */
         const bool here = item->key_place.file == written->file->name;
         tree_message(loader->diag, DIAG_ERROR, here ? written : item->value, item->key_place,
-                     "a fio job has that in its file: expected options, such as {iodepth: 8, bs: "
-                     "4k, rate_iops: 2000}, or another file");
+                     "this setting belongs to the fio job file: expected options, such as "
+                     "{iodepth: 8, bs: 4k, rate_iops: 2000}, or another file");
         return true;
     }
     return false;

@@ -315,7 +315,7 @@ static bool search_links_of(struct search *search, const struct tree_node *where
     for (size_t i = 0; i < nodes.count; i++)
         add_links_of(search, nodes.spots[i].node);
     if (search->found == 0)
-        tree_error(search->diag, where, "these have no links");
+        tree_error(search->diag, where, "the selected nodes have no links");
     return true;
 }
 
@@ -350,8 +350,9 @@ static void nothing_found(struct search *search, const struct pattern *pattern)
     offer_names(search, pattern);
     const char *kind = kinds_name(pattern->kinds);
     if (strchr(pattern->text, ',') != NULL)
-        tree_error(search->diag, search->where, "no %s is called '%s'; several are a list: [%s]",
-                   kind, pattern->text, pattern->text);
+        tree_error(search->diag, search->where,
+                   "no %s is called '%s'; to select several, write a list: [%s]", kind,
+                   pattern->text, pattern->text);
     else if (search->diag->count == DIAG_MAX || pattern->is_range)
         tree_error(search->diag, search->where, "no %s is called '%s'", kind, pattern->text);
     else

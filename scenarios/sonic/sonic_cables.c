@@ -177,7 +177,7 @@ static void note_type(struct sonic_import *import, const struct sonic_switch *no
         type = near->neighbor.type;
     if (type != NULL && strcmp(type, "Server") != 0)
         sonic_note(import, near->neighbor.place,
-                   "%s is a %s without a file of its own: a host here",
+                   "%s is a %s without its own file: imported as a host",
                    sonic_clean(import, neighbor), sonic_clean(import, type));
 }
 

@@ -31,13 +31,13 @@ static void take_speed(struct sonic_import *import, const struct sonic_switch *n
     port->speed = port->lanes == 0 ? SONIC_UNSET : speed_of_lanes(node, port->lanes);
     if (port->speed != SONIC_UNSET) {
         sonic_port_note(import, node, port, port->item->key_place,
-                        "no speed: that of the switch's other ports with %u %s", port->lanes,
-                        plural(port->lanes, "lane", "lanes"));
+                        "no speed: the speed of the switch's other ports with %u %s is used",
+                        port->lanes, plural(port->lanes, "lane", "lanes"));
         return;
     }
     snprintf(text, sizeof text,
-             "expected speed: SONiC has no default for it, and no one speed is that of all ports "
-             "with as many lanes");
+             "expected speed: SONiC has no default, and the ports with the same number of lanes do "
+             "not have one common speed");
     tree_message(import->diag, DIAG_ERROR, port->item->value, port->item->key_place, text);
 }
 

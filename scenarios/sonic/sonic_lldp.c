@@ -119,12 +119,12 @@ static bool is_owned(struct lldp *lldp)
         return true;
     }
     error_at(lldp, lldp->lines.text, 1,
-             arena_format(&lldp->import->arena,
-                          "expected the table of a switch of these files: a line "
-                          "'==> NAME <==' before it or the file's name tells whose it is, but "
-                          "there is no '%s'%s",
-                          sonic_clean(lldp->import, lldp->owner),
-                          sonic_switch_hint(lldp->import, lldp->owner)));
+             arena_format(
+                 &lldp->import->arena,
+                 "expected the table of a switch of these files: its name is in a line '==> NAME "
+                 "<==' before the table, or is the name of the file, but there is no switch '%s'%s",
+                 sonic_clean(lldp->import, lldp->owner),
+                 sonic_switch_hint(lldp->import, lldp->owner)));
     return false;
 }
 

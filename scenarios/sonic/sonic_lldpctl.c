@@ -61,8 +61,8 @@ static const char *owner_of(struct lldpctl *lldpctl, const struct heard *heard)
         return import->switches[0].hostname;
     sonic_cable_error(import, lldpctl->file, heard->place,
                       arena_format(&import->arena,
-                                   "expected the neighbors of a switch of these files: the "
-                                   "file's name says whose they are, but there is no '%s'%s",
+                                   "expected the neighbors of a switch of these files: its name is "
+                                   "the name of the file, but there is no switch '%s'%s",
                                    sonic_clean(import, lldpctl->owner),
                                    sonic_switch_hint(import, lldpctl->owner)));
     return NULL;

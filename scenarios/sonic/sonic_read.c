@@ -32,8 +32,8 @@ static const char *fec_word(struct sonic_import *import, const struct sonic_swit
     if (strcmp(fec, "rs") == 0 || strcmp(fec, "auto") == 0)
         return "auto";
     sonic_port_note(import, node, &(struct sonic_port){.name = item->key},
-                    tree_get(item->value, "fec")->place, "fec '%s' is not modelled: none here",
-                    sonic_clean(import, fec));
+                    tree_get(item->value, "fec")->place,
+                    "fec '%s' is not modeled: imported as none", sonic_clean(import, fec));
     return NULL;
 }
 

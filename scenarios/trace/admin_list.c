@@ -38,8 +38,8 @@ struct written {
 
 const struct opt admin_list_opts[] = {
     {"at", OPT_TIME, FIELD(at), "0s", "0s", "100000s", NULL,
-     "Earliest moment of the command, from the start of the workload; it waits for the controller "
-     "and for the commands before it.",
+     "Earliest time of the command, from the start of the workload; it also waits for the "
+     "controller and for the previous commands.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"command", OPT_CHOICE, FIELD(command), "identify", NULL, NULL, &(COMMANDS(X))[1],
      "The admin command; other: the one with that opcode.", "NVMe base 1.4, 5; nvme-cli",
@@ -48,35 +48,35 @@ const struct opt admin_list_opts[] = {
      "Namespace identifier; all: FFFFFFFFh.", "nvme-cli --namespace-id",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"cns", OPT_INT, FIELD(cns), "1", "0", "255", NULL,
-     "Of identify: which page (CNS); 1 is the controller, 0 a namespace, 2 the active list.",
+     "For identify: the page (CNS); 1 is the controller, 0 a namespace, 2 the active list.",
      "NVMe base 1.4, 5.15; nvme id-ctrl, nvme id-ns", OPT_ACTS(ASKED, ANY, TRACE)},
-    {"csi", OPT_INT, FIELD(csi), "0", "0", "255", NULL, "Of identify: I/O command set.",
+    {"csi", OPT_INT, FIELD(csi), "0", "0", "255", NULL, "For identify: the I/O command set.",
      "NVMe base 2.0, 5.17", OPT_ACTS(ASKED, ANY, TRACE)},
     {"log", OPT_INT, FIELD(log), "2", "0", "255", NULL,
-     "Of get-log: the page (LID); 1 errors, 2 SMART, 5 effects, 12 ANA, 112 discovery.",
+     "For get-log: the page (LID); 1 errors, 2 SMART, 5 effects, 12 ANA, 112 discovery.",
      "NVMe base 1.4, 5.14; nvme get-log --log-id", OPT_ACTS(ASKED, ANY, TRACE)},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
-     "Of get-log: where in the page the data begin.", "nvme get-log --lpo", .step = "4B",
+     "For get-log: the offset of the data in the page.", "nvme get-log --lpo", .step = "4B",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"bytes", OPT_SIZE, FIELD(bytes), "auto", "0B", "16KiB", "auto",
-     "Data that come back; auto: 4096B of identify, 512B of get-log, 16B of get-features 129, else "
-     "none.",
+     "Bytes of returned data; auto: 4096B for identify, 512B for get-log, 16B for get-features "
+     "129, otherwise none.",
      "nvme get-log --log-len; nvme admin-passthru --data-len", .step = "4B",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"retain", OPT_BOOL, FIELD(retain), "false", NULL, NULL, NULL,
-     "Of get-log: the event that the page is about stays masked (RAE).", "nvme get-log --rae",
+     "For get-log: the event of the page stays masked (RAE).", "nvme get-log --rae",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"feature", OPT_INT, FIELD(feature), "7", "0", "255", NULL,
-     "Of get-features and set-features: the feature (FID).", "nvme get-feature --feature-id",
+     "For get-features and set-features: the feature (FID).", "nvme get-feature --feature-id",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"value", OPT_INT, FIELD(value), "0", "0", "4294967295", NULL,
-     "Of get-features and set-features: command double word 11.", "nvme set-feature --value",
+     "For get-features and set-features: command double word 11.", "nvme set-feature --value",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"select", OPT_INT, FIELD(select), "0", "0", "7", NULL,
-     "Of get-features: which value (SEL); 0 the current one.", "nvme get-feature --sel",
+     "For get-features: the selected value (SEL); 0 is the current one.", "nvme get-feature --sel",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"save", OPT_BOOL, FIELD(save), "false", NULL, NULL, NULL,
-     "Of set-features: over resets, too (SV).", "nvme set-feature --save",
+     "For set-features: the value survives resets (SV).", "nvme set-feature --save",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"opcode", OPT_INT, FIELD(opcode), "24", "0", "255", NULL, "Of command: other.",
      "nvme admin-passthru --opcode", OPT_ACTS(ASKED, ANY, TRACE)},
@@ -200,7 +200,7 @@ static const char *refusal(uint8_t opcode)
     if ((opcode & NVME_DATA_OUT) != 0 && opcode != NVME_ADMIN_SET_FEATURES)
         return "data to the controller are not modeled";
     if (opcode == NVME_ADMIN_ASYNC_EVENT)
-        return "the host itself keeps the Asynchronous Event Request";
+        return "the host itself sends Asynchronous Event Requests";
     return NULL;
 }
 
@@ -229,7 +229,7 @@ static bool read_call(struct arena *arena, const struct tree_node *map, time_ps 
     if (why != NULL)
         tree_error(diag, tree_get(map, "opcode"), "opcode: %s", why);
     else if (written->command == GET_LOG && call->bytes == 0)
-        tree_error(diag, tree_get(map, "bytes"), "bytes: expected 4B or more of get-log");
+        tree_error(diag, tree_get(map, "bytes"), "bytes: expected 4B or more for get-log");
     else if (call->at >= most)
         tree_error(diag, tree_get(map, "at") == NULL ? map : tree_get(map, "at"),
                    "at: expected a moment before the workload stops, %" PRId64

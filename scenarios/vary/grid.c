@@ -46,7 +46,8 @@ const char *grid_path_of(struct grid_reader *reader, const struct tree_node *nod
 {
     if (reader->planning && strcmp(text, "seed") == 0) {
         tree_error(reader->diag, node,
-                   "each candidate is played with the same seeds: expected seeds: 5 of the plan");
+                   "each candidate is run with the same seeds: expected the key seeds of the plan, "
+                   "such as seeds: 5");
         return NULL;
     }
     const struct tree_node as_word = {
@@ -159,7 +160,8 @@ static void read_rule(struct grid_reader *reader, const struct tree_node *node)
             continue;
         if (set_aside(reader->grid, path) != NULL) {
             char text[DIAG_TEXT_BYTES];
-            snprintf(text, sizeof text, "the axis '%.64s' says that: expected another setting",
+            snprintf(text, sizeof text,
+                     "the axis '%.64s' already varies this setting: expected another one",
                      set_aside(reader->grid, path)->as);
             tree_message(reader->diag, DIAG_ERROR, item->value, item->key_place, text);
             continue;
@@ -289,7 +291,8 @@ static void make_cells(struct grid_reader *reader, const struct tree_node *axes)
             tree_error(reader->diag, axes, "%s would have more than %d settings",
                        grid->cells[i].name, GRID_SETS_MAX);
         else if (!grid_is_name(grid->cells[i].name))
-            tree_error(reader->diag, axes, "no file could have the name of a cell, '%.64s': %s",
+            tree_error(reader->diag, axes,
+                       "the name of a cell, '%.64s', is not a valid file name: %s",
                        grid->cells[i].name, "expected at most 199 letters, and no dot in front");
     if (!diag_failed(reader->diag))
         check_names(reader, axes);

@@ -85,19 +85,19 @@ static bool read_range(struct grid_reader *reader, const struct tree_node *map, 
     const struct tree_node *times = tree_want(reader->diag, map, "times", TREE_SCALAR);
     const struct tree_node *by =
         times != NULL ? times
-                      : tree_need(reader->diag, map, "step", TREE_SCALAR, "or times: what is next");
+                      : tree_need(reader->diag, map, "step", TREE_SCALAR,
+                                  "the step to the next value (or times:, the factor)");
     if (from == NULL || to == NULL || by == NULL ||
         !number_of(reader, from, &range->from, &range->unit) ||
         !number_of(reader, to, &range->to, &unit) || !number_of(reader, by, &range->by, &of_step))
         return false;
     range->multiplies = times != NULL;
     if (strcmp(range->unit, unit) != 0 || strcmp(range->multiplies ? "" : unit, of_step) != 0)
-        tree_error(reader->diag, map, "expected the same unit in each of them");
+        tree_error(reader->diag, map, "expected the same unit in all of these values");
     else if (range->to < range->from)
         tree_error(reader->diag, to, "expected at least the first value");
     else if (range->by < (range->multiplies ? 2 : 1) || (range->multiplies && range->from == 0))
-        tree_error(reader->diag, by,
-                   "expected a step that moves on: step: 1 or more, times: 2 or more");
+        tree_error(reader->diag, by, "expected step: 1 or more, or times: 2 or more");
     else
         return true;
     return false;
@@ -149,7 +149,7 @@ static bool read_words(struct grid_reader *reader, struct grid_axis *axis,
     const struct tree_node *where =
         reader->planning ? tree_want(reader->diag, node, "where", TREE_SCALAR) : NULL;
     if (where != NULL && (where->text[0] == '\0' || strpbrk(where->text, "\"\\") != NULL))
-        tree_error(reader->diag, where, "expected whom, such as targets or links of leaf0");
+        tree_error(reader->diag, where, "expected a selection such as targets or links of leaf0");
     else if (where != NULL)
         axis->where = where->text;
     axis->row = axis->path;

@@ -16,36 +16,38 @@ enum { MILLION = 1000000, DAYS = 365 };
 
 #define FIELD(name) offsetof(struct grow, name)
 
-static const struct opt grow_opts[] = {{"years", OPT_INT, FIELD(years), "3", "1", "10", NULL,
-                                        "How far ahead a candidate has to hold.", "own", OPT_INERT},
-                                       {0}};
+static const struct opt grow_opts[] = {
+    {"years", OPT_INT, FIELD(years), "3", "1", "10", NULL,
+     "Number of years for which a candidate has to meet the objectives.", "own", OPT_INERT},
+    {0}};
 
 #undef FIELD
 #define FIELD(name) offsetof(struct grow_rate, name)
 
 static const struct opt rate_opts[] = {
-    {"each-year", OPT_PERCENT, FIELD(each_year), "0%", "0%", "1000%", NULL,
-     "How much more each year.", "own", OPT_INERT},
+    {"each-year", OPT_PERCENT, FIELD(each_year), "0%", "0%", "1000%", NULL, "Growth per year.",
+     "own", OPT_INERT},
     {"uncertainty", OPT_PERCENT, FIELD(uncertainty), "0%", "0%", "1000%", NULL,
-     "How much more than expected it may be.", "own", OPT_INERT},
+     "Uncertainty of the expected value, added to it.", "own", OPT_INERT},
     {0}};
 
 #undef FIELD
 #define FIELD(name) offsetof(struct grow_capacity, name)
 
 static const struct opt capacity_opts[] = {
-    {"needed", OPT_SIZE, FIELD(needed), "0B", "0B", "1000PB", NULL, "Data that are kept, now.",
+    {"needed", OPT_SIZE, FIELD(needed), "0B", "0B", "1000PB", NULL, "Capacity that is needed now.",
      "own", OPT_INERT},
-    {"each-year", OPT_PERCENT, FIELD(rate.each_year), "0%", "0%", "1000%", NULL,
-     "How much more each year.", "own", OPT_INERT},
+    {"each-year", OPT_PERCENT, FIELD(rate.each_year), "0%", "0%", "1000%", NULL, "Growth per year.",
+     "own", OPT_INERT},
     {"uncertainty", OPT_PERCENT, FIELD(rate.uncertainty), "0%", "0%", "1000%", NULL,
-     "How much more than expected it may be.", "own", OPT_INERT},
+     "Uncertainty of the expected value, added to it.", "own", OPT_INERT},
     {"usable", OPT_PERCENT, FIELD(usable), "100%", "1%", "100%", NULL,
-     "Part of what drives hold that data may take.", "own", OPT_INERT},
+     "Share of the drives' capacity that is usable for data.", "own", OPT_INERT},
     {"written-each-day", OPT_SIZE, FIELD(written), "0B", "0B", "1000PB", NULL,
-     "What is written each day, now.", "own", OPT_INERT},
+     "Bytes written per day now.", "own", OPT_INERT},
     {"write-amplification", OPT_DECIMAL, FIELD(amplification), "1", "0.1", "100", NULL,
-     "Bytes that drives write for each of these, with parity and copies.", "own", OPT_INERT},
+     "Bytes that drives write for each written byte, including parity and copies.", "own",
+     OPT_INERT},
     {0}};
 
 /* ------------------------------------------------------------------ reading */
@@ -72,8 +74,8 @@ static void read_load(struct arena *arena, const struct tree_node *map, struct g
     struct grow_load *load = &grow->loads[grow->load_count];
     if (!read_rows(arena, map, rate_opts, also, &load->rate, sizeof load->rate, diag))
         return;
-    load->path =
-        tree_need(diag, map, "path", TREE_SCALAR, "what grows, such as workloads.oltp.rate");
+    load->path = tree_need(diag, map, "path", TREE_SCALAR,
+                           "the setting that grows, such as workloads.oltp.rate");
     grow->load_count++;
 }
 
@@ -176,7 +178,7 @@ static const char *set_of_job(const struct grow_load *load, const struct scenari
     for (uint32_t i = 0; i < count; i++)
         values[i] = grow_after(values[i], &load->rate, year);
     if (values[0] <= 0 && values[1] <= 0) {
-        tree_error(diag, load->path, "it is 0 in the scenario: nothing that grows");
+        tree_error(diag, load->path, "it is 0 in the scenario, so it cannot grow");
         return NULL;
     }
     if (count == 1)

@@ -74,7 +74,7 @@ static bool find_leaf(const struct asked *asked, const struct scenario *scenario
         } else if (leaf.down != found->down || leaf.up != found->up ||
                    leaf.uplinks != found->uplinks) {
             tree_error(asked->diag, asked->written,
-                       "%.64s and %.64s have different links: expected leaves that are alike",
+                       "%.64s and %.64s have different links: expected leaves with the same links",
                        first->name, scenario->nodes[i].name);
             return false;
         }
@@ -147,7 +147,7 @@ static bool is_as_asked(const struct asked *asked, const struct grid_cell *cell)
         char ratio[RATIO_BYTES];
         write_ratio(ratio, leaf.down, leaf.up);
         tree_error(asked->diag, asked->written,
-                   "it is %s to 1 in the end: expected no other setting of the spines", ratio);
+                   "the result is %s to 1: expected no other setting of the spines", ratio);
         well = false;
     }
     scenario_free(scenario);

@@ -18,24 +18,24 @@ enum { RUNS_MAX = 1000000 };
 
 const struct opt plan_opts[] = {
     {"objective", OPT_CHOICE, FIELD(objective), "cheapest", NULL, NULL, OPT_WORDS(PLAN_OBJECTIVES),
-     "Which of the candidates that hold is chosen; front: all are played.", "own", OPT_INERT},
-    {"seeds", OPT_INT, FIELD(seeds), "5", "3", "100", NULL, "Runs of each case at first.",
+     "Which passing candidate is chosen; front: all candidates are run.", "own", OPT_INERT},
+    {"seeds", OPT_INT, FIELD(seeds), "5", "3", "100", NULL,
+     "Minimum number of runs of a case before it can pass.",
      "own: fewer make the first estimate of the variance so uncertain that many more follow",
      OPT_INERT},
     {"most-seeds", OPT_INT, FIELD(most_seeds), "200", "3", "1000", NULL,
-     "Runs of a case where the first do not decide.", "own", OPT_INERT},
+     "Maximum number of runs of a case.", "own", OPT_INERT},
     {"confidence", OPT_PERCENT, FIELD(confidence), "95%", "50%", "99.9%", NULL,
-     "Probability that the answer is right: what is chosen, and what was dropped before it.",
+     "Probability that the answer is correct: the choice, and the candidates dropped before it.",
      "own: replay/plan/plan_verdict.h", OPT_INERT},
     {"tolerance", OPT_PERCENT, FIELD(tolerance), "5%", "0.1%", "50%", NULL,
-     "Part of a limit within which a mean may be judged either way.",
+     "Share of a limit within which the verdict about a mean may be pass or fail.",
      "Andradottir and Kim, Naval Research Logistics 57, 2010: the tolerance level", OPT_INERT},
     {"longest", OPT_TIME, FIELD(longest), "auto", "1us", "100000s", "auto",
-     "Duration up to which a run is made longer until it has settled; auto: 16 times the "
-     "scenario's.",
-     "own", OPT_INERT},
+     "Maximum duration of a run that is not yet steady; auto: 16 times the scenario's.", "own",
+     OPT_INERT},
     {"most-runs", OPT_INT, FIELD(most_runs), "10000", "1", "1000000", NULL,
-     "The budget: runs, after which what is not known stays open.", "own", OPT_INERT},
+     "The budget: the maximum number of runs; then the plan stays undecided.", "own", OPT_INERT},
     {0}};
 
 struct plan_reader {
@@ -125,7 +125,7 @@ static void read_together(const struct plan_reader *reader, const struct tree_no
     else if (strcmp(node->text, "all") != 0)
         tree_error(reader->diag, node, "expected 2 (every two of them at once) or all");
     else if (tree_get(map, "sample") != NULL)
-        tree_error(reader->diag, node, "all of them are one choice: expected no sample");
+        tree_error(reader->diag, node, "together: all is a single case: expected no sample");
     else
         failure->together = PLAN_TOGETHER_ALL;
 }
@@ -151,7 +151,7 @@ static void read_failure(const struct plan_reader *reader, const struct tree_nod
     failure->keys = keys_of(reader, node);
     if (failure->at == NULL && tree_get(node, "for") != NULL)
         tree_error(reader->diag, tree_get(node, "for"),
-                   "expected at too: without it the failure is there in the whole run");
+                   "expected at too: without at, the failure lasts for the whole run");
     const struct tree_node *sample = tree_want(reader->diag, node, "sample", TREE_SCALAR);
     char why[QUANTITY_WHY_BYTES];
     if (sample != NULL && (!quantity_parse(QUANTITY_INT, sample->text, &failure->sample, why) ||
@@ -218,7 +218,8 @@ static void read_cliffs(const struct plan_reader *reader, const struct tree_node
     if (values > PLAN_WHAT_IFS_MAX)
         tree_error(reader->diag, what_ifs, "more than %d values", PLAN_WHAT_IFS_MAX);
     else if (what_ifs != NULL && plan->cliff_count == 0)
-        tree_error(reader->diag, what_ifs, "expected cliff too: what would these move?");
+        tree_error(reader->diag, what_ifs,
+                   "expected cliff too: what-if changes the limit of a cliff");
 }
 
 /* ------------------------------------------------------------------ file */
@@ -254,7 +255,7 @@ static void read_grow(const struct plan_reader *reader, const struct tree_node *
         if (plan->prices.parts[i].part == PRICES_DRIVE && plan->prices.parts[i].capacity > 0)
             return;
     tree_error(reader->diag, plan->grow.capacity_written,
-               "expected prices in which a part: drive has its capacity");
+               "expected prices in which a part: drive has a capacity");
 }
 
 /* Lines that begin like this are not part of the question. */
@@ -296,7 +297,8 @@ static void read_budget(const struct plan_reader *reader, const struct tree_node
             plan->most_time <= 0)
             tree_error(reader->diag, node, "expected runs such as 500, or a time such as 600s");
     } else if (tree_get(root, "most-runs") != NULL)
-        tree_error(reader->diag, node, "most-runs says it too: expected one of them");
+        tree_error(reader->diag, node,
+                   "most-runs sets the budget too: expected only one of the two");
     else if (runs < 1 || runs > RUNS_MAX)
         tree_error(reader->diag, node, "expected 1 to %d runs", RUNS_MAX);
     else
@@ -330,7 +332,7 @@ static void read_rules(const struct plan_reader *reader, const struct tree_node 
     if (said && plan->has_prices && plan->rules.objective == PLAN_POWER &&
         !has_power(&plan->prices))
         tree_error(reader->diag, tree_get(root, "objective"),
-                   "no part of the prices has a power: expected one, in watts");
+                   "no part of the prices has a power: expected at least one, in watts");
     if (plan->rules.most_seeds < plan->rules.seeds)
         plan->rules.most_seeds = plan->rules.seeds;
     read_budget(reader, root);
@@ -382,8 +384,8 @@ struct plan *plan_load_file(const char *path, struct diag *diag)
     const bool is_case = access(path, F_OK) != 0 && library_has(path);
     if (is_case)
         diag_add(diag, DIAG_ERROR, (struct diag_place){.file = path}, NULL,
-                 "this is a case, and no file: expected the file of a plan, which may name the "
-                 "case as its scenario");
+                 "this is a built-in case, not a file: expected the file of a plan, which may use "
+                 "the case as its scenario");
     return load(plan, is_case ? NULL : tree_read(&plan->grid.arena, path, diag), diag);
 }
 

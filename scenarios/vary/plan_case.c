@@ -135,7 +135,7 @@ static bool are_writable(const struct members *members, const struct plan_failur
 {
     for (size_t i = 0; i < members->count; i++)
         if (strpbrk(members->names[i], "\"\\") != NULL) {
-            tree_error(diag, failure->each, "the name '%.64s' cannot be written into a setting",
+            tree_error(diag, failure->each, "the name '%.64s' cannot be used in a setting",
                        members->names[i]);
             return false;
         }
@@ -232,14 +232,15 @@ static void check_moment(const struct scenario *scenario, const struct plan_fail
     }
     quantity_format(QUANTITY_TIME, scenario->duration, end, sizeof end);
     if (at >= scenario->duration)
-        tree_error(diag, written, "nothing would fail: the run ends at %s", end);
+        tree_error(diag, written, "the failure is too late: the run ends at %s", end);
     for (uint32_t i = 0; i < count && !diag_failed(diag); i++) {
         if (asked[i].workload == EXPECT_WHOLE_RUN)
             continue;
         const struct scenario_workload *workload = &scenario->workloads[asked[i].workload];
         quantity_format(QUANTITY_TIME, workload->stop, end, sizeof end);
         if (workload->stop <= at)
-            tree_error(diag, written, "%s would not feel it: it stops at %s", workload->name, end);
+            tree_error(diag, written, "the failure is too late for %s, which stops at %s",
+                       workload->name, end);
     }
 }
 

@@ -21,8 +21,8 @@ const struct opt wl_nvme_opts[] = {
      "I/Os outstanding in each I/O queue of an instance; with a rate, the maximum.",
      "fio iodepth, counted for each queue", OPT_SCALES(DEPTH, LESS, TRACE)},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
-     "I/O queues of the controller, used round robin; the target may grant fewer. Where it is not "
-     "written, nvme.queues of its hosts.",
+     "I/O queues of the controller, used round robin; the target may grant fewer. If not set, "
+     "nvme.queues of its hosts applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, OPT_WORDS(WL_NVME_PATTERNS),
      "Where the next I/O goes; random is uniform over the working set.", "fio rw",
@@ -79,13 +79,13 @@ const struct opt wl_nvme_opts[] = {
      "cgroup v2 io.max: riops, wiops, for both together",
      OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {"rate-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_RATE]), "0bps", "0bps", "10Tbps", NULL,
-     "Data read and written, likewise; 0: no limit.", "likewise: rbps, wbps for both together",
-     OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
+     "Bytes read and written per second, limited in the same way; 0: no limit.",
+     "likewise: rbps, wbps for both together", OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {"read-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_READ]), "0bps", "0bps", "10Tbps", NULL,
-     "Data read, likewise; 0: no limit.", "cgroup v2 io.max: rbps",
+     "Bytes read per second, limited in the same way; 0: no limit.", "cgroup v2 io.max: rbps",
      OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {"write-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_WRITE]), "0bps", "0bps", "10Tbps", NULL,
-     "Data written, likewise; 0: no limit.", "cgroup v2 io.max: wbps",
+     "Bytes written per second, limited in the same way; 0: no limit.", "cgroup v2 io.max: wbps",
      OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {0},
 };

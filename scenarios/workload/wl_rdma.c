@@ -220,7 +220,7 @@ static bool issue_one(struct wl_rdma *wl, time_ps now)
     }
     const time_ps issued_at = wl->params.rate > 0 ? wl_pace_take(&wl->pace, WL_PACE_EVENT) : now;
     if (!post(pair, issued_at))
-        give_up(pair, "workload: a queue pair takes no more work");
+        give_up(pair, "workload: a queue pair accepts no more work requests");
     return true;
 }
 

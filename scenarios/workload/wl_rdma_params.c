@@ -8,8 +8,8 @@ const struct opt wl_rdma_opts[] = {
     {"message-size", OPT_SIZE, FIELD(message_size), "64KiB", "1B", "1GiB", NULL,
      "Bytes of one message.", "perftest -s", OPT_ACTS(ASKED, ANY, TRACE)},
     {"sizes", OPT_CHOICE, FIELD(sizes), "fixed", NULL, NULL, OPT_WORDS(WL_SIZES_KINDS),
-     "Sizes of messages: message-size each, or drawn from a published distribution of flow sizes; "
-     "`sizes-file` names one of the user's own.",
+     "Sizes of messages: always message-size, or drawn from a published distribution of flow "
+     "sizes; `sizes-file` sets another distribution.",
      "web-search: DCTCP, SIGCOMM 2010; storage: AliStorage2019; both as HPCC publishes them",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
@@ -32,21 +32,21 @@ const struct opt wl_rdma_opts[] = {
      "`outstanding`.",
      "perftest -r", OPT_SCALES(CREDIT, LIMIT, SERVICE)},
     {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
-     "Time from a message to the receive that replaces the one it used, where it needs one.", "own",
+     "For messages that consume a receive: time until the receive is posted again.", "own",
      OPT_SCALES(CREDIT, MORE, DELAY)},
     {"shared-receives", OPT_INT, FIELD(shared_receives), "0", "0", "8192", NULL,
-     "Receives that the other end keeps in a shared receive queue (SRQ), from which all queue "
-     "pairs of workloads that ask alike take; 0: each queue pair has its own.",
+     "Receives in a shared receive queue (SRQ) of the other end, for all queue pairs of workloads "
+     "with the same value; 0: each queue pair has its own receives.",
      "IBTA Vol 1 10.2.9; SPDK's NVMe-oF target: 4096", OPT_ACTS(CREDIT, LIMIT, TRACE)},
     {"receive-limit", OPT_INT, FIELD(receive_limit), "0", "0", "8192", NULL,
-     "With shared-receives: used ones are posted anew, all together, when fewer than so many are "
-     "left; 0: each by itself.",
+     "With shared-receives: used receives are posted again, all together, when fewer than this "
+     "number are left; 0: each one separately.",
      "IBV_EVENT_SRQ_LIMIT_REACHED", OPT_ACTS(CREDIT, ANY, TRACE)},
     {"remote-access", OPT_CHOICE, FIELD(remote_access), "granted", NULL, NULL,
      OPT_WORDS(WL_RDMA_ACCESSES),
-     "What rdma-write and rdma-read do with the other end's memory: what is granted, or with a "
-     "wrong key, beyond its end, without the right to, or though it is given back 100 us after the "
-     "connection was made: all but the first end in REM_ACCESS_ERR.",
+     "Access of rdma-write and rdma-read to the memory of the other end: as granted, with a wrong "
+     "key, beyond its end, without permission, or after the memory was revoked, 100 us after "
+     "connecting. All but the first end in REM_ACCESS_ERR.",
      "IBTA Vol 1 9.7.5.2.4 (NAK remote access error)", OPT_ACTS(ASKED, ANY, TRACE)},
     {"immediate", OPT_BOOL, FIELD(immediate), "false", NULL, NULL, NULL,
      "Each message carries 4 B of immediate data: then rdma-write too needs a receive and "

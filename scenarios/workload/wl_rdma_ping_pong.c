@@ -14,7 +14,7 @@ static uint32_t request(const void *params, uint8_t *bytes)
 
 const struct workload_ops wl_rdma_ping_pong = {
     .name = "rdma-ping-pong",
-    .about = "messages that the other host answers: latency is of the round trip",
+    .about = "messages that the other host answers; the latency is that of the round trip",
     .data = WORKLOAD_DATA_OUT,
     .request = request,
     .create = create,

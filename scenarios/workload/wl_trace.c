@@ -25,8 +25,8 @@ static const struct opt rows[] = {
      "latency.",
      "assumed: so many that it seldom matters", OPT_SCALES(DEPTH, LESS, TRACE)},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
-     "I/O queues of the controller, used round robin; the target may grant fewer. Where it is not "
-     "written, nvme.queues of its hosts.",
+     "I/O queues of the controller, used round robin; the target may grant fewer. If not set, "
+     "nvme.queues of its hosts applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, OPT_WORDS(WL_REPLAY_SPLITS),
      "What each instance plays: the whole trace; its share of the I/Os, round robin; or its share "

@@ -96,10 +96,10 @@ refused 'a value of another command' 'cns: command get-log has no such value' 'a
 refused 'out of order' 'at: expected the commands in order' 'admin: [{at: 2ms}, {at: 1ms}]'
 refused 'after the end' 'at: expected a moment before the workload stops, 50000 us after its start' 'admin: [{at: 50ms}]'
 refused 'too much' 'bytes' 'admin: [{command: get-log, bytes: 32KiB}]'
-refused 'no bytes' 'bytes: expected 4B or more of get-log' 'admin: [{command: get-log, bytes: 0B}]'
+refused 'no bytes' 'bytes: expected 4B or more for get-log' 'admin: [{command: get-log, bytes: 0B}]'
 refused 'half a word' 'bytes' 'admin: [{command: get-log, bytes: 6B}]'
 refused 'data to the controller' 'opcode: data to the controller are not modeled' 'admin: [{command: other, opcode: 17}]'
-refused 'event requests' 'opcode: the host itself keeps' 'admin: [{command: other, opcode: 12}]'
+refused 'event requests' 'opcode: the host itself sends' 'admin: [{command: other, opcode: 12}]'
 
 # nvme discover: Identify, events, the log as libnvme reads it, the end.
 discovery='subsystem: nqn.2014-08.org.nvmexpress.discovery'

@@ -70,8 +70,8 @@ stored odd-transfer 7:35 'a whole multiple of 4KiB, but found 5000B; nearest: 40
 stored odd-mdts 7:47 'nearest: 8192B and 16KiB' 's/target: {}/target: {max-transfer: 12KiB}/'
 stored too-many-namespaces 8:39 '1025 namespaces are more than the limit of 1024' 's/{}\]/{count: 1024}, {}]/'
 stored mirror-of-one 8:49 'layout mirror needs at least 2 drives' 's/{}\]/{layout: mirror}]/'
-stored parity-of-all 8:76 'expected parity of fewer strips than there are drives, 2' 's/{}\]/{drives: 2, layout: parity, parity: 2}]/'
-stored copies-of-odd-drives 8:76 'expected copies of which the drives, 5, are a multiple, at least 2' 's/{}\]/{drives: 5, layout: mirror, copies: 2}]/'
+stored parity-of-all 8:76 'expected parity: fewer strips than the 2 drives' 's/{}\]/{drives: 2, layout: parity, parity: 2}]/'
+stored copies-of-odd-drives 8:76 'expected copies: a divisor of the 5 drives, at least 2' 's/{}\]/{drives: 5, layout: mirror, copies: 2}]/'
 stored odd-strip 8:64 '64KiB' 's/{}\]/{drives: 2, strip-size: 65KiB}]/'
 drive_fails='$a faults: [{kind: drive-failed, where: host1, drive: 1'
 stored drive-of-no-array 11:10 'finds a namespace of one drive: expected drives: 2 or more' "$drive_fails}]"
@@ -116,6 +116,6 @@ refused deep.yaml 1:65 'levels'
 refused empty.yaml 1:1 'but this is empty'
 refused nothere.yaml 1:1 'No such file'
 sed 's/kind: rdma-write/kind: fio/; s/message-size: 4KiB/file: a.fio, queue-depth: 4/' <<<"$base" >fio.yaml
-refused fio.yaml 7:63 'a fio job has that in its file'
+refused fio.yaml 7:63 'this setting belongs to the fio job file'
 
 [ "$failures" -eq 0 ]

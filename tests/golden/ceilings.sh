@@ -79,7 +79,7 @@ gojq -e '.workloads[0].iops | . > 2.6e6 and . < 2.64e6' one.json >/dev/null ||
 # that does not look at its events hears of nothing, so that NVMe's commands run into their timeouts.
 scenario overrun 'completions: interrupt, completion-cost: 1us, cq-size: 16' rdma-write 8B 32
 "$program" check overrun.yaml >out 2>&1
-grep -q "a: cq-size 16: a queue pair of 'w' can have 32 completions there" out || fail "overrun: check says: $(cat out)"
+grep -q "a: cq-size is 16, but a queue pair of 'w' can have 32 completions" out || fail "overrun: check says: $(cat out)"
 "$program" run overrun.yaml -o overrun.db >out
 [ $? = 1 ] || fail 'overrun: no failure'
 grep -q 'confirmed: a: cq-size 16: a queue pair' out || fail "overrun: run says: $(cat out)"

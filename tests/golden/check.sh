@@ -80,7 +80,7 @@ quiet incast.yaml headroom "${far[@]}" fabric.switch.pfc.headroom=66560B
 shows incast.yaml '.drops.lossless == 0 and .buffer.headroom_peak_bytes <= 26112' "${far[@]}" fabric.switch.pfc.headroom=66560B
 
 # Data of reads flow from the target: who reads from many has a fan-in, who is read from has none.
-finds incast.yaml fan-in 'host0: 7 hosts send data at up to 700 Gb/s to a link of 100: fan-in 7 to 1' 1
+finds incast.yaml fan-in 'host0: 7 hosts send data at up to 700 Gb/s to a link of 100 Gb/s: fan-in 7 to 1' 1
 shows incast.yaml '.pfc.pause_frames > 0'
 quiet incast.yaml fan-in workloads.w.kind=rdma-read
 finds incast.yaml fan-in 'host0: 4 hosts send data at up to 400 Gb/s' 1 workloads.w.kind=rdma-read workloads.w.from=host0 'workloads.w.to=host4..host7' \
@@ -112,11 +112,11 @@ hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: w, kind: rdma-write, from: "host0..host7", to: "host8..host15", pairing: one-to-one, qps: 16, outstanding: 16}
 EOF
-finds tree.yaml hash-seeds 'flows from one of them use 1 of 2 equal links' 8 fabric.switch.ecmp-seed=7
+finds tree.yaml hash-seeds 'flows from one of these switches use only 1 of 2 equal links' 8 fabric.switch.ecmp-seed=7
 quiet tree.yaml hash-seeds
 worse 'equal hash seeds' "$(goodput tree.yaml fabric.switch.ecmp-seed=7)" 70 "$(goodput tree.yaml)"
 slow='fabric.overrides=[{where: "agg*-core0", rate: 10Gbps}]'
-finds tree.yaml path-rates '10Gbps in one ECMP group with 100Gbps' 4 "$slow"
+finds tree.yaml path-rates '10Gbps, but other links of its ECMP group have 100Gbps' 4 "$slow"
 quiet tree.yaml path-rates
 worse 'a slow link in a group' "$(goodput tree.yaml "$slow")" 90 "$(goodput tree.yaml)"
 
@@ -149,7 +149,7 @@ finds classes.yaml lossy-pauses 'priority 1 is lossy at the switch' 1 workloads.
 quiet classes.yaml lossy-pauses workloads.low.dscp=10
 worse 'pauses of a lossy class' "$(goodput classes.yaml workloads.low.dscp=10 workloads.high.to=host3 "$storm" "$lossy")" 10 \
     "$(goodput classes.yaml workloads.low.dscp=10 workloads.high.to=host3 "$storm")"
-finds classes.yaml faults 'the fault pause-storm at host0 has no effect: PFC for priority 1 is off' 1 "$storm"
+finds classes.yaml faults 'the fault pause-storm at host0 has no effect: PFC of priority 1 is disabled' 1 "$storm"
 quiet classes.yaml faults "$storm" "$lossy"
 
 # One lost packet ends a queue pair that may not retry.
@@ -182,7 +182,7 @@ finds mixed.yaml idle-settings 'rnic.dscp 46 has no effect' 1 'hosts.t={where: h
 
 # An open loop beyond its link waits longer and longer; below, it does not.
 rated=(workloads.deaf.to=host1 workloads.reacts.message-size=128KiB)
-finds mixed.yaml offered 'that it sends, its links carry 100Gbps' 1 "${rated[@]}" workloads.reacts.rate=100000
+finds mixed.yaml offered 'that it sends, but its links carry 100Gbps' 1 "${rated[@]}" workloads.reacts.rate=100000
 quiet mixed.yaml offered "${rated[@]}" workloads.reacts.rate=80000
 
 # A host that drains slowly runs dry after each pause when its buffer resumes too low.
@@ -194,7 +194,7 @@ fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {length: 300m}}
 hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, rx-buffer: 256KiB, rx-xoff: 64KB, drain: 90Gbps}}}
 workloads: [{name: w, kind: rdma-write, from: host1, to: host0, outstanding: 16}]
 EOF
-finds dry.yaml pauses "resumes at 4000 B, but the link's round trip is" 2 hosts.defaults.rnic.rx-xon=4KB
+finds dry.yaml pauses "resumes at 4000 B, but a round trip of the link is" 2 hosts.defaults.rnic.rx-xon=4KB
 quiet dry.yaml pauses hosts.defaults.rnic.rx-xon=50KB
 [ "$(goodput dry.yaml hosts.defaults.rnic.rx-xon=4KB)" -lt "$(goodput dry.yaml hosts.defaults.rnic.rx-xon=50KB)" ] || fail 'a buffer that resumes too low costs nothing'
 exit $failed

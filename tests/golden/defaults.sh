@@ -34,7 +34,7 @@ for rate in 200 400; do
     incast $rate '{defaults: {rnic: {congestion-control: dcqcn}}}'
     used=$(percent)
     "$program" check incast.yaml >check.txt
-    grep -q 'congestion control dcqcn raises rates in steps of 40Mbps (rai), scaled for a link of 40Gbps' check.txt ||
+    grep -q 'congestion control dcqcn raises rates in steps of 40Mbps (rai), which suit a link of 40Gbps' check.txt ||
         fail "check at $rate Gb/s: $(cat check.txt)"
     "$program" run incast.yaml >run.txt
     grep -q 'congestion control dcqcn raises rates in steps' run.txt || fail "run at $rate Gb/s: $(grep -A3 Warnings run.txt)"
@@ -128,9 +128,9 @@ ideal=$(rate_of small.yaml --set hosts.defaults.rnic.profile=ideal)
 [ "$card" -lt 215000000 ] || fail "a card of 400 Gb/s makes $card messages a second"
 [ "$ideal" -gt $((card * 3 / 2)) ] || fail "ideal makes $ideal messages a second, a card $card"
 "$program" run small.yaml >run.txt
-grep -q 'no limit of messages' run.txt && fail "the default has no limit of messages"
+grep -q 'no message rate limit' run.txt && fail "the default has no limit of messages"
 "$program" run small.yaml --set hosts.defaults.rnic.profile=ideal >run.txt
-grep -q 'no limit of messages' run.txt || fail "ideal does not warn"
+grep -q 'no message rate limit' run.txt || fail "ideal does not warn"
 # rnic-100g at 100 Gb/s is ideal.
 small '{topology: {kind: single-switch, hosts: 2}, host-links: {rate: 100Gbps}}' host0
 sed -i 's/to: t,/to: host1,/' small.yaml
@@ -139,6 +139,6 @@ for name in rnic-100g ideal; do
 done
 cmp -s rnic-100g ideal || fail "rnic-100g is not ideal at its rate"
 
-expect 'auto elsewhere' 2 'profile auto, the generic one of each' "$program" check small.yaml --set 'hosts.x={where: host0, rnic: {profile: auto}}'
+expect 'auto elsewhere' 2 'profile auto is allowed only in hosts.defaults' "$program" check small.yaml --set 'hosts.x={where: host0, rnic: {profile: auto}}'
 
 exit $((failures > 0))

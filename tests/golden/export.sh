@@ -67,8 +67,8 @@ done
 "$S" export sonic "$work/set.yaml" --node leaf0 --set fabric.switch.buffer.alpha=30% --set fabric.host-links.length=2500mm \
     --set fabric.switch.latency=777ns \
     >"$work/odd.json" 2>"$work/odd.txt"
-grep -q 'alpha is no power of two.*2^-2 is written' "$work/odd.txt" || fail "alpha: $(cat "$work/odd.txt")"
-grep -q 'the box itself decides, not its configuration:.*latency 777ns' "$work/odd.txt" || fail "latency: $(cat "$work/odd.txt")"
+grep -q 'alpha is not a power of two.*2^-2 is written' "$work/odd.txt" || fail "alpha: $(cat "$work/odd.txt")"
+grep -q 'the device itself decides this, not its configuration:.*latency 777ns' "$work/odd.txt" || fail "latency: $(cat "$work/odd.txt")"
 grep -q 'whole metres' "$work/odd.txt" || fail "metres: $(cat "$work/odd.txt")"
 grep -q '"pg_lossless_25000_3m_profile": {.*"xoff": "90000".*"dynamic_th": "-2"}' "$work/odd.json" || fail "the profile is not there"
 

@@ -56,7 +56,7 @@ cd ..
 
 # Without the spine its links lead to a host, with a NIC for each cable.
 "$program" import sonic leaf0.json leaf1.json >two.yaml 2>notes.txt || fail "two leaves: exit code $?"
-grep -qF 'spine0 is a SpineRouter without a file of its own: a host here' notes.txt || fail "no word on the missing spine"
+grep -qF 'spine0 is a SpineRouter without its own file: imported as a host' notes.txt || fail "no word on the missing spine"
 grep -qF 'hosts: [server0, server1, spine0, server2, server3]' two.yaml || fail "hosts of two leaves"
 
 # changed SED-EXPRESSION: leaf0.json edited, alone
@@ -107,7 +107,7 @@ becomes 's/"dynamic_th": "0"/"dynamic_th": "0", "dynamic_th": "1"/' 'alpha: 200%
 becomes 's/"mtu": "9100", //' 'rate: 100Gbps, length: 5m, mtu: 9100B'
 tells 's/"mtu": "9100", //' "3 ports of 1 switch (leaf0 Ethernet0, ...): no mtu: 9100 B, SONiC's default"
 becomes '/"Ethernet0": {"admin/s/, "speed": "100000"//' 'names: [Ethernet0, eth0], rate: 100Gbps'
-tells '/"Ethernet0": {"admin/s/, "speed": "100000"//' "leaf0 Ethernet0: no speed: that of the switch's other ports with 4 lanes"
+tells '/"Ethernet0": {"admin/s/, "speed": "100000"//' "leaf0 Ethernet0: no speed: the speed of the switch's other ports with 4 lanes is used"
 tells '/"Ethernet0": {/s/"admin_status": "up", //' "leaf0 Ethernet0: not linked: no admin_status, and SONiC's default is down"
 # What no run feels is counted, and named when it is asked for; what shapes traffic is always named.
 sed 's/"FEATURE"/"PORTCHANNEL": {}, "FEATURE"/' "$samples/leaf0.json" >one.json
@@ -119,10 +119,10 @@ grep -qF 'note: tables and fields without a counterpart: 3; --verbose names them
 for n in 1 2 3; do sed "s/\"hostname\": \"leaf0\"/\"hostname\": \"leaf$n\"/; s/\"fec\": \"rs\"/\"fec\": \"fc\"/" "$samples/leaf0.json" >many$n.json; done
 "$program" import sonic many?.json >/dev/null 2>notes.txt || fail "three leaves: exit code $?"
 [ "$(grep -c "fec 'fc'" notes.txt)" = 1 ] || fail "three leaves: $(cat notes.txt)"
-grep -qF "12 ports of 3 switches (leaf1 Ethernet0, ...): fec 'fc' is not modelled: none here" notes.txt || fail "three leaves: $(cat notes.txt)"
+grep -qF "12 ports of 3 switches (leaf1 Ethernet0, ...): fec 'fc' is not modeled: imported as none" notes.txt || fail "three leaves: $(cat notes.txt)"
 neighbor='s/"Ethernet12": {"name": "spine0", "port": "Ethernet0"}/"spine0": {"local_port": "Ethernet12", "port": "Ethernet0", "type": "Spine", "lo_addr": null}/'
 becomes "$neighbor" '{ends: ["leaf0:p3", "spine0:p0"], names: [Ethernet12, Ethernet0]'
-tells "$neighbor; s/SpineRouter/Spine/" 'spine0 is a Spine without a file of its own'
+tells "$neighbor; s/SpineRouter/Spine/" 'spine0 is a Spine without its own file'
 tells "$neighbor" 'DEVICE_NEIGHBOR: lo_addr has no counterpart'
 tells "$neighbor; s/\"local_port\": \"Ethernet12\"/\"local_port\": \"Ethernet13\"/" "DEVICE_NEIGHBOR: 'Ethernet13' is not in PORT"
 computed='s/"profile": "\[BUFFER_PROFILE|pg_lossless_100000_[0-9]*m_profile\]"/"profile": "NULL"/'

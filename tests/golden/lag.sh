@@ -50,7 +50,7 @@ echo "ok    rates"
 says layer2.txt 'host0:p1 of its link aggregate: 0%'
 says layer2.txt 'hosts.defaults.rnic.lag is layer2'
 says layer2.txt 'of the same link aggregate 0%: its flows share one member'
-says layer2.txt 'all that it sends leaves by one member of its link aggregate (polarization)'
+says layer2.txt 'all its frames leave by one link of its link aggregation group (polarization)'
 holds layer2 '[.causes[] | select(.kind == "aggregate")] | length == 1'
 says one.txt 'a queue pair has one member'
 holds two '[.causes[] | select(.kind == "aggregate")] | length == 0'
@@ -107,13 +107,13 @@ paused() { "$program" query --tabs slow.db "SELECT count(*) FROM v_counter WHERE
 [ "$(paused host0:p0)$(paused host0:p1)" = 10 ] || [ "$(paused host0:p0)$(paused host0:p1)" = 01 ] ||
     fail "slow: paused are host0:p0 '$(paused host0:p0)', host0:p1 '$(paused host0:p1)'"
 "$program" check slow.yaml >checked
-says checked 'host1:p0: the members of its link aggregate have different rates'
+says checked 'host1:p0: the links of its link aggregation group have different rates'
 echo "ok    pauses"
 
 # What is no aggregate: software, separate fabrics, one NIC; a NIC cannot be chosen of one.
 played fabrics queue-affinity 'kind: single-switch, hosts: 2, homing: fabrics' "{$writes, qps: 2}" ''
-says fabrics.txt 'rnic.lag has no effect, each NIC is by itself: they are in separate fabrics'
+says fabrics.txt 'rnic.lag has no effect, the NICs are not aggregated: they are in separate fabrics'
 scenario queue-affinity "$switch" "{$writes, nic: 1}" '' >chosen.yaml
-expect "a NIC of an aggregate" 2 'nic: the NICs of host0 are one by rnic.lag' "$program" check chosen.yaml
+expect "a NIC of an aggregate" 2 'nic: the NICs of host0 are aggregated by rnic.lag' "$program" check chosen.yaml
 
 [ $failures = 0 ]

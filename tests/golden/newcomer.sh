@@ -19,7 +19,7 @@ cp near/two-sites.yaml .
 expect 'in this folder' 2 "no such case; did you mean 'two-sites.yaml'?" "$program" run two-site
 expect 'no file of that name' 2 'near/zzzzzzzz.yaml:1:1: error: No such file or directory
 ' "$program" plan near/zzzzzzzz.yaml
-expect 'a case is no plan' 2 'pause-storm:1:1: error: this is a case, and no file: expected the file of a plan' "$program" plan pause-storm
+expect 'a case is no plan' 2 'pause-storm:1:1: error: this is a built-in case, not a file: expected the file of a plan' "$program" plan pause-storm
 # set WORDS PATH=VALUE
 set_says() { expect "--set $2" 2 "$1" "$program" run pause-storm --set "$2"; }
 set_says "did you mean 'dcqcn'? There are none, dcqcn, dcqcn-paper, dcqcn-mlx5," hosts.defaults.rnic.congestion-control=dcqn
@@ -28,7 +28,7 @@ set_says '; there are slow-receiver, pause-storm, link-down,' faults.0.kind=x
 set_says "did you mean 'kind'? There are kind, where, at, for and drain" faults.0.kin=x
 set_says '; there are nvme, rdma-write, rdma-read, rdma-send, rdma-ping-pong, tcp-stream, trace and fio' workloads.0.kind=x
 set_says '; there are null, fixed, flash-tlc and ' hosts.targets.namespaces.0.media=x
-set_says "no host is called 'host12,host25'; several are a list: [host12,host25]" workloads.0.to=host12,host25
+set_says "no host is called 'host12,host25'; to select several, write a list: [host12,host25]" workloads.0.to=host12,host25
 expect 'list' 2 '; there are cases, works, profiles,' "$program" list x
 expect 'import' 2 '; there are sonic, dot, clab,' "$program" import x y
 expect '--what' 2 '; there are fabric, pauses, waits, io and states' "$program" draw --what x first-io
@@ -155,7 +155,7 @@ mkdir folder
 for command in report replay query counters pcap diff compare 'compare --any'; do
     # shellcheck disable=SC2086 # words
     case $command in query) more=x ;; diff | compare*) more=run.db ;; *) more= ;; esac
-    for file in 'scenario.yaml a scenario; stormglass run plays it' 'page.html an HTML page; a browser shows it' \
+    for file in 'scenario.yaml a scenario; use stormglass run' 'page.html an HTML page; a browser shows it' \
         'run.pcapng a capture; stormglass compare --wire reads it' 'empty an empty file' \
         "plan.db a plan's database; stormglass report, plan --resume and query read it"; do
         case "$command $file" in 'report plan'* | 'query plan'*) continue ;; esac
@@ -169,7 +169,7 @@ for command in run check bench explain; do
     [ $command = explain ] ||
         expect "$command run.db" 2 'run.db:1:1: error: expected text, but this is a run database; stormglass explain,' \
         "$program" $command run.db
-    expect "$command grid" 2 'but this is a grid; stormglass predict plays it' "$program" $command grid.yaml
+    expect "$command grid" 2 'but this is a grid; use stormglass predict' "$program" $command grid.yaml
     expect "$command empty" 2 'empty:1:1: error: expected a value, but this is empty' "$program" $command empty
     expect "$command folder" 2 'folder:1:1: error: Is a directory' "$program" $command folder
 done

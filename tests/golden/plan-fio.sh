@@ -69,9 +69,9 @@ refused() { # TEXT SED
 }
 refused "fio has no option 'iodepht'; did you mean 'iodepth'?" 's/options.iodepth/options.iodepht/'
 refused "'job.fio' has no job 'c'" 's/jobs.b.bs/jobs.c.bs/'
-refused 'a fio job has that in its file: expected options' 's/options.iodepth/queue-depth/'
-refused 'a fio job has that in its file: expected options' 's/options.iodepth/iodepth/'
+refused 'this setting belongs to the fio job file: expected options' 's/options.iodepth/queue-depth/'
+refused 'this setting belongs to the fio job file: expected options' 's/options.iodepth/iodepth/'
 refused "fio has no option 'bz'" 's/jobs.a.bs/jobs.a.bz/'
 sed -i '/libaio/d' job.fio
-refused "the job's ioengine has one I/O under way at most" 's/x/x/'
+refused "the job's ioengine has at most one outstanding I/O" 's/x/x/'
 exit $failed

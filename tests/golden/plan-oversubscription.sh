@@ -64,7 +64,7 @@ wrong '  - {path: oversubscription, as: os, values: [0.001]}' 'wrong.yaml:5:47: 
 wrong '  - {path: oversubscription, as: os, values: ["3:1"]}' 'wrong.yaml:5:47: error: expected a value'
 wrong '  - {path: oversubscription, as: os, values: [0]}' 'wrong.yaml:5:47: error: expected a ratio such as 3 or 1.5'
 wrong '  - {path: oversubscription, as: os, values: [3]}
-  - {path: fabric.topology.spines, as: spines, values: [2]}' 'wrong.yaml:5:47: error: it is 6 to 1 in the end: expected no other setting of the spines'
+  - {path: fabric.topology.spines, as: spines, values: [2]}' 'wrong.yaml:5:47: error: the result is 6 to 1: expected no other setting of the spines'
 sed -i 's/topology: .*/topology: {kind: single-switch, hosts: 24}/; /fabric-links/d' leaves.yaml
 wrong '  - {path: oversubscription, as: os, values: [3]}' 'wrong.yaml:5:47: error: expected a template of topology leaf-spine'
 exit $failed

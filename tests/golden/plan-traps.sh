@@ -61,11 +61,11 @@ refused() { # LINE:COLUMN TEXT SED: exit 2, one error, at its place
     [ $? = 2 ] && grep -qF "bad.yaml:$1: error: $2" out.txt || fail "check, $3: $(cat out.txt)"
 }
 # A failure that nobody would feel is none that was survived.
-refused 9:56 'nothing would fail: the run ends at 1ms' 's/each: spines/&, at: 500ms/'
-refused 9:56 'nothing would fail: the run ends at 1ms' 's/each: spines/&, at: 1ms/'
-refused 9:57 'expected at too: without it the failure is there in the whole run' 's/each: spines/&, for: 100us/'
+refused 9:56 'the failure is too late: the run ends at 1ms' 's/each: spines/&, at: 500ms/'
+refused 9:56 'the failure is too late: the run ends at 1ms' 's/each: spines/&, at: 1ms/'
+refused 9:57 'expected at too: without at, the failure lasts for the whole run' 's/each: spines/&, for: 100us/'
 sed 's/to: host0}/to: host0, stop: 400us}/' site.yaml >stop.yaml
-refused 9:56 'oltp would not feel it: it stops at 400us' 's/each: spines/&, at: 400us/; s/site.yaml/stop.yaml/'
+refused 9:56 'the failure is too late for oltp, which stops at 400us' 's/each: spines/&, at: 400us/; s/site.yaml/stop.yaml/'
 # What is wrong with a failure is said before anything is played, not as what refuses each candidate.
 refused 9:56 'at: expected a time such as 55us, but "3" has no unit' 's/each: spines/&, at: 3/'
 refused 9:60 'drain: expected a percentage such as 20%, or a ratio such as 1/16, but "10Gbps" has another unit' 's/switch-down, each: spines/slow-receiver, each: hosts, drain: 10Gbps/'
@@ -78,11 +78,11 @@ refused 6:56 'expected 1 to 256 values' 's/\[1, 2\]/[]/'
 refused 6:60 'duplicate value' 's/\[1, 2\]/[2, 2]/'
 refused 5:62 'duplicate value: it is 25Gbps' 's/\[25Gbps, 100Gbps\]/[25Gbps, 25000Mbps]/'
 refused 5:54 'rate: expected a rate such as 100Gbps, but "25GB" has another unit' 's/\[25Gbps,/[25GB,/'
-refused 6:12 'each candidate is played with the same seeds: expected seeds: 5 of the plan' 's/path: fabric.topology.spines/path: seed/'
-refused 7:39 "the axis 'nic' says that: expected another setting" '7s/^/adjust: [{where: {nic: 25Gbps}, set: {fabric.host-links.rate: 100Gbps}}]\n/'
-refused 7:39 "the axis 'spines' says that: expected another setting" '7s/^/adjust: [{where: {nic: 25Gbps}, set: {fabric.topology: 3}}]\n/'
+refused 6:12 'each candidate is run with the same seeds: expected the key seeds of the plan, such as seeds: 5' 's/path: fabric.topology.spines/path: seed/'
+refused 7:39 "the axis 'nic' already varies this setting: expected another one" '7s/^/adjust: [{where: {nic: 25Gbps}, set: {fabric.host-links.rate: 100Gbps}}]\n/'
+refused 7:39 "the axis 'spines' already varies this setting: expected another one" '7s/^/adjust: [{where: {nic: 25Gbps}, set: {fabric.topology: 3}}]\n/'
 # Objectives.
-refused 16:12 'no part of the prices has a power: expected one, in watts' '$aobjective: least-power'
+refused 16:12 'no part of the prices has a power: expected at least one, in watts' '$aobjective: least-power'
 refused 7:7 'expected what oltp.goodput is compared with, such as "oltp.goodput < 100Gbps"' 's/oltp.latency.p99 < 300us/oltp.goodput/'
 refused 7:7 "there is no quantity 'olpt.latency.p99'; did you mean 'oltp.latency.p99'?" 's/oltp.latency/olpt.latency/'
 # Cliffs and changes: a value that no candidate can have, whichever it is.
@@ -91,9 +91,9 @@ refused 16:69 'queue-depth: 70000 is more than the maximum, 65535' '$acliff: [{p
 refused 17:62 "no host is called 'x'" '$acliff: [{path: workloads.backup.queue-depth, as: qd, values: [2, 4]}]\nwhat-if: [{path: workloads.oltp.from, as: f, values: [host4, x]}]'
 # Growth of a fio job: its own options, where they are numbers.
 refused 16:32 'the scenario has no such setting' '$agrow: {years: 2, load: [{path: workloads.olpt.queue-depth, each-year: 50%}]}'
-refused 16:32 'a fio job has that in its file: expected options' '$agrow: {years: 2, load: [{path: workloads.oltp.queue-depth, each-year: 50%}]}'
+refused 16:32 'this setting belongs to the fio job file: expected options' '$agrow: {years: 2, load: [{path: workloads.oltp.queue-depth, each-year: 50%}]}'
 refused 16:32 'expected iodepth, numjobs, rate or rate_iops of the job' '$agrow: {years: 2, load: [{path: workloads.oltp.options.bs, each-year: 50%}]}'
-refused 16:32 'it is 0 in the scenario: nothing that grows' '$agrow: {years: 2, load: [{path: workloads.oltp.options.rate_iops, each-year: 50%}]}'
+refused 16:32 'it is 0 in the scenario, so it cannot grow' '$agrow: {years: 2, load: [{path: workloads.oltp.options.rate_iops, each-year: 50%}]}'
 # Prices.
 refused 11:3 'prices: no nic of 100Gbps' '/rate: 100Gbps, price/d'
 refused 16:7 'the same part has a price in line 15 already' '$a\    - {part: switch, price: 50}'

@@ -341,7 +341,7 @@ wrong '$a cliff: [{path: a, as: b}]' 'expected values'
 wrong '$a cliff: [{path: a, as: b}]' 'expected values'
 wrong '$a objective: fastest' 'cheapest'
 "$program" plan pair.yaml 2>err.txt; [ $? = 2 ] && grep -q 'expected a plan, but this is a scenario' err.txt || fail "a scenario as a plan: $(cat err.txt)"
-"$program" run both.yaml 2>err.txt >/dev/null; [ $? = 2 ] && grep -q 'a plan; stormglass plan plays it' err.txt || fail "a plan as a scenario: $(cat err.txt)"
+"$program" run both.yaml 2>err.txt >/dev/null; [ $? = 2 ] && grep -q 'a plan; use stormglass plan' err.txt || fail "a plan as a scenario: $(cat err.txt)"
 sed 's/^slo/most-runs: 7\nslo/' both.yaml >budget.yaml
 "$program" plan budget.yaml >budget.txt; [ $? = 4 ] && grep -q 'the budget of 7 runs ran out' budget.txt || fail "budget: $(head -n 4 budget.txt)"
 

@@ -77,11 +77,11 @@ echo "ok    the wire"
 
 expect 'nothing to check' 0 'host1: nvme.pi-act has no effect: no namespace that it uses has protection information' \
     "$program" check silent.yaml --set hosts.defaults.nvme.pi-act=true
-expect 'never checked' 0 'host1: nvme.pi-chk is none: protection information of host0 is kept and never checked' \
+expect 'never checked' 0 'host1: nvme.pi-chk is none: protection information of host0 is stored but never checked' \
     "$program" check silent.yaml --set "$space.pi-type=1" --set hosts.defaults.nvme.pi-chk=none
 expect 'checked' 0 'silent.yaml: no findings' "$program" check silent.yaml --set "$space.pi-type=1"
 sed 's/hosts: 2/hosts: 3/; s/from: host1/from: [host1, host2]/; s|^  targets|  overrides: [{where: host1, nvme: {pi-chk: guard+app+ref, app-tag: 7}}]\n&|' silent.yaml >tags.yaml
-expect 'two tags' 0 'host1: checks for application tag 7, and host2 writes at host0 with 0: Application Tag Check Error (283h) on blocks of both' \
+expect 'two tags' 0 'host1: checks for application tag 7, but host2 writes at host0 with 0: blocks of both hosts get Application Tag Check Error (283h)' \
     "$program" check tags.yaml --set "$space.pi-type=1"
 echo "ok    check"
 [ $failures = 0 ]

@@ -33,8 +33,8 @@ grep -q queue-budget out && fail "enough queues: $(cat out)"
 play budget.yaml --set hosts.targets.target.queue-budget=10
 holds budget.yaml '.workloads[0].queues == {asked: 16, granted: 10} and .workloads[0].members_idle == 0 and .workloads[0].failed == 0'
 holds budget.yaml '.warnings | map({rule, text}) == [{rule: "queue-budget",
-    text: "host0: granted 10 of the 16 I/O queues that workloads ask for (target.queue-budget): members with fewer 2, connects refused 0"}]'
-expect 'too few queues' 0 'host0: workloads ask for 16 I/O queues of its 10 (target.queue-budget): who connects first gets them' \
+    text: "host0: granted 10 of the 16 I/O queues that workloads request (target.queue-budget): members with fewer: 2, connects rejected: 0"}]'
+expect 'too few queues' 0 'host0: workloads request 16 I/O queues, but it has 10 (target.queue-budget): the first hosts to connect get them' \
     "$program" check budget.yaml --set hosts.targets.target.queue-budget=10
 
 play budget.yaml --set hosts.targets.target.queue-budget=3
@@ -48,7 +48,7 @@ echo "ok    queue-budget"
 scenario rates '' 'rate: 10000, read: 50%, block-size: 4KiB'
 space='hosts.targets.namespaces[0].iops-limit'
 expect 'as many as come' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$space=40000"
-expect 'fewer' 0 'host0: workloads with a rate ask namespace 1 for 40000 I/Os a second, its iops-limit gives 39000 I/Os a second: the rest waits, longer and longer' \
+expect 'fewer' 0 'host0: workloads with a rate at namespace 1 offer 40000 I/Os per second, but its iops-limit allows 39000 I/Os per second: the backlog grows without limit' \
     "$program" check rates.yaml --set "$space=39000"
 tenant='hosts.targets.subsystems=[{nqn: "nqn.2014-08.org.example:a", write-limit: 600Mbps}, {nqn: "nqn.2014-08.org.example:b", iops-limit: 1}]'
 expect 'a subsystem' 0 'host0: workloads with a rate ask subsystem nqn.2014-08.org.example:a for 655.36Mbps, its write-limit gives 600Mbps' \
@@ -64,7 +64,7 @@ jobs() { # OPTIONS: of a job with two copies on host1
         'workloads: [{name: w, kind: fio, file: job.fio, from: host1, to: host0}]' >jobs.yaml
 }
 limits() { # TEXT LIMIT=VALUE: found for one less than asked
-    expect "$2" 0 "host0: workloads with a rate ask namespace 1 for $1: the fio jobs run below their rate" \
+    expect "$2" 0 "host0: workloads with a rate at namespace 1 offer $1: the fio jobs run below their rate" \
         "$program" check jobs.yaml --set "hosts.targets.namespaces[0].$2"
 }
 enough() { # LIMIT=VALUE
@@ -72,16 +72,16 @@ enough() { # LIMIT=VALUE
     grep -q 'below their rate' out && fail "$1 is enough: $(cat out)"
 }
 jobs 'rate_iops=1000,500\n'
-limits '3000 I/Os a second, its iops-limit gives 2999 I/Os a second' iops-limit=2999
-limits '65.536Mbps, its read-limit gives 65.5Mbps' read-limit=65.5Mbps
-limits '32.768Mbps, its write-limit gives 32.7Mbps' write-limit=32.7Mbps
+limits '3000 I/Os per second, but its iops-limit allows 2999 I/Os per second' iops-limit=2999
+limits '65.536Mbps, but its read-limit allows 65.5Mbps' read-limit=65.5Mbps
+limits '32.768Mbps, but its write-limit allows 32.7Mbps' write-limit=32.7Mbps
 enough iops-limit=3000
 enough write-limit=32.768Mbps
 jobs 'rate_iops=100,\n'
-limits '400 I/Os a second, its iops-limit gives 399 I/Os a second' iops-limit=399
+limits '400 I/Os per second, but its iops-limit allows 399 I/Os per second' iops-limit=399
 enough iops-limit=400
 jobs 'rw=randwrite\nbsrange=4k-4k,4k-12k\nrate=,80k\n'
-limits '20 I/Os a second, its iops-limit gives 19 I/Os a second' iops-limit=19
+limits '20 I/Os per second, but its iops-limit allows 19 I/Os per second' iops-limit=19
 enough iops-limit=20
 jobs ''
 enough iops-limit=1
@@ -91,14 +91,14 @@ echo "ok    limits"
 array='hosts.targets.namespaces[0]={media: fixed, drives: 6, layout: parity, parity: 2}'
 drives() { printf 'faults=[{kind: drive-failed, where: host0, drive: 1, for: 100us}, {kind: drive-failed, where: host0, drive: 2}, {kind: drive-failed, where: host0, drive: 3, at: %s}]' "$1"; }
 expect 'two at once' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$array" --set "$(drives 200us)"
-expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives, more than its layout bears: all its I/O fails from then on' \
+expect 'three at once' 0 'host0: namespace 1 loses 3 of 6 drives, more than its layout tolerates: all its I/O fails from then on' \
     "$program" check rates.yaml --set "$array" --set "$(drives 50us)"
 echo "ok    drives"
 
 # Limits of a workload at its hosts.
-for own in 'iops-limit=9999|10000 I/Os a second of each instance, its iops-limit gives 9999 I/Os a second' 'rate-limit=327Mbps|327.68Mbps of each instance, its rate-limit gives 327Mbps' \
+for own in 'iops-limit=9999|10000 I/Os per second for each instance, but its iops-limit allows 9999 I/Os per second' 'rate-limit=327Mbps|327.68Mbps for each instance, but its rate-limit allows 327Mbps' \
     'read-limit=163Mbps|163.84Mbps of each instance, its read-limit gives 163Mbps' 'write-limit=163Mbps|163.84Mbps of each instance, its write-limit gives 163Mbps'; do
-    expect "own ${own%|*}" 0 "w: its rate asks for ${own#*|}: the rest waits, longer and longer" "$program" check rates.yaml --set "workloads.w.${own%|*}"
+    expect "own ${own%|*}" 0 "w: its rate is ${own#*|}: the backlog grows without limit" "$program" check rates.yaml --set "workloads.w.${own%|*}"
 done
 expect 'as many as it asks for' 0 'rates.yaml: no findings' "$program" check rates.yaml --set workloads.w.iops-limit=10000
 expect 'no writes' 0 'w: write-limit has no effect: it has no writes' "$program" check rates.yaml --set workloads.w.write-limit=1Gbps --set workloads.w.read=100%
@@ -132,7 +132,7 @@ echo "ok    limits of a workload"
 # Data work requests: of use where a command is several RDMA operations, and enough for the largest.
 wrs='hosts.targets.target.data-wr-pool'
 expect 'no second operation' 0 'host0: data-wr-pool has no effect: each command is one RDMA operation' "$program" check rates.yaml --set "$wrs=8"
-expect 'too few for one' 0 'host0: the largest command needs 15 data work requests, there are 8 (target.data-wr-pool): it has the target to itself' \
+expect 'too few for one' 0 'host0: the largest command needs 15 data work requests, but there are 8 (target.data-wr-pool): it waits until no other command uses any' \
     "$program" check rates.yaml --set "$wrs=8" --set hosts.targets.target.rdma-size=64KiB
 expect 'enough for one' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$wrs=15" --set hosts.targets.target.rdma-size=64KiB
 expect 'a profile has them' 0 'rates.yaml: no findings' "$program" check rates.yaml --set hosts.targets.target.profile=spdk-target
@@ -154,7 +154,7 @@ holds receives.yaml '.causes[0] | .kind == "rnr" and .suspect == "setting" and .
 holds receives.yaml '(.rnic.rnr_naks | tostring) as $naks | .causes[0].sentence | contains($naks + " RNR NAKs: messages of w found no receive posted")'
 # Of each queue 8 commands are served in 80 us and what goes with them, not 32.
 [ "$(gojq '.workloads[0].completed' all.json)" -gt $((3 * $(gojq '.workloads[0].completed' receives.yaml.json))) ] || fail 'receives: it costs too little'
-expect 'too few receives' 0 'of the 32 commands that a queue may have under way host0 has receives for 31 (target.receive-queue): the others wait for RNR timers (a run shows rnic.rnr_naks > 0)' \
+expect 'too few receives' 0 'a queue may have 32 commands outstanding, but host0 has receives for only 31 (target.receive-queue): the others wait for RNR timers (a run shows rnic.rnr_naks > 0)' \
     "$program" check receives.yaml --set "$few"
 "$program" check receives.yaml --set "${few/31/32}" >out 2>&1 || fail 'check'
 grep -q receive-queue out && fail "enough receives: $(cat out)"
@@ -173,11 +173,11 @@ holds shared.yaml '.rnic.rnr_naks > 20 and ([.expectations[] | select(.held | no
 holds shared.yaml '.causes[0] | .kind == "rnr" and .name == "hosts.targets.target.shared-receives"'
 holds shared.yaml '.bottleneck_kind == "credit"'
 expect 'more shared receives gain' 0 'hosts.targets.target.shared-receives 8 -> 9' "$program" explain shared.yaml.db --what-if
-expect 'too few shared receives' 0 'host0: of the 64 commands that may be under way it has receives for 63 (target.shared-receives): the others wait for RNR timers' \
+expect 'too few shared receives' 0 'host0: 64 commands may be outstanding, but it has receives for only 63 (target.shared-receives): the others wait for RNR timers' \
     "$program" check shared.yaml --set hosts.targets.target.shared-receives=63
 "$program" check shared.yaml --set hosts.targets.target.shared-receives=64 >out 2>&1
 grep -q 'shared-receives' out && fail "enough shared receives: $(cat out)"
-expect 'two ways to say it' 0 'host0: receive-queue has no effect: shared-receives take its place' \
+expect 'two ways to say it' 0 'host0: receive-queue has no effect: shared-receives are used instead' \
     "$program" check shared.yaml --set hosts.targets.target.shared-receives=64 --set hosts.targets.target.receive-queue=8
 # Connections that are lost, a target that stands still and dies: not one receive is lost with them.
 for faults in '{kind: link-flap, where: host1-switch0, at: 1ms, for: 12ms, period: 1ms}' \

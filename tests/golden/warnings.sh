@@ -64,7 +64,7 @@ silent
 silent seed=7
 
 # A queue holds one entry less than its size; the smaller size of both ends counts.
-told depths 'queue-depth 5000 is played as 1023' before workloads.w.queue-depth=5000 hosts.defaults.nvme.queue-size=1024 hosts.defaults.target.max-queue-size=1024
+told depths 'queue-depth 5000 is limited to 1023' before workloads.w.queue-depth=5000 hosts.defaults.nvme.queue-size=1024 hosts.defaults.target.max-queue-size=1024
 told depths 'queue-depth 128 is played as 31' before workloads.w.queue-depth=128 hosts.defaults.nvme.queue-size=32
 told depths 'queue-depth 128 is played as 31' before workloads.w.queue-depth=128 hosts.defaults.target.max-queue-size=32
 told depths 'queue-depth 32 is played as 31' before workloads.w.queue-depth=32 hosts.defaults.nvme.queue-size=32
@@ -76,7 +76,7 @@ silent workloads.w.queues=3 hosts.defaults.target.max-queues=3
 silent workloads.w.queue-depth=1024 workloads.w.rate=1000
 
 # An RNIC's profile and its link.
-told line-rates 'its link has 25Gbps, but its RNIC'"'"'s values are those of a device of 100Gbps' before fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-100g
+told line-rates 'its link runs at 25Gbps, but its RNIC has the values of a device for 100Gbps' before fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-100g
 told line-rates 'its link has 400Gbps' before fabric.host-links.rate=400Gbps hosts.defaults.rnic.profile=rnic-100g
 told line-rates 'its link has 100Gbps, but its RNIC'"'"'s values are those of a device of 25Gbps' before hosts.defaults.rnic.profile=rnic-25g
 silent fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-25g
@@ -92,8 +92,8 @@ told faults 'target-crash touches nobody: no workload has a path' before "$(faul
 told faults 'slow-receiver touches nobody: no workload has a path' before "$(fault 'kind: slow-receiver, where: host9, at: 100us')"
 told faults 'link-down touches nobody: no workload has a path' before "$(fault 'kind: link-down, where: leaf2-spine1, at: 100us, for: 10us')"
 told faults 'link-down touches nobody: no workload has a path' before "$(fault 'kind: link-down, where: "leaf2:p2", at: 100us, for: 10us')"
-told faults 'the workloads there have stopped before it begins' before "$(fault 'kind: slow-receiver, where: host3, at: 400us, drain: 50%')" workloads.r.stop=300us
-told faults 'the workloads there begin after its end' before "$(fault 'kind: slow-receiver, where: host3, at: 0us, for: 10us, drain: 50%')" workloads.r.start=50us
+told faults 'the workloads there stop before the fault begins' before "$(fault 'kind: slow-receiver, where: host3, at: 400us, drain: 50%')" workloads.r.stop=300us
+told faults 'the workloads there begin after the end of the fault' before "$(fault 'kind: slow-receiver, where: host3, at: 0us, for: 10us, drain: 50%')" workloads.r.start=50us
 told faults 'slow-receiver begins after the workloads have stopped' before "$(fault 'kind: slow-receiver, where: host0, at: 600us, drain: 50%')"
 told faults 'slow-receiver never happened: the run ended before' after "$(fault 'kind: slow-receiver, where: host0, at: 499us, drain: 50%')" workloads.w.count=1 workloads.r.count=1
 silent "$(fault 'kind: slow-receiver, where: host0, at: 100us, for: 10us, drain: 50%')"
@@ -117,7 +117,7 @@ done
 
 # A connect that waited until a timer sent its message again.
 for until in 1 3; do
-    told connects '1 of 4 members waited for timers as they connected, host4 to host0 for' after \
+    told connects '1 of 4 members waited for timers when they connected (host4 to host0: ' after \
         duration=20ms "$(fault "kind: link-down, where: host4, for: ${until}ms")"
 done
 
@@ -131,7 +131,7 @@ fabric:
 workloads:
   - {name: r, kind: rdma-write, from: a, to: b}
 EOF
-told host-links 'a: 1 of its 2 links carries nothing: workloads use the first link of a host, a:p0' before
+told host-links 'a: 1 of its 2 links carries no traffic: workloads use the first link of a host, a:p0' before
 told host-links 'a (and 1 more): 1 of its 2 links' before workloads.r.to=c
 
 # Whether a frame is lossless is decided where it is: at the switch, not by the map of the host that sent it or takes it.

@@ -31,7 +31,7 @@ static void check_headroom_pool(const struct scenario_node *node, const struct s
     const struct check_thing thing = check_of_switch(node, "headroom-pool");
     const int64_t needed = plan->headroom_most * plan->lossless * plan->params->cell;
     check_alike(report, DIAG_WARNING, &thing,
-                "the headroom pool has %lld B, but one port's groups may need %lld B",
+                "the headroom pool has %lld B, but the lossless groups of one port may need %lld B",
                 (long long)(plan->headroom * plan->params->cell), (long long)needed);
     check_shows(report, "drops.lossless > 0");
     check_remedy(report, "set headroom-pool to %lld B or more", (long long)needed);
@@ -110,15 +110,14 @@ static void check_aside(const struct scenario_node *node, const struct switch_pl
         return;
     const struct check_thing thing = check_of_switch(node, "buffer");
     check_alike(report, aside > params->buffer / 4 * 3 ? DIAG_WARNING : DIAG_NOTE, &thing,
-                "reserved buffer and headroom take %lld of %lld B: more than half of the memory",
+                "reserved memory and headroom take %lld of %lld B, more than half of the buffer",
                 (long long)aside, (long long)params->buffer);
     if (!shares_well(plan)) {
-        check_remedy(report, "shorter cables, or a switch with more memory: what is set aside is "
-                             "missing where queues grow");
+        check_remedy(report, "use shorter cables, or a switch with a larger buffer: queues cannot "
+                             "use reserved memory");
         return;
     }
-    check_remedy(report, "share the headroom among ports: what is set aside is missing where "
-                         "queues grow");
+    check_remedy(report, "share the headroom among ports: queues cannot use reserved memory");
     check_set_here(report, node, SCENARIO_ALL_PORTS, "headroom-pool: auto");
 }
 
@@ -131,7 +130,8 @@ static void check_switch(const struct scenario *scenario, const struct scenario_
     if (!switch_plan_end(&plan, node->port_count, why, sizeof why)) {
         const struct check_thing thing = check_of_switch(node, "buffer");
         check_alike(report, DIAG_ERROR, &thing, "%s", why);
-        check_remedy(report, "a larger buffer, or less headroom: shorter cables, headroom-pool");
+        check_remedy(report,
+                     "use a larger buffer, or less headroom (shorter cables, or headroom-pool)");
         return;
     }
     check_headroom_pool(node, &plan, report);
@@ -146,6 +146,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_buffers = {
     .name = "buffers",
-    .about = "Memory is enough for the headroom, and a headroom pool for one port.",
+    .about = "The buffer is large enough for the headroom, and the headroom pool for one port.",
     .run = run,
 };

@@ -160,13 +160,13 @@ static void report_cycle(struct checking *checking, struct circle *circle, time_
     const struct diag_place place =
         circle->by_count > 0 ? checking->scenario->workloads[circle->by[0]->workload].place
                              : (struct diag_place){0};
-    check_add(checking->report, circle->control ? DIAG_NOTE : DIAG_WARNING, place,
-              "%scyclic buffer dependency %s: %s (flows %s): %s", when.bytes, class.bytes,
-              path.bytes, flows.bytes,
-              circle->control
-                  ? "only acknowledgements and requests close it, which rarely fill a buffer"
-                  : "if all these buffers fill, each waits for the next forever; `run` shows "
-                    "whether the load gets there");
+    check_add(
+        checking->report, circle->control ? DIAG_NOTE : DIAG_WARNING, place,
+        "%scyclic buffer dependency %s: %s (flows %s): %s", when.bytes, class.bytes, path.bytes,
+        flows.bytes,
+        circle->control
+            ? "only acknowledgements and requests close the cycle, and they rarely fill a buffer"
+            : "if all these buffers fill, they deadlock; `run` shows whether the load fills them");
     check_shows(checking->report, "pfc.deadlocks > 0");
 }
 
@@ -278,6 +278,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_deadlock = {
     .name = "deadlock",
-    .about = "No buffers wait for each other in a circle, also after failures.",
+    .about = "There is no cyclic buffer dependency, also after failures.",
     .run = run,
 };

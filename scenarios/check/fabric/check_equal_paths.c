@@ -57,12 +57,11 @@ static void check_left_out(const struct checking *checking, uint32_t node,
             continue;
         const struct check_thing thing = {
             .node = about, .port = SCENARIO_ALL_PORTS, .written = route->place};
-        check_alike(
-            report, DIAG_WARNING, &thing,
-            "written routes (fabric.routes) leave out an equal path: the link to %s carries "
-            "nothing",
-            checking->scenario->nodes[about->ports[p].peer_node].name);
-        check_remedy(report, "leave out fabric.routes, or name all equal ports in `via`");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "static routes (fabric.routes) do not use all equal paths: the link to %s "
+                    "carries no traffic",
+                    checking->scenario->nodes[about->ports[p].peer_node].name);
+        check_remedy(report, "remove fabric.routes, or name all equal ports in `via`");
     }
 }
 
@@ -96,12 +95,11 @@ static void check_convergence(const struct scenario *scenario, struct check_repo
         if (after < end - fault->at || fault->at >= end ||
             (fault->ops->breaks(fault->params) & FAULT_LOSES_CARRIER) == 0)
             continue;
-        check_add(
-            report, DIAG_WARNING, fault->place,
-            "%s: with fabric.routing.local-repair false and convergence %s switches keep sending "
-            "to what failed until it is back",
-            fault_name(scenario, i).text, note_time(scenario->routing.convergence).text);
-        check_remedy(report, "fabric.routing.local-repair: true, or a shorter convergence");
+        check_add(report, DIAG_WARNING, fault->place,
+                  "%s: with fabric.routing.local-repair false and convergence %s, switches send to "
+                  "the failed place until it is repaired",
+                  fault_name(scenario, i).text, note_time(scenario->routing.convergence).text);
+        check_remedy(report, "set fabric.routing.local-repair: true, or a shorter convergence");
         check_set_path(report, "fabric.routing.local-repair=true");
     }
 }
@@ -162,12 +160,11 @@ static void check_hashes(const struct scenario *scenario, struct check_report *r
             own->pairs >= FEW * own->links)
             continue;
         const struct check_thing thing = check_of_switch(node, "ecmp-hash");
-        check_alike(
-            report, DIAG_WARNING, &thing,
-            "ecmp-hash addresses gives all queue pairs between two hosts one path: %u %s of "
-            "hosts for %u equal %s",
-            own->pairs, plural(own->pairs, "pair", "pairs"), own->links,
-            plural(own->links, "link", "links"));
+        check_alike(report, DIAG_WARNING, &thing,
+                    "with ecmp-hash addresses, all queue pairs between two hosts use one path: "
+                    "there are %u %s of hosts, but %u equal %s",
+                    own->pairs, plural(own->pairs, "pair", "pairs"), own->links,
+                    plural(own->links, "link", "links"));
         check_remedy(report, "ecmp-hash: 5-tuple");
         check_set(report, &thing, "5-tuple");
     }
@@ -194,6 +191,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_equal_paths = {
     .name = "equal-paths",
-    .about = "Written routes, hashes and failures leave traffic the equal paths that there are.",
+    .about = "Static routes, hashes and failures let traffic use all equal paths.",
     .run = run,
 };

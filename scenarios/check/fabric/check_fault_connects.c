@@ -147,19 +147,19 @@ static void report_harm(const struct scenario *scenario, const struct scenario_w
     const time_ps timer = lost ? rnic->cm_timeout : cm_setup_probe_interval(rnic);
     const bool never = workload->start + timer >= workload->stop;
     check_add(report, DIAG_WARNING, workload->place,
-              "'%s': as it begins, faults have taken links that routes still lead to: %u of %u "
-              "%s cannot connect%s, the first from %s to %s; %s, %s%s",
+              "'%s' begins while routes still use links that faults took down: %u of %u %s cannot "
+              "connect%s (first: %s to %s); %s, %s%s",
               workload->name, (unsigned)(harm->closed + harm->partly),
               (unsigned)(workload->pair_count * workload->copies),
               plural(workload->pair_count * workload->copies, "member", "members"),
-              harm->partly > 0 ? " or may not, as they are hashed" : "",
+              harm->partly > 0 ? ", depending on the hash" : "",
               scenario->nodes[harm->first->from].name, scenario->nodes[harm->first->to].name,
-              lost ? "a lost message is sent again after cm-timeout"
-                   : "the address is looked for again after a third of address-timeout",
-              note_time(timer).text, never ? ", when the workload has stopped" : "");
+              lost ? "a lost message is repeated only after cm-timeout"
+                   : "the address is resolved again only after a third of address-timeout",
+              note_time(timer).text, never ? " (the workload has stopped by then)" : "");
     check_shows(report, "members_idle > 0");
-    check_remedy(report, "begin the fault after the workload, or the workload when routes have "
-                         "converged");
+    check_remedy(report, "start the fault after the workload, or start the workload after the "
+                         "routes have converged");
 }
 
 /* The worst case among the members of a pair, which may use different NICs. */
@@ -223,6 +223,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_fault_connects = {
     .name = "fault-connects",
-    .about = "No fault keeps members from connecting as their workload begins.",
+    .about = "No fault prevents members from connecting when their workload begins.",
     .run = run,
 };

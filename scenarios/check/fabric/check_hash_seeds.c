@@ -46,11 +46,11 @@ static void check_next(struct checking *checking, const struct flow_hop *hop, ui
         return;
     const struct check_thing thing = check_of_switch(next, "ecmp-seed");
     check_alike(checking->report, DIAG_WARNING, &thing,
-                "hashes as the switches before it (ecmp-seed %lld): flows from one of them use %u "
-                "of %u equal %s",
+                "uses the same ECMP hash as the switches before it (ecmp-seed %lld): flows from "
+                "one of these switches use only %u of %u equal %s",
                 (long long)next->switch_params->ecmp_seed, used, links,
                 plural(links, "link", "links"));
-    check_remedy(checking->report, "a hash seed of its own for each switch: ecmp-seed auto");
+    check_remedy(checking->report, "give each switch its own hash seed: ecmp-seed auto");
     check_set(checking->report, &thing, "auto");
 }
 
@@ -69,6 +69,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_hash_seeds = {
     .name = "hash-seeds",
-    .about = "Switches one behind the other choose paths by different hashes.",
+    .about = "Consecutive switches on a path use different ECMP hashes.",
     .run = run,
 };

@@ -78,8 +78,8 @@ static void report_headroom(const struct checking *checking, const struct check_
         check_shows(checking->report, "drops.lossless > 0");
     } else {
         check_alike(checking->report, DIAG_NOTE, thing,
-                    "%lld B of acknowledgements and requests in a row can arrive after XOFF, but "
-                    "the headroom is %lld B, enough for data",
+                    "%lld B of back-to-back acknowledgements and requests can arrive after XOFF, "
+                    "but the headroom is %lld B, which is enough only for data",
                     (long long)most, (long long)headroom);
     }
     check_remedy(checking->report, "set the switch's headroom to %lld B or more, or to auto",
@@ -138,6 +138,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_headroom = {
     .name = "headroom",
-    .about = "Headroom holds what still comes after XOFF.",
+    .about = "The headroom is large enough for the data that arrive after XOFF.",
     .run = run,
 };

@@ -19,13 +19,13 @@ static void check_port(const struct scenario *scenario, const struct scenario_no
             continue;
         const struct check_thing thing = check_of_port(node, port, "pfc-enabled");
         check_alike(report, DIAG_NOTE, &thing,
-                    "priority %u is lossy at the switch, but pauses for it are obeyed: whoever "
-                    "sends them stops it",
+                    "priority %u is lossy at the switch, but the port obeys pauses for it: its "
+                    "peer can stop this traffic",
                     p);
         char mask[QUANTITY_TEXT_BYTES];
         opt_format(opt_find(port_opts, "pfc-enabled"), (int64_t)(enabled & ~(1u << p)), mask,
                    sizeof mask);
-        check_remedy(report, "leave %u out of pfc-enabled of the link", p);
+        check_remedy(report, "remove %u from pfc-enabled of the link", p);
         check_set_here(report, node, port, "pfc-enabled: [%s]", mask);
     }
 }
@@ -46,6 +46,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_lossy_pauses = {
     .name = "lossy-pauses",
-    .about = "Pauses are obeyed in lossless classes only.",
+    .about = "Ports obey pauses only for lossless classes.",
     .run = run,
 };

@@ -35,10 +35,11 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
     if (plan->params->ecn_kmax == 0) {
         thing.row = "ecn-kmax";
         check_alike(report, DIAG_WARNING, &thing,
-                    "marks nothing (ecn-kmax 0): congestion control gets no signal, only pauses "
-                    "act");
+                    "ECN marking is disabled (ecn-kmax 0): congestion control gets no signal, and "
+                    "only pauses limit senders");
         check_shows(report, "ecn.marked == 0");
-        check_remedy(report, "mark below the pause threshold, from %lld B", (long long)(full / 4));
+        check_remedy(report, "start marking below the pause threshold, at %lld B",
+                     (long long)(full / 4));
         if (full >= 8) {
             check_set_row(report, node->switch_values, "ecn-kmin", "%lldB", (long long)(full / 4));
             check_set_row(report, node->switch_values, "ecn-kmax", "%lldB", (long long)full);
@@ -46,8 +47,8 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
     } else if (plan->params->ecn_kmax < FRAMES * frame) {
         thing.row = "ecn-kmax";
         check_alike(report, DIAG_WARNING, &thing,
-                    "ecn-kmax %lld B is less than %d frames of %lld B: two senders that take turns "
-                    "are marked, and links stay idle",
+                    "ecn-kmax %lld B is less than %d frames of %lld B: even two alternating "
+                    "senders are marked, and links stay partly idle",
                     (long long)plan->params->ecn_kmax, FRAMES, (long long)frame);
         check_remedy(report, "raise ecn-kmin and ecn-kmax: to %lld and %lld B here",
                      (long long)(full / 4), (long long)full);
@@ -57,7 +58,7 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
         }
     } else if (kmin >= alone && alone >= FRAMES * frame) {
         check_alike(report, DIAG_WARNING, &thing,
-                    "ECN marking starts at %lld B of an egress queue, but a single sender is "
+                    "ECN marking starts at an egress queue of %lld B, but a single sender is "
                     "paused at %lld B: pauses act before congestion control",
                     (long long)kmin, (long long)alone);
         check_shows(report, "pfc.pause_frames > 0");
@@ -66,8 +67,8 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
             check_set(report, &thing, "%lldB", (long long)(full / 2));
     } else if (kmin >= full) {
         check_alike(report, DIAG_NOTE, &thing,
-                    "ECN marking starts at %lld B of an egress queue; with all of its %lld %s "
-                    "congested a sender is paused at %lld B, before that",
+                    "ECN marking starts at an egress queue of %lld B, but with all of its %lld %s "
+                    "congested, a sender is already paused at %lld B",
                     (long long)kmin, (long long)plan->links, plural(plan->links, "port", "ports"),
                     (long long)full);
         check_shows(report, "pfc.pause_frames > 0");
@@ -92,6 +93,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_marking = {
     .name = "marking",
-    .about = "A switch marks before it pauses, where hosts react to marks.",
+    .about = "If hosts react to ECN marks, a switch marks before it pauses.",
     .run = run,
 };

@@ -33,11 +33,11 @@ static void check_port(struct checking *checking, const struct scenario_node *no
     quantity_format(QUANTITY_RATE, most, fast, sizeof fast);
     const struct check_thing thing = check_of_port(node, port, "rate");
     check_alike(checking->report, DIAG_WARNING, &thing,
-                "%s in one ECMP group with %s: each link gets as many flows, so the slow one is "
-                "full first",
+                "%s, but other links of its ECMP group have %s: all get the same number of flows, "
+                "so the slow link saturates first",
                 slow, fast);
     check_remedy(checking->report,
-                 "one rate for all links of the group, or routes that leave the slow one out");
+                 "use one rate for all links of the group, or routes without the slow link");
 }
 
 static void check_hop(void *self, const struct flow_hop *hop)
@@ -58,6 +58,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_path_rates = {
     .name = "path-rates",
-    .about = "Links of one ECMP group have one rate.",
+    .about = "All links of an ECMP group have the same rate.",
     .run = run,
 };

@@ -83,12 +83,12 @@ static void check_timeout(const struct scenario_node *host, const struct path_ti
     int64_t code = rnic->timeout;
     while (code < TIMEOUT_MOST && qp_timeout_of(code) < 4 * most)
         code++;
-    check_alike(report, DIAG_WARNING, &thing,
-                "rnic.timeout %lld, which is %s: an acknowledgement may take %s (the longest "
-                "path %s there and back, a queue of ecn-kmin): packets that were not "
-                "lost are sent again",
-                (long long)rnic->timeout, note_time(is).text, note_time(most).text,
-                note_time(longest->round_trip).text);
+    check_alike(
+        report, DIAG_WARNING, &thing,
+        "rnic.timeout %lld is %s, but an acknowledgement may take %s (round trip of the longest "
+        "path %s, plus a queue of ecn-kmin): packets are retransmitted although they were not lost",
+        (long long)rnic->timeout, note_time(is).text, note_time(most).text,
+        note_time(longest->round_trip).text);
     check_shows(report, "rnic.timeouts > 0");
     check_remedy(report, "rnic.timeout: %lld (%s) or more", (long long)code,
                  note_time(qp_timeout_of(code)).text);
@@ -104,8 +104,8 @@ static void check_accepted(const struct scenario_node *host, const struct path_t
     if (rnic->accept_timeout <= 0 || qp_timeout_of(rnic->accept_timeout) >= most)
         return;
     check_alike(report, DIAG_WARNING, &thing,
-                "rnic.accept-timeout %lld, which is %s: an acknowledgement may take %s, so that "
-                "this end of a connection repeats packets that were not lost",
+                "rnic.accept-timeout %lld is %s, but an acknowledgement may take %s: this end of a "
+                "connection retransmits packets although they were not lost",
                 (long long)rnic->accept_timeout,
                 note_time(qp_timeout_of(rnic->accept_timeout)).text, note_time(most).text);
     check_shows(report, "rnic.timeouts > 0");
@@ -121,15 +121,14 @@ static void check_rnic(const struct scenario *scenario, const struct scenario_no
     struct check_thing thing = check_of_rnic(host, "cm-timeout");
     if (rnic->cm_timeout < own->round_trip)
         too_short(report, &thing, "rnic.", rnic->cm_timeout, longest->round_trip,
-                  "connection requests are sent again before the answer can come");
+                  "connection requests are repeated before the answer can arrive");
     thing.row = "ttl";
     if (rnic->ttl <= own->switches) {
-        check_alike(
-            report, DIAG_ERROR, &thing,
-            "rnic.ttl %lld, but the path to %s has %u %s: a packet whose TTL is used up is dropped "
-            "(RFC 1812 5.3.1)",
-            (long long)rnic->ttl, name_of(scenario, own->peer), own->switches,
-            plural(own->switches, "switch", "switches"));
+        check_alike(report, DIAG_ERROR, &thing,
+                    "rnic.ttl is %lld, but the path to %s has %u %s: packets are dropped when "
+                    "their TTL reaches 0 (RFC 1812 5.3.1)",
+                    (long long)rnic->ttl, name_of(scenario, own->peer), own->switches,
+                    plural(own->switches, "switch", "switches"));
         check_remedy(report, "rnic.ttl: 64");
         check_set(report, &thing, "64");
     }
@@ -154,8 +153,8 @@ static void check_delay(const struct scenario_node *host, const struct path_time
     quantity_format(QUANTITY_TIME, longest->round_trip + longest->round_trip / 4, needs,
                     sizeof needs);
     check_alike(report, DIAG_WARNING, &thing,
-                "congestion control %s takes %s %s for a path without queues, but the longest path "
-                "takes %s: it slows down where nothing is congested",
+                "congestion control %s assumes %s %s for a path without queues, but the longest "
+                "path takes %s: it reduces the rate without congestion",
                 host->host->cc->name, row, is_text, note_time(longest->round_trip).text);
     check_remedy(report, "%s above %s", row, note_time(longest->round_trip).text);
     check_set_control(report, &thing, needs);
@@ -184,11 +183,11 @@ static void check_nvme(const struct scenario_node *host, const struct path_time 
     thing.row = "keep-alive";
     if (nvme->keep_alive > 0 && nvme->keep_alive < CONNECT_TRIPS * own->round_trip)
         too_short(report, &thing, "nvme.", nvme->keep_alive, CONNECT_TRIPS * longest->round_trip,
-                  "controllers are lost while everything works");
+                  "controllers are lost without a failure");
     thing.row = "io-timeout";
     if (nvme->io_timeout < own->round_trip)
         too_short(report, &thing, "nvme.", nvme->io_timeout, longest->round_trip,
-                  "each command times out before its answer can come");
+                  "each command times out before its response can arrive");
 }
 
 /* ------------------------------------------------------------------ windows */
@@ -208,12 +207,11 @@ static void check_window(const char *peer, const struct check_thing *thing,
     if (window.is >= needs / WINDOW_SHARE || one == 0)
         return;
     const int64_t raised = (int64_t)((__int128)one * needs / window.is + 1);
-    check_alike(
-        report, DIAG_WARNING, thing,
-        "rnic.%s lets %lld B be under way with %s, but the path holds %lld B (round trip %s) "
-        "and the workload offers %lld B: the link is idle most of the time",
-        thing->row, (long long)window.is, peer, (long long)holds, note_time(path->round_trip).text,
-        (long long)window.wanted);
+    check_alike(report, DIAG_WARNING, thing,
+                "rnic.%s allows %lld B in flight to %s, but the bandwidth-delay product is %lld B "
+                "(round trip %s) and the workload offers %lld B: the link is idle most of the time",
+                thing->row, (long long)window.is, peer, (long long)holds,
+                note_time(path->round_trip).text, (long long)window.wanted);
     check_remedy(report, "raise rnic.%s to %lld", thing->row, (long long)raised);
     check_set(report, thing, "%lld%s", (long long)raised,
               thing->values != NULL && opt_find(thing->values->rows, thing->row)->type == OPT_SIZE
@@ -301,8 +299,8 @@ static void check_packets(const struct scenario *scenario, const struct scenario
         return;
     const struct check_thing thing = check_of_rnic(host, "path-mtu");
     check_alike(report, DIAG_WARNING, &thing,
-                "rnic.path-mtu %lld B: headers take %lld%% of the link, and all links of the path "
-                "take packets of %lld B",
+                "with rnic.path-mtu %lld B, headers use %lld%% of the link, but all links of the "
+                "path allow packets of %lld B",
                 (long long)is, (long long)(overhead_of(is) * 100 / PPM), (long long)fits);
     check_remedy(report, "rnic.path-mtu: %lldB at both ends", (long long)fits);
 }
@@ -323,12 +321,11 @@ static void check_capsule(const struct scenario *scenario, const struct scenario
         !opt_parse(row, row->preset, &usual, why) || bytes > usual || bytes <= params->in_capsule)
         return;
     const struct check_thing thing = check_of_target(target, "in-capsule");
-    check_alike(
-        report, DIAG_WARNING, &thing,
-        "target.in-capsule %lld B is less than the %lld B of each write of '%s': the target "
-        "reads the data by RDMA, a round trip of %s more for each write",
-        (long long)params->in_capsule, (long long)bytes, workload->name,
-        note_time(path->round_trip).text);
+    check_alike(report, DIAG_WARNING, &thing,
+                "target.in-capsule %lld B is smaller than the %lld B of each write of '%s': the "
+                "target fetches the data by RDMA READ, which adds a round trip of %s to each write",
+                (long long)params->in_capsule, (long long)bytes, workload->name,
+                note_time(path->round_trip).text);
     check_remedy(report, "target.in-capsule: %s", row->preset);
     check_set(report, &thing, "%s", row->preset);
 }
@@ -377,7 +374,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_path_times = {
     .name = "path-times",
-    .about =
-        "Timers, windows and the delays that congestion control expects suit the longest path.",
+    .about = "Timers, windows and the delay targets of congestion control match the longest path.",
     .run = run,
 };

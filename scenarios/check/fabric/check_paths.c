@@ -358,6 +358,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_paths = {
     .name = "paths",
-    .about = "There is a path, no loop, and the MTU that its packets need.",
+    .about = "Every pair of hosts has a path without loops and with a sufficient MTU.",
     .run = run,
 };

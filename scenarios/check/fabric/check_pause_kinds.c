@@ -31,7 +31,7 @@ static void check_shared(const struct scenario *scenario, const struct link_clas
         return;
     const struct check_thing thing = check_of_port(node, port, "flow-control");
     check_alike(report, DIAG_WARNING, &thing,
-                "flow-control global on %s: one class that is paused stops all others on the link",
+                "flow-control global on %s: a pause of one class stops all classes on the link",
                 scenario->links[end->link].name);
     check_remedy(report, "flow-control: pfc at both ends of %s", scenario->links[end->link].name);
     check_set_here(report, node, port, "flow-control: pfc");
@@ -51,7 +51,7 @@ static void check_ends(const struct scenario *scenario, struct check_report *rep
             continue;
         const struct check_thing thing = check_of_port(a, link->port[0], "flow-control");
         check_alike(report, DIAG_WARNING, &thing,
-                    "it sends %s and %s sends %s: neither obeys the other", kinds[here],
+                    "it sends %s, but %s sends %s: neither end obeys the other", kinds[here],
                     scenario_port_name(b, link->port[1]).text, kinds[there]);
         check_shows(report, "drops.lossless > 0");
         const int64_t both = here == PORT_FLOW_PFC || there == PORT_FLOW_NONE ? here : there;
@@ -84,6 +84,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_pause_kinds = {
     .name = "pause-kinds",
-    .about = "Both ends of a link pause by PFC, or both by PAUSE.",
+    .about = "Both ends of a link use PFC, or both use PAUSE.",
     .run = run,
 };

@@ -36,10 +36,11 @@ static void check_port(const struct scenario_node *node, uint16_t port, uint8_t 
             .row = row,
         };
         check_alike(report, DIAG_WARNING, &thing,
-                    "priority %u is strict and has data without a rate: priority %u gets what it "
-                    "leaves, which may be nothing",
+                    "priority %u is strict and carries data without a rate limit: priority %u gets "
+                    "only the rest of the link, possibly nothing",
                     p, 31 - (unsigned)__builtin_clz(after));
-        check_remedy(report, "weights for both (%s), or a rate for the workloads of priority %u",
+        check_remedy(report,
+                     "set weights for both (%s), or a rate for the workloads of priority %u",
                      host ? "rnic.weight-N" : "scheduler.weights", p);
         for (unsigned q = 0; q < PRIORITIES; q++) {
             snprintf(row, sizeof row, "weight-%u", q);
@@ -67,6 +68,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_starvation = {
     .name = "starvation",
-    .about = "No strict class takes a whole link that others need.",
+    .about = "No strict class can take a whole link that other classes need.",
     .run = run,
 };

@@ -67,13 +67,13 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
         if (classes_lossless(node, here) && (pauses_enabled(scenario, node, p) >> here & 1) == 0) {
             const struct check_thing thing =
                 check_of_port(node, p, off ? "flow-control" : "pfc-enabled");
-            check_alike(report, DIAG_WARNING, &thing,
-                        "priority %u is lossless at the switch, but PFC for it is off on the port",
-                        here);
+            check_alike(
+                report, DIAG_WARNING, &thing,
+                "priority %u is lossless at the switch, but its PFC is disabled on the port", here);
             check_shows(report, "drops.lossless > 0");
             check_remedy(report,
-                         "flow-control: pfc at both ends of each such link (%s), with %u in "
-                         "pfc-enabled",
+                         "set flow-control: pfc at both ends of each of these links (%s), with %u "
+                         "in pfc-enabled",
                          scenario->links[port->link].name, here);
             turn_on(report, scenario, node, p, here);
             turn_on(report, scenario, peer, port->peer_port, here);
@@ -84,11 +84,12 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
         if (here != there || classes_lossless(node, here) != classes_lossless(peer, there)) {
             const struct check_thing thing = check_of_switch(node, "pfc-priorities");
             check_alike(report, DIAG_WARNING, &thing,
-                        "DSCP %u is priority %u (%s) here, but %u (%s) at %s", dscp, here,
+                        "DSCP %u has priority %u (%s) here, but %u (%s) at %s", dscp, here,
                         classes_lossless(node, here) ? "lossless" : "lossy", there,
                         classes_lossless(peer, there) ? "lossless" : "lossy", peer->name);
             check_shows(report, "drops.lossy > 0");
-            check_remedy(report, "one dscp map and one list pfc.priorities at all switches");
+            check_remedy(report,
+                         "use the same dscp map and the same pfc.priorities at all switches");
             make_alike(report, scenario, node, peer, dscp);
         }
     }
@@ -121,10 +122,10 @@ static void check_lossless(const struct scenario *scenario, const struct scenari
     const unsigned priority = node->priority_of_dscp[dscp];
     if (!classes_lossless(node, priority)) {
         const struct check_thing thing = check_of_switch(node, "pfc-priorities");
-        check_alike(report, chosen || classes_lossy_by_intent(scenario) ? DIAG_NOTE : DIAG_WARNING,
-                    &thing,
-                    "RoCE data may be dropped: DSCP %u is priority %u there, which is not lossless",
-                    dscp, priority);
+        check_alike(
+            report, chosen || classes_lossy_by_intent(scenario) ? DIAG_NOTE : DIAG_WARNING, &thing,
+            "RoCE data may be dropped: DSCP %u has priority %u there, which is not lossless", dscp,
+            priority);
         check_shows(report, "drops.lossy > 0");
         if (!classes_propose_lossless(report, scenario, dscp))
             propose_priority(report, scenario, node, dscp);
@@ -149,6 +150,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_switch_classes = {
     .name = "switch-classes",
-    .about = "RoCE data are the same lossless class at every switch.",
+    .about = "RoCE data have the same lossless class at every switch.",
     .run = run,
 };

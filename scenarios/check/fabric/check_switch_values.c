@@ -20,17 +20,16 @@ static void check_xon(const struct scenario_node *node, struct check_report *rep
         policy->settled(params->policy_params[params->policy], params->alpha, params->buffer, 1);
     if (params->xon > xoff) {
         const struct check_thing thing = check_of_switch(node, "xon");
-        check_alike(
-            report, DIAG_WARNING, &thing,
-            "xon, %lld B, is above xoff, %lld B: a sender resumes before it would be paused",
-            (long long)params->xon, (long long)xoff);
+        check_alike(report, DIAG_WARNING, &thing,
+                    "xon (%lld B) is above xoff (%lld B): a sender resumes before it is paused",
+                    (long long)params->xon, (long long)xoff);
         check_remedy(report, "lower xon below xoff");
         check_set(report, &thing, "%lldB", (long long)(xoff / 2));
     } else if (params->xon_offset > xoff && params->xon == 0) {
         const struct check_thing thing = check_of_switch(node, "xon-offset");
         check_alike(report, DIAG_WARNING, &thing,
-                    "xon-offset, %lld B, is more than xoff, %lld B: a paused sender resumes only "
-                    "when its buffer is empty",
+                    "xon-offset (%lld B) is larger than xoff (%lld B): a paused sender resumes "
+                    "only when its buffer is empty",
                     (long long)params->xon_offset, (long long)xoff);
         check_remedy(report, "lower xon-offset below xoff");
         check_set(report, &thing, "%lldB", (long long)(xoff / 2));
@@ -42,9 +41,10 @@ static void check_slope(const struct scenario_node *node, struct check_report *r
     const struct switch_params *params = node->switch_params;
     if (params->ecn_kmax != 0 && params->ecn_kmin > params->ecn_kmax) {
         const struct check_thing thing = check_of_switch(node, "ecn-kmin");
-        check_alike(report, DIAG_WARNING, &thing,
-                    "ecn-kmin, %lld B, is above ecn-kmax, %lld B: marking has no slope",
-                    (long long)params->ecn_kmin, (long long)params->ecn_kmax);
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "ecn-kmin (%lld B) is above ecn-kmax (%lld B): the marking probability has no slope",
+            (long long)params->ecn_kmin, (long long)params->ecn_kmax);
         check_remedy(report, "lower ecn-kmin, or raise ecn-kmax");
         check_set(report, &thing, "%lldB", (long long)(params->ecn_kmax / 4));
     }
@@ -56,11 +56,14 @@ static void check_detection(const struct scenario_node *node, struct check_repor
     if (watchdog != NULL && watchdog->detection < watchdog->poll) {
         const struct check_thing thing = check_of_switch(node, "watchdog-detection");
         check_alike(report, DIAG_WARNING, &thing,
-                    "the watchdog polls every %s: a detection time of %s takes a whole poll",
+                    "the watchdog polls every %s: a detection time of %s is extended to a whole "
+                    "poll interval",
                     note_time(watchdog->poll).text, note_time(watchdog->detection).text);
         char time[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, watchdog->detection, time, sizeof time);
-        check_remedy(report, "a watchdog-poll of that time, or detection of at least one poll");
+        check_remedy(
+            report,
+            "set watchdog-poll to the detection time, or detection to at least one poll interval");
         check_set_row(report, node->switch_values, "watchdog-poll", "%s", time);
     }
     watchdog_free(watchdog);
@@ -117,16 +120,16 @@ static void check_no_lossless(const struct scenario_node *node, struct check_rep
     if (params->watchdog != WATCHDOG_OFF) {
         const struct check_thing thing = check_of_switch(node, "watchdog");
         check_alike(report, DIAG_WARNING, &thing,
-                    "there is a PFC watchdog, but no lossless priority: there is nothing to watch");
-        check_remedy(report, "pfc.priorities of the lossless class, or watchdog: off");
+                    "the PFC watchdog has no effect: there is no lossless priority");
+        check_remedy(report, "set pfc.priorities to the lossless class, or watchdog: off");
         check_set_here(report, node, SCENARIO_ALL_PORTS, "watchdog: off");
     }
     if (params->headroom_pool > 0) {
         const struct check_thing thing = check_of_switch(node, "headroom-pool");
         check_alike(report, DIAG_WARNING, &thing,
-                    "there is a headroom pool of %lld B, but no lossless priority: it is unused",
+                    "the headroom pool of %lld B is unused: there is no lossless priority",
                     (long long)params->headroom_pool);
-        check_remedy(report, "pfc.priorities of the lossless class, or headroom-pool: none");
+        check_remedy(report, "set pfc.priorities to the lossless class, or headroom-pool: none");
         check_set(report, &thing, "none");
     }
 }
@@ -137,11 +140,10 @@ static void check_egress_limit(const struct scenario_node *node, struct check_re
     if (params->egress_limit == SWITCH_EGRESS_LIMIT_NONE || params->egress_limit >= params->buffer)
         return;
     const struct check_thing thing = check_of_switch(node, "egress-limit");
-    check_alike(
-        report, DIAG_WARNING, &thing,
-        "egress-limit, %lld B, drops lossless frames when a queue is longer, despite pauses",
-        (long long)params->egress_limit);
-    check_remedy(report, "no limit of lossless queues: egress-limit none");
+    check_alike(report, DIAG_WARNING, &thing,
+                "egress-limit %lld B drops lossless frames when a queue is longer, despite pauses",
+                (long long)params->egress_limit);
+    check_remedy(report, "remove the limit of lossless queues: egress-limit none");
     check_set(report, &thing, "none");
     check_shows(report, "drops.lossless > 0");
 }
@@ -164,6 +166,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_switch_values = {
     .name = "switch-values",
-    .about = "Values of a switch that contradict each other.",
+    .about = "The values of a switch do not contradict each other.",
     .run = run,
 };

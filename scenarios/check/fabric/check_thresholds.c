@@ -57,7 +57,7 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
                     "paused",
                     few.row, (long long)alone, FRAMES, (long long)check_largest_frame(node));
         check_shows(report, "pfc.pause_frames");
-        check_remedy(report, "a larger %s: a threshold of some 100 KB and more", few.row);
+        check_remedy(report, "raise %s to a threshold of 100 KB or more", few.row);
         if (fixed && shared >= plan->links)
             check_set(report, &few, "%lldB", (long long)(shared / plan->links));
         else if (!fixed && settled(plan, PPM / 8) >= enough)
@@ -71,12 +71,12 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
         if (alone <= shared)
             return;
         check_alike(report, DIAG_WARNING, &thing,
-                    "xoff, %lld B, is more than the shared memory, %lld B: pauses come only when "
-                    "all of it is full",
+                    "xoff (%lld B) is larger than the shared memory (%lld B): ports are paused "
+                    "only when this memory is full",
                     (long long)alone, (long long)shared);
         check_shows(report, "pfc.pause_frames");
-        check_remedy(report, "xoff of at most the shared memory by the ports that may be congested "
-                             "at once");
+        check_remedy(report, "set xoff to at most the shared memory divided by the number of ports "
+                             "that may be congested at the same time");
         if (shared >= plan->links)
             check_set(report, &thing, "%lldB", (long long)(shared / plan->links));
         return;
@@ -85,11 +85,11 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
         return;
     const struct check_thing thing = check_of_switch(node, "alpha");
     check_alike(report, DIAG_WARNING, &thing,
-                "alpha: one congested port may hold %lld of %lld B of shared memory: what is left "
-                "is too little for its %lld %s",
+                "alpha lets one congested port use %lld of %lld B of shared memory: the rest is "
+                "too small for the %lld %s",
                 (long long)alone, (long long)shared, (long long)plan->links,
                 plural(plan->links, "port", "ports"));
-    check_remedy(report, "a smaller alpha, or more memory");
+    check_remedy(report, "lower alpha, or use a larger buffer");
     const int64_t smaller = alpha_for(plan, shared - 2 * frame_each(node));
     if (smaller > 0)
         check_set(report, &thing, "%lldppm", (long long)smaller);
@@ -109,6 +109,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_thresholds = {
     .name = "thresholds",
-    .about = "A pause threshold leaves memory for others.",
+    .about = "A pause threshold leaves memory for other ports.",
     .run = run,
 };

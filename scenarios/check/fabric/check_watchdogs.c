@@ -53,11 +53,11 @@ static void check_missing(const struct scenario *scenario, struct check_report *
         const struct check_thing thing = check_of_switch(node, "watchdog");
         const bool is_hit = (node->switch_params->pfc_priorities & stormy) != 0;
         check_alike(report, is_hit ? DIAG_WARNING : DIAG_NOTE, &thing,
-                    "%s: pauses that do not end stop its senders until the end",
+                    "%s: a permanent pause stops its senders until the end of the run",
                     action == WATCHDOG_OFF
                         ? "no PFC watchdog"
                         : "the PFC watchdog only reports (watchdog.action alert)");
-        check_remedy(report, "watchdog: {action: drop}, as most operators have it");
+        check_remedy(report, "set watchdog: {action: drop}, the usual setting");
         check_set_here(report, node, SCENARIO_ALL_PORTS, "watchdog: {action: drop}");
     }
 }
@@ -92,13 +92,12 @@ static void check_hasty(const struct scenario *scenario, struct check_report *re
         const struct check_thing thing = check_of_switch(node, "watchdog-detection");
         char value[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, 2 * lasts, value, sizeof value);
-        check_alike(
-            report, DIAG_WARNING, &thing,
-            "the PFC watchdog acts after %s of pauses, but %s is slow for %s (%s): lossless "
-            "frames of a host that works are dropped",
-            note_time(after).text, scenario->nodes[fault->spots[0].node].name,
-            note_time(lasts).text, fault->ops->name);
-        check_remedy(report, "watchdog.detection above %s", note_time(lasts).text);
+        check_alike(report, DIAG_WARNING, &thing,
+                    "the PFC watchdog acts after a pause of %s, but %s is slow for %s (%s): it "
+                    "drops lossless frames to a working host",
+                    note_time(after).text, scenario->nodes[fault->spots[0].node].name,
+                    note_time(lasts).text, fault->ops->name);
+        check_remedy(report, "set watchdog.detection above %s", note_time(lasts).text);
         check_set(report, &thing, "%s", value);
     }
 }
@@ -111,7 +110,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_watchdogs = {
     .name = "watchdogs",
-    .about =
-        "Lossless switches have a PFC watchdog where pauses could last, which spares slow hosts.",
+    .about = "Lossless switches have a PFC watchdog if pauses could last, and it does not act on "
+             "slow hosts.",
     .run = run,
 };

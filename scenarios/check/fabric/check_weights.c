@@ -59,15 +59,16 @@ static void report_weight(const struct classes_here *here, unsigned priority, bo
     const int64_t own = here->weights[priority], all = weights_beside(here, priority);
     if (data)
         check_alike(report, DIAG_WARNING, &thing,
-                    "priority %u has lossless data, but a weight of %lld of %lld: it gets that "
-                    "part of the link when others send, and stops its senders",
+                    "priority %u has lossless data, but a weight of only %lld of %lld: when others "
+                    "send, it gets only this part of the link and pauses its senders",
                     priority, (long long)own, (long long)all);
     else
         check_alike(report, DIAG_WARNING, &thing,
-                    "priority %u has CNPs, but a weight of %lld of %lld: congestion control hears "
-                    "late when many flows are marked",
+                    "priority %u has CNPs, but a weight of only %lld of %lld: congestion control "
+                    "reacts late when many flows are marked",
                     priority, (long long)own, (long long)all);
-    check_remedy(report, data ? "a weight of its share" : "strict priority for CNPs: weight 0");
+    check_remedy(report, data ? "set its weight to its share of the load"
+                              : "use strict priority for CNPs: weight 0");
     check_set(report, &thing, "%lld", (long long)(data ? fair_weight(here, priority) : 0));
 }
 
@@ -106,6 +107,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_weights = {
     .name = "weights",
-    .about = "Lossless data and CNPs have more than a tiny weight.",
+    .about = "The weights of lossless data and CNPs are not too small.",
     .run = run,
 };

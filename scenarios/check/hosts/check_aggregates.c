@@ -14,8 +14,8 @@ static void check_apart(const struct scenario *scenario, const struct scenario_n
     const struct check_thing thing = check_of_rnic(host, "lag");
     if (why == NULL)
         return;
-    check_alike(report, DIAG_WARNING, &thing, "rnic.lag has no effect, each NIC is by itself: %s",
-                why);
+    check_alike(report, DIAG_WARNING, &thing,
+                "rnic.lag has no effect, the NICs are not aggregated: %s", why);
 }
 
 /* A hash ignores rates: a fast member link carries no more than a slow one. */
@@ -35,9 +35,9 @@ static void check_rates(const struct scenario_node *host, struct check_report *r
         return;
     const struct check_thing thing = check_of_port(host, slowest, "rate");
     check_alike(report, DIAG_WARNING, &thing,
-                "the members of its link aggregate have different rates, and flows are spread over "
-                "them as if they were alike");
-    check_remedy(report, "links of one rate");
+                "the links of its link aggregation group have different rates, but each gets the "
+                "same number of flows");
+    check_remedy(report, "use links of one rate");
 }
 
 /* Queue pairs of the host, to and from all others. */
@@ -75,12 +75,12 @@ static void check_spread(const struct scenario *scenario, uint32_t node,
         return;
     if (lag == RNIC_LAG_LAYER2)
         check_alike(report, DIAG_WARNING, &thing,
-                    "all that it sends leaves by one member of its link aggregate (polarization): "
-                    "behind a router all frames have the same two MAC addresses");
+                    "all its frames leave by one link of its link aggregation group "
+                    "(polarization): through a router, all frames have the same two MAC addresses");
     else if (lag == RNIC_LAG_LAYER2_3 && flows.peers == 1)
         check_alike(report, DIAG_WARNING, &thing,
-                    "all that it sends leaves by one member of its link aggregate (polarization): "
-                    "it talks to one host, and the hash has nothing but addresses");
+                    "all its frames leave by one link of its link aggregation group "
+                    "(polarization): it sends to one host, and the hash uses only addresses");
     else
         return;
     check_remedy(report, "rnic.lag: queue-affinity or layer3+4");
@@ -100,7 +100,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_aggregates = {
     .name = "aggregates",
-    .about = "NICs that are one link aggregate are alike, and flows can use all of them.",
+    .about =
+        "The NICs of a link aggregation group have the same rate, and flows can use all of them.",
     .by_run = true,
     .run = run,
 };

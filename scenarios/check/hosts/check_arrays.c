@@ -60,11 +60,12 @@ static void check_at(const struct scenario *scenario, const struct scenario_faul
     if (array == NULL || !array_is_lost(array, lost))
         return;
     check_add(report, DIAG_WARNING, fault->place,
-              "%s: namespace %lld loses %d of %lld %s, more than its layout bears: all its I/O "
+              "%s: namespace %lld loses %d of %lld %s, more than its layout tolerates: all its I/O "
               "fails from then on",
               scenario->nodes[node].name, (long long)number, __builtin_popcount(lost),
               (long long)array->drives, plural(array->drives, "drive", "drives"));
-    check_remedy(report, "another layout, more parity, or fewer drives that fail at once");
+    check_remedy(report,
+                 "use another layout or more parity, or let fewer drives fail at the same time");
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
@@ -78,6 +79,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_arrays = {
     .name = "arrays",
-    .about = "A namespace bears the drives that faults take from it.",
+    .about = "A namespace tolerates the drive failures of the scenario.",
     .run = run,
 };

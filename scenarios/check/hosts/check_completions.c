@@ -32,8 +32,8 @@ static void check_entries(const struct scenario_workload *workload,
         return;
     const struct check_thing thing = check_of_rnic(host, "cq-size");
     check_alike(report, DIAG_WARNING, &thing,
-                "cq-size %lld: a queue pair of '%s' can have %lld %s there before software "
-                "takes any (%s); one too many ends it",
+                "cq-size is %lld, but a queue pair of '%s' can have %lld %s before software reads "
+                "any (%s); an overrun ends the queue pair",
                 (long long)entries, workload->name, (long long)can,
                 plural(can, "completion", "completions"), what);
     check_shows(report, "rnic.cq_overruns > 0");
@@ -59,8 +59,8 @@ static struct completions completions_of(const struct scenario_workload *workloa
     return (struct completions){
         .own = params->outstanding * (answered ? 2 : 1),
         .peer = takes ? receives + (answered ? params->outstanding : 0) : 0,
-        .own_words = answered ? "outstanding, and an answer each" : "outstanding",
-        .peer_words = answered ? "receives, and an answer each" : "receives",
+        .own_words = answered ? "outstanding, each with an answer" : "outstanding",
+        .peer_words = answered ? "receives, each with an answer" : "receives",
     };
 }
 
@@ -94,12 +94,11 @@ static void check_moderation(const struct scenario_workload *workload,
     if (params->cq_count <= depth)
         return;
     const struct check_thing thing = check_of_rnic(host, "cq-moderation-time");
-    check_alike(
-        report, DIAG_WARNING, &thing,
-        "cq-moderation-count %lld is more than the %lld that '%s' has under way in a queue: "
-        "completions wait for cq-moderation-time, %s, each time",
-        (long long)params->cq_count, (long long)depth, workload->name,
-        note_time(params->cq_time).text);
+    check_alike(report, DIAG_WARNING, &thing,
+                "cq-moderation-count %lld is larger than the %lld operations that '%s' has "
+                "outstanding in a queue: completions always wait for cq-moderation-time (%s)",
+                (long long)params->cq_count, (long long)depth, workload->name,
+                note_time(params->cq_time).text);
     check_remedy(report, "rnic.cq-moderation-time: 8us, or cq-moderation-count: 1");
     check_set(report, &thing, "8us");
 }
@@ -158,8 +157,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_completions = {
     .name = "completions",
-    .about =
-        "Completion queues hold what can complete before software looks, and interrupts do not "
-        "wait for completions that never come.",
+    .about = "Completion queues are large enough, and interrupts do not wait for completions that "
+             "cannot come.",
     .run = run,
 };

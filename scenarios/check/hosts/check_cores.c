@@ -43,7 +43,7 @@ static void check_spread(const struct scenario *scenario, uint32_t index,
     const struct check_thing thing = check_of_target(node, "core-scheduling");
     check_alike(
         report, DIAG_WARNING, &thing,
-        "target.core-scheduling queue-number: %lld %s of all controllers use %lld of %lld %s",
+        "target.core-scheduling queue-number: %lld %s of all controllers use only %lld of %lld %s",
         (long long)queues.all, plural(queues.all, "queue", "queues"), (long long)queues.most,
         (long long)params->cores, plural(params->cores, "core", "cores"));
     check_remedy(report, "target.core-scheduling: round-robin or least-queues");
@@ -71,6 +71,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_cores = {
     .name = "cores",
-    .about = "How a target gives queues to its cores makes a difference, and uses them all.",
+    .about = "The core scheduling of a target has an effect, and uses all cores.",
     .run = run,
 };

@@ -42,14 +42,14 @@ static void report_directions(const struct scenario *scenario, struct check_repo
         is_tcp ? check_of_tcp(acceptor, "dscp") : check_of_rnic(acceptor, "accept-dscp");
     const struct direction *lossy = out->lossless ? back : out;
     check_alike(report, DIAG_WARNING, &thing,
-                "'%s' is lossless in one direction only: it sends with DSCP %u, %s at %s, the "
-                "other side with DSCP %u, %s at %s",
+                "'%s' is lossless in one direction only: it sends with DSCP %u (%s at %s), the "
+                "other side with DSCP %u (%s at %s)",
                 workload->name, back->dscp, back->lossless ? "lossless" : "lossy", back->edge->name,
                 out->dscp, out->lossless ? "lossless" : "lossy", out->edge->name);
     check_shows(report, "drops.lossy > 0");
     const struct direction *lossless = out->lossless ? out : back;
     if (!classes_lossless(lossy->edge, lossy->edge->priority_of_dscp[lossless->dscp])) {
-        check_remedy(report, "DSCP %u in a priority with PFC at %s", lossy->dscp,
+        check_remedy(report, "map DSCP %u to a priority with PFC at %s", lossy->dscp,
                      lossy->edge->name);
     } else if (out->lossless && is_tcp) {
         check_remedy(report, "answer with the DSCP of the request: tcp.dscp %u", out->dscp);
@@ -83,6 +83,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_directions = {
     .name = "directions",
-    .about = "What goes to a host and what comes back are both lossless, or both lossy.",
+    .about = "Both directions of a workload are lossless, or both are lossy.",
     .run = run,
 };

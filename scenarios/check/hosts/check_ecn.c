@@ -90,11 +90,10 @@ static void check_rhythm(const struct scenario_node *host, struct check_report *
         return;
     if (interval > back) {
         const struct check_thing thing = check_of_control(host, "cnp-interval");
-        check_alike(
-            report, DIAG_WARNING, &thing,
-            "a CNP at most each %s (cnp-interval), but senders are back at their rate after "
-            "%s (rate-timer, f): queues grow until pauses act",
-            note_time(interval).text, note_time((time_ps)back).text);
+        check_alike(report, DIAG_WARNING, &thing,
+                    "CNPs are at least %s apart (cnp-interval), but senders recover their rate "
+                    "after %s (rate-timer, f): queues grow until pauses act",
+                    note_time(interval).text, note_time((time_ps)back).text);
         char value[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, (time_ps)back, value, sizeof value);
         check_remedy(report, "cnp-interval: %s or less", note_time((time_ps)back).text);
@@ -105,9 +104,10 @@ static void check_rhythm(const struct scenario_node *host, struct check_report *
     if (back > SLOWEST && bytes > sent) {
         const struct check_thing thing = check_of_control(host, "rate-timer");
         check_alike(report, DIAG_WARNING, &thing,
-                    "after a CNP the rate needs %s to come back (rate-timer %s, f %lld)",
+                    "after a CNP the rate needs %s to recover (rate-timer %s, f %lld)",
                     note_time((time_ps)back).text, note_time(timer).text, (long long)steps);
-        check_remedy(report, "rate-timer: 55us to 300us, and a byte-counter of some megabytes");
+        check_remedy(report,
+                     "use a rate-timer of 55us to 300us, and a byte-counter of several megabytes");
         check_set_control(report, &thing, "300us");
     }
 }
@@ -125,11 +125,11 @@ static void run(const struct scenario *scenario, struct check_report *report)
             continue;
         const struct check_thing thing = {.node = host, .port = SCENARIO_ALL_PORTS};
         check_alike(report, mixed ? DIAG_WARNING : DIAG_NOTE, &thing,
-                    "congestion-control none: frames are not ECT, no switch marks them%s",
-                    mixed ? ", and senders that react leave the links to them"
-                          : " and only pauses slow them");
+                    "congestion-control none: frames are not ECT, so no switch marks them%s",
+                    mixed ? ", and senders that react to marks leave the links to these frames"
+                          : " and only pauses limit their senders");
         check_shows(report, mixed ? NULL : "ecn.marked == 0");
-        check_remedy(report, "congestion-control %s for all senders that share links", control);
+        check_remedy(report, "use congestion-control %s for all senders that share links", control);
         check_set_here(report, host, SCENARIO_ALL_PORTS, "rnic: {congestion-control: %s}", control);
     }
     const uint8_t *used = members(scenario, &scratch);
@@ -141,6 +141,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_ecn = {
     .name = "ecn",
-    .about = "Frames that switches are to mark are ECT, and CNPs come as often as rates come back.",
+    .about = "Frames are ECT if switches should mark them, and CNPs are frequent enough for the "
+             "recovery of rates.",
     .run = run,
 };

@@ -10,11 +10,11 @@
 #include "scenarios/workload/workload.h"
 
 static const char *const touch_words[] = {
-    [FAULT_TOUCHES_NO_PATH] = "no workload has a path through where it is",
-    [FAULT_TOUCHES_LATE] = "the workloads there have stopped before it begins",
-    [FAULT_TOUCHES_EARLY] = "the workloads there begin after its end",
-    [FAULT_TOUCHES_RDMA] = "it ends NVMe alone, and only rdma-* workloads use its targets: they go "
-                           "on at full rate (target-crash with how: power stops them)",
+    [FAULT_TOUCHES_NO_PATH] = "no workload has a path through its place",
+    [FAULT_TOUCHES_LATE] = "the workloads there stop before the fault begins",
+    [FAULT_TOUCHES_EARLY] = "the workloads there begin after the end of the fault",
+    [FAULT_TOUCHES_RDMA] = "it stops only NVMe, but only rdma-* workloads use its targets, and "
+                           "they continue at full rate (target-crash with how: power stops them)",
 };
 
 /* A fault after the end of the run has its own message. */
@@ -23,7 +23,7 @@ static void check_touch(const struct scenario *scenario, const struct fault_reac
 {
     const enum fault_touch touch = fault_reach_of(reach, fault);
     if (touch != FAULT_TOUCHES && scenario->workload_count > 0 && fault->at < scenario->duration)
-        check_add(report, DIAG_WARNING, fault->place, "the fault %s touches nobody: %s",
+        check_add(report, DIAG_WARNING, fault->place, "the fault %s affects no traffic: %s",
                   fault->ops->name, touch_words[touch]);
 }
 
@@ -49,11 +49,11 @@ static void check_paused(const struct scenario *scenario, const struct scenario_
         const uint32_t node = fault->spots[i].node;
         const unsigned priority = fault->ops->paused(fault->params);
         if (!is_obeyed(scenario, node, priority))
-            check_add(
-                report, DIAG_WARNING, fault->place,
-                "the fault %s at %s has no effect: PFC for priority %u is off at %s or at the "
-                "other end of its link",
-                fault->ops->name, scenario->nodes[node].name, priority, scenario->nodes[node].name);
+            check_add(report, DIAG_WARNING, fault->place,
+                      "the fault %s at %s has no effect: PFC of priority %u is disabled at %s or "
+                      "at the other end of its link",
+                      fault->ops->name, scenario->nodes[node].name, priority,
+                      scenario->nodes[node].name);
     }
 }
 
@@ -137,7 +137,7 @@ static void after(const struct check_run *run, struct check_report *report)
         const struct scenario_fault *fault = &scenario->faults[i];
         if (fault->at < scenario->duration && fault->at >= run->end)
             check_add(report, DIAG_WARNING, fault->place,
-                      "the fault %s never happened: the run ended before, at %s", fault->ops->name,
+                      "the fault %s never happened: the run ended earlier, at %s", fault->ops->name,
                       note_time(run->end).text);
         else if (fault->at < run->end)
             check_effect(run, fault, first, report);
@@ -146,7 +146,7 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_faults = {
     .name = "faults",
-    .about = "A fault begins in time, does something, and touches somebody.",
+    .about = "A fault begins in time, has an effect, and affects traffic.",
     .run = run,
     .by_run = true,
     .after = after,

@@ -35,8 +35,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
         const struct check_thing thing = {&scenario->nodes[i], SCENARIO_ALL_PORTS, NULL, NULL};
         if (scenario->nodes[i].is_aggregate) {
             check_alike(report, DIAG_NOTE, &thing,
-                        "the %u %s of its link aggregate go to one switch: it outlives a "
-                        "cable, not the switch",
+                        "the %u %s of its link aggregation group go to one switch: the group "
+                        "survives the loss of a cable, but not of the switch",
                         links, plural(links, "member", "members"));
             check_remedy(report, "homing: dual, or links to different switches");
             continue;
@@ -50,6 +50,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_homing = {
     .name = "homing",
-    .about = "NICs of a host go to different switches.",
+    .about = "The NICs of a host are connected to different switches.",
     .run = run,
 };

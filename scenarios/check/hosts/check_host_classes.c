@@ -25,12 +25,12 @@ static bool check_obeyed(const struct scenario *scenario, const struct scenario_
         by_port ? check_of_port(host, port, "pfc-enabled")
                 : check_of_rnic(host, host->host->rnic->pfc ? "pfc-priorities" : "pfc");
     check_alike(report, DIAG_WARNING, &thing,
-                "the NIC obeys no pause for priority %u, DSCP %u, which is lossless at %s: the "
-                "switch drops the frames that its buffer cannot hold",
+                "the NIC obeys no pauses for priority %u (DSCP %u), which is lossless at %s: the "
+                "switch drops frames when its buffer is full",
                 own, dscp, edge->name);
     check_shows(report, "drops.lossless > 0");
     if (by_port)
-        check_remedy(report, "flow-control: pfc at both ends, with %u in pfc-enabled", own);
+        check_remedy(report, "set flow-control: pfc at both ends, with %u in pfc-enabled", own);
     else if (host->host->rnic->pfc)
         check_remedy(report, "add %u to rnic.pfc-priorities", own);
     else
@@ -57,8 +57,9 @@ static void propose_priority(struct check_report *report, const struct scenario_
 static void propose_map(struct check_report *report, const struct scenario *scenario, unsigned own,
                         unsigned dscp)
 {
-    check_remedy(report,
-                 "map DSCP %u to a lossless priority at the switch, the same as at the host", dscp);
+    check_remedy(
+        report,
+        "map DSCP %u to a lossless priority at the switch, the same priority as at the host", dscp);
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
         if (!classes_lossless(&scenario->nodes[i], own))
             return;
@@ -92,14 +93,16 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
     const unsigned here = edge->priority_of_dscp[dscp], own = host->priority_of_dscp[dscp];
     if (here != own) {
         const struct check_thing thing = check_of_rnic(host, "priority");
-        check_alike(report, DIAG_WARNING, &thing,
-                    "DSCP %u is sent on priority %u, but %s maps it to %u: pauses have no effect",
-                    dscp, own, edge->name, here);
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "DSCP %u is sent on priority %u, but %s maps it to priority %u: pauses have no effect",
+            dscp, own, edge->name, here);
         check_shows(report,
                     classes_lossless(edge, here) ? "drops.lossless > 0" : "drops.lossy > 0");
         if (classes_lossless(edge, here)) {
-            check_remedy(report, "the same priority at both: rnic.priority or "
-                                 "rnic.dscp-to-priority of the host, or the switch's dscp map");
+            check_remedy(report,
+                         "use the same priority at both: set rnic.priority or "
+                         "rnic.dscp-to-priority of the host, or the dscp map of the switch");
             propose_priority(report, host, edge, dscp);
         } else if (!classes_propose_lossless(report, scenario, dscp)) {
             propose_map(report, scenario, own, dscp);
@@ -109,8 +112,8 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
         (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0) {
         const struct check_thing thing = check_of_rnic(host, "pfc-priorities");
         check_alike(report, DIAG_WARNING, &thing,
-                    "the receive buffer sends no pause for priority %u, DSCP %u: when full, it "
-                    "drops traffic that is lossless at %s",
+                    "the NIC sends no pauses for priority %u (DSCP %u): when its receive buffer is "
+                    "full, it drops traffic that is lossless at %s",
                     own, dscp, edge->name);
         check_shows(report, "drops.lossy > 0");
         check_remedy(report, "add %u to rnic.pfc-priorities", own);
@@ -138,6 +141,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_host_classes = {
     .name = "host-classes",
-    .about = "A host and its switch put a DSCP in the same priority, and pause in it.",
+    .about = "A host and its switch map a DSCP to the same priority, and both use PFC for it.",
     .run = run,
 };

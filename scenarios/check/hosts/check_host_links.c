@@ -58,21 +58,21 @@ static void report_idle_links(const struct idle_links *idle, struct check_report
     const uint8_t used = idle->used[host->index];
     const unsigned links = idle_of(host, used), all = links_of(host);
     if (used == 1 && idle->scenario->nics == 1)
-        check_add(report, DIAG_WARNING, host->place,
-                  "%s%s: %u of its %u %s carr%s nothing: workloads use the first link of a "
-                  "host, %s",
-                  host->name, others, links, all, plural(all, "link", "links"),
-                  plural(links, "ies", "y"), scenario_port_name(host, 0).text);
+        check_add(
+            report, DIAG_WARNING, host->place,
+            "%s%s: %u of its %u %s carr%s no traffic: workloads use the first link of a host, %s",
+            host->name, others, links, all, plural(all, "link", "links"), plural(links, "ies", "y"),
+            scenario_port_name(host, 0).text);
     else
         check_add(report, DIAG_WARNING, host->place,
-                  "%s%s: %u of its %u %s carr%s nothing (%s): no queue pair of a workload has its "
-                  "turn there",
+                  "%s%s: %u of its %u %s carr%s no traffic (%s): the workloads have too few queue "
+                  "pairs to use all links",
                   host->name, others, links, all, plural(all, "link", "links"),
                   plural(links, "ies", "y"), first_idle(host, used).text);
     check_remedy(report, "%s",
                  idle->scenario->nics == 1
-                     ? "nics in the topology, or nic and peer-nic of workloads"
-                     : "more queue pairs, or members, of workloads");
+                     ? "set nics in the topology, or nic and peer-nic of workloads"
+                     : "use more queue pairs or members of workloads");
 }
 
 static void use(struct idle_links *idle, const struct scenario_workload *workload,
@@ -103,7 +103,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_host_links = {
     .name = "host-links",
-    .about = "Every link of a host that takes part is used.",
+    .about = "Every link of an active host is used.",
     .run = run,
     .by_run = true,
 };

@@ -21,8 +21,8 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
     if (xoff > rnic->rx_buffer) {
         const struct check_thing thing = check_of_rnic(host, "rx-xoff");
         check_alike(report, DIAG_WARNING, &thing,
-                    "rx-xoff, %lld B, is more than the receive buffer, %lld B: no pauses are ever "
-                    "sent, and a host that is slow drops",
+                    "rx-xoff (%lld B) is larger than the receive buffer (%lld B): the host never "
+                    "sends pauses, and drops frames when it is slow",
                     (long long)xoff, (long long)rnic->rx_buffer);
         check_shows(report, "drops.lossless > 0");
         check_remedy(report, "rnic.rx-xoff: auto");
@@ -32,7 +32,7 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
     if (rnic->rx_xon > xoff) {
         const struct check_thing thing = check_of_rnic(host, "rx-xon");
         check_alike(report, DIAG_WARNING, &thing,
-                    "rx-xon, %lld B, is above rx-xoff, %lld B: half of rx-xoff is used instead",
+                    "rx-xon (%lld B) is above rx-xoff (%lld B): half of rx-xoff is used instead",
                     (long long)rnic->rx_xon, (long long)xoff);
         check_remedy(report, "rnic.rx-xon: auto");
         check_set(report, &thing, "auto");
@@ -58,10 +58,10 @@ static void check_pcie(const struct scenario_node *host, struct check_report *re
         quantity_format(QUANTITY_RATE, (int64_t)rate, has, sizeof has);
         check_alike(
             report, DIAG_WARNING, &thing,
-            "its link has %s, but PCIe generation %lld with %lld %s gives at most %llu Gb/s", has,
-            (long long)generation, (long long)lanes, plural(lanes, "lane", "lanes"),
+            "its link runs at %s, but PCIe generation %lld with %lld %s allows at most %llu Gb/s",
+            has, (long long)generation, (long long)lanes, plural(lanes, "lane", "lanes"),
             (unsigned long long)(bps / 1000000000));
-        check_remedy(report, "a slot with more lanes, or of a later generation (rnic.pcie-lanes, "
+        check_remedy(report, "use a slot with more lanes or a later generation (rnic.pcie-lanes, "
                              "rnic.pcie-generation)");
         while (lanes < PCIE_LANES_MOST && pcie_raw_bps(generation, lanes) < rate)
             lanes *= 2;
@@ -81,13 +81,13 @@ static void check_drain(const struct scenario_node *host, struct check_report *r
     quantity_format(QUANTITY_RATE, drain, takes, sizeof takes);
     quantity_format(QUANTITY_RATE, host->ports[0].params->rate, has, sizeof has);
     const struct check_thing thing = check_of_rnic(host, "drain");
-    check_alike(
-        report, DIAG_WARNING, &thing,
-        "the host empties its receive buffer at %s (rnic.drain), its link has %s: it pauses "
-        "the switch",
-        takes, has);
+    check_alike(report, DIAG_WARNING, &thing,
+                "the host empties its receive buffer at %s (rnic.drain), but its link runs at %s: "
+                "it pauses the switch",
+                takes, has);
     check_shows(report, "pfc.pause_frames");
-    check_remedy(report, "find what slows the host (PCIe, memory, IOMMU): rnic.drain: 0bps");
+    check_remedy(report,
+                 "find the cause of the slow host (PCIe, memory, IOMMU), and set rnic.drain: 0bps");
     check_set(report, &thing, "0bps");
 }
 
@@ -102,6 +102,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_host_values = {
     .name = "host-values",
-    .about = "Values of a receive buffer agree, and PCIe and host take what a link carries.",
+    .about =
+        "The values of a receive buffer agree, and PCIe and host can take the rate of the link.",
     .run = run,
 };

@@ -37,17 +37,18 @@ static void check_host(const struct scenario *scenario, uint32_t index, const st
     const struct check_thing thing = check_of_rnic(host, "dscp");
     if (roles->asks[index] == 1) {
         check_alike(report, DIAG_WARNING, &thing,
-                    "rnic.dscp %lld has no effect: the workloads write a dscp of their own",
+                    "rnic.dscp %lld has no effect: the workloads set their own dscp",
                     (long long)own);
-        check_remedy(report, "leave out one of the two");
+        check_remedy(report, "remove one of the two");
     } else if (roles->asks[index] == 0 && roles->by[index] != 0 && roles->dscp[index] != own &&
                host->host->rnic->accept_dscp == RNIC_AUTO) {
         check_alike(report, DIAG_WARNING, &thing,
-                    "rnic.dscp %lld has no effect on what it sends: connections have the DSCP of "
-                    "who asks for them, %u of %s",
+                    "rnic.dscp %lld has no effect: a connection uses the DSCP of the host that "
+                    "requests it, %u of %s",
                     (long long)own, roles->dscp[index], scenario->nodes[roles->by[index] - 1].name);
-        check_remedy(report, "write the dscp at the hosts in `from`, or in the workload, or "
-                             "rnic.accept-dscp here");
+        check_remedy(
+            report,
+            "set the dscp at the hosts in `from` or in the workload, or set rnic.accept-dscp here");
     }
 }
 
@@ -62,9 +63,9 @@ static void check_accepted(const struct scenario *scenario, uint32_t index,
         roles->asks[index] == 0)
         return;
     check_alike(report, DIAG_WARNING, &thing,
-                "rnic.accept-dscp %lld has no effect: nobody connects to it",
+                "rnic.accept-dscp %lld has no effect: no host connects to it",
                 (long long)host->host->rnic->accept_dscp);
-    check_remedy(report, "write it at the hosts in `to`, or rnic.dscp here");
+    check_remedy(report, "set it at the hosts in `to`, or set rnic.dscp here");
 }
 
 /* ------------------------------------------------------------------ of the other transport */
@@ -180,6 +181,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_idle_settings = {
     .name = "idle-settings",
-    .about = "What somebody wrote for a host has an effect.",
+    .about = "Every explicit setting of a host has an effect.",
     .run = run,
 };

@@ -41,9 +41,10 @@ static void check_host(const struct scenario_node *host, struct check_report *re
     quantity_format(QUANTITY_RATE, made_for, is_for, sizeof is_for);
     const struct check_thing thing = check_of_rnic(host, "line-rate");
     check_alike(report, DIAG_WARNING, &thing,
-                "its link has %s, but its RNIC's values are those of a device of %s", has, is_for);
-    check_remedy(report, "the rnic.profile of its class (stormglass list profiles), or "
-                         "rnic.line-rate");
+                "its link runs at %s, but its RNIC has the values of a device for %s", has, is_for);
+    check_remedy(
+        report,
+        "use the rnic.profile of its class (stormglass list profiles), or set rnic.line-rate");
 }
 
 /* ---- congestion control ---- */
@@ -93,8 +94,8 @@ static void check_control(const struct scenario_node *node, struct check_report 
     const struct check_thing thing = {
         .node = node, .port = SCENARIO_ALL_PORTS, .written = host->cc_place};
     check_alike(report, DIAG_WARNING, &thing,
-                "its link has %s, but congestion control %s raises rates in steps of %s (rai), "
-                "scaled for a link of %s: rates come back slowly after a cut",
+                "its link runs at %s, but congestion control %s raises rates in steps of %s (rai), "
+                "which suit a link of %s: rates recover slowly after a cut",
                 has, host->cc_preset->name, steps, is_for);
     check_remedy(report, "rnic.congestion-control: %s, the defaults of cards at every rate",
                  better->name);
@@ -112,7 +113,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_line_rates = {
     .name = "line-rates",
-    .about = "An RNIC's values, and the steps of its congestion control, suit its link's rate.",
+    .about =
+        "The values of an RNIC and the steps of its congestion control match the rate of its link.",
     .run = run,
     .by_run = true,
 };

@@ -19,9 +19,9 @@ static void alone(struct check_report *report, const struct scenario_workload *w
 {
     const struct check_thing thing = check_of_rnic(host, "loss-recovery");
     check_alike(report, DIAG_WARNING, &thing,
-                "'%s': %s has no effect: %s has %s, and so are losses repaired", workload->name,
+                "'%s': %s has no effect: %s has %s, which both ends then use", workload->name,
                 recovery_of(host)->name, peer->name, recovery_of(peer)->name);
-    check_remedy(report, "the same rnic.loss-recovery at both ends");
+    check_remedy(report, "use the same rnic.loss-recovery at both ends");
     check_set_here(report, peer, SCENARIO_ALL_PORTS, "rnic: {loss-recovery: %s}",
                    recovery_of(host)->name);
 }
@@ -30,11 +30,10 @@ static void starts_over(struct check_report *report, const struct scenario_workl
                         const struct scenario_node *host)
 {
     const struct check_thing thing = check_of_rnic(host, "loss-recovery");
-    check_alike(
-        report, DIAG_WARNING, &thing,
-        "loss-recovery go-back-0: one lost packet repeats a whole message of '%s', so large "
-        "messages may never end (Guo et al., SIGCOMM 2016, 4.1)",
-        workload->name);
+    check_alike(report, DIAG_WARNING, &thing,
+                "loss-recovery go-back-0: one lost packet repeats a whole message of '%s', so "
+                "large messages may never complete (Guo et al., SIGCOMM 2016, 4.1)",
+                workload->name);
     check_remedy(report, "rnic.loss-recovery: go-back-n");
     check_set(report, &thing, "go-back-n");
 }
@@ -51,8 +50,8 @@ static void idle(struct check_report *report, const struct scenario_node *host, 
 static void check_host(struct check_report *report, const struct scenario_node *host, time_ps timer)
 {
     const struct rnic_params *rnic = host->host->rnic;
-    const char *why = recovery_of(host)->selective ? "selective-repeat has its own way"
-                      : rnic->soft.software != 0   ? "a software RNIC has its own way"
+    const char *why = recovery_of(host)->selective ? "selective-repeat does not use it"
+                      : rnic->soft.software != 0   ? "a software RNIC does not use it"
                                                    : NULL;
     if (rnic->nak_delay > 0 && why != NULL)
         idle(report, host, "nak-delay", why);
@@ -61,9 +60,9 @@ static void check_host(struct check_report *report, const struct scenario_node *
     if (rnic->adaptive == 0)
         return;
     if (why == NULL && timer == 0)
-        why = "timeout 0 is no timer";
+        why = "timeout 0 disables the timer";
     if (why == NULL && rnic->adaptive_timeout >= timer)
-        why = "adaptive-timeout is no less than the timer of rnic.timeout";
+        why = "adaptive-timeout is not shorter than the timer of rnic.timeout";
     if (why != NULL)
         idle(report, host, "adaptive-retransmission", why);
 }
@@ -116,7 +115,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_loss_recovery = {
     .name = "loss-recovery",
-    .about = "Both ends of a connection can repeat selectively, or neither; a card's own way to "
-             "repair losses has an effect.",
+    .about =
+        "Both ends of a connection use the same loss recovery, and its settings have an effect.",
     .run = run,
 };

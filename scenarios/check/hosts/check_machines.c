@@ -23,7 +23,7 @@ static void check_machine(const struct scenario *scenario, const struct scenario
     const struct soft_params *costs = &node->host->rnic->soft, *held = &first->host->rnic->soft;
     if (memcmp(costs, held, sizeof *costs) != 0)
         check_add(report, DIAG_WARNING, node->place,
-                  "%s and %s share machine %s but differ in CPU costs: those of %s are used",
+                  "%s and %s share machine %s but differ in CPU costs: the costs of %s are used",
                   first->name, node->name, node->host->machine, first->name);
 }
 

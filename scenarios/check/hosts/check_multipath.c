@@ -52,7 +52,7 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
     const uint32_t count = there < workload->paths ? there : workload->paths;
     const struct check_thing thing = {&scenario->nodes[pair->from], SCENARIO_ALL_PORTS, NULL, NULL};
     if (count < 2) {
-        check_alike(report, DIAG_WARNING, &thing, "'%s' has one path: I/O stops with it",
+        check_alike(report, DIAG_WARNING, &thing, "'%s' has one path: if it fails, I/O stops",
                     workload->name);
         check_remedy(report, "fabric.topology.nics: 2, homing: dual or fabrics");
         return;
@@ -87,15 +87,15 @@ static void check_time(const struct scenario *scenario, const struct scenario_wo
     const struct check_thing thing = {host, SCENARIO_ALL_PORTS, NULL, NULL};
     if (quiesce > scenario->duration && offered_all(workload).out) {
         check_alike(report, level, &thing,
-                    "writes of '%s' on a lost path wait %s for another path (nvme.quiesce-delay), "
-                    "and the run lasts %s",
+                    "writes of '%s' on a lost path wait %s before they use another path "
+                    "(nvme.quiesce-delay), but the run lasts %s",
                     workload->name, note_time(quiesce).text, note_time(scenario->duration).text);
-        check_remedy(report, "lower nvme.quiesce-delay: 2 or 3 times nvme.keep-alive at most");
+        check_remedy(report, "lower nvme.quiesce-delay to at most 2 or 3 times nvme.keep-alive");
     }
     if (after <= scenario->duration)
         return;
     check_alike(report, level, &thing,
-                "a path of '%s' that dies without a word is noticed after %s, and the run lasts %s",
+                "a silent failure of a path of '%s' is detected after %s, but the run lasts %s",
                 workload->name, note_time(after).text, note_time(scenario->duration).text);
     check_remedy(report, "lower rnic.timeout and rnic.retry-count, or nvme.keep-alive");
 }
@@ -122,11 +122,11 @@ static void check_policy(const struct scenario *scenario, const struct scenario_
     const struct check_thing thing = check_of_initiator(host, "io-policy");
     if (params->policy != NVME_IO_POLICY_NUMA || params->numa_nodes >= count || count < 2)
         return;
-    check_alike(report, spreads_nothing(workload, scenario->nodes[pair->to].host), &thing,
-                "%u of the %u %s of '%s' %s I/O at once, the others only after a loss "
-                "(io-policy numa)",
-                (unsigned)params->numa_nodes, (unsigned)count, plural(count, "path", "paths"),
-                workload->name, plural(params->numa_nodes, "carries", "carry"));
+    check_alike(
+        report, spreads_nothing(workload, scenario->nodes[pair->to].host), &thing,
+        "only %u of the %u %s of '%s' %s I/O, the others only after a failure (io-policy numa)",
+        (unsigned)params->numa_nodes, (unsigned)count, plural(count, "path", "paths"),
+        workload->name, plural(params->numa_nodes, "carries", "carry"));
     check_remedy(report, "nvme.io-policy: round-robin or queue-depth");
     check_set(report, &thing, "round-robin");
 }
@@ -175,7 +175,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_multipath = {
     .name = "multipath",
-    .about = "Paths of a namespace do not fail together, are used, and a loss is noticed.",
+    .about = "The paths of a namespace do not fail together, all are used, and a failure is "
+             "detected in time.",
     .run = run,
     .after = after,
 };

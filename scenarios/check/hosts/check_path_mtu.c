@@ -17,12 +17,12 @@ static void differ(struct check_report *report, const struct scenario_workload *
         return;
     const struct check_thing thing = check_of_rnic(to, "path-mtu-agreement");
     check_alike(report, DIAG_ERROR, &thing,
-                "'%s': it takes path MTU %lld, %s sends with %lld: the first message above %lld B "
-                "is refused as an invalid request, which ends the queue pair",
+                "'%s': it accepts path MTU %lld, but %s sends with %lld: it rejects the first "
+                "message above %lld B as an invalid request, which ends the queue pair",
                 workload->name, (long long)taken, from->name, (long long)asked, (long long)least);
     check_shows(report, "rnic.qp_errors > 0");
-    check_remedy(report, "the same rnic.path-mtu at both ends, or rnic.path-mtu-agreement: request "
-                         "or smaller");
+    check_remedy(report, "use the same rnic.path-mtu at both ends, or set rnic.path-mtu-agreement: "
+                         "request or smaller");
     check_set(report, &thing, "smaller");
 }
 
@@ -31,8 +31,8 @@ static void refuses(struct check_report *report, const struct scenario_workload 
 {
     const struct check_thing thing = check_of_rnic(to, "path-mtu-agreement");
     check_alike(report, DIAG_ERROR, &thing,
-                "'%s': it refuses the connections of %s (REJ 26, invalid path MTU): their REQs ask "
-                "for %lld B, it takes %lld B at most",
+                "'%s': it rejects the connections of %s (REJ 26, invalid path MTU): their REQs "
+                "have %lld B, but it accepts at most %lld B",
                 workload->name, from->name, (long long)asked, (long long)to->host->rnic->path_mtu);
     check_remedy(report, "rnic.path-mtu: %lldB at %s, or path-mtu-agreement: smaller there",
                  (long long)to->host->rnic->path_mtu, from->name);

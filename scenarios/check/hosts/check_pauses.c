@@ -44,21 +44,20 @@ static void check_refresh(const struct scenario *scenario, const struct scenario
         thing.row = "pfc-refresh";
         check_alike(report, DIAG_WARNING, &thing,
                     "a pause lasts %lld.%03lld us, but is refreshed only every %lld.%03lld us: the "
-                    "peer sends in "
-                    "between, and those frames are dropped",
+                    "peer sends in between, and these frames are dropped",
                     whole_us(lasts), ns_beyond(lasts), whole_us(again), ns_beyond(again));
         check_shows(report, "drops.lossless > 0");
-        check_remedy(report, "pfc-refresh: 0ns, which is half of what the quanta last");
+        check_remedy(report, "set pfc-refresh: 0ns, which means half of the time of the quanta");
         check_set_port(report, &thing, "0ns");
         thing.row = "pfc-quanta";
         if (lasts / 2 + takes > lasts)
             check_set_port(report, &thing, "65535");
     } else if (again < takes * SHARE_WORTH_TELLING) {
         check_alike(report, DIAG_NOTE, &thing,
-                    "pause frames are refreshed every %s, which takes more than 1%% of the link",
+                    "pauses are refreshed every %s, which uses more than 1%% of the link",
                     note_time(again).text);
         check_shows(report, "pfc.pause_frames");
-        check_remedy(report, "longer pauses: pfc-quanta 65535%s",
+        check_remedy(report, "use longer pauses: pfc-quanta 65535%s",
                      params->pfc_refresh == 0 ? "" : ", refreshed after half of them");
         check_set_port(report, &thing, "65535");
         thing.row = "pfc-refresh";
@@ -125,8 +124,8 @@ static void check_resume(const struct scenario *scenario, const struct scenario_
     const struct check_thing thing =
         check_of_rnic(host, rnic->rx_xon == RNIC_AUTO ? "rx-buffer" : "rx-xon");
     check_alike(report, DIAG_WARNING, &thing,
-                "the receive buffer resumes at %lld B, but the link's round trip is %lld B: a host "
-                "that is slow runs dry after each pause",
+                "the receive buffer resumes at %lld B, but a round trip of the link is %lld B: a "
+                "slow host is idle after each pause",
                 (long long)used, (long long)trip);
     check_remedy(report, "raise rnic.rx-buffer, or rnic.rx-xon to %lld B or more", (long long)trip);
     propose_rx_buffer(report, scenario, host);
@@ -146,15 +145,15 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
     if (!rnic->pfc) {
         thing.row = "pfc";
         check_alike(report, classes_lossy_by_intent(scenario) ? DIAG_NOTE : DIAG_WARNING, &thing,
-                    "no pauses are sent (rnic.pfc false): a host that is slow drops what its "
-                    "receive buffer cannot hold");
+                    "no pauses are sent (rnic.pfc false): a slow host drops frames when its "
+                    "receive buffer is full");
         check_shows(report, "drops.lossy > 0");
         check_remedy(report, "rnic.pfc: true");
         propose_rx_buffer(report, scenario, host);
     } else if (kept >= 0 && kept < needed) {
         check_alike(report, DIAG_WARNING, &thing,
-                    "%lld B can arrive after XOFF, but the receive buffer keeps %lld B for that: a "
-                    "host that is slow drops them",
+                    "%lld B can arrive after XOFF, but the receive buffer has only %lld B for "
+                    "them: a slow host drops frames",
                     (long long)needed, (long long)kept);
         check_shows(report, "drops.lossless > 0");
         if (rnic->rx_buffer > needed)
@@ -182,6 +181,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_pauses = {
     .name = "pauses",
-    .about = "A pause lasts until the next, and a receive buffer holds what is under way.",
+    .about =
+        "A pause lasts until its refresh, and a receive buffer has room for the data in flight.",
     .run = run,
 };

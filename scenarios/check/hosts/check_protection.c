@@ -59,7 +59,7 @@ static void check_host(const struct scenario *scenario, uint32_t index, const st
         check_remedy(report, "set namespaces[].pi-type");
     } else if (uses->protected && params->pi_chk == NVME_HOST_CHECKS_NOTHING) {
         check_alike(report, DIAG_WARNING, &idle,
-                    "nvme.pi-chk is none: protection information of %s is kept and never checked",
+                    "nvme.pi-chk is none: protection information of %s is stored but never checked",
                     scenario->nodes[uses->target].name);
         check_remedy(report, "set nvme.pi-chk to guard+ref");
         check_set_row(report, idle.values, "pi-chk", "guard+ref");
@@ -78,11 +78,11 @@ static void check_tags(const struct scenario *scenario, uint32_t index, const st
         if (!all[i].protected || all[i].target != all[index].target || other == params->app_tag)
             continue;
         check_alike(report, DIAG_WARNING, &thing,
-                    "checks for application tag %lld, and %s writes at %s with %lld: Application "
-                    "Tag Check Error (283h) on blocks of both",
+                    "checks for application tag %lld, but %s writes at %s with %lld: blocks of "
+                    "both hosts get Application Tag Check Error (283h)",
                     (long long)params->app_tag, scenario->nodes[i].name,
                     scenario->nodes[all[i].target].name, (long long)other);
-        check_remedy(report, "give both one nvme.app-tag, or set nvme.pi-chk to guard+ref");
+        check_remedy(report, "use the same nvme.app-tag for both, or set nvme.pi-chk to guard+ref");
         return;
     }
 }
@@ -105,6 +105,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_protection = {
     .name = "protection",
-    .about = "Protection information that hosts ask for is there, is checked, and agrees.",
+    .about = "Protection information that hosts use exists, is checked, and has the same tags.",
     .run = run,
 };

@@ -56,8 +56,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
         if (budget == 0 || all_wanted(scenario, h) <= budget)
             continue;
         check_add(report, DIAG_WARNING, place_of(node),
-                  "%s: workloads ask for %lld I/O %s of its %lld (target.queue-budget): who "
-                  "connects first gets them",
+                  "%s: workloads request %lld I/O %s, but it has %lld (target.queue-budget): the "
+                  "first hosts to connect get them",
                   node->name, (long long)all_wanted(scenario, h),
                   plural(all_wanted(scenario, h), "queue", "queues"), (long long)budget);
         check_remedy(report, "raise target.queue-budget, or lower queues of the workloads");
@@ -102,8 +102,8 @@ static void after(const struct check_run *run, struct check_report *report)
         if (got.fewer == 0 && run->refused[h] == 0)
             continue;
         check_add(report, DIAG_WARNING, place_of(node),
-                  "%s: granted %llu of the %lld I/O %s that workloads ask for "
-                  "(target.queue-budget): members with fewer %u, connects refused %llu",
+                  "%s: granted %llu of the %lld I/O %s that workloads request "
+                  "(target.queue-budget): members with fewer: %u, connects rejected: %llu",
                   node->name, (unsigned long long)got.granted,
                   (long long)all_wanted(run->scenario, h),
                   plural(all_wanted(run->scenario, h), "queue", "queues"), (unsigned)got.fewer,
@@ -113,7 +113,7 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_queue_budget = {
     .name = "queue-budget",
-    .about = "A target has the I/O queues that workloads ask for.",
+    .about = "A target has enough I/O queues for its workloads.",
     .run = run,
     .after = after,
 };

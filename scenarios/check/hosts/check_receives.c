@@ -56,8 +56,8 @@ static void check_depths(const struct scenario *scenario, const struct scenario_
             continue;
         check_add(report, DIAG_WARNING,
                   block_place(workload->values, "queue-depth", workload->place),
-                  "'%s': of the %lld %s that a queue may have under way %s has receives for "
-                  "%lld (target.receive-queue): the others wait for RNR timers",
+                  "'%s': a queue may have %lld %s outstanding, but %s has receives for only %lld "
+                  "(target.receive-queue): the others wait for RNR timers",
                   workload->name, (long long)depth(scenario, workload, pair),
                   plural(depth(scenario, workload, pair), "command", "commands"), target->name,
                   (long long)holds);
@@ -100,11 +100,11 @@ static void check_target(const struct scenario *scenario, uint32_t index,
     if (holds.of_queue != INT64_MAX)
         check_add(report, DIAG_WARNING,
                   block_place(values, "receive-queue", (struct diag_place){0}),
-                  "%s: receive-queue has no effect: shared-receives take its place", node->name);
+                  "%s: receive-queue has no effect: shared-receives are used instead", node->name);
     if (node->outer_ports != 1 || depth_at(scenario, index) <= holds.of_port)
         return;
     check_add(report, DIAG_WARNING, block_place(values, "shared-receives", (struct diag_place){0}),
-              "%s: of the %lld %s that may be under way it has receives for %lld "
+              "%s: %lld %s may be outstanding, but it has receives for only %lld "
               "(target.shared-receives): the others wait for RNR timers",
               node->name, (long long)depth_at(scenario, index),
               plural(depth_at(scenario, index), "command", "commands"), (long long)holds.of_port);
@@ -120,11 +120,12 @@ static void check_sends(const struct scenario_workload *workload, struct check_r
     if (params->receives == 0 || params->shared_receives > 0 ||
         params->receives >= params->outstanding)
         return;
-    check_add(report, DIAG_WARNING, block_place(workload->values, "receives", workload->place),
-              "'%s': %lld %s for %lld %s that may be under way: the others wait for RNR timers",
-              workload->name, (long long)params->receives,
-              plural(params->receives, "receive", "receives"), (long long)params->outstanding,
-              plural(params->outstanding, "message", "messages"));
+    check_add(
+        report, DIAG_WARNING, block_place(workload->values, "receives", workload->place),
+        "'%s': only %lld %s for %lld %s that may be outstanding: the others wait for RNR timers",
+        workload->name, (long long)params->receives,
+        plural(params->receives, "receive", "receives"), (long long)params->outstanding,
+        plural(params->outstanding, "message", "messages"));
     check_shows(report, "rnic.rnr_naks > 0");
     check_remedy(report, "receives: %lld or more", (long long)(2 * params->outstanding));
     if (workload->values != NULL)
@@ -147,13 +148,13 @@ static void check_rnr_timers(const struct scenario *scenario, uint32_t index,
         const struct check_thing thing = check_of_rnic(node, "rnr-retry");
         check_alike(report, DIAG_WARNING, &thing,
                     "rnr-retry 0: a command that finds no receive posted ends the queue pair");
-        check_remedy(report, "rnic.rnr-retry: 7, which is without end");
+        check_remedy(report, "rnic.rnr-retry: 7, which means without limit");
         check_set(report, &thing, "7");
     } else if (rnic->min_rnr_timer == 0) {
         const struct check_thing thing = check_of_rnic(node, "min-rnr-timer");
         check_alike(report, DIAG_WARNING, &thing,
-                    "min-rnr-timer 0 is 655 ms (IBTA Vol 1, table 45): so long waits each command "
-                    "that finds no receive posted, with all behind it");
+                    "min-rnr-timer 0 means 655 ms (IBTA Vol 1, table 45): a command that finds no "
+                    "receive posted waits for this time and blocks all later commands");
         check_remedy(report, "rnic.min-rnr-timer: 12 (0.64 ms), and more receives");
         check_set(report, &thing, "12");
     }
@@ -175,6 +176,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_receives = {
     .name = "receives",
-    .about = "A target has a receive for each command that may be under way.",
+    .about = "A target has a receive for each command that may be outstanding.",
     .run = run,
 };

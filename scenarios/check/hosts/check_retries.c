@@ -30,24 +30,25 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
     }
     if ((used & USED_CONNECTS) != 0 && rnic->timeout == 0) {
         const struct check_thing thing = check_of_rnic(host, "timeout");
-        check_alike(report, DIAG_WARNING, &thing,
-                    "timeout 0: a lost packet that no other follows is never sent again");
-        check_remedy(report, "rnic.timeout: 14 (67 ms), or what the devices have");
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "timeout 0: a lost packet is never retransmitted if no other packet follows it");
+        check_remedy(report, "rnic.timeout: 14 (67 ms), or the value of the devices");
         check_set(report, &thing, "14");
     }
     if ((used & USED_NVME) != 0 && host->host->nvme_host->core.max_retries == 0) {
         const struct check_thing thing = check_of_initiator(host, "max-retries");
         check_alike(report, DIAG_WARNING, &thing,
-                    "nvme.max-retries 0: a command that may be repeated (an ANA change, a target "
-                    "that is busy) fails at once");
-        check_remedy(report, "nvme.max-retries: 5, as Linux has it");
+                    "nvme.max-retries 0: a command with a retryable status (an ANA change, a busy "
+                    "target) fails immediately");
+        check_remedy(report, "nvme.max-retries: 5, the default of Linux");
         check_set(report, &thing, "5");
     }
     if ((used & USED_RECEIVES) != 0 && rnic->rnr_retry == 0) {
         const struct check_thing thing = check_of_rnic(host, "rnr-retry");
         check_alike(report, DIAG_WARNING, &thing,
                     "rnr-retry 0: a SEND that finds no receive posted ends the queue pair");
-        check_remedy(report, "rnic.rnr-retry: 7, which is without end");
+        check_remedy(report, "rnic.rnr-retry: 7, which means without limit");
         check_set(report, &thing, "7");
     }
 }
@@ -83,6 +84,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_retries = {
     .name = "retries",
-    .about = "A queue pair survives the loss of a packet, and a command a status that may pass.",
+    .about =
+        "A queue pair survives the loss of a packet, and a command survives a retryable status.",
     .run = run,
 };

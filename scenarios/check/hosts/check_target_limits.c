@@ -85,10 +85,10 @@ static void report_limits(struct check_report *report, const struct scenario_nod
         if (given->of[i] == 0 || asked->sums.of[i] <= given->of[i])
             continue;
         check_add(report, DIAG_WARNING, place,
-                  "%s: workloads with a rate ask %s for %s, its %s gives %s: %s", node->name, what,
-                  limits_words(i, asked->sums.of[i]).text, limits_rows[i].row,
+                  "%s: workloads with a rate at %s offer %s, but its %s allows %s: %s", node->name,
+                  what, limits_words(i, asked->sums.of[i]).text, limits_rows[i].row,
                   limits_words(i, given->of[i]).text,
-                  asked->open ? "the rest waits, longer and longer"
+                  asked->open ? "the backlog grows without limit"
                               : "the fio jobs run below their rate");
         check_remedy(report, "raise the limit, or lower the rate of the workloads");
     }
@@ -140,6 +140,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_target_limits = {
     .name = "target-limits",
-    .about = "Workloads with a rate ask for no more than limits of namespaces and subsystems give.",
+    .about = "Workloads with a rate stay within the limits of namespaces and subsystems.",
     .run = run,
 };

@@ -25,8 +25,8 @@ static void check_target(const struct scenario_node *node, struct check_report *
         check_remedy(report, "set target.rdma-size");
     } else if (most > params->data_wr_pool) {
         check_add(report, DIAG_WARNING, place,
-                  "%s: the largest command needs %lld data work %s, there are %lld "
-                  "(target.data-wr-pool): it has the target to itself",
+                  "%s: the largest command needs %lld data work %s, but there are %lld "
+                  "(target.data-wr-pool): it waits until no other command uses any",
                   node->name, (long long)most, plural(most, "request", "requests"),
                   (long long)params->data_wr_pool);
         check_remedy(report, "raise target.data-wr-pool");
@@ -42,6 +42,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_work_requests = {
     .name = "work-requests",
-    .about = "Data work requests of a target are of use, and enough for one command.",
+    .about = "The data work requests of a target have an effect, and are enough for one command.",
     .run = run,
 };

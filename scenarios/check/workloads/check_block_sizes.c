@@ -15,7 +15,7 @@ static const char *cut_by(const struct nvme_target_params *target, int64_t host)
     if (host < nvme_target_carries(target))
         return "nvme.max-transfer";
     return nvme_target_carries(target) < target->max_transfer
-               ? "a command's data buffers (target.io-unit, target.data-buffers)"
+               ? "the data buffers of a command (target.io-unit, target.data-buffers)"
                : "target.max-transfer";
 }
 
@@ -38,8 +38,8 @@ static void check_workload(const struct scenario *scenario,
                   plural(((bytes + most - 1) / most), "command", "commands"), cut_by(at, host),
                   scenario->nodes[host < target ? pair->from : pair->to].name, (long long)most);
         check_remedy(report, target < at->max_transfer && target <= host
-                                 ? "make the target's buffers larger or more, or the block smaller"
-                                 : "raise max-transfer at both ends, or make the block smaller");
+                                 ? "use larger or more buffers at the target, or smaller blocks"
+                                 : "raise max-transfer at both ends, or use smaller blocks");
         return;
     }
 }
@@ -53,6 +53,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_block_sizes = {
     .name = "block-sizes",
-    .about = "An I/O is one command.",
+    .about = "Each I/O is one command.",
     .run = run,
 };

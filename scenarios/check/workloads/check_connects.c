@@ -34,14 +34,15 @@ static void report_connects(const struct check_run *run, const struct scenario_w
                             const struct breakdown *waits, struct check_report *report)
 {
     const struct scenario_pair *pair = &workload->pairs[waits->first / workload->copies];
-    check_add(report, DIAG_WARNING, workload->place,
-              "'%s': %u of %u %s waited for timers as they connected, %s to %s for %s: what "
-              "was lost was sent again only then; begin later, or repair the path first",
-              workload->name, (unsigned)waits->members,
-              (unsigned)(workload->pair_count * workload->copies),
-              plural(workload->pair_count * workload->copies, "member", "members"),
-              run->scenario->nodes[pair->from].name, run->scenario->nodes[pair->to].name,
-              note_time(waits->longest).text);
+    check_add(
+        report, DIAG_WARNING, workload->place,
+        "'%s': %u of %u %s waited for timers when they connected (%s to %s: %s), because a lost "
+        "message is repeated only then; start the workload later, or repair the path first",
+        workload->name, (unsigned)waits->members,
+        (unsigned)(workload->pair_count * workload->copies),
+        plural(workload->pair_count * workload->copies, "member", "members"),
+        run->scenario->nodes[pair->from].name, run->scenario->nodes[pair->to].name,
+        note_time(waits->longest).text);
 }
 
 static void after(const struct check_run *run, struct check_report *report)

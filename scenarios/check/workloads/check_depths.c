@@ -54,14 +54,15 @@ static void tell_depth(const struct scenario *scenario, const struct scenario_wo
     const struct wl_nvme_params *params = workload->params;
     const bool target = agreed->by_target_entries;
     check_add(report, DIAG_WARNING, block_place(workload->values, "queue-depth", workload->place),
-              "'%s': queue-depth %lld is played as %lld: a queue between %s and %s has %lld %s "
-              "(%s of %s); what is beyond waits at the host",
+              "'%s': queue-depth %lld is limited to %lld: a queue between %s and %s has %lld %s "
+              "(%s of %s); further I/Os wait at the host",
               workload->name, (long long)params->queue_depth, (long long)(agreed->entries - 1),
               scenario->nodes[pair->from].name, scenario->nodes[pair->to].name,
               (long long)agreed->entries, plural(agreed->entries, "entry", "entries"),
               target ? "target.max-queue-size" : "nvme.queue-size",
               scenario->nodes[target ? pair->to : pair->from].name);
-    check_remedy(report, "queue-depth %lld, or longer queues", (long long)(agreed->entries - 1));
+    check_remedy(report, "set queue-depth %lld, or use longer queues",
+                 (long long)(agreed->entries - 1));
     check_set_row(report, workload->values, "queue-depth", "%lld",
                   (long long)(agreed->entries - 1));
 }
@@ -72,11 +73,12 @@ static void tell_queues(const struct scenario *scenario, const struct scenario_w
 {
     const struct wl_nvme_params *params = workload->params;
     check_add(report, DIAG_WARNING, block_place(workload->values, "queues", workload->place),
-              "'%s': queues %lld is played as %lld: %s grants no more to a controller "
+              "'%s': queues %lld is limited to %lld: %s grants no more to a controller "
               "(target.max-queues)",
               workload->name, (long long)params->queues, (long long)agreed->queues,
               scenario->nodes[pair->to].name);
-    check_remedy(report, "queues %lld, or a larger target.max-queues", (long long)agreed->queues);
+    check_remedy(report, "set queues %lld, or a larger target.max-queues",
+                 (long long)agreed->queues);
     check_set_row(report, workload->values, "queues", "%lld", (long long)agreed->queues);
 }
 
@@ -143,12 +145,13 @@ static void check_reads(const struct scenario *scenario, const struct scenario_w
         if (asked <= least(own, peer))
             continue;
         check_add(report, DIAG_NOTE, block_place(workload->values, "outstanding", workload->place),
-                  "'%s': %lld of its %lld outstanding %s %s under way at once "
+                  "'%s': only %lld of its %lld outstanding %s %s in flight at the same time "
                   "(rnic.max-rd-atomic of %s)",
                   workload->name, (long long)least(own, peer), (long long)asked,
                   plural(asked, "READ", "READs"), plural(asked, "is", "are"),
                   scenario->nodes[own <= peer ? pair->from : pair->to].name);
-        check_remedy(report, "more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends");
+        check_remedy(report,
+                     "use more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends");
         check_set_row(report, scenario->nodes[pair->from].host->rnic_values, "max-rd-atomic",
                       "%lld", (long long)asked);
         check_set_row(report, scenario->nodes[pair->to].host->rnic_values, "max-rd-atomic", "%lld",
@@ -171,7 +174,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_depths = {
     .name = "depths",
-    .about = "Queues hold the depth that a workload asks for, and there are as many as it wants.",
+    .about = "Queues are deep enough for the workloads, and there are enough of them.",
     .run = run,
     .by_run = true,
 };

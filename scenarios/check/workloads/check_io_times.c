@@ -76,12 +76,11 @@ static void check_load(struct search *search, const struct scenario_node *host,
     const struct check_thing thing = check_of_initiator(host, timer_rows[IO_TIMEOUT]);
     if (!record_wait(search, IO_TIMEOUT, host->host->nvme_host->core.io_timeout, waits))
         return;
-    check_alike(
-        search->report, DIAG_WARNING, &thing,
-        "nvme.io-timeout is %s, but the data of all commands under way take %s on the links "
-        "of %s: commands time out under full load",
-        note_time(host->host->nvme_host->core.io_timeout).text, note_time(waits).text,
-        target->name);
+    check_alike(search->report, DIAG_WARNING, &thing,
+                "nvme.io-timeout is %s, but the data of all outstanding commands take %s on the "
+                "links of %s: commands time out under full load",
+                note_time(host->host->nvme_host->core.io_timeout).text, note_time(waits).text,
+                target->name);
     propose_timer(search, &thing, IO_TIMEOUT);
 }
 
@@ -128,7 +127,7 @@ static void check_outage(struct search *search, uint32_t index, const struct sce
     const struct fault_name name = fault_name(search->scenario, index);
     if ((breaks & FAULT_KILLS_TARGET) == 0 && nvme->keep_alive > 0)
         check_timer(search, host, KEEP_ALIVE, nvme->keep_alive, name.text, lasts,
-                    "controllers are lost and connect again, where commands only had to wait");
+                    "controllers are lost and reconnect, although commands only had to wait");
     if ((breaks & crash) == crash)
         check_reconnect(search, fault, name.text, host);
     if (nvme->fast_io_fail_tmo >= 0)
@@ -181,7 +180,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_io_times = {
     .name = "io-times",
-    .about =
-        "Timeouts of NVMe are longer than full load and outages of targets make commands wait.",
+    .about = "NVMe timeouts are longer than the waiting times under full load and during target "
+             "outages.",
     .run = run,
 };

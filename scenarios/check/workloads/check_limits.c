@@ -18,12 +18,11 @@ static void look_at(const struct scenario_workload *workload, int limit, int64_t
     }
     if (asked <= given || asked > INT64_MAX)
         return;
-    check_add(
-        report, DIAG_WARNING, workload->place,
-        "%s: its rate asks for %s of each instance, its %s gives %s: the rest waits, longer and "
-        "longer",
-        workload->name, limits_words(limit, (int64_t)asked).text, limits_rows[limit].row,
-        limits_words(limit, given).text);
+    check_add(report, DIAG_WARNING, workload->place,
+              "%s: its rate is %s for each instance, but its %s allows %s: the backlog grows "
+              "without limit",
+              workload->name, limits_words(limit, (int64_t)asked).text, limits_rows[limit].row,
+              limits_words(limit, given).text);
     check_remedy(report, "raise the limit, or lower the rate");
 }
 
@@ -42,6 +41,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_limits = {
     .name = "limits",
-    .about = "A workload's limits give what its rate asks for, and limit something.",
+    .about = "The limits of a workload allow its rate, and have an effect.",
     .run = run,
 };

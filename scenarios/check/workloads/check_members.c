@@ -67,12 +67,12 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
     if (idle->never > 0)
         snprintf(never, sizeof never, "%u never connected", (unsigned)idle->never);
     if (idle->late > 0)
-        snprintf(late, sizeof late, "%u connected too late to issue anything",
+        snprintf(late, sizeof late, "%u connected too late to issue an operation",
                  (unsigned)idle->late);
     check_add(
         report, DIAG_WARNING, workload->place,
-        "'%s': %u of %u %s active; of its %u %s %s%s%s (first: %s to %s), and no "
-        "figure speaks of them: repair their paths, or give them time",
+        "'%s': %u of %u %s active; of its %u %s %s%s%s (first: %s to %s) and no figure includes "
+        "them: repair their paths, or run longer",
         workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
         plural(hosts->all, "host", "hosts"), (unsigned)(workload->pair_count * workload->copies),
         plural(workload->pair_count * workload->copies, "member", "members"), never,
@@ -104,6 +104,6 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_members = {
     .name = "members",
-    .about = "Every member of a workload connects, and does something (after a run).",
+    .about = "Every member of a workload connects and issues operations (after a run).",
     .after = after,
 };

@@ -44,12 +44,12 @@ static void tell_queue_pair(const struct scenario *scenario,
     if (rate <= QUEUE_PAIR_DOES || queue_pairs_are_limited(scenario->nodes[host].host->rnic))
         return;
     check_add(report, DIAG_WARNING, workload->place,
-              "'%s': %u.%u million operations a second on one queue pair of %s, whose RNIC has no "
-              "limit of messages; cards make some 3 million there",
+              "'%s': %u.%u million operations per second on one queue pair of %s, whose RNIC has "
+              "no message rate limit; real cards reach about 3 million",
               workload->name, (unsigned)(rate / 1000000), (unsigned)(rate / 100000 % 10),
               scenario->nodes[host].name);
-    check_remedy(report, "an rnic.profile with ceilings (generic-100g; stormglass list "
-                         "profiles), or rnic.post-cost");
+    check_remedy(report, "use an rnic.profile with limits (generic-100g; stormglass list "
+                         "profiles), or set rnic.post-cost");
 }
 
 static void tell_card(const struct scenario_node *node, uint64_t rate, struct check_report *report)
@@ -60,11 +60,11 @@ static void tell_card(const struct scenario_node *node, uint64_t rate, struct ch
         return;
     const struct check_thing thing = check_of_rnic(node, "message-cost");
     check_alike(report, DIAG_WARNING, &thing,
-                "more than %d million operations a second on an RNIC that has no limit of "
-                "messages; no card that was measured makes more",
+                "more than %d million operations per second on an RNIC without a message rate "
+                "limit; no measured card reaches this rate",
                 CARD_DOES / 1000000);
-    check_remedy(report, "an rnic.profile with ceilings (generic-200g; stormglass list "
-                         "profiles), or rnic.message-cost");
+    check_remedy(report, "use an rnic.profile with limits (generic-200g; stormglass list "
+                         "profiles), or set rnic.message-cost");
 }
 
 static void after(const struct check_run *run, struct check_report *report)
@@ -95,6 +95,6 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_message_rates = {
     .name = "message-rates",
-    .about = "No RNIC passes more messages than cards do (after a run).",
+    .about = "No RNIC exceeds the message rate of real cards (after a run).",
     .after = after,
 };

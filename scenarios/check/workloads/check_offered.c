@@ -42,8 +42,8 @@ static void check_side(const struct scenario_node *host, int64_t load, const cha
     quantity_format(QUANTITY_RATE, room, carried, sizeof carried);
     const struct check_thing thing = {.node = host, .port = SCENARIO_ALL_PORTS};
     check_alike(report, DIAG_WARNING, &thing,
-                "workloads with a rate offer %s that it %s, its links carry %s: the rest waits, "
-                "longer and longer",
+                "workloads with a rate offer %s that it %s, but its links carry %s: the backlog "
+                "grows without limit",
                 offered, what, carried);
     check_remedy(report, "lower the rate of the workloads, or spread them over more hosts");
 }
@@ -65,6 +65,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_offered = {
     .name = "offered",
-    .about = "Workloads with a rate offer no more than links of hosts carry.",
+    .about = "Workloads with a rate offer no more than the links of their hosts can carry.",
     .run = run,
 };

@@ -50,10 +50,9 @@ static void check_admits(const struct scenario *scenario,
         return;
     const struct check_thing thing = {
         .node = host, .port = SCENARIO_ALL_PORTS, .written = written_at(scenario, pair->to)};
-    check_alike(
-        report, DIAG_WARNING, &thing,
-        "subsystem %s of %s refuses it: it is not in `hosts` there, and '%s' never connects",
-        subsystem->nqn, scenario->nodes[pair->to].name, workload->name);
+    check_alike(report, DIAG_WARNING, &thing,
+                "subsystem %s of %s rejects it: it is not in `hosts` there, so '%s' never connects",
+                subsystem->nqn, scenario->nodes[pair->to].name, workload->name);
     check_remedy(report, "add %s to `hosts` of the subsystem", host->name);
 }
 
@@ -103,8 +102,8 @@ static void check_states(const struct scenario *scenario, const struct scenario_
             continue;
         const struct check_thing thing = {target, list[i].to, NULL, NULL, {0}};
         check_alike(report, DIAG_WARNING, &thing,
-                    "ANA state %s: '%s' spreads its I/O over all paths (nvme.io-policy), but uses "
-                    "none by this port while another is optimized",
+                    "ANA state %s: '%s' distributes its I/O over all paths (nvme.io-policy), but "
+                    "uses no path through this port while another is optimized",
                     nvme_ana_state_word(state), workload->name);
         check_remedy(report, "ana: optimized at port %u, or io-policy: numa if the path is a spare",
                      (unsigned)list[i].to);
@@ -137,6 +136,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_subsystems = {
     .name = "subsystems",
-    .about = "Subsystems let in the hosts of workloads, at the ports of their paths.",
+    .about = "Subsystems accept the hosts of workloads at the ports of their paths.",
     .run = run,
 };

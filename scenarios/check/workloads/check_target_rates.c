@@ -85,12 +85,12 @@ static void check_drives(const struct scenario_node *node, const struct wants *w
     const struct check_thing thing = {
         .node = node, .port = SCENARIO_ALL_PORTS, .written = entry->place};
     check_alike(report, DIAG_WARNING, &thing,
-                "workloads with a rate offer %lld %s a second: %lld %s of media %s would be busy "
+                "workloads with a rate offer %lld %s per second: %lld %s of media %s would be busy "
                 "%lld%% of the time",
                 (long long)wants->commands, plural(wants->commands, "I/O", "I/Os"),
                 (long long)drives, plural(drives, "drive", "drives"), entry->profile,
                 (long long)(wants->service * 100 / ((__int128)drives * PS_PER_S)));
-    check_remedy(report, "more drives, faster media, or a lower rate of the workloads");
+    check_remedy(report, "use more drives, faster media, or a lower rate of the workloads");
 }
 
 static void check_cpus(const struct scenario_node *node, const struct wants *wants,
@@ -103,12 +103,12 @@ static void check_cpus(const struct scenario_node *node, const struct wants *wan
     const struct check_thing thing = check_of_target(node, "cores");
     char cost[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_TIME, core->command_cost, cost, sizeof cost);
-    check_alike(
-        report, DIAG_WARNING, &thing,
-        "workloads with a rate offer %lld %s a second, but target.cores %lld at command-cost "
-        "%s do %lld: the rest waits, longer and longer",
-        (long long)wants->commands, plural(wants->commands, "I/O", "I/Os"), (long long)core->cores,
-        cost, (long long)((__int128)core->cores * PS_PER_S / core->command_cost));
+    check_alike(report, DIAG_WARNING, &thing,
+                "workloads with a rate offer %lld %s per second, but target.cores %lld with "
+                "command-cost %s can process %lld: the backlog grows without limit",
+                (long long)wants->commands, plural(wants->commands, "I/O", "I/Os"),
+                (long long)core->cores, cost,
+                (long long)((__int128)core->cores * PS_PER_S / core->command_cost));
     const long long cores = (long long)(busy / PS_PER_S + 1);
     check_remedy(report, "target.cores: %lld or more, or a lower rate of the workloads", cores);
     check_set(report, &thing, "%lld", cores);
@@ -122,8 +122,8 @@ static void check_buffers(const struct scenario_node *node, const struct wants *
         return;
     const struct check_thing thing = check_of_target(node, "data-buffers");
     check_alike(report, DIAG_WARNING, &thing,
-                "target.data-buffers %lld, but commands under way may need %lld: most of them wait "
-                "for a buffer",
+                "target.data-buffers is %lld, but outstanding commands may need %lld: most of them "
+                "wait for a buffer",
                 (long long)core->data_buffers, (long long)wants->buffers);
     check_remedy(report, "target.data-buffers: %lld", (long long)wants->buffers);
     check_set(report, &thing, "%lld", (long long)wants->buffers);
@@ -145,13 +145,12 @@ static void check_host_cpus(const struct scenario *scenario,
         const struct check_thing thing = check_of_initiator(host, "submit-cost");
         char cost[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, each, cost, sizeof cost);
-        check_alike(
-            report, DIAG_WARNING, &thing,
-            "'%s' offers %lld %s a second, but %lld %s with a CPU each do %lld at %s an I/O "
-            "(nvme.submit-cost, complete-cost)",
-            workload->name, (long long)asked, plural(asked, "I/O", "I/Os"),
-            (long long)params->queues, plural(params->queues, "queue", "queues"),
-            (long long)((__int128)params->queues * PS_PER_S / each), cost);
+        check_alike(report, DIAG_WARNING, &thing,
+                    "'%s' offers %lld %s per second, but %lld %s with one CPU each can process "
+                    "%lld at %s per I/O (nvme.submit-cost, complete-cost)",
+                    workload->name, (long long)asked, plural(asked, "I/O", "I/Os"),
+                    (long long)params->queues, plural(params->queues, "queue", "queues"),
+                    (long long)((__int128)params->queues * PS_PER_S / each), cost);
         check_remedy(report, "queues: %lld or more, or a lower rate of '%s'",
                      (long long)(asked * each / PS_PER_S + 1), workload->name);
     }
@@ -177,6 +176,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_target_rates = {
     .name = "target-rates",
-    .about = "The drives, data buffers and CPUs can do the load that is offered.",
+    .about = "The drives, data buffers and CPUs can process the offered load.",
     .run = run,
 };

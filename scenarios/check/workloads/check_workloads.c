@@ -24,8 +24,8 @@ static bool tell_priority(const struct scenario *scenario, const struct scenario
         if (edge->kind != SCENARIO_SWITCH || edge->priority_of_dscp[dscp] == own)
             continue;
         check_add(report, DIAG_WARNING, workload->place,
-                  "'%s': %s sends DSCP %u on priority %u, but %s maps it to %u: its pauses have no "
-                  "effect",
+                  "'%s': %s sends DSCP %u on priority %u, but %s maps it to priority %u: its "
+                  "pauses have no effect",
                   workload->name, host->name, dscp, own, edge->name, edge->priority_of_dscp[dscp]);
         check_shows(report, classes_lossless(edge, edge->priority_of_dscp[dscp])
                                 ? "drops.lossless > 0"
@@ -59,10 +59,10 @@ static void check_shared(const struct scenario_workload *workload,
     if (params->shared_receives == 0 && params->receive_limit > 0)
         no_effect(report, workload, "receive-limit", "shared-receives are 0");
     if (params->shared_receives > 0 && params->receives > 0)
-        no_effect(report, workload, "receives", "shared-receives take their place");
+        no_effect(report, workload, "receives", "shared-receives are used instead");
     if (params->shared_receives > 0 && params->receive_limit > params->shared_receives)
         check_add(report, DIAG_WARNING, workload->place,
-                  "'%s': receive-limit %lld counts as %lld: there are no more shared-receives",
+                  "'%s': receive-limit %lld is limited to %lld, the number of shared-receives",
                   workload->name, (long long)params->receive_limit,
                   (long long)params->shared_receives);
 }
@@ -80,7 +80,7 @@ static void check_receives(const struct scenario_workload *workload, struct chec
                       : write && !params->immediate ? "rdma-write needs none without immediate data"
                                                     : NULL;
     if (params->remote_access != WL_RDMA_GRANTED && !read && !write)
-        no_effect(report, workload, "remote-access", "SENDs go where the receive says");
+        no_effect(report, workload, "remote-access", "SENDs use the address of the receive");
     if (params->immediate && read)
         no_effect(report, workload, "immediate", "rdma-read carries no data there");
     if (why == NULL) {
@@ -108,6 +108,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_workloads = {
     .name = "workloads",
-    .about = "Priorities and receives that a workload chooses have a meaning.",
+    .about = "Priorities and receives that a workload sets have an effect.",
     .run = run,
 };

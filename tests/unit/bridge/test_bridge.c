@@ -164,11 +164,11 @@ static void test_limits_are_told(void **state)
 #define CASE(attribute, limit, why) {offsetof(struct ibv_device_attr, attribute), limit, why}
         CASE(max_qp_wr, 90,
              "fake0 has at most 90 work requests in a send queue (max_qp_wr), and 97 are needed: "
-             "make queue-size or outstanding smaller"),
+             "reduce queue-size or outstanding"),
         CASE(max_qp_wr, 32, "work requests in a send queue (max_qp_wr), and 97 are needed"),
         CASE(max_cqe, 100,
              "fake0 has at most 100 entries in a completion queue (max_cqe), and 131 are needed: "
-             "make queue-size or outstanding smaller"),
+             "reduce queue-size or outstanding"),
         CASE(max_sge, 1,
              "fake0 has at most 1 pieces in a send request (max_sge), and 2 are needed"),
         CASE(max_qp, 0, "fake0 has at most 0 queue pairs (max_qp), and 1 is needed"),
@@ -218,9 +218,9 @@ static void test_inline_data_are_tried(void **state)
     pair.site.wishes = &wishes;
     bridge_pair_open(&pair);
     bridge_pair_start(&pair);
-    assert_string_equal(pair.fatal,
-                        "fake0 makes no queue pair with 600 B of inline data: make inline-size "
-                        "smaller");
+    assert_string_equal(
+        pair.fatal,
+        "fake0 cannot create a queue pair with 600 B of inline data: reduce inline-size");
     bridge_pair_fini(&pair);
 }
 
@@ -236,7 +236,7 @@ static void test_reads_under_way_are_limited(void **state)
     bridge_pair_open(&pair);
     assert_false(verbs_real_can(pair.host_device, why));
     assert_string_equal(why, "fake0 has at most 16 RDMA READs that a queue pair serves "
-                             "(max_qp_rd_atom), and 32 are needed: make max-rd-atomic smaller");
+                             "(max_qp_rd_atom), and 32 are needed: reduce max-rd-atomic");
     bridge_pair_fini(&pair);
 }
 

@@ -130,7 +130,7 @@ static void test_fewer_addresses(void **state)
     (void)state;
     struct played played;
     create(&played, paths_text, false);
-    assert_true(noted(&played, "'one': 1 of its 2 paths: --address and --peer"));
+    assert_true(noted(&played, "'one': 1 of its 2 paths: give the addresses of all NICs"));
     assert_true(live_run(played.play));
     assert_int_equal(live_result(played.play)->workloads[0].completed, 200);
     assert_int_equal(measured(&played, "accepts"), 2);

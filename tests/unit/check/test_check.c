@@ -67,38 +67,40 @@ static void findings_are_found(void **state)
                    DIAG_ERROR, "leaf1:p5: MTU 1500 drops packets of 'w', which need MTU 4156", 1,
                    "drops.mtu > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {priorities: [4]}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "DSCP 26 is priority 3 there, which is not lossless", 4,
+                   DIAG_WARNING, "DSCP 26 has priority 3 there, which is not lossless", 4,
                    "drops.lossy > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: spine1, dscp: {26: 5}}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "DSCP 26 is priority 3 (lossless) here, but 5 (lossy) at spine1",
+                   DIAG_WARNING, "DSCP 26 has priority 3 (lossless) here, but 5 (lossy) at spine1",
                    2, "drops.lossy > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {dscp: {26: 4}}}\n" HOSTS WORKLOAD, DIAG_WARNING,
                    "pauses have no effect", 2, "drops.lossy > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: leaf0-spine0, pfc-enabled: none}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "PFC for it is off", 2, "drops.lossless > 0");
+                   DIAG_WARNING, "its PFC is disabled", 2, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: leaf0-spine0, flow-control: none}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "PFC for it is off", 2, "drops.lossless > 0");
+                   DIAG_WARNING, "its PFC is disabled", 2, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: \"leaf0:p4\", flow-control: global}]}\n" HOSTS WORKLOAD,
                    DIAG_WARNING,
-                   "leaf0:p4: it sends PAUSE and spine0:p0 sends PFC: neither obeys the other", 1,
-                   "drops.lossless > 0");
+                   "leaf0:p4: it sends PAUSE, but spine0:p0 sends PFC: neither end obeys the other",
+                   1, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom: 1KB}}}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "of data can arrive after XOFF, but the headroom is 1024 B", 5,
                    "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {buffer: 100KB}}\n" HOSTS WORKLOAD, DIAG_ERROR,
                    "the packet memory has 100000 B", 4, "");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom-pool: 10KB}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "the headroom pool has 9984 B, but one port's groups may need", 4,
+                   DIAG_WARNING,
+                   "the headroom pool has 9984 B, but the lossless groups of one port", 4,
                    "drops.lossless > 0");
-    assert_finding(HEAD FABRIC HOSTS
-                   "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0, read: 0%}]\n",
-                   DIAG_NOTE,
-                   "host0: 7 hosts send data at up to 700 Gb/s to a link of 100: fan-in 7 to 1", 1,
-                   "pfc.pause_frames");
+    assert_finding(
+        HEAD FABRIC HOSTS
+        "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0, read: 0%}]\n",
+        DIAG_NOTE,
+        "host0: 7 hosts send data at up to 700 Gb/s to a link of 100 Gb/s: fan-in 7 to 1", 1,
+        "pfc.pause_frames");
     assert_finding(HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s, t], "
                         "links: [{ends: [a, s]}, {ends: [b, t]}]}}\n"
                         "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
@@ -198,15 +200,14 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
              HEAD TWO_LEAVES ", switch: {alpha: 800%%, ecn: {kmin: 6MB, kmax: 7MB}}}\n%s", dcqcn);
     assert_finding(text, DIAG_NOTE, "with all of its 6 ports congested", 2, "pfc.pause_frames > 0");
     snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmax: 0B}}}\n%s", dcqcn);
-    assert_finding(text, DIAG_WARNING, "marks nothing", 4, "ecn.marked == 0");
+    assert_finding(text, DIAG_WARNING, "ECN marking is disabled", 4, "ecn.marked == 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-refresh: 400us}}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "the peer sends in between", 16, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-quanta: 100}}\n" HOSTS WORKLOAD, DIAG_NOTE,
                    "more than 1% of the link", 16, "pfc.pause_frames");
     assert_finding(HEAD FABRIC "hosts: {defaults: {rnic: {profile: ideal, rx-xoff: 250KB}}}\n"
                                "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
-                   DIAG_WARNING, "the receive buffer keeps 12016 B for that", 8,
-                   "drops.lossless > 0");
+                   DIAG_WARNING, "the receive buffer has only 12016 B", 8, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {length: 10km}}\n" HOSTS WORKLOAD, DIAG_WARNING,
                    "can arrive after XOFF, but the receive buffer", 8, "drops.lossless > 0");
     /* A watchdog is missed only where pauses could last. */
@@ -229,20 +230,22 @@ static void values_that_contradict_each_other_are_found(void **state)
         unsigned times;
         const char *shown;
     } cases[] = {
-        {SWITCH("policy: static, xoff: 10KB, xon: 20KB"), "is above xoff, 10000 B", 4, ""},
-        {SWITCH("policy: static, xoff: 10KB, xon-offset: 11KB"), "is more than xoff, 10000 B", 4,
+        {SWITCH("policy: static, xoff: 10KB, xon: 20KB"), "is above xoff (10000 B)", 4, ""},
+        {SWITCH("policy: static, xoff: 10KB, xon-offset: 11KB"), "is larger than xoff (10000 B)", 4,
          ""},
-        {SWITCH("ecn: {kmin: 2MB, kmax: 1MB}"), "is above ecn-kmax, 1000000 B", 4, ""},
-        {SWITCH("watchdog: {action: drop, detection: 100ms}"), "takes a whole poll", 4, ""},
-        {SWITCH("pfc: {priorities: none}, watchdog: {action: drop}"), "nothing to watch", 4, ""},
-        {SWITCH("pfc: {priorities: none, headroom-pool: 1MB}"), "it is unused", 4, ""},
+        {SWITCH("ecn: {kmin: 2MB, kmax: 1MB}"), "is above ecn-kmax (1000000 B)", 4, ""},
+        {SWITCH("watchdog: {action: drop, detection: 100ms}"), "is extended to a whole poll", 4,
+         ""},
+        {SWITCH("pfc: {priorities: none}, watchdog: {action: drop}"),
+         "there is no lossless priority", 4, ""},
+        {SWITCH("pfc: {priorities: none, headroom-pool: 1MB}"), "is unused", 4, ""},
         {SWITCH("egress-limit: 100KB"), "drops lossless frames", 4, "drops.lossless > 0"},
-        {RNIC("rx-buffer: 100KB, rx-xoff: 200KB"), "no pauses are ever sent", 8,
+        {RNIC("rx-buffer: 100KB, rx-xoff: 200KB"), "the host never sends pauses", 8,
          "drops.lossless > 0"},
-        {RNIC("rx-xoff: 100KB, rx-xon: 110KB"), "is above rx-xoff, 100000 B", 8, ""},
+        {RNIC("rx-xoff: 100KB, rx-xon: 110KB"), "is above rx-xoff (100000 B)", 8, ""},
         {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
                      "priority: 4}]\n",
-         "'w': host4 sends DSCP 26 on priority 4, but leaf1 maps it to 3", 1, "drops.lossless > 0"},
+         "'w': host4 sends DSCP 26 on priority 4, but leaf1 maps it to priority 3", 1, "drops.lossless > 0"},
         {FAULT("kind: link-down, where: leaf0-spine0, at: 3ms"), "it has no effect", 1, ""},
         {FAULT("kind: link-down, where: leaf0-spine0, at: 1500us"), "workloads have stopped", 1,
          ""},
@@ -265,16 +268,17 @@ static void values_that_contradict_each_other_are_found(void **state)
 static void senders_of_all_workloads_meet(void **state)
 {
     (void)state;
-    assert_finding(HEAD FABRIC "workloads:\n"
-                               "  - {name: a, kind: rdma-write, from: host4, to: host0}\n"
-                               "  - {name: b, kind: rdma-write, from: host5, to: host1}\n"
-                               "  - {name: c, kind: rdma-write, from: host5, to: host0}\n"
-                               "  - {name: d, kind: rdma-write, from: host4, to: host2}\n"
-                               "  - {name: e, kind: rdma-write, from: host4, to: host0}\n"
-                               "  - {name: f, kind: rdma-write, from: host1, to: host0}\n",
-                   DIAG_NOTE,
-                   "host0: 3 hosts send data at up to 300 Gb/s to a link of 100: fan-in 3 to 1", 1,
-                   "pfc.pause_frames");
+    assert_finding(
+        HEAD FABRIC "workloads:\n"
+                    "  - {name: a, kind: rdma-write, from: host4, to: host0}\n"
+                    "  - {name: b, kind: rdma-write, from: host5, to: host1}\n"
+                    "  - {name: c, kind: rdma-write, from: host5, to: host0}\n"
+                    "  - {name: d, kind: rdma-write, from: host4, to: host2}\n"
+                    "  - {name: e, kind: rdma-write, from: host4, to: host0}\n"
+                    "  - {name: f, kind: rdma-write, from: host1, to: host0}\n",
+        DIAG_NOTE,
+        "host0: 3 hosts send data at up to 300 Gb/s to a link of 100 Gb/s: fan-in 3 to 1", 1,
+        "pfc.pause_frames");
 }
 
 /* The second of two hosts that send, and a host that is sent to, are looked at too. */
@@ -290,7 +294,7 @@ static void a_priority_is_checked_at_every_host(void **state)
                                  "workloads: [{name: w, kind: rdma-write, %s, priority: 3}]\n",
                  pairs[i]);
         assert_finding(text, DIAG_WARNING,
-                       "'w': host4 sends DSCP 26 on priority 3, but leaf1 maps it to 4", 1,
+                       "'w': host4 sends DSCP 26 on priority 3, but leaf1 maps it to priority 4", 1,
                        "drops.lossy > 0");
     }
 }

@@ -20,7 +20,7 @@ static void a_slow_link_in_a_group_is_found(void **state)
     (void)state;
     static const struct findings_case cases[] = {
         {HEAD LEAVES ", overrides: [{where: leaf0-spine1, rate: 25Gbps}]" WRITES, "path-rates",
-         DIAG_WARNING, "leaf0:p3: 25Gbps in one ECMP group with 100Gbps", 1},
+         DIAG_WARNING, "leaf0:p3: 25Gbps, but other links of its ECMP group have 100Gbps", 1},
         {HEAD LEAVES ", fabric-links: {rate: 25Gbps}" WRITES, "path-rates", DIAG_WARNING, "", 0},
         /* Another way, not one of equal costs. */
         {HEAD LEAVES ", overrides: [{where: leaf0-spine1, rate: 25Gbps}], routes: [{at: leaf0, to: "
@@ -42,7 +42,8 @@ static void tiers_that_hash_alike_are_found(void **state)
     static const struct findings_case cases[] = {
         {HEAD TREE ", switch: {ecmp-seed: 7}}\nworkloads: [{name: w, kind: rdma-write, from: "
                    "host0, to: host15}]\n",
-         "hash-seeds", DIAG_WARNING, "flows from one of them use 1 of 2 equal links", 4},
+         "hash-seeds", DIAG_WARNING, "flows from one of these switches use only 1 of 2 equal links",
+         4},
         {HEAD TREE "}\nworkloads: [{name: w, kind: rdma-write, from: host0, to: host15}]\n",
          "hash-seeds", DIAG_WARNING, "", 0},
         {HEAD TREE ", switch: {ecmp-seed: 7}, overrides: [{where: \"agg*\", ecmp-seed: 8}]}\n"
@@ -65,7 +66,7 @@ static void oversubscription_is_told_with_its_factor(void **state)
     static const struct findings_case cases[] = {
         {HEAD "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 5}" INSIDE,
          "oversubscription", DIAG_NOTE,
-         "500Gbps below and 200Gbps above: oversubscription 2.5 to 1", 2},
+         "500Gbps of downlinks and 200Gbps of uplinks: oversubscription 2.5 to 1", 2},
         {HEAD LEAVES WRITES, "oversubscription", DIAG_NOTE, "", 0},
         {HEAD "{kind: single-switch, hosts: 4}" INSIDE, "oversubscription", DIAG_NOTE, "", 0},
     };
@@ -88,7 +89,7 @@ static void tiny_weights_are_found(void **state)
     static const struct findings_case cases[] = {
         {SWITCH "{" CLASSES ", scheduler: {weights: {3: 1, 4: 99}}}}\n" BOTH HIGH("host0"),
          "weights", DIAG_WARNING,
-         "switch0:p0: priority 3 has lossless data, but a weight of 1 of "
+         "switch0:p0: priority 3 has lossless data, but a weight of only 1 of "
          "100",
          1},
         {SWITCH "{" CLASSES ", scheduler: {weights: {3: 10, 4: 90}}}}\n" BOTH HIGH("host0"),
@@ -99,7 +100,7 @@ static void tiny_weights_are_found(void **state)
         /* CNPs go against the data, and meet data where hosts send both ways. */
         {SWITCH "{" CLASSES ", scheduler: {weights: {3: 99, 6: 1}}}}\n" BOTH
                 "  - {name: back, kind: rdma-write, from: host0, to: host1, dscp: 26}\n",
-         "weights", DIAG_WARNING, "priority 6 has CNPs, but a weight of 1 of 100", 2},
+         "weights", DIAG_WARNING, "priority 6 has CNPs, but a weight of only 1 of 100", 2},
         {SWITCH "{" CLASSES ", scheduler: {weights: {3: 99, 6: 1}}}}\n" BOTH, "weights",
          DIAG_WARNING, "", 0},
         {SWITCH "{" CLASSES ", scheduler: {weights: {3: 99}}}}\n" BOTH
@@ -114,7 +115,7 @@ static void strict_classes_that_starve_others_are_found(void **state)
     (void)state;
     static const struct findings_case cases[] = {
         {SWITCH "{" CLASSES "}}\n" BOTH HIGH("host0"), "starvation", DIAG_WARNING,
-         "switch0:p0: priority 4 is strict and has data without a rate: priority 3 gets", 1},
+         "switch0:p0: priority 4 is strict and carries data without a rate limit: priority 3", 1},
         {SWITCH "{" CLASSES "}}\n" BOTH HIGH("host3"), "starvation", DIAG_WARNING, "", 0},
         {SWITCH "{" CLASSES ", scheduler: {weights: {3: 50, 4: 50}}}}\n" BOTH HIGH("host0"),
          "starvation", DIAG_WARNING, "", 0},
@@ -161,7 +162,7 @@ static void headroom_is_for_frames_that_are_sent(void **state)
          "headroom", DIAG_WARNING, "", 0},
         {SWITCH "{pfc: {headroom: 28KiB}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
                 "rdma-write, from: host1, to: host0, qps: 256}]\n",
-         "headroom", DIAG_NOTE, "of acknowledgements and requests in a row can arrive", 2},
+         "headroom", DIAG_NOTE, "of back-to-back acknowledgements and requests can arrive", 2},
         {SWITCH
          "{pfc: {headroom: 66560B}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
          "rdma-write, from: host1, to: host0, qps: 256}]\n",
@@ -196,14 +197,14 @@ static void thresholds_that_leave_nothing_are_found(void **state)
     static const struct findings_case cases[] = {
         {SWITCH "{policy: static, xoff: 100MB}}\nworkloads: [{name: w, kind: rdma-write, from: "
                 "host1, to: host0}]\n",
-         "thresholds", DIAG_WARNING, "switch0: xoff, 100000000 B, is more than the shared memory",
+         "thresholds", DIAG_WARNING, "switch0: xoff (100000000 B) is larger than the shared memory",
          1},
         {SWITCH "{policy: static, xoff: 10MB}}\nworkloads: [{name: w, kind: rdma-write, from: "
                 "host1, to: host0}]\n",
          "thresholds", DIAG_WARNING, "", 0},
         {SWITCH "{alpha: 12800%, buffer: 3MB}}\nworkloads: [{name: w, kind: rdma-write, from: "
                 "host1, to: host0}]\n",
-         "thresholds", DIAG_WARNING, "alpha: one congested port may hold", 1},
+         "thresholds", DIAG_WARNING, "alpha lets one congested port use", 1},
         {SWITCH "{alpha: 800%, buffer: 3MB}}\nworkloads: [{name: w, kind: rdma-write, from: "
                 "host1, to: host0}]\n",
          "thresholds", DIAG_WARNING, "", 0},

@@ -41,15 +41,17 @@ static void completion_queues_that_are_too_small_are_found(void **state)
     (void)state;
     static const struct findings_case cases[] = {
         {HEAD ALL("completions: interrupt, cq-size: 1") WRITE, "completions", DIAG_WARNING,
-         "2 hosts (host1, ...): cq-size 1: a queue pair of 'w' can have 2 completions", 2},
+         "2 hosts (host1, ...): cq-size is 1, but a queue pair of 'w' can have 2 completions", 2},
         {HEAD ALL("completions: interrupt, cq-size: 2") WRITE, "completions", DIAG_WARNING, "", 0},
         {HEAD ALL("completions: interrupt") WRITE, "completions", DIAG_WARNING, "", 0},
         {HEAD ALL("cq-size: 1") WRITE, "completions", DIAG_WARNING, "", 0}, /* it polls at once */
-        {HEAD ALL("software: true, cq-size: 1") WRITE, "completions", DIAG_WARNING, "cq-size 1", 2},
+        {HEAD ALL("software: true, cq-size: 1") WRITE, "completions", DIAG_WARNING, "cq-size is 1",
+         2},
         /* Where messages take receives, those too. */
         {HEAD ALL("completions: adaptive, cq-size: 3") SEND, "completions", DIAG_WARNING,
-         "host0: cq-size 3: a queue pair of 'w' can have 4 completions there before software takes "
-         "any (receives)",
+         "host0: cq-size is 3, but a queue pair of 'w' can have 4 completions before software "
+         "reads any "
+         "(receives)",
          1},
         {HEAD ALL("completions: adaptive, cq-size: 4") SEND, "completions", DIAG_WARNING, "", 0},
         {HEAD AT("host0", "completions: interrupt, cq-size: 1") WRITE, "completions", DIAG_WARNING,
@@ -84,7 +86,7 @@ static void a_dscp_without_effect_is_found(void **state)
     (void)state;
     static const struct findings_case cases[] = {
         {HEAD AT("host0", "dscp: 46") WRITE, "idle-settings", DIAG_WARNING,
-         "host0: rnic.dscp 46 has no effect on what it sends", 1},
+         "host0: rnic.dscp 46 has no effect", 1},
         {HEAD AT("host0", "dscp: 26") WRITE, "idle-settings", DIAG_WARNING, "", 0},
         {HEAD ALL("dscp: 46") WRITE, "idle-settings", DIAG_WARNING, "", 0},
         {HEAD ALL("dscp: 46") "workloads: [{name: w, kind: rdma-write, from: host1, to: host0, "
@@ -105,14 +107,14 @@ static void faults_that_keep_members_from_connecting_are_found(void **state)
 #define DOWN(what) "faults: [{kind: " what "}]\n"
     static const struct findings_case cases[] = {
         {SPINES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects", DIAG_WARNING,
-         "2 of 2 members cannot connect or may not, as they are hashed, the first from host0 to "
-         "host2; a lost message is sent again after cm-timeout, 6.14 s, when the workload has "
-         "stopped",
+         "2 of 2 members cannot connect, depending on the hash (first: host0 to host2); a "
+         "lost message is repeated only after cm-timeout, 6.14 s (the workload has stopped by "
+         "then)",
          1},
         {SPINES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects", DIAG_WARNING,
-         "1 of 2 members cannot connect, the first from host1 to host2", 1},
+         "1 of 2 members cannot connect (first: host1 to host2)", 1},
         {SPINES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects", DIAG_WARNING,
-         "2 of 2 members cannot connect, the first from host0", 1},
+         "2 of 2 members cannot connect (first: host0", 1},
         /* It comes later, is over, touches nobody, or its leaves have learnt of it. */
         {SPINES FOUR("") DOWN("switch-down, where: spine0, at: 1ms"), "fault-connects",
          DIAG_WARNING, "", 0},
@@ -159,13 +161,12 @@ static void operations_that_are_split_or_wait_are_found(void **state)
         {HEAD NVME "2MiB}]\n", "block-sizes", DIAG_NOTE, "is sent as 2 commands", 1},
         {HEAD NVME "1MiB}]\n", "block-sizes", DIAG_NOTE, "", 0},
         {HEAD BUFFERS("4") "1MiB}]\n", "block-sizes", DIAG_NOTE,
-         "as 4 commands: a command's data buffers (target.io-unit, target.data-buffers) of host0 "
-         "is "
-         "262144 B",
+         "as 4 commands: the data buffers of a command (target.io-unit, target.data-buffers) of "
+         "host0 is 262144 B",
          1},
         {HEAD BUFFERS("16") "1MiB}]\n", "block-sizes", DIAG_NOTE, "", 0},
         {HEAD "workloads: [{name: r, kind: rdma-read, from: host1, to: host0, outstanding: 17}]\n",
-         "depths", DIAG_NOTE, "16 of its 17 outstanding READs are under way at once", 1},
+         "depths", DIAG_NOTE, "16 of its 17 outstanding READs are in flight at the same time", 1},
         {HEAD "workloads: [{name: r, kind: rdma-read, from: host1, to: host0, outstanding: 16}]\n",
          "depths", DIAG_NOTE, "", 0},
         /* No READ may be under way, be it for the one end or for the other. */
@@ -203,7 +204,7 @@ static void receive_buffers_below_the_round_trip_are_found(void **state)
         {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 2}, "
          "host-links: "
          "{length: 100m}}\n" ALL("rx-xon: 18KB") SEND,
-         "pauses", DIAG_WARNING, "resumes at 18000 B, but the link's round trip is 18875 B", 2},
+         "pauses", DIAG_WARNING, "resumes at 18000 B, but a round trip of the link is 18875 B", 2},
         {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 2}, "
          "host-links: "
          "{length: 100m}}\n" ALL("rx-xon: 19KB") SEND,

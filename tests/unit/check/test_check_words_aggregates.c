@@ -25,19 +25,18 @@ static void members_and_flows(void **state)
     (void)state;
     static const struct findings_print cases[] = {
         {HEAD_NICS ALL("lag: layer3+4") WORK("kind: rdma-write, from: host0, to: host1"), "homing",
-         "t.yaml:4:13: note: 2 hosts (host0, ...): the 2 members of its link aggregate go to one "
-         "switch: it outlives a cable, not the switch\n    remedy: homing: dual, or links to "
-         "different switches\n"},
+         "t.yaml:4:13: note: 2 hosts (host0, ...): the 2 members of its link aggregation group go "
+         "to one switch: the group survives the loss of a cable, but not of the switch\n    "
+         "remedy: homing: dual, or links to different switches\n"},
         {HEAD_NICS ALL("lag: layer3+4") WORK("kind: rdma-write, from: host0, to: host1"),
          "host-links", ""},
         {HEAD_NICS ALL("lag: layer3+4") WORK("kind: rdma-write, from: host0, to: host1"),
          "aggregates", ""},
         {HEAD_NICS ALL("lag: layer2+3") WORK("kind: rdma-write, from: host0, to: host1"),
          "aggregates",
-         "t.yaml:5:32: warning: 2 hosts (host0, ...): all that it sends leaves by one member of "
-         "its link aggregate (polarization): it talks to one host, and the hash has nothing but "
-         "addresses\n"
-         "    remedy: rnic.lag: queue-affinity or layer3+4 (--set "
+         "t.yaml:5:32: warning: 2 hosts (host0, ...): all its frames leave by one link of its link "
+         "aggregation group (polarization): it sends to one host, and the hash uses only "
+         "addresses\n    remedy: rnic.lag: queue-affinity or layer3+4 (--set "
          "hosts.defaults.rnic.lag=layer3+4)\n"},
         {START "fabric:\n  topology: {kind: single-switch, hosts: 3, nics: 2}\n" AT(
              "host0", "lag: layer2+3") WORK("kind: rdma-write, from: host0, to: host1..host2"),
@@ -45,17 +44,17 @@ static void members_and_flows(void **state)
         {START "fabric:\n  topology: {kind: single-switch, hosts: 3, nics: 2}\n" AT(
              "host0", "lag: layer2") WORK("kind: rdma-write, from: host0, to: host1..host2"),
          "aggregates",
-         "t.yaml:5:42: warning: host0: all that it sends leaves by one member of its link "
-         "aggregate (polarization): behind a router all frames have the same two MAC addresses\n"
-         "    remedy: rnic.lag: queue-affinity or layer3+4 (--set hosts.some.rnic.lag=layer3+4)\n"},
+         "t.yaml:5:42: warning: host0: all its frames leave by one link of its link aggregation "
+         "group (polarization): through a router, all frames have the same two MAC addresses\n    "
+         "remedy: rnic.lag: queue-affinity or layer3+4 (--set hosts.some.rnic.lag=layer3+4)\n"},
         {HEAD AT("host1", "lag: layer2") WRITE, "aggregates",
-         "t.yaml:5:42: warning: host1: rnic.lag has no effect, each NIC is by itself: it has "
+         "t.yaml:5:42: warning: host1: rnic.lag has no effect, the NICs are not aggregated: it has "
          "one\n"},
         {TWO_LINKS(", {ends: [a, s], rate: 25Gbps}") AT("a", "lag: queue-affinity")
              WORK("kind: rdma-write, from: a, to: b"),
          "aggregates",
-         "t.yaml:4:140: warning: a:p1: the members of its link aggregate have different rates, and "
-         "flows are spread over them as if they were alike\n    remedy: links of one rate\n"},
+         "t.yaml:4:140: warning: a:p1: the links of its link aggregation group have different "
+         "rates, but each gets the same number of flows\n    remedy: use links of one rate\n"},
     };
     assert_prints(cases, COUNT(cases));
 }

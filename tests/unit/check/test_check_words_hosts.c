@@ -49,53 +49,52 @@ static void classes_of_hosts(void **state)
         {HEAD WRITE, "host-classes", ""},
         {START FABRIC "  switch: {dscp: {26: 4}}\n" WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
-         "maps it to 4: pauses have no effect (a run shows drops.lossy > 0)\n"
-         "    remedy: map DSCP 26 to a lossless priority at the switch, the same as at the host "
+         "maps it to priority 4: pauses have no effect (a run shows drops.lossy > 0)\n    remedy: "
+         "map DSCP 26 to a lossless priority at the switch, the same priority as at the host "
          "(--set 'fabric.overrides[+]={where: [switch0], dscp: {26: 3}}')\n"},
         {START FABRIC "  switch: {dscp: {26: 4}, pfc: {priorities: [4]}}\n" WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
-         "maps it to 4: pauses have no effect (a run shows drops.lossless > 0)\n"
-         "    remedy: the same priority at both: rnic.priority or rnic.dscp-to-priority of the "
-         "host, or the switch's dscp map (--set 'fabric.overrides[+]={where: [host0, host1], rnic: "
-         "{pfc: true, dscp-to-priority: {26: 4}, pfc-priorities: [3,4]}}')\n"},
+         "maps it to priority 4: pauses have no effect (a run shows drops.lossless > 0)\n    "
+         "remedy: use the same priority at both: set rnic.priority or rnic.dscp-to-priority of the "
+         "host, or the dscp map of the switch (--set 'fabric.overrides[+]={where: [host0, host1], "
+         "rnic: {pfc: true, dscp-to-priority: {26: 4}, pfc-priorities: [3,4]}}')\n"},
         {HEAD ALL("dscp: 0") WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 0 is sent on priority 3, but switch0 "
-         "maps it to 0: pauses have no effect (a run shows drops.lossy > 0)\n"
-         "    remedy: mark DSCP 26 (ToS 104) (--set hosts.defaults.rnic.dscp=26)\n"},
+         "maps it to priority 0: pauses have no effect (a run shows drops.lossy > 0)\n    remedy: "
+         "mark DSCP 26 (ToS 104) (--set hosts.defaults.rnic.dscp=26)\n"},
         {HEAD ALL("dscp: 0, dscp-to-priority: {0: 0}") WRITE, "host-classes", ""},
         {HEAD AT("host1", "dscp-to-priority: {26: 4}") WRITE, "host-classes",
-         "t.yaml:4:13: warning: host1: DSCP 26 is sent on priority 4, but switch0 maps it to 3: "
-         "pauses have no effect (a run shows drops.lossless > 0)\n"
-         "    remedy: the same priority at both: rnic.priority or rnic.dscp-to-priority of the "
-         "host, or the switch's dscp map (--set 'fabric.overrides[+]={where: [host1], rnic: {pfc: "
-         "true, dscp-to-priority: {26: 3}, pfc-priorities: [3,4]}}')\n"},
+         "t.yaml:4:13: warning: host1: DSCP 26 is sent on priority 4, but switch0 maps it to "
+         "priority 3: pauses have no effect (a run shows drops.lossless > 0)\n    remedy: use the "
+         "same priority at both: set rnic.priority or rnic.dscp-to-priority of the host, or the "
+         "dscp map of the switch (--set 'fabric.overrides[+]={where: [host1], rnic: {pfc: true, "
+         "dscp-to-priority: {26: 3}, pfc-priorities: [3,4]}}')\n"},
         {HEAD AT("host3", "dscp-to-priority: {26: 4}") WRITE, "host-classes", ""},
         {HEAD AT("host0", "pfc-priorities: [4]") WRITE, "host-classes",
-         "t.yaml:5:53: warning: host0: the NIC obeys no pause for priority 3, DSCP 26, which is "
-         "lossless at switch0: the switch drops the frames that its buffer cannot hold (a run "
-         "shows "
+         "t.yaml:5:53: warning: host0: the NIC obeys no pauses for priority 3 (DSCP 26), which is "
+         "lossless at switch0: the switch drops frames when its buffer is full (a run shows "
          "drops.lossless > 0)\n    remedy: add 3 to rnic.pfc-priorities\n"},
         {START FABRIC "  switch: {pfc: {priorities: [4]}}\n" AT("host0", "pfc-priorities: [4]")
              WRITE,
          "host-classes", ""},
         {HEAD AT("host0", "dscp: 46") WRITE, "idle-settings",
-         "t.yaml:5:43: warning: host0: rnic.dscp 46 has no effect on what it sends: connections "
-         "have the DSCP of who asks for them, 26 of host1\n    remedy: write the dscp at the hosts "
-         "in `from`, or in the workload, or rnic.accept-dscp here\n"},
+         "t.yaml:5:43: warning: host0: rnic.dscp 46 has no effect: a connection uses the DSCP of "
+         "the host that requests it, 26 of host1\n    remedy: set the dscp at the hosts in `from` "
+         "or in the workload, or set rnic.accept-dscp here\n"},
         {HEAD AT("host0", "dscp: 26") WRITE, "idle-settings", ""},
         {HEAD AT("host3", "dscp: 46") WRITE, "idle-settings", ""},
         {HEAD AT("host1", "dscp: 46") WRITE, "idle-settings", ""},
         {HEAD AT("host1", "dscp: 46") WORK("kind: rdma-write, from: host1, to: host0, dscp: 26"),
          "idle-settings",
-         "t.yaml:5:43: warning: host1: rnic.dscp 46 has no effect: the workloads write a dscp of "
-         "their own\n    remedy: leave out one of the two\n"},
+         "t.yaml:5:43: warning: host1: rnic.dscp 46 has no effect: the workloads set their own "
+         "dscp\n    remedy: remove one of the two\n"},
         {HEAD AT("host1",
                  "dscp: 46") "workloads:\n  - {name: w, kind: rdma-write, from: host1, to: host0, "
                              "dscp: 26}\n  - {name: v, kind: rdma-write, from: host1, to: host0}\n",
          "idle-settings", ""},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 4"), "workloads",
-         "t.yaml:5:13: warning: 'w': host1 sends DSCP 26 on priority 4, but switch0 maps it to 3: "
-         "its pauses have no effect (a run shows drops.lossless > 0)\n"},
+         "t.yaml:5:13: warning: 'w': host1 sends DSCP 26 on priority 4, but switch0 maps it to "
+         "priority 3: its pauses have no effect (a run shows drops.lossless > 0)\n"},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 3"), "workloads", ""},
         {HEAD WRITE, "workloads", ""},
     };
@@ -116,19 +115,19 @@ static void receives_and_memory(void **state)
         {HEAD WORK(
              "kind: rdma-send, from: host1, to: host0, shared-receives: 9, receive-limit: 10"),
          "workloads",
-         "t.yaml:5:13: warning: 'w': receive-limit 10 counts as 9: there are no more "
+         "t.yaml:5:13: warning: 'w': receive-limit 10 is limited to 9, the number of "
          "shared-receives\n"},
         {HEAD WORK("kind: rdma-read, from: host1, to: host0, remote-access: wrong-key"),
          "workloads", ""},
         {HEAD WORK("kind: rdma-send, from: host1, to: host0, remote-access: wrong-key"),
          "workloads",
-         "t.yaml:5:13: warning: 'w': remote-access has no effect: SENDs go where the receive "
-         "says\n"},
+         "t.yaml:5:13: warning: 'w': remote-access has no effect: SENDs use the address of the "
+         "receive\n"},
         {HEAD WORK("kind: rdma-send, from: host1, to: host0, receive-limit: 1"), "workloads",
          "t.yaml:5:13: warning: 'w': receive-limit has no effect: shared-receives are 0\n"},
         {HEAD WORK("kind: rdma-send, from: host1, to: host0, receives: 1, shared-receives: 1"),
          "workloads",
-         "t.yaml:5:13: warning: 'w': receives has no effect: shared-receives take their place\n"},
+         "t.yaml:5:13: warning: 'w': receives has no effect: shared-receives are used instead\n"},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, shared-receives: 1"), "workloads",
          "t.yaml:5:13: warning: 'w': shared-receives has no effect: rdma-write needs none without "
          "immediate data\n"},
@@ -147,32 +146,29 @@ static void directions(void **state)
     static const struct findings_print cases[] = {
         {HEAD AT("host0", "dscp: 46, accept-dscp: 46") WRITE, "idle-settings", ""},
         {HEAD AT("host1", "accept-dscp: 46") WRITE, "idle-settings",
-         "t.yaml:5:50: warning: host1: rnic.accept-dscp 46 has no effect: nobody connects to it\n  "
-         " "
-         " remedy: write it at the hosts in `to`, or rnic.dscp here\n"},
+         "t.yaml:5:50: warning: host1: rnic.accept-dscp 46 has no effect: no host connects to it\n "
+         "   remedy: set it at the hosts in `to`, or set rnic.dscp here\n"},
         {HEAD AT("host3", "accept-dscp: 46") WRITE, "idle-settings", ""},
         {HEAD AT("host0", "accept-dscp: 26") WRITE, "directions", ""},
         {HEAD AT("host0", "accept-dscp: 31") WRITE, "directions", ""},
         {HEAD AT("host0", "accept-dscp: 46") WRITE, "directions",
          "t.yaml:5:50: warning: host0: 'w' is lossless in one direction only: it sends with DSCP "
-         "46, lossy at switch0, the other side with DSCP 26, lossless at switch0 (a run shows "
-         "drops.lossy > 0)\n"
-         "    remedy: answer with the DSCP of the request, 26: rnic.accept-dscp auto (--set "
-         "hosts.some.rnic.accept-dscp=auto)\n"},
+         "46 (lossy at switch0), the other side with DSCP 26 (lossless at switch0) (a run shows "
+         "drops.lossy > 0)\n    remedy: answer with the DSCP of the request, 26: rnic.accept-dscp "
+         "auto (--set hosts.some.rnic.accept-dscp=auto)\n"},
         {HEAD "workloads: [{name: w, kind: tcp-stream, from: host3, to: host0, dscp: 26}]\n",
          "directions",
-         "t.yaml:4:13: warning: host0: 'w' is lossless in one direction only: it sends with DSCP "
-         "0, lossy at switch0, the other side with DSCP 26, lossless at switch0 (a run shows "
-         "drops.lossy > 0)\n"
-         "    remedy: answer with the DSCP of the request: tcp.dscp 26 (--set "
+         "t.yaml:4:13: warning: host0: 'w' is lossless in one direction only: it sends with DSCP 0 "
+         "(lossy at switch0), the other side with DSCP 26 (lossless at switch0) (a run shows "
+         "drops.lossy > 0)\n    remedy: answer with the DSCP of the request: tcp.dscp 26 (--set "
          "hosts.defaults.tcp.dscp=26)\n"},
         {HEAD "hosts: {a: {where: host0..host2, rnic: {accept-dscp: 26}}}\nworkloads: [{name: w, "
               "kind: rdma-write, from: host3, to: host0..host2, dscp: 0}]\n",
          "directions",
          "t.yaml:5:54: warning: 3 hosts (host0, ...): 'w' is lossless in one direction only: it "
-         "sends with DSCP 26, lossless at switch0, the other side with DSCP 0, lossy at switch0 (a "
-         "run shows drops.lossy > 0)\n"
-         "    remedy: mark DSCP 26 (ToS 104) (--set workloads.w.dscp=26)\n"},
+         "sends with DSCP 26 (lossless at switch0), the other side with DSCP 0 (lossy at switch0) "
+         "(a run shows drops.lossy > 0)\n    remedy: mark DSCP 26 (ToS 104) (--set "
+         "workloads.w.dscp=26)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -189,16 +185,16 @@ static void path_mtus(void **state)
         {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: own") SEND_OF("1024B"), "path-mtu",
          ""},
         {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: own") SEND_OF("1025B"), "path-mtu",
-         "t.yaml:5:74: error: host0: 'w': it takes path MTU 1024, host1 sends with 4096: the first "
-         "message above 1024 B is refused as an invalid request, which ends the queue pair (a run "
-         "shows rnic.qp_errors > 0)\n"
-         "    remedy: the same rnic.path-mtu at both ends, or rnic.path-mtu-agreement: request or "
-         "smaller (--set hosts.some.rnic.path-mtu-agreement=smaller)\n"},
+         "t.yaml:5:74: error: host0: 'w': it accepts path MTU 1024, but host1 sends with 4096: it "
+         "rejects the first message above 1024 B as an invalid request, which ends the queue pair "
+         "(a run shows rnic.qp_errors > 0)\n    remedy: use the same rnic.path-mtu at both ends, "
+         "or set rnic.path-mtu-agreement: request or smaller (--set "
+         "hosts.some.rnic.path-mtu-agreement=smaller)\n"},
         {HEAD AT("host1", "path-mtu: 1024B, path-mtu-agreement: own") WRITE, "path-mtu", ""},
         {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: refuse") WRITE, "path-mtu",
-         "t.yaml:5:74: error: host0: 'w': it refuses the connections of host1 (REJ 26, invalid "
-         "path MTU): their REQs ask for 4096 B, it takes 1024 B at most\n"
-         "    remedy: rnic.path-mtu: 1024B at host1, or path-mtu-agreement: smaller there (--set "
+         "t.yaml:5:74: error: host0: 'w': it rejects the connections of host1 (REJ 26, invalid "
+         "path MTU): their REQs have 4096 B, but it accepts at most 1024 B\n    remedy: "
+         "rnic.path-mtu: 1024B at host1, or path-mtu-agreement: smaller there (--set "
          "hosts.some.rnic.path-mtu-agreement=smaller)\n"},
         {HEAD AT("host1", "path-mtu: 1024B, path-mtu-agreement: refuse") WRITE, "path-mtu", ""},
         {HEAD "hosts: {a: {where: host0, rnic: {path-mtu: 1024B, path-mtu-agreement: refuse}}, b: "
@@ -225,8 +221,8 @@ static void recoveries(void **state)
         {HEAD ALL("loss-recovery: selective-repeat") WRITE, "loss-recovery", ""},
         {HEAD ALL("loss-recovery: go-back-0") WRITE, "loss-recovery",
          "t.yaml:5:42: warning: host1: loss-recovery go-back-0: one lost packet repeats a whole "
-         "message of 'w', so large messages may never end (Guo et al., SIGCOMM 2016, 4.1)\n"
-         "    remedy: rnic.loss-recovery: go-back-n (--set "
+         "message of 'w', so large messages may never complete (Guo et al., SIGCOMM 2016, 4.1)\n   "
+         " remedy: rnic.loss-recovery: go-back-n (--set "
          "hosts.defaults.rnic.loss-recovery=go-back-n)\n"},
         /* The other end of the connection repeats nothing. */
         {HEAD AT("host0", "loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
@@ -235,29 +231,29 @@ static void recoveries(void **state)
          "loss-recovery", ""},
         {HEAD ALL("nak-delay: 20us, loss-recovery: selective-repeat") WRITE, "loss-recovery",
          "t.yaml:5:38: warning: 4 hosts (host0, ...): rnic.nak-delay has no effect: "
-         "selective-repeat has its own way\n"},
+         "selective-repeat does not use it\n"},
         {HEAD ALL("retransmit-delay: 20us, software: true") WRITE, "loss-recovery",
          "t.yaml:5:45: warning: 4 hosts (host0, ...): rnic.retransmit-delay has no effect: a "
-         "software RNIC has its own way\n"},
+         "software RNIC does not use it\n"},
         {HEAD ALL("adaptive-retransmission: true, timeout: 0") WRITE, "loss-recovery",
          "t.yaml:5:52: warning: 4 hosts (host0, ...): rnic.adaptive-retransmission has no effect: "
-         "timeout 0 is no timer\n"},
+         "timeout 0 disables the timer\n"},
         {HEAD ALL("adaptive-retransmission: true, adaptive-timeout: 16384ns, timeout: 2") WRITE,
          "loss-recovery",
          "t.yaml:5:52: warning: 4 hosts (host0, ...): rnic.adaptive-retransmission has no effect: "
-         "adaptive-timeout is no less than the timer of rnic.timeout\n"},
+         "adaptive-timeout is not shorter than the timer of rnic.timeout\n"},
         {HEAD ALL("adaptive-retransmission: true, adaptive-timeout: 16383ns, timeout: 2") WRITE,
          "loss-recovery", ""},
         {HEAD AT("host1", "loss-recovery: selective-repeat") WRITE, "loss-recovery",
          "t.yaml:5:52: warning: host1: 'w': selective-repeat has no effect: host0 has go-back-n, "
-         "and so are losses repaired\n"
-         "    remedy: the same rnic.loss-recovery at both ends (--set 'fabric.overrides[+]={where: "
-         "[host0], rnic: {loss-recovery: selective-repeat}}')\n"},
+         "which both ends then use\n    remedy: use the same rnic.loss-recovery at both ends "
+         "(--set 'fabric.overrides[+]={where: [host0], rnic: {loss-recovery: "
+         "selective-repeat}}')\n"},
         {HEAD AT("host0", "loss-recovery: selective-repeat") WRITE, "loss-recovery",
          "t.yaml:5:52: warning: host0: 'w': selective-repeat has no effect: host1 has go-back-n, "
-         "and so are losses repaired\n"
-         "    remedy: the same rnic.loss-recovery at both ends (--set 'fabric.overrides[+]={where: "
-         "[host1], rnic: {loss-recovery: selective-repeat}}')\n"},
+         "which both ends then use\n    remedy: use the same rnic.loss-recovery at both ends "
+         "(--set 'fabric.overrides[+]={where: [host1], rnic: {loss-recovery: "
+         "selective-repeat}}')\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -268,22 +264,22 @@ static void links_and_devices(void **state)
 #define TWO_LINKS(links)                                                                           \
     START "fabric:\n  topology: {kind: explicit, hosts: [a, b, c], switches: [s], links: [{ends: " \
           "[a, s]}, {ends: [b, s]}, {ends: [c, s]}" links "]}\n"
-#define LINK_REMEDY "\n    remedy: nics in the topology, or nic and peer-nic of workloads\n"
+#define LINK_REMEDY "\n    remedy: set nics in the topology, or nic and peer-nic of workloads\n"
 #define HEAD_NICS   START "fabric:\n  topology: {kind: single-switch, hosts: 2, nics: 2}\n"
     static const struct findings_print cases[] = {
         {TWO_LINKS("") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
         {TWO_LINKS(", {ends: [c, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links", ""},
         {TWO_LINKS(", {ends: [a, s]}") WORK("kind: rdma-write, from: a, to: b"), "host-links",
-         "t.yaml:4:38: warning: a: 1 of its 2 links carries nothing: workloads use the first link "
-         "of a host, a:p0" LINK_REMEDY},
+         "t.yaml:4:38: warning: a: 1 of its 2 links carries no traffic: workloads use the first "
+         "link of a host, a:p0" LINK_REMEDY},
         {TWO_LINKS(", {ends: [b, s]}, {ends: [b, s]}") WORK("kind: rdma-write, from: a, to: b"),
          "host-links",
-         "t.yaml:4:41: warning: b: 2 of its 3 links carry nothing: workloads use the first link of "
-         "a host, b:p0" LINK_REMEDY},
+         "t.yaml:4:41: warning: b: 2 of its 3 links carry no traffic: workloads use the first link "
+         "of a host, b:p0" LINK_REMEDY},
         {TWO_LINKS(", {ends: [a, s]}, {ends: [b, s]}, {ends: [c, s]}")
              WORK("kind: rdma-write, from: [a, c], to: b"),
          "host-links",
-         "t.yaml:4:38: warning: a (and 2 more): 1 of its 2 links carries nothing: workloads use "
+         "t.yaml:4:38: warning: a (and 2 more): 1 of its 2 links carries no traffic: workloads use "
          "the first link of a host, a:p0" LINK_REMEDY},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1, qps: 2"), "host-links", ""},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1"), "homing",
@@ -295,35 +291,33 @@ static void links_and_devices(void **state)
              "kind: rdma-write, from: host0, to: host1"),
          "homing", ""},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1"), "host-links",
-         "t.yaml:4:13: warning: host0 (and 1 more): 1 of its 2 links carries nothing (host0:p1): "
-         "no "
-         "queue pair of a workload has its turn there\n    remedy: more queue pairs, or members, "
-         "of "
-         "workloads\n"},
+         "t.yaml:4:13: warning: host0 (and 1 more): 1 of its 2 links carries no traffic "
+         "(host0:p1): the workloads have too few queue pairs to use all links\n    remedy: use "
+         "more queue pairs or members of workloads\n"},
         {HEAD ALL("line-rate: 100Gbps") WRITE, "line-rates", ""},
         {HEAD ALL("line-rate: 99999Mbps") WRITE, "line-rates",
-         "t.yaml:5:38: warning: 4 hosts (host0, ...): its link has 100Gbps, but its RNIC's values "
-         "are those of a device of 99.999Gbps\n    remedy: the rnic.profile of its class "
-         "(stormglass list profiles), or rnic.line-rate\n"},
+         "t.yaml:5:38: warning: 4 hosts (host0, ...): its link runs at 100Gbps, but its RNIC has "
+         "the values of a device for 99.999Gbps\n    remedy: use the rnic.profile of its class "
+         "(stormglass list profiles), or set rnic.line-rate\n"},
         {HEAD ALL("line-rate: 400Gbps") WRITE, "line-rates",
-         "t.yaml:5:38: warning: 4 hosts (host0, ...): its link has 100Gbps, but its RNIC's values "
-         "are those of a device of 400Gbps\n    remedy: the rnic.profile of its class (stormglass "
-         "list profiles), or rnic.line-rate\n"},
+         "t.yaml:5:38: warning: 4 hosts (host0, ...): its link runs at 100Gbps, but its RNIC has "
+         "the values of a device for 400Gbps\n    remedy: use the rnic.profile of its class "
+         "(stormglass list profiles), or set rnic.line-rate\n"},
         {HEAD ALL("line-rate: 399999Mbps") WRITE, "line-rates", ""},
         {HEAD ALL("line-rate: any") WRITE, "line-rates", ""},
         {HEAD "hosts: {box: {where: host0..host1, machine: box}, one: {where: host1, rnic: "
               "{profile: softroce}}}\n" WRITE,
          "machines",
-         "t.yaml:4:13: warning: host0 and host1 share machine box but differ in CPU costs: those "
-         "of host0 are used\n"},
+         "t.yaml:4:13: warning: host0 and host1 share machine box but differ in CPU costs: the "
+         "costs of host0 are used\n"},
         {HEAD "hosts: {box: {where: host2..host3, machine: box}, one: {where: host1, rnic: "
               "{profile: softroce}}}\n" WRITE,
          "machines", ""},
         {HEAD "hosts: {box: {where: host2..host3, machine: box}, two: {where: host0..host1, "
               "machine: box2}, one: {where: host3, rnic: {profile: softroce}}}\n" WRITE,
          "machines",
-         "t.yaml:4:13: warning: host2 and host3 share machine box but differ in CPU costs: those "
-         "of host2 are used\n"},
+         "t.yaml:4:13: warning: host2 and host3 share machine box but differ in CPU costs: the "
+         "costs of host2 are used\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -333,8 +327,8 @@ static void marks(void **state)
     (void)state;
 #define NOBODY ALL("congestion-control: none")
 #define NOT_ECT                                                                                    \
-    "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "      \
-    "them and only pauses slow them (a run shows ecn.marked == 0)\n    remedy: "                   \
+    "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, so no switch marks "   \
+    "them and only pauses limit their senders (a run shows ecn.marked == 0)\n    remedy: use "     \
     "congestion-control "                                                                          \
     "dcqcn-mlx5 for all senders that share links (--set 'fabric.overrides[+]={where: [host1], "    \
     "rnic: "                                                                                       \
@@ -344,40 +338,40 @@ static void marks(void **state)
         {HEAD AT("host1", "congestion-control: none")
              WORK("kind: rdma-write, from: [host1, host2], to: host0"),
          "ecn",
-         "t.yaml:4:13: warning: host1: congestion-control none: frames are not ECT, no switch "
-         "marks them, and senders that react leave the links to them\n"
-         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "t.yaml:4:13: warning: host1: congestion-control none: frames are not ECT, so no "
+         "switch marks them, and senders that react to marks leave the links to these frames\n    "
+         "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {HEAD AT("host2", "congestion-control: none") READ(""), "ecn", ""},
         {HEAD AT("host0", "congestion-control: none") READ(""), "ecn",
-         "t.yaml:4:13: note: host0: congestion-control none: frames are not ECT, no switch marks "
-         "them and only pauses slow them (a run shows ecn.marked == 0)\n"
-         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "t.yaml:4:13: note: host0: congestion-control none: frames are not ECT, so no switch "
+         "marks them and only pauses limit their senders (a run shows ecn.marked == 0)\n    "
+         "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {HEAD AT("host0", "congestion-control: none") "workloads:\n  - {name: w, kind: rdma-read, "
                                                       "from: host1, to: host0}\n  - {name: v, "
                                                       "kind: rdma-write, from: host2, to: host0}\n",
          "ecn",
-         "t.yaml:4:13: warning: host0: congestion-control none: frames are not ECT, no switch "
-         "marks them, and senders that react leave the links to them\n"
-         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "t.yaml:4:13: warning: host0: congestion-control none: frames are not ECT, so no "
+         "switch marks them, and senders that react to marks leave the links to these frames\n    "
+         "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {HEAD AT("host2", "congestion-control: none") WRITE, "ecn", ""},
         {HEAD NOBODY WRITE, "ecn", NOT_ECT},
         {START SLOPE NOBODY WRITE, "ecn",
-         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
-         "them and only pauses slow them (a run shows ecn.marked == 0)\n"
-         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, so no switch "
+         "marks them and only pauses limit their senders (a run shows ecn.marked == 0)\n    "
+         "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {START FABRIC "  switch: {ecn: {kmax: 40KB}}\n" NOBODY WRITE, "ecn",
-         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
-         "them and only pauses slow them (a run shows ecn.marked == 0)\n"
-         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, so no switch "
+         "marks them and only pauses limit their senders (a run shows ecn.marked == 0)\n    "
+         "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {START FABRIC "  switch: {ecn: {kmin: 10KB}}\n" NOBODY WRITE, "ecn",
-         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, no switch marks "
-         "them and only pauses slow them (a run shows ecn.marked == 0)\n"
-         "    remedy: congestion-control dcqcn-mlx5 for all senders that share links (--set "
+         "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, so no switch "
+         "marks them and only pauses limit their senders (a run shows ecn.marked == 0)\n    "
+         "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {START FABRIC "  switch: {ecn: {kmin: 10KB, kmax: 0B}}\n" NOBODY WRITE, "ecn", ""},
     };

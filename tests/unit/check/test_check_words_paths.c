@@ -23,38 +23,38 @@ static void ways(void **state)
     (void)state;
     static const struct findings_print cases[] = {
         {LEAVES AT("leaf0-spine1", "rate: 25Gbps") ACROSS, "path-rates",
-         "t.yaml:5:43: warning: leaf0:p3: 25Gbps in one ECMP group with 100Gbps: each link gets as "
-         "many flows, so the slow one is full first\n    remedy: one rate for all links of the "
-         "group, or routes that leave the slow one out\n"},
+         "t.yaml:5:43: warning: leaf0:p3: 25Gbps, but other links of its ECMP group have 100Gbps: "
+         "all get the same number of flows, so the slow link saturates first\n    remedy: use one "
+         "rate for all links of the group, or routes without the slow link\n"},
         {LEAVES AT("leaf0-spine0", "rate: 25Gbps") ACROSS, "path-rates",
-         "t.yaml:5:43: warning: leaf0:p2: 25Gbps in one ECMP group with 100Gbps: each link gets as "
-         "many flows, so the slow one is full first\n    remedy: one rate for all links of the "
-         "group, or routes that leave the slow one out\n"},
+         "t.yaml:5:43: warning: leaf0:p2: 25Gbps, but other links of its ECMP group have 100Gbps: "
+         "all get the same number of flows, so the slow link saturates first\n    remedy: use one "
+         "rate for all links of the group, or routes without the slow link\n"},
         {LEAVES AT("leaf0-spine1", "rate: 99999Mbps") ACROSS, "path-rates",
-         "t.yaml:5:43: warning: leaf0:p3: 99.999Gbps in one ECMP group with 100Gbps: each link "
-         "gets as many flows, so the slow one is full first\n    remedy: one rate for all links of "
-         "the group, or routes that leave the slow one out\n"},
+         "t.yaml:5:43: warning: leaf0:p3: 99.999Gbps, but other links of its ECMP group have "
+         "100Gbps: all get the same number of flows, so the slow link saturates first\n    remedy: "
+         "use one rate for all links of the group, or routes without the slow link\n"},
         {HEAD "{kind: fat-tree, k: 4}\n  switch: {ecmp-seed: 7}\nworkloads: [{name: w, kind: "
               "rdma-write, from: host0, to: host15}]\n",
          "hash-seeds",
-         "t.yaml:5:23: warning: 4 switches (agg6, ...): hashes as the switches before it "
-         "(ecmp-seed 7): flows from one of them use 1 of 2 equal links\n"
-         "    remedy: a hash seed of its own for each switch: ecmp-seed auto (--set "
+         "t.yaml:5:23: warning: 4 switches (agg6, ...): uses the same ECMP hash as the switches "
+         "before it (ecmp-seed 7): flows from one of these switches use only 1 of 2 equal links\n  "
+         "  remedy: give each switch its own hash seed: ecmp-seed auto (--set "
          "fabric.switch.ecmp-seed=auto)\n"},
         {HEAD "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 5}\n" ACROSS,
          "oversubscription",
-         "t.yaml:4:13: note: 2 switches (leaf0, ...): 500Gbps below and 200Gbps above: "
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 500Gbps of downlinks and 200Gbps of uplinks: "
          "oversubscription 2.5 to 1\n"},
         {HEAD "{kind: leaf-spine, leaves: 2, spines: 3, hosts-per-leaf: 4}\n" ACROSS,
          "oversubscription",
-         "t.yaml:4:13: note: 2 switches (leaf0, ...): 400Gbps below and 300Gbps above: "
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 400Gbps of downlinks and 300Gbps of uplinks: "
          "oversubscription 1.3 to 1\n"},
         {LEAVES "  host-links: {rate: 100001Mbps}\n" ACROSS, "oversubscription",
-         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200.002Gbps below and 200Gbps above: "
-         "oversubscription 1.0 to 1\n"},
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200.002Gbps of downlinks and 200Gbps of "
+         "uplinks: oversubscription 1.0 to 1\n"},
         {LEAVES "  fabric-links: {rate: 99999Mbps}\n" ACROSS, "oversubscription",
-         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200Gbps below and 199.998Gbps above: "
-         "oversubscription 1.0 to 1\n"},
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200Gbps of downlinks and 199.998Gbps of "
+         "uplinks: oversubscription 1.0 to 1\n"},
         {LEAVES ACROSS, "oversubscription", ""},
     };
     assert_prints(cases, COUNT(cases));
@@ -203,21 +203,21 @@ static void shares_of_a_link(void **state)
     static const struct findings_print cases[] = {
         /* 5 of 100 is tiny, and 6 of 100 is not. */
         {SWITCH(CLASSES ", scheduler: {weights: {3: 5, 4: 95}}") BOTH HIGH("host0"), "weights",
-         "t.yaml:5:86: warning: switch0:p0: priority 3 has lossless data, but a weight of 5 of "
-         "100: it gets that part of the link when others send, and stops its senders\n"
-         "    remedy: a weight of its share (--set fabric.switch.weight-3=95)\n"},
+         "t.yaml:5:86: warning: switch0:p0: priority 3 has lossless data, but a weight of only 5 "
+         "of 100: when others send, it gets only this part of the link and pauses its senders\n    "
+         "remedy: set its weight to its share of the load (--set fabric.switch.weight-3=95)\n"},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 6, 4: 94}}") BOTH HIGH("host0"), "weights", ""},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 95, 4: 5}}") BOTH HIGH("host0"), "weights",
-         "t.yaml:5:93: warning: switch0:p0: priority 4 has lossless data, but a weight of 5 of "
-         "100: it gets that part of the link when others send, and stops its senders\n"
-         "    remedy: a weight of its share (--set fabric.switch.weight-4=95)\n"},
+         "t.yaml:5:93: warning: switch0:p0: priority 4 has lossless data, but a weight of only 5 "
+         "of 100: when others send, it gets only this part of the link and pauses its senders\n    "
+         "remedy: set its weight to its share of the load (--set fabric.switch.weight-4=95)\n"},
         {SWITCH("pfc: {priorities: [4]}, dscp: {26: 3, 34: 4}, scheduler: {weights: {3: 5, 4: 95}}")
              BOTH HIGH("host0"),
          "weights", ""},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 95, 6: 5}}") BOTH BACK, "weights",
          "t.yaml:5:93: warning: 2 ports of 1 switch (switch0:p0, ...): priority 6 has CNPs, but a "
-         "weight of 5 of 100: congestion control hears late when many flows are marked\n"
-         "    remedy: strict priority for CNPs: weight 0 (--set fabric.switch.weight-6=0)\n"},
+         "weight of only 5 of 100: congestion control reacts late when many flows are marked\n    "
+         "remedy: use strict priority for CNPs: weight 0 (--set fabric.switch.weight-6=0)\n"},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 94, 6: 6}}") BOTH BACK, "weights", ""},
         {SWITCH(
              CLASSES
@@ -230,35 +230,36 @@ static void shares_of_a_link(void **state)
                                                        "  - {name: high, kind: rdma-write, from: "
                                                        "host1, to: host0, dscp: 34}\n",
          "weights",
-         "t.yaml:6:53: warning: host1:p0: priority 3 has lossless data, but a weight of 5 of 100: "
-         "it gets that part of the link when others send, and stops its senders\n"
-         "    remedy: a weight of its share (--set hosts.defaults.rnic.weight-3=95)\n"},
+         "t.yaml:6:53: warning: host1:p0: priority 3 has lossless data, but a weight of only 5 of "
+         "100: when others send, it gets only this part of the link and pauses its senders\n    "
+         "remedy: set its weight to its share of the load (--set "
+         "hosts.defaults.rnic.weight-3=95)\n"},
         {SWITCH(CLASSES) BOTH HIGH("host0"), "starvation",
-         "t.yaml:4:13: warning: switch0:p0: priority 4 is strict and has data without a rate: "
-         "priority 3 gets what it leaves, which may be nothing\n"
-         "    remedy: weights for both (scheduler.weights), or a rate for the workloads of "
-         "priority 4 (--set fabric.switch.weight-3=50 --set fabric.switch.weight-4=50)\n"},
+         "t.yaml:4:13: warning: switch0:p0: priority 4 is strict and carries data without a rate "
+         "limit: priority 3 gets only the rest of the link, possibly nothing\n    remedy: set "
+         "weights for both (scheduler.weights), or a rate for the workloads of priority 4 (--set "
+         "fabric.switch.weight-3=50 --set fabric.switch.weight-4=50)\n"},
         {SWITCH(CLASSES) BOTH HIGH("host0, rate: 1000"), "starvation", ""},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 50, 4: 50}}") BOTH HIGH("host0"), "starvation",
          ""},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 50}}") BOTH HIGH("host0"), "starvation",
-         "t.yaml:4:13: warning: switch0:p0: priority 4 is strict and has data without a rate: "
-         "priority 3 gets what it leaves, which may be nothing\n"
-         "    remedy: weights for both (scheduler.weights), or a rate for the workloads of "
-         "priority 4 (--set fabric.switch.weight-4=50)\n"},
+         "t.yaml:4:13: warning: switch0:p0: priority 4 is strict and carries data without a rate "
+         "limit: priority 3 gets only the rest of the link, possibly nothing\n    remedy: set "
+         "weights for both (scheduler.weights), or a rate for the workloads of priority 4 (--set "
+         "fabric.switch.weight-4=50)\n"},
         /* A strict class below the weighted one is before it all the same. */
         {SWITCH(CLASSES ", scheduler: {weights: {4: 50}}") BOTH HIGH("host0"), "starvation",
-         "t.yaml:4:13: warning: switch0:p0: priority 3 is strict and has data without a rate: "
-         "priority 4 gets what it leaves, which may be nothing\n"
-         "    remedy: weights for both (scheduler.weights), or a rate for the workloads of "
-         "priority 3 (--set fabric.switch.weight-3=50)\n"},
+         "t.yaml:4:13: warning: switch0:p0: priority 3 is strict and carries data without a rate "
+         "limit: priority 4 gets only the rest of the link, possibly nothing\n    remedy: set "
+         "weights for both (scheduler.weights), or a rate for the workloads of priority 3 (--set "
+         "fabric.switch.weight-3=50)\n"},
         {SWITCH(CLASSES ", scheduler: {weights: {3: 50, 4: 50}}") BOTH
          "  - {name: high, kind: rdma-write, from: host1, to: host3, dscp: 34}\n",
          "starvation",
-         "t.yaml:4:13: warning: host1:p0: priority 4 is strict and has data without a rate: "
-         "priority 3 gets what it leaves, which may be nothing\n"
-         "    remedy: weights for both (rnic.weight-N), or a rate for the workloads of priority 4 "
-         "(--set hosts.defaults.rnic.weight-3=50 --set hosts.defaults.rnic.weight-4=50)\n"},
+         "t.yaml:4:13: warning: host1:p0: priority 4 is strict and carries data without a rate "
+         "limit: priority 3 gets only the rest of the link, possibly nothing\n    remedy: set "
+         "weights for both (rnic.weight-N), or a rate for the workloads of priority 4 (--set "
+         "hosts.defaults.rnic.weight-3=50 --set hosts.defaults.rnic.weight-4=50)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -271,42 +272,38 @@ static void members_that_cannot_connect(void **state)
 #define DOWN(what) "faults: [{kind: " what "}]\n"
     static const struct findings_print cases[] = {
         {LEAVES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects",
-         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect or may not, as they are hashed, the first from host0 "
-         "to host2; a lost message is sent again after cm-timeout, 6.14 s, when the workload has "
-         "stopped (a run shows members_idle > 0)\n    remedy: begin the fault after the workload, "
-         "or the workload when routes have converged\n"},
+         "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
+         "of 2 members cannot connect, depending on the hash (first: host0 to host2); a lost "
+         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a "
+         "run shows members_idle > 0)\n    remedy: start the fault after the workload, or start "
+         "the workload after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects",
-         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 1 of 2 members cannot connect, the first from host1 to host2; the address is "
-         "looked for again after a third of address-timeout, 1 s, when the workload has "
-         "stopped (a run shows members_idle "
-         "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
-         "converged\n"},
+         "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
+         "of 2 members cannot connect (first: host1 to host2); the address is resolved again only "
+         "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
+         "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
+         "after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects",
-         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
-         "looked for again after a third of address-timeout, 1 s, when the workload has "
-         "stopped (a run shows members_idle "
-         "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
-         "converged\n"},
+         "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
+         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
+         "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
+         "after the routes have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
              ", stop: 1001us") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
-         "t.yaml:6:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
-         "looked for again after a third of address-timeout, 1 ms (a run shows members_idle > 0)\n "
-         "   remedy: begin the fault "
-         "after the workload, or the workload when routes have converged\n"},
+         "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
+         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "after a third of address-timeout, 1 ms (a run shows members_idle > 0)\n    remedy: start "
+         "the fault after the workload, or start the workload after the routes have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
              ", stop: 1ms") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
-         "t.yaml:6:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
-         "looked for again after a third of address-timeout, 1 ms, when the workload has stopped "
-         "(a run shows members_idle > "
-         "0)\n    remedy: begin the fault after the workload, or the workload when routes have "
-         "converged\n"},
+         "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
+         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "after a third of address-timeout, 1 ms (the workload has stopped by then) (a run shows "
+         "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
+         "after the routes have converged\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -317,35 +314,33 @@ static void members_with_two_ways(void **state)
     static const struct findings_print cases[] = {
         /* One of two ways, and both. */
         {LEAVES FOUR("") DOWN("link-down, where: leaf1-spine1, at: 0s"), "fault-connects",
-         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect or may not, as they are hashed, the first from host0 "
-         "to host2; a lost message is sent again after cm-timeout, 6.14 s, when the workload has "
-         "stopped (a run shows members_idle > 0)\n    remedy: begin the fault after the workload, "
-         "or the workload when routes have converged\n"},
+         "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
+         "of 2 members cannot connect, depending on the hash (first: host0 to host2); a lost "
+         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a "
+         "run shows members_idle > 0)\n    remedy: start the fault after the workload, or start "
+         "the workload after the routes have converged\n"},
         {LEAVES FOUR("") "faults: [{kind: link-down, where: leaf1-spine0, at: 0s}, {kind: "
                          "link-down, where: leaf1-spine1, at: 0s}]\n",
          "fault-connects",
-         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
-         "looked for again after a third of address-timeout, 1 s, when the workload has "
-         "stopped (a run shows members_idle "
-         "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
-         "converged\n"},
+         "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
+         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
+         "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
+         "after the routes have converged\n"},
         {TWO_EACH "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n" DOWN(
              "link-down, where: \"t:p1\", at: 0s"),
          "fault-connects",
-         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 1 of 1 member cannot connect or may not, as they are hashed, the first from c to b; "
-         "a lost message is sent again after cm-timeout, 6.14 s, when the workload has stopped (a "
-         "run shows members_idle > 0)\n    remedy: begin the fault after the workload, or the "
-         "workload when routes have converged\n"},
+         "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
+         "of 1 member cannot connect, depending on the hash (first: c to b); a lost message is "
+         "repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a run shows "
+         "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
+         "after the routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
-         "t.yaml:5:13: warning: 'w': as it begins, faults have taken links that routes still lead "
-         "to: 2 of 2 members cannot connect, the first from host0 to host2; the address is "
-         "looked for again after a third of address-timeout, 1 s, when the workload has "
-         "stopped (a run shows members_idle "
-         "> 0)\n    remedy: begin the fault after the workload, or the workload when routes have "
-         "converged\n"},
+         "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
+         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
+         "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
+         "after the routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1000001ns"),
          "fault-connects", ""},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 0ms, for: 1ms"),

@@ -33,53 +33,50 @@ static void commands_and_queues(void **state)
         {HEAD HOSTS("", "") NVME(", block-size: 1MiB"), "block-sizes", ""},
         {HEAD HOSTS("", "") NVME(", block-size: 1049088B"), "block-sizes",
          "t.yaml:8:80: note: 'w': an I/O of 1049088 B is sent as 2 commands: target.max-transfer "
-         "of host0 is 1048576 B\n    remedy: raise max-transfer at both ends, or make the block "
-         "smaller\n"},
+         "of host0 is 1048576 B\n    remedy: raise max-transfer at both ends, or use smaller "
+         "blocks\n"},
         {HEAD HOSTS("max-transfer: 8KiB", "") NVME(", block-size: 16KiB"), "block-sizes",
          "t.yaml:8:80: note: 'w': an I/O of 16384 B is sent as 2 commands: nvme.max-transfer of "
-         "host1 is 8192 B\n    remedy: raise max-transfer at both ends, or make the block "
-         "smaller\n"},
+         "host1 is 8192 B\n    remedy: raise max-transfer at both ends, or use smaller blocks\n"},
         {HEAD HOSTS("", "max-transfer: 8KiB") NVME(", block-size: 16896B"), "block-sizes",
          "t.yaml:8:80: note: 'w': an I/O of 16896 B is sent as 3 commands: target.max-transfer of "
-         "host0 is 8192 B\n    remedy: raise max-transfer at both ends, or make the block "
-         "smaller\n"},
+         "host0 is 8192 B\n    remedy: raise max-transfer at both ends, or use smaller blocks\n"},
         {HEAD SECOND("max-transfer: 8KiB") NVME(", block-size: 16KiB"), "block-sizes",
          "t.yaml:8:80: note: 'w': an I/O of 16384 B is sent as 2 commands: nvme.max-transfer of "
-         "host2 is 8192 B\n    remedy: raise max-transfer at both ends, or make the block "
-         "smaller\n"},
+         "host2 is 8192 B\n    remedy: raise max-transfer at both ends, or use smaller blocks\n"},
         {HEAD HOSTS("", "") NVME(", queue-depth: 127"), "depths", ""},
         {HEAD HOSTS("", "") NVME(", queue-depth: 128"), "depths",
-         "t.yaml:8:81: warning: 'w': queue-depth 128 is played as 127: a queue between host1 and "
-         "host0 has 128 entries (nvme.queue-size of host1); what is beyond waits at the host\n"
-         "    remedy: queue-depth 127, or longer queues (--set workloads.w.queue-depth=127)\n"},
+         "t.yaml:8:81: warning: 'w': queue-depth 128 is limited to 127: a queue between host1 and "
+         "host0 has 128 entries (nvme.queue-size of host1); further I/Os wait at the host\n    "
+         "remedy: set queue-depth 127, or use longer queues (--set workloads.w.queue-depth=127)\n"},
         {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 16"), "depths",
-         "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
-         "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the host\n"
-         "    remedy: queue-depth 15, or longer queues (--set workloads.w.queue-depth=15)\n"},
+         "t.yaml:8:81: warning: 'w': queue-depth 16 is limited to 15: a queue between host1 and "
+         "host0 has 16 entries (nvme.queue-size of host1); further I/Os wait at the host\n    "
+         "remedy: set queue-depth 15, or use longer queues (--set workloads.w.queue-depth=15)\n"},
         {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 15"), "depths", ""},
         {HEAD HOSTS("", "max-queue-size: 16") NVME(", queue-depth: 16"), "depths",
-         "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
-         "host0 has 16 entries (target.max-queue-size of host0); what is beyond waits at the host\n"
-         "    remedy: queue-depth 15, or longer queues (--set workloads.w.queue-depth=15)\n"},
+         "t.yaml:8:81: warning: 'w': queue-depth 16 is limited to 15: a queue between host1 and "
+         "host0 has 16 entries (target.max-queue-size of host0); further I/Os wait at the host\n   "
+         " remedy: set queue-depth 15, or use longer queues (--set workloads.w.queue-depth=15)\n"},
         {HEAD SECOND("queue-size: 16") NVME(", queue-depth: 16"), "depths",
-         "t.yaml:8:81: warning: 'w': queue-depth 16 is played as 15: a queue between host2 and "
-         "host0 has 16 entries (nvme.queue-size of host2); what is beyond waits at the host\n"
-         "    remedy: queue-depth 15, or longer queues (--set workloads.w.queue-depth=15)\n"},
+         "t.yaml:8:81: warning: 'w': queue-depth 16 is limited to 15: a queue between host2 and "
+         "host0 has 16 entries (nvme.queue-size of host2); further I/Os wait at the host\n    "
+         "remedy: set queue-depth 15, or use longer queues (--set workloads.w.queue-depth=15)\n"},
         /* An open loop has a bound, not a depth. */
         {HEAD HOSTS("queue-size: 16", "") NVME(", queue-depth: 16, rate: 1000"), "depths", ""},
         {HEAD HOSTS("", "max-queues: 3") NVME(", queues: 3"), "depths", ""},
         {HEAD HOSTS("", "max-queues: 3") NVME(", queues: 4"), "depths",
-         "t.yaml:8:76: warning: 'w': queues 4 is played as 3: host0 grants no more to a controller "
-         "(target.max-queues)\n"
-         "    remedy: queues 3, or a larger target.max-queues (--set workloads.w.queues=3)\n"},
+         "t.yaml:8:76: warning: 'w': queues 4 is limited to 3: host0 grants no more to a "
+         "controller (target.max-queues)\n    remedy: set queues 3, or a larger target.max-queues "
+         "(--set workloads.w.queues=3)\n"},
         {HEAD HOSTS("queue-size: 16", "max-queues: 3") NVME(", queues: 4, queue-depth: 16"),
          "depths",
-         "t.yaml:8:92: warning: 'w': queue-depth 16 is played as 15: a queue between host1 and "
-         "host0 has 16 entries (nvme.queue-size of host1); what is beyond waits at the host\n"
-         "    remedy: queue-depth 15, or longer queues (--set workloads.w.queue-depth=15)\n"
-         "t.yaml:8:76: warning: 'w': queues 4 is played as 3: host0 grants no more to a controller "
-         "(target.max-queues)\n"
-         "    remedy: queues 3, or a larger target.max-queues (--set workloads.w.queues=3)\n"},
+         "t.yaml:8:92: warning: 'w': queue-depth 16 is limited to 15: a queue between host1 and "
+         "host0 has 16 entries (nvme.queue-size of host1); further I/Os wait at the host\n    "
+         "remedy: set queue-depth 15, or use longer queues (--set "
+         "workloads.w.queue-depth=15)\nt.yaml:8:76: warning: 'w': queues 4 is limited to 3: host0 "
+         "grants no more to a controller (target.max-queues)\n    remedy: set queues 3, or a "
+         "larger target.max-queues (--set workloads.w.queues=3)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -90,25 +87,23 @@ static void depths_of_reads(void **state)
     static const struct findings_print cases[] = {
         {HEAD READ(", outstanding: 16"), "depths", ""},
         {HEAD READ(", outstanding: 17"), "depths",
-         "t.yaml:5:86: note: 'w': 16 of its 17 outstanding READs are under way at once "
-         "(rnic.max-rd-atomic of host1)\n"
-         "    remedy: more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends (--set "
-         "hosts.defaults.rnic.max-rd-atomic=17)\n"},
+         "t.yaml:5:86: note: 'w': only 16 of its 17 outstanding READs are in flight at the same "
+         "time (rnic.max-rd-atomic of host1)\n    remedy: use more queue pairs (qps), or a larger "
+         "rnic.max-rd-atomic at both ends (--set hosts.defaults.rnic.max-rd-atomic=17)\n"},
         {HEAD ALL("max-rd-atomic: 20") READ(", outstanding: 21"), "depths",
-         "t.yaml:6:86: note: 'w': 20 of its 21 outstanding READs are under way at once "
-         "(rnic.max-rd-atomic of host1)\n"
-         "    remedy: more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends (--set "
-         "hosts.defaults.rnic.max-rd-atomic=21)\n"},
+         "t.yaml:6:86: note: 'w': only 20 of its 21 outstanding READs are in flight at the same "
+         "time (rnic.max-rd-atomic of host1)\n    remedy: use more queue pairs (qps), or a larger "
+         "rnic.max-rd-atomic at both ends (--set hosts.defaults.rnic.max-rd-atomic=21)\n"},
         {HEAD AT("host0", "max-rd-atomic: 4") READ(", outstanding: 5"), "depths",
-         "t.yaml:6:86: note: 'w': 4 of its 5 outstanding READs are under way at once "
-         "(rnic.max-rd-atomic of host0)\n"
-         "    remedy: more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends (--set "
-         "hosts.defaults.rnic.max-rd-atomic=5 --set hosts.some.rnic.max-rd-atomic=5)\n"},
+         "t.yaml:6:86: note: 'w': only 4 of its 5 outstanding READs are in flight at the same time "
+         "(rnic.max-rd-atomic of host0)\n    remedy: use more queue pairs (qps), or a larger "
+         "rnic.max-rd-atomic at both ends (--set hosts.defaults.rnic.max-rd-atomic=5 --set "
+         "hosts.some.rnic.max-rd-atomic=5)\n"},
         {HEAD AT("host2", "max-rd-atomic: 4") READ(", outstanding: 5"), "depths",
-         "t.yaml:6:86: note: 'w': 4 of its 5 outstanding READs are under way at once "
-         "(rnic.max-rd-atomic of host2)\n"
-         "    remedy: more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends (--set "
-         "hosts.some.rnic.max-rd-atomic=5 --set hosts.defaults.rnic.max-rd-atomic=5)\n"},
+         "t.yaml:6:86: note: 'w': only 4 of its 5 outstanding READs are in flight at the same time "
+         "(rnic.max-rd-atomic of host2)\n    remedy: use more queue pairs (qps), or a larger "
+         "rnic.max-rd-atomic at both ends (--set hosts.some.rnic.max-rd-atomic=5 --set "
+         "hosts.defaults.rnic.max-rd-atomic=5)\n"},
         {HEAD ALL("max-rd-atomic: 4")
              WORK("kind: rdma-write, from: host1, to: host0, outstanding: 5"),
          "depths", ""},
@@ -121,15 +116,15 @@ static void what_hosts_get(void **state)
     (void)state;
     static const struct findings_print cases[] = {
         {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0"), "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts send data at up to 200 Gb/s to a link of 100: fan-in 2 "
-         "to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: host0: 2 hosts send data at up to 200 Gb/s to a link of 100 Gb/s: "
+         "fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
         {HEAD WORK("kind: rdma-write, from: [host1, host2, host3], to: host0"), "fan-in",
-         "t.yaml:4:13: note: host0: 3 hosts send data at up to 300 Gb/s to a link of 100: fan-in 3 "
-         "to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: host0: 3 hosts send data at up to 300 Gb/s to a link of 100 Gb/s: "
+         "fan-in 3 to 1 (a run shows pfc.pause_frames)\n"},
         {HEAD WORK("kind: rdma-read, from: host0, to: [host1, host2], pairing: all-to-all"),
          "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts send data at up to 200 Gb/s to a link of 100: fan-in 2 "
-         "to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: host0: 2 hosts send data at up to 200 Gb/s to a link of 100 Gb/s: "
+         "fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
         {HEAD READ(""), "fan-in", ""},
         {HEAD WRITE, "fan-in", ""},
         {HEAD "workloads:\n  - {name: w, kind: rdma-write, from: host1, to: host0}\n  - {name: v, "
@@ -139,7 +134,7 @@ static void what_hosts_get(void **state)
               "{name: v, kind: rdma-write, from: [host1, host2], to: host3}\n",
          "fan-in",
          "t.yaml:4:13: note: 2 hosts (host0, ...): 2 hosts send data at up to 200 Gb/s to a link "
-         "of 100: fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
+         "of 100 Gb/s: fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -151,7 +146,8 @@ static void what_hosts_get(void **state)
                            ", rate: " rate)
 #define OFFERS(host, does)                                                                         \
     "t.yaml:4:13: warning: " host ": workloads with a rate offer 100Gbps that it " does            \
-    ", its links carry 100Gbps: the rest waits, longer and longer\n    remedy: lower the rate of " \
+    ", but its links carry 100Gbps: the backlog grows without limit\n    remedy: lower the rate "  \
+    "of "                                                                                          \
     "the workloads, or spread them over more hosts\n"
 
 static void what_is_offered(void **state)
@@ -169,8 +165,8 @@ static void what_is_offered(void **state)
          OFFERS("host0", "receives")},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46747"), "fan-in", ""},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46748"), "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts send data at up to 100 Gb/s to a link of 100: fan-in 1 "
-         "to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: host0: 2 hosts send data at up to 100 Gb/s to a link of 100 Gb/s: "
+         "fan-in 1 to 1 (a run shows pfc.pause_frames)\n"},
         {HEAD SERVED("25%", "124660"), "offered", ""},
         {HEAD SERVED("25%", "124661"), "offered",
          OFFERS("host0", "receives") OFFERS("host1", "sends")},
@@ -215,47 +211,46 @@ static void faults(void **state)
         {FAULT(WRITE, "kind: link-down, where: host0, at: 999999ns"), "faults", ""},
         {FAULT(WRITE, "kind: pause-storm, where: host0, at: 0s"), "faults", ""},
         {FAULT(WRITE, "kind: pause-storm, where: host0, at: 0s, priority: 2"), "faults",
-         "t.yaml:8:10: warning: the fault pause-storm at host0 has no effect: PFC for priority 2 "
-         "is "
-         "off at host0 or at the other end of its link\n"},
+         "t.yaml:8:10: warning: the fault pause-storm at host0 has no effect: PFC of priority 2 is "
+         "disabled at host0 or at the other end of its link\n"},
         {FAULT(WRITE, "kind: link-down, where: host3, at: 0s"), "faults",
-         "t.yaml:8:10: warning: the fault link-down touches nobody: no workload has a path through "
-         "where it is\n"},
+         "t.yaml:8:10: warning: the fault link-down affects no traffic: no workload has a path "
+         "through its place\n"},
         {FAULT(WORK("kind: rdma-write, from: host1, to: host0, stop: 500us"),
                "kind: link-down, where: host0, at: 500us"),
          "faults",
-         "t.yaml:8:10: warning: the fault link-down touches nobody: the workloads there have "
-         "stopped before it begins\n"},
+         "t.yaml:8:10: warning: the fault link-down affects no traffic: the workloads there stop "
+         "before the fault begins\n"},
         {FAULT(WORK("kind: rdma-write, from: host1, to: host0, stop: 500us"),
                "kind: link-down, where: host0, at: 499999ns"),
          "faults", ""},
         {FAULT(WORK("kind: rdma-write, from: host1, to: host0, start: 500us"),
                "kind: link-down, where: host0, at: 0s, for: 500us"),
          "faults",
-         "t.yaml:8:10: warning: the fault link-down touches nobody: the workloads there begin "
-         "after its end\n"},
+         "t.yaml:8:10: warning: the fault link-down affects no traffic: the workloads there begin "
+         "after the end of the fault\n"},
         {FAULT(WORK("kind: rdma-write, from: host1, to: host0, start: 500us"),
                "kind: link-down, where: host0, at: 0s, for: 500001ns"),
          "faults", ""},
         {FAULT("hosts:\n" TARGET WRITE, "kind: target-crash, where: host0, at: 0s"), "faults",
-         "t.yaml:10:10: warning: the fault target-crash touches nobody: it ends NVMe alone, and "
-         "only rdma-* workloads use its targets: they go on at full rate (target-crash with how: "
-         "power stops them)\n"},
+         "t.yaml:10:10: warning: the fault target-crash affects no traffic: it stops only NVMe, "
+         "but only rdma-* workloads use its targets, and they continue at full rate (target-crash "
+         "with how: power stops them)\n"},
         {FAULT("hosts:\n" TARGET WRITE, "kind: target-crash, where: host0, at: 0s, how: power"),
          "faults", ""},
         {FAULT("hosts:\n" TARGET WRITE, "kind: target-stall, where: host0, at: 0s, for: 1us"),
          "faults",
-         "t.yaml:10:10: warning: the fault target-stall touches nobody: it ends NVMe alone, and "
-         "only rdma-* workloads use its targets: they go on at full rate (target-crash with how: "
-         "power stops them)\n"},
+         "t.yaml:10:10: warning: the fault target-stall affects no traffic: it stops only NVMe, "
+         "but only rdma-* workloads use its targets, and they continue at full rate (target-crash "
+         "with how: power stops them)\n"},
         {FAULT("hosts:\n" TARGET WORK("kind: nvme, from: host1, to: host0, stop: 500us"),
                "kind: target-crash, where: host0, at: 499999ns"),
          "faults", ""},
         {FAULT("hosts:\n" TARGET WORK("kind: nvme, from: host1, to: host0, stop: 500us"),
                "kind: target-crash, where: host0, at: 500us"),
          "faults",
-         "t.yaml:10:10: warning: the fault target-crash touches nobody: the workloads there have "
-         "stopped before it begins\n"},
+         "t.yaml:10:10: warning: the fault target-crash affects no traffic: the workloads there "
+         "stop before the fault begins\n"},
         {FAULT(WRITE, "kind: link-flap, where: host0, at: 0ns, period: 10us, duty: 0%"), "faults",
          "t.yaml:8:10: warning: the fault link-flap has duty 0%: the link never goes down\n"},
     };
@@ -273,17 +268,17 @@ static void faults_inside_the_fabric(void **state)
         /* Inside of the fabric the paths decide. */
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 0s}"), "faults", ""},
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf2-spine0, at: 0s}"), "faults",
-         "t.yaml:8:10: warning: the fault bit-errors touches nobody: no workload has a path "
-         "through where it is\n"},
+         "t.yaml:8:10: warning: the fault bit-errors affects no traffic: no workload has a path "
+         "through its place\n"},
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 500us}"), "faults",
-         "t.yaml:8:10: warning: the fault bit-errors touches nobody: the workloads there have "
-         "stopped before it begins\n"},
+         "t.yaml:8:10: warning: the fault bit-errors affects no traffic: the workloads there stop "
+         "before the fault begins\n"},
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 0s, for: 100us}"), "faults",
-         "t.yaml:8:10: warning: the fault bit-errors touches nobody: the workloads there begin "
-         "after its end\n"},
+         "t.yaml:8:10: warning: the fault bit-errors affects no traffic: the workloads there begin "
+         "after the end of the fault\n"},
         {AMONG(ACROSS, "{kind: switch-down, where: leaf2, at: 0s}"), "faults",
-         "t.yaml:8:10: warning: the fault switch-down touches nobody: no workload has a path "
-         "through where it is\n"},
+         "t.yaml:8:10: warning: the fault switch-down affects no traffic: no workload has a path "
+         "through its place\n"},
         {AMONG(ACROSS, "{kind: switch-down, where: spine1, at: 0s}"), "faults", ""},
         /* Of several workloads there the last one counts, whichever comes first. */
         {AMONG(BOTH("stop: 200us", "stop: 500us"),
@@ -298,8 +293,8 @@ static void faults_inside_the_fabric(void **state)
         {AMONG(BOTH("start: 200us", "start: 500us"),
                "{kind: bit-errors, where: leaf0-spine0, at: 0s, for: 200us}"),
          "faults",
-         "t.yaml:10:10: warning: the fault bit-errors touches nobody: the workloads there begin "
-         "after its end\n"},
+         "t.yaml:10:10: warning: the fault bit-errors affects no traffic: the workloads there "
+         "begin after the end of the fault\n"},
         /* Two that move routes move each other's. */
         {AMONG(ACROSS, "{kind: switch-down, where: leaf2, at: 0s}, {kind: link-down, where: "
                        "leaf0-spine0, at: 0s}"),

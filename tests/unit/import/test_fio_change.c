@@ -92,8 +92,8 @@ static void what_changes_nothing_or_names_nothing_is_an_error(void **state)
         {two, NULL, "kb_base", "1000", "expected 'kb_base' in the job file", 7},
         {two, NULL, "rwmixread", "30", "the job does not mix reads and writes", 7},
         {two, NULL, "ioengine", "rbd", "", 16},
-        {sync, NULL, "iodepth", "4", "the job's ioengine has one I/O under way at most", 7},
-        {split, NULL, "bs", "4k", "the job has bssplit, which goes before bs", 7},
+        {sync, NULL, "iodepth", "4", "the job's ioengine has at most one outstanding I/O", 7},
+        {split, NULL, "bs", "4k", "the job has bssplit, which overrides bs", 7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct fio_change change = change_of(rows[i].job, rows[i].option, rows[i].text);

@@ -142,7 +142,7 @@ static void a_bridge_without_a_file_is_said_to_be_one(void **state)
 {
     (void)state;
     assert_true(import("leaf.lldp", HEAD "Ethernet0    core            eth1/1          BR\n"));
-    has(result.notes, "core is a switch without a file of its own: a host here");
+    has(result.notes, "core is a switch without its own file: imported as a host");
     sonic_free(&result);
 }
 
@@ -186,7 +186,7 @@ static void lists_that_are_wrong(void **state)
 static void tables_that_are_wrong(void **state)
 {
     (void)state;
-    refused("a.lldp", HEAD, 2, 1, "there is no 'a'");
+    refused("a.lldp", HEAD, 2, 1, "there is no switch 'a'");
     refused("leaf.lldp", "LocalPort    RemoteDevice\n-----------  ----\n", 2, 1,
             "expected dashes under the title RemotePortID");
     refused("leaf.lldp", HEAD "Ethernet0    h0              0c:42:a1:5d:11:02  O\n", 4, 46,

@@ -370,11 +370,11 @@ static const struct wrong wrongs[] = {
     {"seeds: 4", "sedes: 4", 27, "unknown key"},
     {"seeds: 4", "grow: {years: 0, load: [{path: seed}]}", 27, "minimum"},
     {"seeds: 4", "grow: {years: 2}", 27, "expected load, capacity or both"},
-    {"seeds: 4", "grow: {load: [{each-year: 10%}]}", 27, "what grows"},
+    {"seeds: 4", "grow: {load: [{each-year: 10%}]}", 27, "the setting that grows"},
     {"seeds: 4", "grow: {load: []}", 27, "expected 1 to 8 loads"},
-    {"seeds: 4", "grow: {capacity: {needed: 1TB}}", 27, "a part: drive has its capacity"},
+    {"seeds: 4", "grow: {capacity: {needed: 1TB}}", 27, "a part: drive has a capacity"},
     {"better: higher", "where: [spines]", 5, "where"},
-    {"better: higher", "where: \"a\\\"b\"", 5, "expected whom"},
+    {"better: higher", "where: \"a\\\"b\"", 5, "expected a selection"},
 };
 
 static void what_is_wrong_is_said_with_its_place(void **state)
@@ -431,7 +431,7 @@ static void a_budget_is_of_runs_or_of_time(void **state)
                 {"most-runs: 500\n", 500, 0, NULL},
                 {"budget: 0.5h\n", 10000, 1800 * PS_PER_S, NULL},
                 {"most-runs: 7\nbudget: 600s\n", 7, 600 * PS_PER_S, NULL},
-                {"most-runs: 7\nbudget: 7\n", 0, 0, "most-runs says it too"},
+                {"most-runs: 7\nbudget: 7\n", 0, 0, "most-runs sets the budget too"},
                 {"budget: 0\n", 0, 0, "expected 1 to 1000000 runs"},
                 {"budget: 0s\n", 0, 0, "or a time such as 600s"},
                 {"budget: soon\n", 0, 0, "expected runs such as 500"}};

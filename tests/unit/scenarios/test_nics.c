@@ -165,7 +165,8 @@ static void what_is_not_there(void **state)
         {SAME,
          WRITES
          ", nic: 0}]\nhosts: {defaults: {rnic: {profile: ideal, lag: layer2}}}\nfaults: [{a: b",
-         "nic: the NICs of host0 are one by rnic.lag, which says who sends by which"},
+         "nic: the NICs of host0 are aggregated by rnic.lag, which selects the NIC of each queue "
+         "pair"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -45,7 +45,7 @@ static const char *make(struct bench *bench, enum pairing pairing, const char *f
 static void pairs_by_hand(void **state)
 {
     static const char alone[] = "a host is paired with itself, which needs loopback: true";
-    static const char uneven[] = "one-to-one needs as many hosts in from as in to";
+    static const char uneven[] = "one-to-one needs the same number of hosts in from and in to";
     static const struct {
         enum pairing pairing;
         const char *from, *to, *pairs, *error;

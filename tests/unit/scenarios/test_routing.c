@@ -220,10 +220,10 @@ static void wrong_routes_are_refused_with_a_place(void **state)
         int column;
         const char *says;
     } rows[] = {
-        {"{at: leaf0, to: host5, via: leaf1}", 40, "leaf0 has no such neighbour"},
+        {"{at: leaf0, to: host5, via: leaf1}", 40, "leaf0 has no such neighbor"},
         {"{at: leaf0, to: host5, via: [spine0, leaf1]}", 40, "no link from these switches"},
-        {"{at: leaf0, to: host5, via: \"leaf1:p0\"}", 40, "leaf0 has no such neighbour"},
-        {"{at: leaf0, to: host5, via: host0}", 40, "hosts forward nothing"},
+        {"{at: leaf0, to: host5, via: \"leaf1:p0\"}", 40, "leaf0 has no such neighbor"},
+        {"{at: leaf0, to: host5, via: host0}", 40, "hosts do not forward"},
         {"{at: leaf0, to: host5, via: spine7}", 40, "did you mean"},
         {"{at: host0, to: host5, via: spine0}", 17, "no switch is called 'host0'"},
         {"{at: leaf0, to: spine0, via: spine0}", 28, "no host is called 'spine0'"},

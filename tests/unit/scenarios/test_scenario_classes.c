@@ -129,13 +129,13 @@ static void check_follows_each_class(void **state)
                                            "workloads: [{name: a, " RAW ", dscp: 46}]\n";
     assert_int_equal(
         findings(mapped_apart, DIAG_WARNING,
-                 "host0, ...): DSCP 46 is sent on priority 5, but switch0 maps it to 4"),
+                 "host0, ...): DSCP 46 is sent on priority 5, but switch0 maps it to priority 4"),
         1);
     assert_int_equal(findings(mapped_apart, DIAG_WARNING, "2 hosts (host0, ...): DSCP 46 is sent"),
                      1);
     const char *not_paused = HEAD FABRIC ", switch: {pfc: {priorities: [3, 5]}}}\n"
                                          "workloads: [{name: a, " RAW ", dscp: 46}]\n";
-    const char *says = "the receive buffer sends no pause for priority 5, DSCP 46";
+    const char *says = "the NIC sends no pauses for priority 5 (DSCP 46)";
     assert_int_equal(findings(not_paused, DIAG_WARNING, says), 1);
     const char *paused =
         HEAD FABRIC ", switch: {pfc: {priorities: [3, 5]}}}\n"

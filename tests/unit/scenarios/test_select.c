@@ -245,7 +245,7 @@ static void hosts_are_paired(void **state)
         {PAIRING_ALL_TO_ALL, "host0..host1", "host0..host2", "0>1 0>2 1>0 1>2"},
         {PAIRING_ONE_TO_ONE, "[host3, host1]", "host4..host5", "3>4 1>5"},
         {PAIRING_ONE_TO_ONE, "[host3, host1]", "host4",
-         "one-to-one needs as many hosts in from as in to"},
+         "one-to-one needs the same number of hosts in from and in to"},
         {PAIRING_ONE_TO_ONE, "host3..host4", "host3..host4",
          "a host is paired with itself, which needs loopback: true"},
         {PAIRING_PERMUTATION, "host0..host1", "host0..host1", "0>1 1>0"},
