@@ -95,7 +95,7 @@ becomes 's/\("egress_lossless_pool": .*"size": "\)32712448/\134000000/' 'size: 3
 becomes '/|3-4": {"profile": "\[BUFFER_PROFILE|pg/d; s/\(ingress_lossy_profile\]"}\),$/\1/' 'headroom-pool: 1584KiB'
 tells '/|3-4": {"profile": "\[BUFFER_PROFILE|pg/d; s/\(ingress_lossy_profile\]"}\),$/\1/' 'BUFFER_PG: no row of a lossless priority'
 tells 's/"Ethernet0,Ethernet4,Ethernet8,Ethernet12|6"/"lc1|asic0|Ethernet0|6"/' 'QUEUE: 1 row (HOST|ASIC|PORT|NUMBER) of another line card'
-tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modelled"
+tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modeled"
 tells 's/"server0", "port"/"1 rack", "port"/' "the neighbour '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
 tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' is not in PORT"
 tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0: not linked: admin_status is down'

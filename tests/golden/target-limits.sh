@@ -51,7 +51,7 @@ expect 'as many as come' 0 'rates.yaml: no findings' "$program" check rates.yaml
 expect 'fewer' 0 'host0: workloads with a rate at namespace 1 offer 40000 I/Os per second, but its iops-limit allows 39000 I/Os per second: the backlog grows without limit' \
     "$program" check rates.yaml --set "$space=39000"
 tenant='hosts.targets.subsystems=[{nqn: "nqn.2014-08.org.example:a", write-limit: 600Mbps}, {nqn: "nqn.2014-08.org.example:b", iops-limit: 1}]'
-expect 'a subsystem' 0 'host0: workloads with a rate ask subsystem nqn.2014-08.org.example:a for 655.36Mbps, its write-limit gives 600Mbps' \
+expect 'a subsystem' 0 'host0: workloads with a rate at subsystem nqn.2014-08.org.example:a offer 655.36Mbps, but its write-limit allows 600Mbps' \
     "$program" check rates.yaml --set "$tenant"
 grep -q 'example:b' out && fail "nobody connects there: $(cat out)"
 expect 'reads alone' 0 'rates.yaml: no findings' "$program" check rates.yaml --set "$tenant" --set workloads.w.read=100%
@@ -97,7 +97,7 @@ echo "ok    drives"
 
 # Limits of a workload at its hosts.
 for own in 'iops-limit=9999|10000 I/Os per second for each instance, but its iops-limit allows 9999 I/Os per second' 'rate-limit=327Mbps|327.68Mbps for each instance, but its rate-limit allows 327Mbps' \
-    'read-limit=163Mbps|163.84Mbps of each instance, its read-limit gives 163Mbps' 'write-limit=163Mbps|163.84Mbps of each instance, its write-limit gives 163Mbps'; do
+    'read-limit=163Mbps|163.84Mbps for each instance, but its read-limit allows 163Mbps' 'write-limit=163Mbps|163.84Mbps for each instance, but its write-limit allows 163Mbps'; do
     expect "own ${own%|*}" 0 "w: its rate is ${own#*|}: the backlog grows without limit" "$program" check rates.yaml --set "workloads.w.${own%|*}"
 done
 expect 'as many as it asks for' 0 'rates.yaml: no findings' "$program" check rates.yaml --set workloads.w.iops-limit=10000

@@ -65,12 +65,12 @@ silent seed=7
 
 # A queue holds one entry less than its size; the smaller size of both ends counts.
 told depths 'queue-depth 5000 is limited to 1023' before workloads.w.queue-depth=5000 hosts.defaults.nvme.queue-size=1024 hosts.defaults.target.max-queue-size=1024
-told depths 'queue-depth 128 is played as 31' before workloads.w.queue-depth=128 hosts.defaults.nvme.queue-size=32
-told depths 'queue-depth 128 is played as 31' before workloads.w.queue-depth=128 hosts.defaults.target.max-queue-size=32
-told depths 'queue-depth 32 is played as 31' before workloads.w.queue-depth=32 hosts.defaults.nvme.queue-size=32
+told depths 'queue-depth 128 is limited to 31' before workloads.w.queue-depth=128 hosts.defaults.nvme.queue-size=32
+told depths 'queue-depth 128 is limited to 31' before workloads.w.queue-depth=128 hosts.defaults.target.max-queue-size=32
+told depths 'queue-depth 32 is limited to 31' before workloads.w.queue-depth=32 hosts.defaults.nvme.queue-size=32
 silent workloads.w.queue-depth=31 hosts.defaults.nvme.queue-size=32
-told depths 'queues 8 is played as 3' before workloads.w.queues=8 hosts.defaults.target.max-queues=3
-told depths 'queues 2 is played as 1' before hosts.defaults.target.max-queues=1
+told depths 'queues 8 is limited to 3' before workloads.w.queues=8 hosts.defaults.target.max-queues=3
+told depths 'queues 2 is limited to 1' before hosts.defaults.target.max-queues=1
 silent workloads.w.queues=3 hosts.defaults.target.max-queues=3
 # The depth of an open loop is a bound.
 silent workloads.w.queue-depth=1024 workloads.w.rate=1000
@@ -78,7 +78,7 @@ silent workloads.w.queue-depth=1024 workloads.w.rate=1000
 # An RNIC's profile and its link.
 told line-rates 'its link runs at 25Gbps, but its RNIC has the values of a device for 100Gbps' before fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-100g
 told line-rates 'its link has 400Gbps' before fabric.host-links.rate=400Gbps hosts.defaults.rnic.profile=rnic-100g
-told line-rates 'its link has 100Gbps, but its RNIC'"'"'s values are those of a device of 25Gbps' before hosts.defaults.rnic.profile=rnic-25g
+told line-rates 'its link runs at 100Gbps, but its RNIC has the values of a device for 25Gbps' before hosts.defaults.rnic.profile=rnic-25g
 silent fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-25g
 silent fabric.host-links.rate=40Gbps hosts.defaults.rnic.profile=rnic-100g
 for rate in 10 25 56 400 800; do silent fabric.host-links.rate=${rate}Gbps hosts.defaults.rnic.profile=auto; done
