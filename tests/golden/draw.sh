@@ -130,6 +130,32 @@ for io in $(ask storm.db 'SELECT io FROM io ORDER BY io LIMIT 8'); do
     [ "$(count io.svg edge 'SEND.*')" -ge 4 ] || fail "command $io has no command and response"
 done
 
+# The words beside a lane never overlap, however short the time between two of them is: they are 15 apart.
+cat >near.yaml <<'Y'
+stormglass: 1
+name: near
+duration: 1ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: [{media: "null"}]}}
+workloads: [{name: w, kind: nvme, from: host0, to: host1, count: 2, read: 50%}]
+Y
+for cost in 1ns 20ns 200ns; do
+    "$program" run near.yaml --set "hosts.targets.target.command-cost=$cost" --set "hosts.defaults.nvme.submit-cost=$cost" \
+        --record packets -o "near-$cost.db" >/dev/null 2>&1
+    draw near.svg "near-$cost.db" 1 -w io
+    /usr/bin/python3 - near.svg <<'PY' || fail "words after $cost overlap"
+import collections, sys
+import xml.etree.ElementTree as tree
+svg, lanes = '{http://www.w3.org/2000/svg}', collections.defaultdict(list)
+for group in tree.parse(sys.argv[1]).iter(svg + 'g'):
+    for text in group.findall(svg + 'text'):
+        if group.get('class') == 'node plain' and text.get('font-size') == '9.5':
+            lanes[text.get('x')].append(float(text.get('y')))
+gaps = [b - a for lane in lanes.values() for a, b in zip(sorted(lane), sorted(lane)[1:])]
+sys.exit(not (len(lanes) == 2 and len(gaps) >= 4 and min(gaps) > 14.85))
+PY
+done
+
 # What is lost is sent again, and both are seen: in a command whose response was lost.
 cat >loss.yaml <<'Y'
 stormglass: 1

@@ -244,6 +244,27 @@ static void limits_of_what_may_be_under_way_stand_for_the_depth(void **state)
     assert_named(&input, "outstanding reads: ");
 }
 
+/* A queue pair registers memory for one command at a time, as if it had one READ under way: both
+ * limits gain the same, whatever share of the I/Os waits for them. */
+static void a_fence_gains_as_much_as_a_limit_of_one_read(void **state)
+{
+    (void)state;
+    int64_t before = 0;
+    for (int percent = 10; percent <= 100; percent += 5) {
+        struct bottleneck_input fence = {.depth = 20}, reads = {.depth = 20, .reads = 1};
+        struct bottleneck of_fence, of_reads;
+        fence.uses[BOTTLENECK_FENCE] = use(percent, "w");
+        reads.uses[BOTTLENECK_READS] = use(percent, "w");
+        bottleneck_find(&fence, &of_fence);
+        bottleneck_find(&reads, &of_reads);
+        assert_int_equal(of_fence.resource, BOTTLENECK_FENCE);
+        assert_int_equal(of_reads.resource, BOTTLENECK_READS);
+        assert_int_equal(of_fence.gain, of_reads.gain);
+        assert_true(of_fence.gain > before);
+        before = of_fence.gain;
+    }
+}
+
 /* A depth of 32 that is played as 5. */
 static void a_queue_that_holds_less_than_the_depth_stands_for_it(void **state)
 {
@@ -455,6 +476,7 @@ int main(void)
         cmocka_unit_test(a_link_gains_less_where_reads_wait),
         cmocka_unit_test(an_open_loop_gains_no_more_than_it_asks_for),
         cmocka_unit_test(limits_of_what_may_be_under_way_stand_for_the_depth),
+        cmocka_unit_test(a_fence_gains_as_much_as_a_limit_of_one_read),
         cmocka_unit_test(a_queue_that_holds_less_than_the_depth_stands_for_it),
         cmocka_unit_test(where_a_queue_holds_just_the_depth_what_serves_is_the_limit),
         cmocka_unit_test(an_outage_counts_for_those_whom_it_meets),

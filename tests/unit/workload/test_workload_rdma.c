@@ -4,8 +4,10 @@
 
 #include "scenarios/workload/wl_pace.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +116,33 @@ static void queue_pairs_share_a_count(void **state)
     acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 25);
     assert_int_equal(play->idle, 1);
+    acted_end(play);
+}
+
+/* Messages of an open loop, one each 25 us, take 100 us each: whichever queue pair has the first that
+ * is not complete, and wherever its ring holds it, it is 75 to 100 us old, and was due a multiple of
+ * 25 us after all others. */
+static void the_oldest_message_is_the_first_under_way(void **state)
+{
+    (void)state;
+    enum { EACH = 25, TAKES = 100, FIRST = 1000 + TAKES + EACH };
+    struct play *play = acted_begin("rdma-write");
+    play->params.rate = 40000 * WL_PACE_EVENT;
+    play->params.qps = 3;
+    play->params.outstanding = 7;
+    double phase = -1;
+    for (int us = FIRST; us < FIRST + 2000; us += 9) {
+        char text[128];
+        double age = 0;
+        acted_run(play, us * PS_PER_US);
+        play->kind->describe(play->workload, text, sizeof text);
+        assert_int_equal(
+            sscanf(text, "4 messages of 1 MiB to 10.0.0.2, the oldest since %lf us", &age), 1);
+        assert_true(age >= TAKES - EACH && age <= TAKES);
+        const double rest = fmod(us - age, EACH);
+        phase = phase < 0 ? rest : phase;
+        assert_true(fabs(rest - phase) < 0.2 || fabs(rest - phase) > EACH - 0.2);
+    }
     acted_end(play);
 }
 
@@ -266,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_core_posts_one_message_at_a_time),
         cmocka_unit_test(an_open_loop_waits_for_its_core),
         cmocka_unit_test(queue_pairs_share_a_count),
+        cmocka_unit_test(the_oldest_message_is_the_first_under_way),
         cmocka_unit_test(a_slow_receiver_has_receives_late),
         cmocka_unit_test(receives_come_back_one_by_one),
         cmocka_unit_test(an_open_loop_keeps_its_rate),
