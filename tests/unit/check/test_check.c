@@ -245,7 +245,8 @@ static void values_that_contradict_each_other_are_found(void **state)
         {RNIC("rx-xoff: 100KB, rx-xon: 110KB"), "is above rx-xoff (100000 B)", 8, ""},
         {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
                      "priority: 4}]\n",
-         "'w': host4 sends DSCP 26 on priority 4, but leaf1 maps it to priority 3", 1, "drops.lossless > 0"},
+         "'w': host4 sends DSCP 26 on priority 4, but leaf1 maps it to priority 3", 1,
+         "drops.lossless > 0"},
         {FAULT("kind: link-down, where: leaf0-spine0, at: 3ms"), "it has no effect", 1, ""},
         {FAULT("kind: link-down, where: leaf0-spine0, at: 1500us"), "workloads have stopped", 1,
          ""},

@@ -119,9 +119,9 @@ static void queue_pairs_share_a_count(void **state)
     acted_end(play);
 }
 
-/* Messages of an open loop, one each 25 us, take 100 us each: whichever queue pair has the first that
- * is not complete, and wherever its ring holds it, it is 75 to 100 us old, and was due a multiple of
- * 25 us after all others. */
+/* Messages of an open loop, one each 25 us, take 100 us each: whichever queue pair has the first
+ * that is not complete, and wherever its ring holds it, it is 75 to 100 us old, and was due a
+ * multiple of 25 us after all others. */
 static void the_oldest_message_is_the_first_under_way(void **state)
 {
     (void)state;
