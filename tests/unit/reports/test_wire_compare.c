@@ -155,6 +155,54 @@ static void connections_without_a_partner_are_counted(void **state)
     }
 }
 
+/* The text speaks of what only one capture has, with its count, and not of what neither has. */
+static void the_text_has_what_only_one_capture_has(void **state)
+{
+    (void)state;
+    static const struct stream streams[] = {{0, 1, "a3b6", "a1b2"}, {1, 2, "c4d5", "c8d9"}};
+    static const char *const names[2] = {"a", "b"};
+    static const char *const alone[] = {
+        "for 1 connection of the first and 0 of the second", /* the first is longer */
+        "for 0 connections of the first and 1 of the second",
+        NULL,
+    };
+    for (uint32_t longer = 0; longer < 3; longer++) {
+        struct wire_trace *traces[2] = {trace_of(streams, 2, false), trace_of(streams, 2, true)};
+        const struct wire_trace *const sides[2] = {traces[0], traces[1]};
+        if (longer < 2) {
+            shorten(traces[1 - longer]);
+            traces[longer]->cut = 2;
+            traces[longer]->kept = 96;
+            traces[longer]->strays = 3;
+            traces[longer]->others = 4;
+        }
+        struct wire_comparison found = wire_compare(sides, names);
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = memory_stream(&text, &size);
+        wire_compare_text(&found, out);
+        memory_stream_end(out);
+        assert_int_equal(strstr(text, "No counterpart") != NULL, longer < 2);
+        if (longer < 2)
+            assert_non_null(strstr(text, alone[longer]));
+        for (uint32_t side = 0; side < 2; side++) {
+            const char *line = strstr(text, side == 0 ? "  < a: " : "  > b: ");
+            assert_non_null(line);
+            const size_t length = strcspn(line, "\n");
+            static const char more[] =
+                "; 3 frames of connections without a captured REQ; "
+                "4 frames that are not RoCE; 2 frames cut to at most 96 B by the capture";
+            assert_int_equal(memchr(line, ';', length) != NULL, side == longer);
+            if (side == longer)
+                assert_int_equal(strstr(line, more) - line + (long)strlen(more), length);
+        }
+        free(text);
+        wire_compare_fini(&found);
+        for (int side = 0; side < 2; side++)
+            free_trace(traces[side]);
+    }
+}
+
 static void check_sums(const struct wire_comparison *found)
 {
     struct wire_counts sum = {0};
@@ -228,6 +276,7 @@ int main(void)
         cmocka_unit_test(totals_are_sums_over_the_streams),
         cmocka_unit_test(connections_that_end_in_one_capture_are_counted),
         cmocka_unit_test(connections_without_a_partner_are_counted),
+        cmocka_unit_test(the_text_has_what_only_one_capture_has),
         cmocka_unit_test(the_first_difference_is_the_earliest_of_the_first_capture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
