@@ -109,6 +109,10 @@ circle=$(ask dead.db "SELECT count(*) FROM deadlock_queue WHERE role='cycle'")
 equal 'queues of the circle' "$(count dead.svg 'node heat5')" "$circle"
 equal 'steps of the circle' "$(count dead.svg 'edge heat5')" "$circle"
 draw dead-fabric.svg dead.db
+# The page of the run has it in words, with its time and bytes.
+"$program" report dead.db -o dead.html >/dev/null || fail 'no page of a deadlock'
+equal 'the deadlock in the page' "$(grep -c -F "$(ask dead.db "SELECT '>' || replace(text, '>', '&gt;') || '</td><td class=\"n\"' ||
+    ' title=\"' || since_ps || ' ps\">' FROM deadlock LIMIT 1")" dead.html)" 1
 # A cyclic pause is one root, in whose tree each transmitter is drawn once.  Roots of less than a fiftieth of all pauses
 # that are no cause are not drawn, nor transmitters that stood still for less than a thousandth of their root's time.
 draw round.svg dead.db -w pauses

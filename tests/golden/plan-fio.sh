@@ -49,11 +49,16 @@ cliff:
   - {path: workloads.io.jobs.a.bs, as: a-bs, values: [16k, 32k, 64k]}
 seeds: 3
 END
-"$program" plan plan.yaml --json >few.json || fail "plan: exit $?"
+"$program" plan plan.yaml --json -o few.db >few.json || fail "plan: exit $?"
 "$program" plan plan.yaml --json --exhaustive >all.json || fail "exhaustive: exit $?"
 [ "$(gojq -c .chosen few.json)" = "$(gojq -c .chosen all.json)" ] || fail "chosen: $(gojq -c .chosen few.json all.json)"
 gojq -e '[.candidates[].verdict] | index("holds") != null and index("fails") != null' all.json >/dev/null || fail "all the same: $(gojq -c '[.candidates[] | [.name, .verdict]]' all.json)"
 gojq -e '.cliff[0].holds_to != null' few.json >/dev/null || fail "cliff: $(gojq -c .cliff few.json)"
+
+# The page has a map of each two axes, in their order.
+"$program" report few.db -o few.html >/dev/null || fail "report: exit $?"
+[ "$(sed -n '/id="map"/,/<\/section>/p' few.html | grep -o '<h3>[^<]*' | tr '\n' ';')" = '<h3>qd, by jobs;<h3>qd, by bs;<h3>jobs, by bs;' ] ||
+    fail "maps: $(sed -n '/id="map"/,/<\/section>/p' few.html | grep -o '<h3>[^<]*')"
 
 # Another job as a value: when its file changes, runs of before are of another plan.
 sed 's/^iodepth=4/iodepth=2/' job.fio >two.fio
