@@ -96,6 +96,8 @@ equal 'a run without frames' "$?" 2
 equal 'and nothing is left' "$(find "$work" -name 'none*' | wc -l)" 0
 "$program" pcap "$work/first-io.db" -p leaf9:p0 -o "$work/none.pcapng" 2>"$work/said"
 equal 'a port that is not there' "$?" 2
+"$program" pcap "$work/first-io.db" -p switch0:p0 -p switch0:p0 -o "$work/none.pcapng" 2>"$work/said"
+equal 'a port twice' "$? $(grep -c 'port given twice$' "$work/said")" '2 1'
 
 # Each congestion control and each recovery from loss: telemetry and NAKs of selective repeat are no damage.
 captured() { # NAME SETTING

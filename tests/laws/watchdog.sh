@@ -115,6 +115,8 @@ within 'swss 4784 without tolerance: storms found a round late' "$late" 1 11
 
 play nic v21-watchdog --set fabric.switch.watchdog.action=off --set hosts.defaults.rnic.pfc-watchdog=100ms
 within 'V21 NIC: gave its pause up' "$(result nic .rnic.pause_storms)" 1 1
+said=$("$program" report --text "$work/nic.db" | grep '^Watchdog')
+[ "$said" = 'Watchdog        RNICs stopped sending PAUSE 1 time' ] || { echo "FAIL  V21 NIC: storms of no switch: '$said'"; failures=$((failures + 1)); }
 within 'V21 NIC: longest pause, ms' "$(result nic '.pfc.longest_pause_ps / 1e9')" 99.9 100.1
 within 'V21 NIC: drops' "$(result nic '.drops | add')" 0 0
 within 'V21 NIC: commands unfinished or failed' "$(result nic '[.workloads[] | .unfinished + .failed] | add')" 0 0
