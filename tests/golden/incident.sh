@@ -95,6 +95,20 @@ gojq -e '.compared == 3 and .scaled and .ports == 2 and (.counters[] | select(.n
     .expected == 4000 and .orders == 0 and .agrees) and .ports_not_mapped == [{"name": "Ethernet4", "count": 2}]
     and .counters_not_known[0].name == "rx_vport_unicast_packets"' out.json >/dev/null || fail "scaled: $(cat out.json err)"
 
+# Thirty counters that differ have a line each, and the others their number; with --all each has its line.
+for many in 1 30 31 40; do
+    for ((i = 0; i < many; i++)); do
+        echo "{\"port\": \"leaf0:p$((i / 8))\", \"priority\": $((i % 8)), \"name\": \"tx_prio$((i % 8))_packets\", \"difference\": 4000000000},"
+    done | sed '1s/^/{"stormglass-counters": 1, "counters": [/; $s/,$/]}/' >many.json
+    differ=$("$program" diff many.json run.db --lasted 1ms --json 2>err | gojq '[.counters[] | select(.agrees | not)] | length')
+    "$program" diff many.json run.db --lasted 1ms >out 2>err
+    rest=$(sed -n 's/^\.\.\. and \([0-9]*\) more differ; --all lists them$/\1/p' out)
+    [ "$(grep -c '^leaf0:p' out) ${rest:-none}" = "$((differ < 30 ? differ : 30)) $( ((differ > 30)) && echo $((differ - 30)) || echo none)" ] ||
+        fail "$differ counters: $(cat out)"
+    "$program" diff many.json run.db --lasted 1ms --all 2>err | grep -c '^leaf0:p' >out
+    [ "$(cat out)" = "$many" ] || fail "all of $many counters: $(cat out)"
+done
+
 # What cannot be compared agrees with nothing.
 for counters in '"port": "Ethernet96", "priority": 3, "name": "tx_prio3_packets"' \
     '"port": "host1", "priority": null, "name": "rx_vport_unicast_packets"'; do
