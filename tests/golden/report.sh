@@ -263,6 +263,10 @@ sed -n 's/.*<script type="application\/json" id="figures">/ /; /^ {/,/<\/script>
     sed 's/<\/script>.*//' | gojq . >"$work/inside.json" || fail "pair: the page's figures are no JSON"
 gojq . "$work/pair.json" | cmp -s - "$work/inside.json" || fail 'pair: the page has other figures'
 well_formed "$work/pair.html" || fail 'pair: not well-formed'
+grep -q 'id="stages"' "$work/pair.html" || fail 'pair: no time of stages'
+"$program" run incast-8to1 --until 100us -o "$work/messages.db" >/dev/null
+"$program" report "$work/messages.db" "$work/messages.db" -o "$work/messages.html" || fail 'messages: no page'
+grep -q 'id="stages"' "$work/messages.html" && fail 'messages have no stages'
 [ "$(stat -c %s "$work/pair.html")" -lt 2000000 ] || fail 'pair: the page has 2 MB'
 for run in A:pause-storm B:other; do
     cp "$work/${run#*:}.db" "$work/pair.db"
