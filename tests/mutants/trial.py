@@ -24,6 +24,7 @@ ORDER = ('unit', 'law', 'case', 'golden')
 # Processor time of passed tests after which a mutant counts as survived although more tests execute its line.
 BUDGET = float(os.environ.get('BUDGET', 'inf'))
 IDLE_SECONDS = 30  # of two such spans the second without any work: it will never end
+PASSES = {}  # by name: whether a script that failed passes with the unchanged file
 CHECK_FAILED = b'internal error: this must hold'
 
 
@@ -114,7 +115,18 @@ class Trial:
         verdict = self.meet_once(test, build, work)
         if verdict is None or verdict.kind == 'check' or (test.build is not None and verdict.kind != 'hang'):
             return verdict
-        return self.meet_once(test, build, work)
+        verdict = self.meet_once(test, build, work)
+        return verdict if verdict is None or test.build is not None or self.passes_unchanged(test, build, work) else None
+
+    def passes_unchanged(self, test, build, work):
+        """A script that starts the program by another way than the wrapper fails with and without the change."""
+        if test.name not in PASSES:
+            plain = work / 'plain'
+            plain.mkdir()
+            (plain / (build + '.so')).write_bytes(self.original_object(build))
+            PASSES[test.name] = self.meet_once(test, build, plain) is None
+            shutil.rmtree(plain, ignore_errors=True)
+        return PASSES[test.name]
 
     def meet_once(self, test, build, work):
         scratch = work / 'scratch'
