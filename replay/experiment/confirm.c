@@ -112,7 +112,7 @@ static void change_words(const struct prove_impact *was, const struct prove_impa
         used = add_change(text, size, used, "p99", words_time(was->p99_ps).text,
                           words_time(is->p99_ps).text);
     used = add_count(text, size, used, "failed operations", was->failed, is->failed);
-    used = add_count(text, size, used, "connections that do nothing", was->inactive, is->inactive);
+    used = add_count(text, size, used, "idle connections", was->inactive, is->inactive);
     add_count(text, size, used, "dropped lossless frames", was->lossless_drops, is->lossless_drops);
 }
 
@@ -142,7 +142,7 @@ static void effect_words(const struct ruling *ruling, const struct prove_row *ro
                  member_words(ruling, &row->harm, member),
                  words_percent((double)row->harm.permille, 1000).text);
     else
-        snprintf(text, size, "without it %s%s%s of the lost time is back", change,
+        snprintf(text, size, "without it %s%s%s of the lost time is recovered", change,
                  change[0] == '\0' ? "" : ", and ",
                  words_percent(prove_gone(prove, &prove->before, &row->after), 1).text);
 }

@@ -151,6 +151,15 @@ static bool is_about(const struct harm_scene *scene, const struct deviation *dev
     return false;
 }
 
+/* The usual value; 0 of a limit is none. */
+static const char *usual_words(const struct deviation *deviation)
+{
+    const struct deviation_change *change = &deviation->changes[0];
+    const bool unlimited =
+        change->row != NULL && change->row->effect.worse == OPT_WORSE_LIMIT && change->common == 0;
+    return unlimited ? "unlimited" : deviation->common;
+}
+
 struct suspect suspects_named_deviation(const struct harm_scene *scene,
                                         const struct deviation *deviation)
 {
@@ -163,7 +172,7 @@ struct suspect suspects_named_deviation(const struct harm_scene *scene,
                  "static route%.36s replaces the computed one (%.90s)", place, deviation->path);
     else
         snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s%.36s, normally %.48s",
-                 deviation->path, deviation->value, place, deviation->common);
+                 deviation->path, deviation->value, place, usual_words(deviation));
     return suspect;
 }
 

@@ -139,7 +139,7 @@ tiny='fabric.switch.scheduler.weights={3: 1, 4: 99}'
 finds classes.yaml starvation 'priority 4 is strict' 1
 quiet classes.yaml starvation "$fair"
 quiet classes.yaml weights "$fair"
-finds classes.yaml weights 'priority 3 has lossless data, but a weight of 1 of 100' 1 "$tiny"
+finds classes.yaml weights 'priority 3 has lossless data, but a weight of only 1 of 100' 1 "$tiny"
 worse 'a strict class' "$(goodput classes.yaml)" 10 "$(goodput classes.yaml "$fair")"
 worse 'a tiny weight' "$(goodput classes.yaml "$tiny")" 10 "$(goodput classes.yaml "$fair")"
 

@@ -57,7 +57,7 @@ expect 'one core' 0 'host0: core-scheduling has no effect: the target has one co
 "$program" check cores.yaml --set hosts.targets.target.core-scheduling=least-queues >out 2>&1
 grep -q core-scheduling out && fail "four cores: $(cat out)"
 # By number, the only queue of each controller is on the first core; one controller alone loses nothing.
-expect 'by number' 0 'core-scheduling queue-number: 8 queues of all controllers use 1 of 4 cores' \
+expect 'by number' 0 'core-scheduling queue-number: 8 queues of all controllers use only 1 of 4 cores' \
     "$program" check cores.yaml --set hosts.targets.target.core-scheduling=queue-number
 grep -v 'name: w[2-8]' cores.yaml >one.yaml
 "$program" check one.yaml --set hosts.targets.target.core-scheduling=queue-number >out 2>&1

@@ -103,7 +103,7 @@ wrong() { # WORDS LINE...
 wrong "4:21: error: unknown key 'speed'" 'scenario: set.yaml' 'set:' '  fabric.host-links.speed: 1Gbps'
 wrong "4:13: error: the list has no member 'oi'" 'scenario: set.yaml' 'set:' '  workloads.oi.queue-depth: 1'
 wrong '4:29: error:' 'scenario: set.yaml' 'set:' '  workloads.io.queue-depth: [many]'
-wrong '3:1: error: beside scenario: stand' 'scenario: set.yaml' 'duration: 1ms'
+wrong '3:1: error: with scenario:, only the keys name, about and set are allowed' 'scenario: set.yaml' 'duration: 1ms'
 wrong '2:11: error: wrong.yaml is read already\|2:11: error: .*wrong.yaml' 'scenario: wrong.yaml'
 wrong '2:11: error:.*nowhere.yaml' 'scenario: nowhere.yaml'
 wrong '3:6: error: expected a mapping of paths' 'scenario: set.yaml' 'set: 5'

@@ -77,7 +77,7 @@ silent workloads.w.queue-depth=1024 workloads.w.rate=1000
 
 # An RNIC's profile and its link.
 told line-rates 'its link runs at 25Gbps, but its RNIC has the values of a device for 100Gbps' before fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-100g
-told line-rates 'its link has 400Gbps' before fabric.host-links.rate=400Gbps hosts.defaults.rnic.profile=rnic-100g
+told line-rates 'its link runs at 400Gbps' before fabric.host-links.rate=400Gbps hosts.defaults.rnic.profile=rnic-100g
 told line-rates 'its link runs at 100Gbps, but its RNIC has the values of a device for 25Gbps' before hosts.defaults.rnic.profile=rnic-25g
 silent fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-25g
 silent fabric.host-links.rate=40Gbps hosts.defaults.rnic.profile=rnic-100g
@@ -86,16 +86,16 @@ silent fabric.host-links.rate=400Gbps hosts.defaults.rnic.line-rate=any hosts.de
 
 # Faults that touch nobody.
 fault() { printf 'faults=[{%s}]' "$1"; }
-told faults 'target-crash touches nobody: it ends NVMe alone' before "$(fault 'kind: target-crash, where: host1, at: 100us')" 'workloads.r.to=host1'
-told faults 'target-stall touches nobody: it ends NVMe alone' before "$(fault 'kind: target-stall, where: host1, at: 100us')" 'workloads.r.to=host1'
-told faults 'target-crash touches nobody: no workload has a path' before "$(fault 'kind: target-crash, where: host1, at: 100us')"
-told faults 'slow-receiver touches nobody: no workload has a path' before "$(fault 'kind: slow-receiver, where: host9, at: 100us')"
-told faults 'link-down touches nobody: no workload has a path' before "$(fault 'kind: link-down, where: leaf2-spine1, at: 100us, for: 10us')"
-told faults 'link-down touches nobody: no workload has a path' before "$(fault 'kind: link-down, where: "leaf2:p2", at: 100us, for: 10us')"
+told faults 'target-crash affects no traffic: it stops only NVMe' before "$(fault 'kind: target-crash, where: host1, at: 100us')" 'workloads.r.to=host1'
+told faults 'target-stall affects no traffic: it stops only NVMe' before "$(fault 'kind: target-stall, where: host1, at: 100us')" 'workloads.r.to=host1'
+told faults 'target-crash affects no traffic: no workload has a path' before "$(fault 'kind: target-crash, where: host1, at: 100us')"
+told faults 'slow-receiver affects no traffic: no workload has a path' before "$(fault 'kind: slow-receiver, where: host9, at: 100us')"
+told faults 'link-down affects no traffic: no workload has a path' before "$(fault 'kind: link-down, where: leaf2-spine1, at: 100us, for: 10us')"
+told faults 'link-down affects no traffic: no workload has a path' before "$(fault 'kind: link-down, where: "leaf2:p2", at: 100us, for: 10us')"
 told faults 'the workloads there stop before the fault begins' before "$(fault 'kind: slow-receiver, where: host3, at: 400us, drain: 50%')" workloads.r.stop=300us
 told faults 'the workloads there begin after the end of the fault' before "$(fault 'kind: slow-receiver, where: host3, at: 0us, for: 10us, drain: 50%')" workloads.r.start=50us
 told faults 'slow-receiver begins after the workloads have stopped' before "$(fault 'kind: slow-receiver, where: host0, at: 600us, drain: 50%')"
-told faults 'slow-receiver never happened: the run ended before' after "$(fault 'kind: slow-receiver, where: host0, at: 499us, drain: 50%')" workloads.w.count=1 workloads.r.count=1
+told faults 'slow-receiver never happened: the run ended earlier' after "$(fault 'kind: slow-receiver, where: host0, at: 499us, drain: 50%')" workloads.w.count=1 workloads.r.count=1
 silent "$(fault 'kind: slow-receiver, where: host0, at: 100us, for: 10us, drain: 50%')"
 told faults 'bit-errors had no effect: drops.corrupt is 0' after "$(fault 'kind: bit-errors, where: leaf1-spine1, at: 100us, for: 10us, rate: 1e-12')"
 silent "$(fault 'kind: target-stall, where: host0, at: 100us, for: 10us')"
