@@ -58,6 +58,10 @@ void tcp_destroy(struct tcp *tcp)
     for (struct tcp_conn *conn; (conn = next_conn(tcp, &bucket, &at)) != NULL;) {
         tcp_board_fini(conn);
         tcp_receive_fini(conn);
+    }
+    for (uint32_t i = 0; i < tcp->conns.used; i++) { /* also of those that ended, and whose owner
+                                                      * has not read everything */
+        struct tcp_conn *conn = slab_at(&tcp->conns, i);
         content_fini(&conn->out);
         content_fini(&conn->in);
     }
