@@ -71,6 +71,19 @@ static bool was_there(const struct check_report *before, const struct check_find
     return false;
 }
 
+/* The rule already found an error there, perhaps with other figures: a larger frame at one place
+ * is too large for the next one, too. */
+static bool was_wrong(const struct check_report *before, const struct check_finding *finding)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct check_finding *old = &before->findings[i];
+        if (old->level == DIAG_ERROR && strcmp(old->rule, finding->rule) == 0 &&
+            say_the_same(old->words, finding->words) && share_place(old, finding))
+            return true;
+    }
+    return false;
+}
+
 /* What the remedy of `cured` left, or NULL. */
 static const struct check_finding *left_of(const struct check_report *before,
                                            const struct check_finding *cured,
@@ -81,7 +94,8 @@ static const struct check_finding *left_of(const struct check_report *before,
         const bool same = strcmp(finding->rule, cured->rule) == 0 &&
                           say_the_same(finding->words, cured->words) && share_place(finding, cured);
         if ((same && !was_there(before, finding, cured)) ||
-            (finding->level == DIAG_ERROR && !was_there(before, finding, NULL)))
+            (finding->level == DIAG_ERROR && !was_there(before, finding, NULL) &&
+             !was_wrong(before, finding)))
             return finding;
     }
     return NULL;
