@@ -95,9 +95,10 @@ static void check_moderation(const struct scenario_workload *workload,
         return;
     const struct check_thing thing = check_of_rnic(host, "cq-moderation-time");
     check_alike(report, DIAG_WARNING, &thing,
-                "cq-moderation-count %lld is larger than the %lld operations that '%s' has "
+                "cq-moderation-count %lld is larger than the %lld %s that '%s' has "
                 "outstanding in a queue: completions always wait for cq-moderation-time (%s)",
-                (long long)params->cq_count, (long long)depth, workload->name,
+                (long long)params->cq_count, (long long)depth,
+                plural(depth, "operation", "operations"), workload->name,
                 note_time(params->cq_time).text);
     check_remedy(report, "rnic.cq-moderation-time: 8us, or cq-moderation-count: 1");
     check_set(report, &thing, "8us");
