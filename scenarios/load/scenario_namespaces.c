@@ -119,12 +119,14 @@ static void check_array(struct loader *loader, const struct tree_node *entry,
                    "layout %s needs at least 2 drives",
                    array->layout == ARRAY_MIRROR ? "mirror" : "parity");
     else if (array->copies == 1 || (array->copies > 1 && array->drives % array->copies != 0))
-        tree_error(
-            loader->diag, tree_get(entry, "copies") != NULL ? tree_get(entry, "copies") : entry,
-            "expected copies: a divisor of the %lld drives, at least 2", (long long)array->drives);
+        tree_error(loader->diag,
+                   tree_get(entry, "copies") != NULL ? tree_get(entry, "copies") : entry,
+                   "expected copies: a divisor of the %lld %s, at least 2",
+                   (long long)array->drives, plural(array->drives, "drive", "drives"));
     else if (array->layout == ARRAY_PARITY && array->parity >= array->drives)
         tree_error(loader->diag, parity != NULL ? parity : entry,
-                   "expected parity: fewer strips than the %lld drives", (long long)array->drives);
+                   "expected parity: fewer strips than the %lld %s", (long long)array->drives,
+                   plural(array->drives, "drive", "drives"));
 }
 
 static void load_entry(struct loader *loader, const char *path, const struct tree_node *entry,
