@@ -144,6 +144,18 @@ char *printable_new(const char *text, bool lines)
     return memory_resized(all, used + 1, 1);
 }
 
+void printable_print(FILE *out, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    char *shown = printable_new(text, true);
+    fputs(shown, out);
+    free(shown);
+}
+
 __attribute__((format(printf, 2, 0))) void printable_say_list(const char *before,
                                                               const char *format, va_list arguments)
 {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Returns the number of bytes of the first character and sets its code point; 0: the first byte
  * starts no valid character (RFC 3629). */
@@ -37,6 +38,9 @@ void printable_copy(char *to, size_t size, const char *text);
 
 /* Copies the whole text with escapes; `lines`: keeps line ends and tabs. Owner: free(). */
 char *printable_new(const char *text, bool lines);
+
+/* Prints with escapes; lines and tabs are kept. Truncated at 2 KB. */
+void printable_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints "BEFORE: sentence" on stderr as one line, truncated at 4 KB. */
 void printable_say(const char *before, const char *format, ...)

@@ -384,10 +384,7 @@ static void json_prove(const struct prove *prove, struct json *json)
         [PROVE_BY_DROPS] = "lossless drops",
     };
     json_sentence(prove, json);
-    if (losses[prove->by] == NULL)
-        json_null(json, "prove.measured_by");
-    else
-        json_text(json, "prove.measured_by", losses[prove->by]);
+    json_text_or_null(json, "prove.measured_by", losses[prove->by]);
     json_boolean(json, "prove.vacuous", prove->vacuous);
     json_boolean(json, "prove.chance", prove->chance);
     json_integer(json, "prove.runs", prove->runs);

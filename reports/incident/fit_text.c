@@ -7,24 +7,9 @@
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 1024, SHOWN = 4, WORDS_WIDTH = 34, SET_SHOWN = 120 };
-
-/* Names of devices come from files and may have what a terminal would obey. */
-__attribute__((format(printf, 2, 3))) static void print_shown(FILE *out, const char *format, ...)
-{
-    char text[TEXT_BYTES];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    char *shown = printable_new(text, true);
-    fputs(shown, out);
-    free(shown);
-}
+enum { SHOWN = 4, WORDS_WIDTH = 34, SET_SHOWN = 120 };
 
 static bool is_overload(const struct fit *fit, const struct triage *triage)
 {
@@ -52,9 +37,9 @@ static void print_first(const struct fit *fit, const struct triage *triage, FILE
                   : "No fault: no change of the fabric explains the counters better.",
               out);
     else
-        print_shown(out, "%s: %s%s%s", fit->confirmed ? "Confirmed" : "Suspected", first->words,
-                    *first->magnitude == '\0' || !explains(fit) ? "" : ", ",
-                    explains(fit) ? first->magnitude : "");
+        printable_print(out, "%s: %s%s%s", fit->confirmed ? "Confirmed" : "Suspected", first->words,
+                        *first->magnitude == '\0' || !explains(fit) ? "" : ", ",
+                        explains(fit) ? first->magnitude : "");
     if (!explains(fit))
         fputs(first->kind == FIT_NOTHING ? ""
                                          : ", by the counters alone: no run of it explains them "
@@ -64,15 +49,15 @@ static void print_first(const struct fit *fit, const struct triage *triage, FILE
         fprintf(out, ", for about %.0f s of %" PRId64 " s", first->share * (double)fit->incident_s,
                 fit->incident_s);
     if (first->suspect != SIZE_MAX && triage->suspects[first->suspect].since != NULL)
-        print_shown(out, ", since %s", triage->suspects[first->suspect].since);
+        printable_print(out, ", since %s", triage->suspects[first->suspect].since);
     fprintf(out, "%s\n", paint.off);
 }
 
 static void print_alike(const struct fit *fit, FILE *out)
 {
     for (uint32_t i = 1; i <= fit->alike; i++)
-        print_shown(out, "%s \"%s\"%s", i == 1 ? "Counters do not separate it from" : ",",
-                    fit->hypotheses[i].words, i == fit->alike ? ".\n" : "");
+        printable_print(out, "%s \"%s\"%s", i == 1 ? "Counters do not separate it from" : ",",
+                        fit->hypotheses[i].words, i == fit->alike ? ".\n" : "");
 }
 
 static void print_separators(const struct fit *fit, FILE *out)
@@ -81,10 +66,10 @@ static void print_separators(const struct fit *fit, FILE *out)
         fputs("Counters that separate it best from the next one:\n", out);
     for (uint32_t i = 0; i < fit->separator_count; i++) {
         const struct fit_separator *one = &fit->separators[i];
-        print_shown(out,
-                    "     %s %s %s: %" PRId64 " in the incident, %" PRId64 " and %" PRId64
-                    " in the two runs\n",
-                    one->host, one->port, one->counter, one->incident, one->replay, one->other);
+        printable_print(out,
+                        "     %s %s %s: %" PRId64 " in the incident, %" PRId64 " and %" PRId64
+                        " in the two runs\n",
+                        one->host, one->port, one->counter, one->incident, one->replay, one->other);
     }
 }
 
@@ -100,7 +85,7 @@ static void print_hypotheses(const struct fit *fit, bool all, FILE *out)
         if (one->ran)
             snprintf(score, sizeof score, "%.0f", one->score);
         fprintf(out, "%3u. %8s  ", i + 1, score);
-        print_shown(out, "%-*s %s\n", WORDS_WIDTH, one->words, one->magnitude);
+        printable_print(out, "%-*s %s\n", WORDS_WIDTH, one->words, one->magnitude);
     }
     if (fit->count > SHOWN && !all)
         fprintf(out, "     and %u more (--all)\n", fit->count - SHOWN);
@@ -121,22 +106,22 @@ static void print_remedies(const struct fit *fit, FILE *out)
     for (uint32_t i = 0; i < fit->remedy_count; i++) {
         const struct fit_remedy *one = &fit->remedies[i];
         if (one->ran)
-            print_shown(out, "     %-44s %4.0f%%  %8" PRId64 "  %6.2f ms\n", one->words,
-                        whole > 0 ? (double)one->received / whole * 100 : 0, one->drops,
-                        (double)one->paused_ps / (double)PS_PER_MS);
+            printable_print(out, "     %-44s %4.0f%%  %8" PRId64 "  %6.2f ms\n", one->words,
+                            whole > 0 ? (double)one->received / whole * 100 : 0, one->drops,
+                            (double)one->paused_ps / (double)PS_PER_MS);
     }
 }
 
 static void print_list(const char *head, const char *const *list, size_t count, FILE *out)
 {
     for (size_t i = 0; i < count; i++)
-        print_shown(out, "%s%s\n", i == 0 ? head : "     ", list[i]);
+        printable_print(out, "%s%s\n", i == 0 ? head : "     ", list[i]);
 }
 
 void fit_text(const struct fit *fit, const struct triage *triage, bool all, FILE *out)
 {
     if (fit->count == 0 || *fit->why != '\0') {
-        print_shown(out, "Nothing was run: %s.\n\n", fit->why);
+        printable_print(out, "Nothing was run: %s.\n\n", fit->why);
         return;
     }
     print_first(fit, triage, out);
@@ -178,14 +163,6 @@ void fit_scenario(const struct fit *fit, const char *fabric, FILE *out)
 
 /* ---- JSON ---- */
 
-static void put_text(struct json *json, const char *path, const char *text)
-{
-    if (text == NULL)
-        json_null(json, path);
-    else
-        json_text(json, path, text);
-}
-
 static void put_hypothesis(struct json *json, const struct fit *fit, uint32_t i)
 {
     char path[JSON_PATH_BYTES];
@@ -193,8 +170,8 @@ static void put_hypothesis(struct json *json, const struct fit *fit, uint32_t i)
     const char *list = "hypotheses";
     json_text(json, json_member(path, list, i, "kind"), fit_kind_name(one->kind));
     json_text(json, json_member(path, list, i, "words"), one->words);
-    put_text(json, json_member(path, list, i, "device"), one->device);
-    put_text(json, json_member(path, list, i, "port"), one->port);
+    json_text_or_null(json, json_member(path, list, i, "device"), one->device);
+    json_text_or_null(json, json_member(path, list, i, "port"), one->port);
     json_boolean(json, json_member(path, list, i, "confirmed"), i == 0 && fit->confirmed);
     json_boolean(json, json_member(path, list, i, "alike"), i > 0 && i <= fit->alike);
     if (one->ran)
@@ -203,7 +180,7 @@ static void put_hypothesis(struct json *json, const struct fit *fit, uint32_t i)
         json_null(json, json_member(path, list, i, "score"));
     json_number(json, json_member(path, list, i, "value"), one->value);
     json_number(json, json_member(path, list, i, "share"), one->share);
-    put_text(json, json_member(path, list, i, "magnitude"), one->magnitude);
+    json_text_or_null(json, json_member(path, list, i, "magnitude"), one->magnitude);
     json_text(json, json_member(path, list, i, "set"),
               strlen(one->set) > SET_SHOWN ? "" : one->set);
     if (one->suspect == SIZE_MAX)
@@ -229,7 +206,7 @@ static void put_remedies(struct json *json, const struct fit *fit)
 void fit_json(const struct fit *fit, struct json *json)
 {
     char path[JSON_PATH_BYTES];
-    put_text(json, "not_fitted", *fit->why == '\0' ? NULL : fit->why);
+    json_text_or_null(json, "not_fitted", *fit->why == '\0' ? NULL : fit->why);
     if (fit->count == 0)
         json_empty(json, "hypotheses");
     for (uint32_t i = 0; i < fit->count; i++)

@@ -8,14 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_text(struct json *json, const char *path, const char *text)
-{
-    if (text == NULL)
-        json_null(json, path);
-    else
-        json_text(json, path, text);
-}
-
 static void put_signs(struct json *json, const char *list, const struct triage_sign *signs,
                       size_t count)
 {
@@ -23,7 +15,7 @@ static void put_signs(struct json *json, const char *list, const struct triage_s
     if (count == 0)
         json_empty(json, list);
     for (size_t i = 0; i < count; i++) {
-        put_text(json, json_member(path, list, i, "file"), signs[i].place.file);
+        json_text_or_null(json, json_member(path, list, i, "file"), signs[i].place.file);
         json_integer(json, json_member(path, list, i, "line"), signs[i].place.line);
         json_text(json, json_member(path, list, i, "text"), signs[i].text);
     }
@@ -41,10 +33,10 @@ static void put_suspects(struct json *json, const struct triage *triage)
         json_text(json, json_member(path, "suspects", i, "about"), about->about);
         json_boolean(json, json_member(path, "suspects", i, "fault"), about->is_fault);
         json_text(json, json_member(path, "suspects", i, "device"), suspect->device);
-        put_text(json, json_member(path, "suspects", i, "port"), suspect->port);
-        put_text(json, json_member(path, "suspects", i, "peer"), suspect->peer);
-        put_text(json, json_member(path, "suspects", i, "peer_port"), suspect->peer_port);
-        put_text(json, json_member(path, "suspects", i, "since"), suspect->since);
+        json_text_or_null(json, json_member(path, "suspects", i, "port"), suspect->port);
+        json_text_or_null(json, json_member(path, "suspects", i, "peer"), suspect->peer);
+        json_text_or_null(json, json_member(path, "suspects", i, "peer_port"), suspect->peer_port);
+        json_text_or_null(json, json_member(path, "suspects", i, "since"), suspect->since);
         json_number(json, json_member(path, "suspects", i, "score"), suspect->score);
         json_boolean(json, json_member(path, "suspects", i, "confirmed"), false);
         put_signs(json, json_member(path, "suspects", i, "for"), suspect->signs,
@@ -61,10 +53,10 @@ static void put_pauses(struct json *json, const struct triage *triage)
         json_empty(json, "pauses");
     for (size_t i = 0; i < triage->pause_count; i++) {
         const struct triage_pause *pause = &triage->pauses[i];
-        put_text(json, json_member(path, "pauses", i, "from"), pause->from);
-        put_text(json, json_member(path, "pauses", i, "from_port"), pause->from_port);
-        put_text(json, json_member(path, "pauses", i, "to"), pause->to);
-        put_text(json, json_member(path, "pauses", i, "to_port"), pause->to_port);
+        json_text_or_null(json, json_member(path, "pauses", i, "from"), pause->from);
+        json_text_or_null(json, json_member(path, "pauses", i, "from_port"), pause->from_port);
+        json_text_or_null(json, json_member(path, "pauses", i, "to"), pause->to);
+        json_text_or_null(json, json_member(path, "pauses", i, "to_port"), pause->to_port);
         json_integer(json, json_member(path, "pauses", i, "frames"), pause->frames);
     }
 }
@@ -77,7 +69,7 @@ static void put_files(struct json *json, const struct incident *incident)
     for (size_t i = 0; i < incident->file_count; i++) {
         const struct incident_file *file = &incident->files[i];
         json_text(json, json_member(path, "files", i, "name"), file->name);
-        put_text(json, json_member(path, "files", i, "not_used"), file->left_out);
+        json_text_or_null(json, json_member(path, "files", i, "not_used"), file->left_out);
         json_integer(json, json_member(path, "files", i, "counters"), file->numbers);
         json_integer(json, json_member(path, "files", i, "cables"), file->cables);
         json_integer(json, json_member(path, "files", i, "log_lines"), file->log_lines);
@@ -102,7 +94,7 @@ static void put_events(struct json *json, const struct incident *incident)
         json_text(json, json_member(path, "messages", i, "kind"), incident_event_name(event->kind));
         json_text(json, json_member(path, "messages", i, "device"), event->host);
         json_text(json, json_member(path, "messages", i, "subject"), event->subject);
-        put_text(json, json_member(path, "messages", i, "time"), event->when.text);
+        json_text_or_null(json, json_member(path, "messages", i, "time"), event->when.text);
         json_text(json, json_member(path, "messages", i, "file"), event->place.file);
         json_integer(json, json_member(path, "messages", i, "line"), event->place.line);
     }
@@ -128,8 +120,8 @@ void triage_json(const struct triage *triage, const struct incident *incident,
     }
     json_integer(&json, "cables", (int64_t)triage->cables);
     json_integer(&json, "cables_known", (int64_t)triage->cables_known);
-    put_text(&json, "from", triage->from);
-    put_text(&json, "to", triage->to);
+    json_text_or_null(&json, "from", triage->from);
+    json_text_or_null(&json, "to", triage->to);
     json_integer(&json, "seconds", triage->seconds);
     json_boolean(&json, "one_sample", triage->single);
     json_integer(&json, "unpaired", (int64_t)triage->unpaired);

@@ -6,8 +6,6 @@
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -16,22 +14,8 @@ enum {
     SHOWN_PAUSES = 8,
     SHOWN_NAMES = 8,
     SHOWN_FILES = 12,
-    PLACE_WIDTH = 28,
-    TEXT_BYTES = 2048
+    PLACE_WIDTH = 28
 };
-
-/* Names of files and devices may have what a terminal would obey. */
-__attribute__((format(printf, 2, 3))) static void print_shown(FILE *out, const char *format, ...)
-{
-    char text[TEXT_BYTES];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    char *shown = printable_new(text, true);
-    fputs(shown, out);
-    free(shown);
-}
 
 const char *triage_verdict_name(enum triage_verdict verdict)
 {
@@ -41,12 +25,13 @@ const char *triage_verdict_name(enum triage_verdict verdict)
 
 static void print_place(const struct triage_suspect *suspect, FILE *out)
 {
-    print_shown(out, "%s", suspect->device);
+    printable_print(out, "%s", suspect->device);
     if (suspect->port != NULL && *suspect->port != '\0')
-        print_shown(out, " %s", suspect->port);
+        printable_print(out, " %s", suspect->port);
     if (suspect->peer != NULL)
-        print_shown(out, " (cable to %s%s%s)", suspect->peer, suspect->peer_port == NULL ? "" : " ",
-                    suspect->peer_port == NULL ? "" : suspect->peer_port);
+        printable_print(out, " (cable to %s%s%s)", suspect->peer,
+                        suspect->peer_port == NULL ? "" : " ",
+                        suspect->peer_port == NULL ? "" : suspect->peer_port);
 }
 
 /* ---- the verdict ---- */
@@ -68,7 +53,7 @@ static void print_verdict(const struct triage *triage, FILE *out)
         print_place(first, out);
         fprintf(out, ": %s", suspects_about[first->kind].about);
         if (first->since != NULL)
-            print_shown(out, ", since %s", first->since);
+            printable_print(out, ", since %s", first->since);
     }
     fprintf(out, "%s\n", paint.off);
     if (triage->single)
@@ -76,8 +61,8 @@ static void print_verdict(const struct triage *triage, FILE *out)
               "the incident.\n",
               out);
     if (triage->seconds > 0)
-        print_shown(out, "Samples from %s to %s (%lld s).\n", triage->from, triage->to,
-                    (long long)triage->seconds);
+        printable_print(out, "Samples from %s to %s (%lld s).\n", triage->from, triage->to,
+                        (long long)triage->seconds);
 }
 
 /* ---- suspects ---- */
@@ -90,7 +75,7 @@ static void print_signs(const char *head, const struct triage_sign *signs, size_
         if (signs[i].place.file != NULL)
             snprintf(place, sizeof place, "%s:%d", signs[i].place.file, signs[i].place.line);
         fprintf(out, "     %-8s", i == 0 ? head : "");
-        print_shown(out, "%-*s  %s\n", PLACE_WIDTH, place, signs[i].text);
+        printable_print(out, "%-*s  %s\n", PLACE_WIDTH, place, signs[i].text);
     }
     if (count > shown)
         fprintf(out, "     %-8sand %zu more (--all)\n", "", count - shown);
@@ -125,11 +110,11 @@ static void print_pauses(const struct triage *triage, bool all, FILE *out)
         fputs("\nPauses:\n", out);
     for (size_t i = 0; i < triage->pause_count && i < shown; i++) {
         const struct triage_pause *pause = &triage->pauses[i];
-        print_shown(out, "     %s %s pauses %s %s: %lld %s%s\n", pause->from, pause->from_port,
-                    pause->to == NULL ? "an unknown neighbor" : pause->to,
-                    pause->to == NULL ? "" : pause->to_port, (long long)pause->frames,
-                    plural(pause->frames, "frame", "frames"),
-                    pause->is_sent_known ? "" : " (by the receiver's counter)");
+        printable_print(out, "     %s %s pauses %s %s: %lld %s%s\n", pause->from, pause->from_port,
+                        pause->to == NULL ? "an unknown neighbor" : pause->to,
+                        pause->to == NULL ? "" : pause->to_port, (long long)pause->frames,
+                        plural(pause->frames, "frame", "frames"),
+                        pause->is_sent_known ? "" : " (by the receiver's counter)");
     }
     if (triage->pause_count > shown)
         fprintf(out, "     and %zu more (--all)\n", triage->pause_count - shown);
@@ -139,7 +124,7 @@ static void print_names(const char *const *names, size_t count, bool all, FILE *
 {
     const size_t shown = all ? count : SHOWN_NAMES;
     for (size_t i = 0; i < count && i < shown; i++)
-        print_shown(out, "%s%s", i == 0 ? " " : ", ", names[i]);
+        printable_print(out, "%s%s", i == 0 ? " " : ", ", names[i]);
     if (count > shown)
         fprintf(out, " and %zu more", count - shown);
     fputc('\n', out);
@@ -172,7 +157,7 @@ static void print_unknown(const struct triage *triage, const struct incident *in
 
 static void print_file(const struct incident_file *file, FILE *out)
 {
-    print_shown(out, "     %s: ", file->name);
+    printable_print(out, "     %s: ", file->name);
     if (file->left_out != NULL) {
         fprintf(out, "not used: %s\n", file->left_out);
         return;

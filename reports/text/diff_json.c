@@ -23,10 +23,8 @@ static void write_value(struct json *json, const char *path, const struct diff_r
 {
     if (row->number)
         json_number(json, path, row->values[which]);
-    else if (row->texts[which] != NULL)
-        json_text(json, path, row->texts[which]);
     else
-        json_null(json, path);
+        json_text_or_null(json, path, row->texts[which]);
 }
 
 static void write_section(struct json *json, enum diff_section_kind kind,

@@ -30,6 +30,15 @@ static inline void json_null(struct json *json, const char *path)
     json_value(json, path, "null", &(const struct store_value){0});
 }
 
+/* null where there is no text */
+static inline void json_text_or_null(struct json *json, const char *path, const char *value)
+{
+    if (value == NULL)
+        json_null(json, path);
+    else
+        json_text(json, path, value);
+}
+
 static inline void json_empty(struct json *json, const char *path)
 {
     json_value(json, path, "empty", &(const struct store_value){0});
