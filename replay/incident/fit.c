@@ -77,16 +77,9 @@ static bool run_points(const struct fit_search *search, const struct point *poin
         const struct fit_hypothesis *hypothesis = &fit->hypotheses[points[i].hypothesis];
         const time_ps at = is_final ? begin_of(fit, hypothesis->share)
                                     : (time_ps)(fit_fault_at * (double)fit->lasts);
-        const char **sets = arena_array(&fit->arena, 2, sizeof *sets);
         const char *set =
             fit_change(fit, &fit->arena, search->base, hypothesis, points[i].value, at);
-        uint32_t set_count = 0;
-        if (search->buffers != NULL)
-            sets[set_count++] = search->buffers;
-        if (*set != '\0')
-            sets[set_count++] = set;
-        trials[i] =
-            (struct fit_trial){.sets = sets, .set_count = set_count, .except = hypothesis->device};
+        trials[i] = fit_trial_of(&fit->arena, search->buffers, set, hypothesis->device);
     }
     return fit_runs(fit, search->base, search->incident, trials, count, seen);
 }

@@ -7,7 +7,7 @@
  * its own: counters of a part of the incident with the fault and the rest without it add up.
  * The score is that of stormglass diff (incident_score.h).
  * A run represents the whole incident: milliseconds with the rates of minutes.
- * All runs together have a budget of events, so that the answer does not depend on the machine.
+ * Each run ends after a number of events, not of seconds: no answer depends on the machine.
  * Owner: fit_free. */
 #ifndef STORMGLASS_REPLAY_INCIDENT_FIT_H
 #define STORMGLASS_REPLAY_INCIDENT_FIT_H
@@ -36,7 +36,6 @@ struct fit_hypothesis {
     const char *peer;   /* at the other end of its cable, or NULL */
     int priority;
     int64_t rate;                       /* of the link, bits per second */
-    double guess;                       /* of the magnitude, 0: none */
     double value;                       /* fitted magnitude, 0: it has none */
     double share;                       /* of the incident with the fault */
     double score;                       /* of the run; 0 is the best */

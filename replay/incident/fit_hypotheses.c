@@ -148,35 +148,6 @@ const char *fit_magnitude(struct arena *arena, const struct fit_hypothesis *hypo
 
 /* ---- suspects ---- */
 
-static double part(double count, double of)
-{
-    return of > 0 ? count / of : 0;
-}
-
-static double packets_of(const struct triage_work *work, int port)
-{
-    const double own = (double)triage_get(work, port, "tx_packets_phy", TRIAGE_ALL).value;
-    return own > 0 ? own : (double)triage_sum(work, port, "tx_prio%d_packets").value;
-}
-
-/* A first magnitude, from the counters alone. */
-static double guess_of(const struct fit_hypothesis *hypothesis, const struct fit_base *base,
-                       int port)
-{
-    const struct triage_work *work = base->work;
-    const int peer = work->ports[port].peer;
-    const double seconds = (double)work->triage->seconds, rate = (double)work->ports[port].rate;
-    if (hypothesis->kind == FIT_SLOW_HOST)
-        return part((double)triage_get(work, port, "rx_bytes_phy", TRIAGE_ALL).value * 8,
-                    rate * seconds);
-    if (hypothesis->kind == FIT_BIT_ERRORS && peer >= 0)
-        return part((double)triage_get(work, port, "rx_crc_errors_phy", TRIAGE_ALL).value,
-                    8 * (double)triage_get(work, port, "rx_bytes_phy", TRIAGE_ALL).value);
-    if (hypothesis->kind == FIT_LOSS)
-        return part((double)work->lost_frames, packets_of(work, port));
-    return 0;
-}
-
 static struct fit_hypothesis *add(struct fit *fit, const struct fit_base *base, enum fit_kind kind,
                                   struct place place, size_t suspect)
 {
@@ -197,7 +168,6 @@ static struct fit_hypothesis *add(struct fit *fit, const struct fit_base *base, 
         made->port = fit_port_name(&fit->arena, work, place.port);
         const int peer = work->ports[place.port].peer;
         made->peer = peer < 0 ? NULL : fit_port_name(&fit->arena, work, peer);
-        made->guess = guess_of(made, base, place.port);
     }
     if (place.port != TRIAGE_NO_PORT && work->nodes[place.node].is_switch)
         made->words = arena_format(&fit->arena, "%s at %s", fit_kinds[kind].name,
@@ -237,10 +207,10 @@ static bool add_of_suspect(struct fit *fit, const struct fit_base *base,
         add(fit, base, FIT_PAUSE_STORM, place, index);
         return true;
     case SUSPECT_LINK_DOWN:
-        if (has_port)
+        if (has_port) {
             add(fit, base, FIT_LINK_DOWN, place, index);
-        if (has_port)
             add(fit, base, FIT_LINK_FLAP, place, index);
+        }
         return has_port;
     case SUSPECT_SWITCH_DOWN:
         add(fit, base, FIT_SWITCH_DOWN, place, index);
@@ -250,10 +220,10 @@ static bool add_of_suspect(struct fit *fit, const struct fit_base *base,
             add(fit, base, FIT_BIT_ERRORS, other_end(base->work, place), index);
         return has_port;
     case SUSPECT_SILENT_LOSS:
-        if (has_port)
+        if (has_port) {
             add(fit, base, FIT_LOSS, other_end(base->work, place), index);
-        if (has_port)
             add(fit, base, FIT_LOSS, place, index);
+        }
         return has_port;
     case SUSPECT_NO_PFC:
     case SUSPECT_PAUSE_IGNORED:

@@ -42,13 +42,12 @@ struct fit_base {
     uint32_t set_count;
     bool unknown_buffers; /* no configuration has them, and switches pause */
     bool own_workloads;   /* the scenario's, not estimated */
-    int priority;         /* of the traffic */
     struct fit_traffic traffic;
     const struct triage_work *work;
 };
-/* Rates of links of the work are set where the configuration does not give them. */
 /* Loads the scenario once more with another set. */
 bool fit_base_change(struct fit *fit, struct fit_base *base, const char *set);
+/* Also sets rates of links of the work where the configuration does not give them. */
 bool fit_base_make(struct fit *fit, struct fit_base *base, struct triage_work *work,
                    struct diag *diag);
 /* "workloads=[...]": those of the base, but flows of `node` at this part of their rate; 0: without
@@ -87,12 +86,15 @@ struct fit_seen {
     bool ran;
     uint64_t events;
     time_ps reached;
-    double score;
     int64_t received, drops, paused_ps; /* received: bytes at hosts */
     int64_t *replay;                    /* by counter of the incident; -1: not compared */
 };
 
-/* All at once.  Results are in the arena of the fit. False: interrupted or out of budget. */
+/* The changes that are neither NULL nor empty. */
+struct fit_trial fit_trial_of(struct arena *arena, const char *first, const char *second,
+                              const char *except);
+
+/* All at once.  Results are in the arena of the fit. False: a process of a run ended too early. */
 bool fit_runs(struct fit *fit, const struct fit_base *base, const struct incident *incident,
               const struct fit_trial *trials, uint32_t count, struct fit_seen *seen);
 

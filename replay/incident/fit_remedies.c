@@ -136,45 +136,29 @@ static void make_plan(const struct plan *plan)
 
 /* ---- runs ---- */
 
-static struct fit_trial trial_of(struct arena *arena, const char *change, const char *remedy,
-                                 const char *except)
-{
-    const char **sets = arena_array(arena, 2, sizeof *sets);
-    struct fit_trial trial = {.sets = sets, .except = except};
-    if (change != NULL && *change != '\0')
-        sets[trial.set_count++] = change;
-    if (remedy != NULL)
-        sets[trial.set_count++] = remedy;
-    return trial;
-}
-
 /* False: as fit_runs. */
 bool fit_remedies(struct fit *fit, const struct fit_base *base, const struct triage_work *work)
 {
-    struct fit_hypothesis *first = &fit->hypotheses[0];
+    const struct fit_hypothesis *first = &fit->hypotheses[0];
     const struct plan plan = {fit, base, work};
-    struct fit_trial trials[FIT_REMEDIES_MAX + 2] = {0};
-    struct fit_seen seen[FIT_REMEDIES_MAX + 2] = {0};
+    struct fit_trial trials[FIT_REMEDIES_MAX + 1] = {0};
+    struct fit_seen seen[FIT_REMEDIES_MAX + 1] = {0};
     if (first->ran)
         make_plan(&plan);
     if (fit->remedy_count == 0)
         return true;
-    trials[0] = trial_of(&fit->arena, NULL, NULL, first->device);
-    trials[1] = trial_of(&fit->arena, first->set, NULL, first->device);
+    trials[fit->remedy_count] = fit_trial_of(&fit->arena, NULL, NULL, first->device);
     for (uint32_t i = 0; i < fit->remedy_count; i++)
-        trials[i + 2] = trial_of(&fit->arena, first->set, fit->remedies[i].set, first->device);
-    if (!fit_runs(fit, base, work->incident, trials, fit->remedy_count + 2, seen))
+        trials[i] = fit_trial_of(&fit->arena, first->set, fit->remedies[i].set, first->device);
+    if (!fit_runs(fit, base, work->incident, trials, fit->remedy_count + 1, seen))
         return false;
-    fit->healthy_received = seen[0].received;
-    first->received = seen[1].received;
-    first->drops = seen[1].drops;
-    first->paused_ps = seen[1].paused_ps;
+    fit->healthy_received = seen[fit->remedy_count].received;
     for (uint32_t i = 0; i < fit->remedy_count; i++) {
         struct fit_remedy *one = &fit->remedies[i];
-        one->ran = seen[i + 2].ran;
-        one->received = seen[i + 2].received;
-        one->drops = seen[i + 2].drops;
-        one->paused_ps = seen[i + 2].paused_ps;
+        one->ran = seen[i].ran;
+        one->received = seen[i].received;
+        one->drops = seen[i].drops;
+        one->paused_ps = seen[i].paused_ps;
     }
     return true;
 }

@@ -50,7 +50,6 @@ static void read_counters(const struct batch *batch, const struct run *run, cons
     for (size_t i = 0; i < batch->incident->count_count; i++)
         report->replay[i] = -1;
     if (incident_diff(&diff, &counters, &ask, diag)) {
-        report->seen.score = diff.score;
         for (size_t i = 0; i < diff.row_count; i++)
             if (!diff.rows[i].is_peak)
                 report->replay[diff.rows[i].index] = diff.rows[i].replay;
@@ -88,6 +87,18 @@ static void run_one(void *self, uint32_t index, void *result)
         run_changed(batch, scenario, trial->except, result, diag);
     scenario_free(scenario);
     free(diag);
+}
+
+struct fit_trial fit_trial_of(struct arena *arena, const char *first, const char *second,
+                              const char *except)
+{
+    const char *const changes[] = {first, second};
+    const char **sets = arena_array(arena, 2, sizeof *sets);
+    struct fit_trial trial = {.sets = sets, .except = except};
+    for (int i = 0; i < 2; i++)
+        if (changes[i] != NULL && *changes[i] != '\0')
+            sets[trial.set_count++] = changes[i];
+    return trial;
 }
 
 bool fit_runs(struct fit *fit, const struct fit_base *base, const struct incident *incident,

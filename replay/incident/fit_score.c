@@ -13,9 +13,8 @@ enum { SHARES = 20 }; /* of the time with the fault that are tried */
  * and frames of links between switches and counts of requests say nothing about a hypothesis. */
 static bool is_predicted(const struct triage_work *work, const struct incident_count *count)
 {
-    const bool of_volume = strstr(count->name, "packets") != NULL ||
-                           strstr(count->name, "bytes") != NULL ||
-                           strstr(count->name, "requests") != NULL;
+    const bool of_volume =
+        strstr(count->name, "packets") != NULL || strstr(count->name, "bytes") != NULL;
     if (strstr(count->name, "requests") != NULL)
         return false;
     const int node = triage_find_node(work, count->host);
