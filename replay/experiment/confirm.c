@@ -228,7 +228,7 @@ static double weight_of(const struct prove *prove, const struct prove_row *row)
 static bool is_worth_telling(const struct prove *prove, const struct prove_row *row)
 {
     const bool fault = row->repair.kind == TRIAL_REMOVE_FAULT;
-    const bool ruined = row->harm.permille * (PPM / 1000) >= EXPERIMENT_RUIN_LEAST;
+    const bool ruined = experiment_is_ruined(row->harm.permille);
     return prove->culprits == 1 || (row->harmful && (row->harm.counted || ruined || fault)) ||
            (!row->for_all && prove_gone(prove, &prove->before, &row->after) >= 0.1);
 }
@@ -349,6 +349,12 @@ static int64_t most_of_a_host(const struct prove *prove)
     return most;
 }
 
+static void count_hosts(struct ruling *ruling)
+{
+    ruling->harm->lost_ps = ruling->prove->hosts_lost_ps;
+    ruling->harm->victims = ruling->prove->host_count;
+}
+
 static void confirm_severity(struct ruling *ruling)
 {
     const struct prove *prove = ruling->prove;
@@ -364,8 +370,7 @@ static void confirm_severity(struct ruling *ruling)
         harm->severity = HARM_MODERATE;
     else
         harm->severity = HARM_SLIGHT;
-    harm->lost_ps = prove->hosts_lost_ps;
-    harm->victims = prove->host_count;
+    count_hosts(ruling);
 }
 
 /* Reduces the severity if experiments ruled out the causes that it was based on. */
@@ -389,8 +394,7 @@ static void neighbor_severity(struct ruling *ruling)
     struct harm *harm = ruling->harm;
     if (harm->severity < HARM_MODERATE)
         harm->severity = HARM_MODERATE;
-    harm->lost_ps = ruling->prove->hosts_lost_ps;
-    harm->victims = ruling->prove->host_count;
+    count_hosts(ruling);
 }
 
 /* ------------------------------------------------------------------ combination */

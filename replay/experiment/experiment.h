@@ -40,6 +40,12 @@ enum {
     EXPERIMENT_GAIN_LEAST = PPM / 100
 };
 
+/* A member lost that much of its time, per thousand: a cause that is named beside larger ones. */
+static inline bool experiment_is_ruined(int64_t permille)
+{
+    return permille * (PPM / 1000) >= EXPERIMENT_RUIN_LEAST;
+}
+
 /* The part is at least `least` of the whole (in ppm), and twice what chance moves. */
 bool experiment_is_significant(int64_t part, int64_t whole, int64_t least, int64_t chance);
 

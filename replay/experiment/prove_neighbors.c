@@ -30,7 +30,8 @@ bool prove_may_have_neighbor(const struct result *result)
     return any && result->workload_count > 1;
 }
 
-/* The workloads that move most, without those of fio files: their jobs wait for each other. */
+/* The workloads that move the most bytes. Those of a fio file are left out, because its jobs wait
+ * for each other. */
 static uint32_t find_candidates(const struct proof *proof, uint32_t list[CANDIDATES_MAX])
 {
     const struct result *result = &proof->run.result;
@@ -49,6 +50,12 @@ static uint32_t find_candidates(const struct proof *proof, uint32_t list[CANDIDA
     return count;
 }
 
+static struct trial_change without_workload(uint32_t workload)
+{
+    return (struct trial_change){
+        .kind = TRIAL_REMOVE_TRAFFIC, .workload = workload, .host = TRIAL_ANY_HOST};
+}
+
 /* The part of its time that the member gains, per thousand: work is done sooner, or more of it. */
 static int64_t gain_of(const struct proof *proof, const struct measure *without, uint32_t member)
 {
@@ -57,11 +64,6 @@ static int64_t gain_of(const struct proof *proof, const struct measure *without,
     return whole == 0 || !prove_is_much(proof, member, gained, whole)
                ? 0
                : (int64_t)((__int128)gained * 1000 / whole);
-}
-
-static bool is_ruined(int64_t permille)
-{
-    return permille * (PPM / 1000) >= EXPERIMENT_RUIN_LEAST;
 }
 
 /* Runs without all the workloads with a ruined member. */
@@ -74,28 +76,41 @@ static bool run_without_victims(struct proof *proof, const struct measure *witho
         const bool is_new =
             trial->count == 0 || trial->changes[trial->count - 1].workload != workload;
         if (workload != candidate && is_new && trial->count < TRIAL_CHANGES_MAX &&
-            is_ruined(gain_of(proof, without, i)))
-            trial->changes[trial->count++] = (struct trial_change){
-                .kind = TRIAL_REMOVE_TRAFFIC, .workload = workload, .host = TRIAL_ANY_HOST};
+            experiment_is_ruined(gain_of(proof, without, i)))
+            trial->changes[trial->count++] = without_workload(workload);
     }
     const bool well = experiment_run(&proof->experiment, trial, 1, measure);
     free(trial);
     return well;
 }
 
-/* The mean over the candidate's members. */
-static int64_t gain_of_workload(const struct proof *proof, const struct measure *without,
-                                uint32_t workload)
+/* What members of a workload gain and lose in a run, compared with the unchanged one. */
+struct balance {
+    int64_t gained, lost, whole;
+};
+
+static struct balance balance_of(const struct proof *proof, const struct measure *without,
+                                 uint32_t workload)
 {
-    int64_t gained = 0, whole = 0;
+    struct balance balance = {0};
     for (uint32_t i = 0; i < proof->members.count; i++) {
         const struct measure_work *was = &proof->original.works[i], *is = &without->works[i];
         if (proof->members.rows[i].workload != workload)
             continue;
-        gained += measure_lost(was, is) - measure_lost(is, was);
-        whole += measure_whole(was, is);
+        balance.gained += measure_lost(was, is);
+        balance.lost += measure_lost(is, was);
+        balance.whole += measure_whole(was, is);
     }
-    return whole == 0 || gained < 0 ? 0 : (int64_t)((__int128)gained * 1000 / whole);
+    return balance;
+}
+
+/* The mean over the members of the candidate. */
+static int64_t gain_of_workload(const struct proof *proof, const struct measure *without,
+                                uint32_t workload)
+{
+    const struct balance balance = balance_of(proof, without, workload);
+    const int64_t net = balance.gained - balance.lost;
+    return balance.whole == 0 || net < 0 ? 0 : (int64_t)((__int128)net * 1000 / balance.whole);
 }
 
 static void describe(struct proof *proof, uint32_t candidate, const struct measure *without,
@@ -115,40 +130,40 @@ static void describe(struct proof *proof, uint32_t candidate, const struct measu
     prove_list_hosts(proof, without);
 }
 
-static uint32_t most_gaining(const struct proof *proof, const struct measure *without)
+static uint32_t most_gaining(const struct proof *proof, const struct measure *without,
+                             int64_t *most)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 1; i < proof->members.count; i++)
-        if (gain_of(proof, without, i) > gain_of(proof, without, most))
-            most = i;
-    return most;
+    uint32_t member = 0;
+    *most = 0;
+    for (uint32_t i = 0; i < proof->members.count; i++) {
+        const int64_t gain = gain_of(proof, without, i);
+        if (gain > *most) {
+            *most = gain;
+            member = i;
+        }
+    }
+    return member;
 }
 
 /* Members of one workload may only take from each other: then others of it lose without the
  * candidate at least half of what some gain. */
 static bool only_moves(const struct proof *proof, const struct measure *without, uint32_t member)
 {
-    const uint32_t workload = proof->members.rows[member].workload;
-    int64_t gained = 0, lost = 0;
-    for (uint32_t i = 0; i < proof->members.count; i++) {
-        if (proof->members.rows[i].workload != workload)
-            continue;
-        gained += measure_lost(&proof->original.works[i], &without->works[i]);
-        lost += measure_lost(&without->works[i], &proof->original.works[i]);
-    }
-    return lost >= gained / 2;
+    const struct balance balance = balance_of(proof, without, proof->members.rows[member].workload);
+    return balance.lost >= balance.gained / 2;
 }
 
 static bool try_candidate(struct proof *proof, uint32_t candidate, const struct measure *without)
 {
     struct measure measure = {0};
-    if (!is_ruined(gain_of(proof, without, most_gaining(proof, without))))
+    int64_t most;
+    uint32_t worst = most_gaining(proof, without, &most);
+    if (!experiment_is_ruined(most))
         return true;
     if (!prove_find_noise(proof))
         return false;
-    const uint32_t worst = most_gaining(proof, without);
-    const int64_t most = gain_of(proof, without, worst);
-    if (!is_ruined(most) || only_moves(proof, without, worst))
+    worst = most_gaining(proof, without, &most);
+    if (!experiment_is_ruined(most) || only_moves(proof, without, worst))
         return true;
     if (!run_without_victims(proof, without, candidate, &measure))
         return false;
@@ -158,9 +173,21 @@ static bool try_candidate(struct proof *proof, uint32_t candidate, const struct 
     return true;
 }
 
+/* `explain --prove` has run without some workloads already; the others are run here. */
+static const struct measure *find_played(const struct proof *proof, uint32_t workload)
+{
+    const struct trial_change gone = without_workload(workload);
+    for (uint32_t i = 0; i < proof->prove->row_count; i++)
+        if (trial_change_equal(&proof->prove->rows[i].repair, &gone) &&
+            proof->rows[i].works != NULL)
+            return &proof->rows[i];
+    return NULL;
+}
+
 bool prove_find_neighbor(struct proof *proof)
 {
     uint32_t candidates[CANDIDATES_MAX];
+    const struct measure *without[CANDIDATES_MAX];
     struct measure measures[CANDIDATES_MAX] = {{0}};
     if (proof->prove->culprits > 0 || !prove_may_have_neighbor(&proof->run.result))
         return true;
@@ -168,15 +195,19 @@ bool prove_find_neighbor(struct proof *proof)
     if (count == 0 || !experiment_can_run(&proof->experiment, count + RUNS_AFTER))
         return true;
     struct trial *trials = memory_zeroed(count, sizeof *trials);
+    uint32_t run = 0;
     for (uint32_t i = 0; i < count; i++) {
-        trials[i].changes[0] = (struct trial_change){
-            .kind = TRIAL_REMOVE_TRAFFIC, .workload = candidates[i], .host = TRIAL_ANY_HOST};
-        trials[i].count = 1;
+        without[i] = find_played(proof, candidates[i]);
+        if (without[i] != NULL)
+            continue;
+        without[i] = &measures[run];
+        trials[run].changes[trials[run].count++] = without_workload(candidates[i]);
+        run++;
     }
-    bool well = experiment_run(&proof->experiment, trials, count, measures);
+    bool well = experiment_run(&proof->experiment, trials, run, measures);
     for (uint32_t i = 0; i < count && well && !proof->prove->neighbor.found; i++)
-        well = measures[i].works == NULL || try_candidate(proof, candidates[i], &measures[i]);
-    for (uint32_t i = 0; i < count; i++)
+        well = without[i]->works == NULL || try_candidate(proof, candidates[i], without[i]);
+    for (uint32_t i = 0; i < run; i++)
         measure_free(&measures[i]);
     free(trials);
     return well;
