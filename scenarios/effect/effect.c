@@ -304,10 +304,3 @@ bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct
             return true;
     return false;
 }
-
-bool effect_lacks_traffic(const struct scenario *scenario, uint32_t node, const struct opt *row)
-{
-    const struct place place = {scenario, node};
-    return ((row->effect.needs & OPT_NEED_RDMA) != 0 && !needs_rdma(&place)) ||
-           ((row->effect.needs & OPT_NEED_TCP) != 0 && !needs_tcp(&place));
-}

@@ -13,7 +13,4 @@
  * `row` NULL and for a node that the scenario does not have. */
 bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct opt *row);
 
-/* True if the parameter needs RDMA or TCP traffic, and the host has only the other. */
-bool effect_lacks_traffic(const struct scenario *scenario, uint32_t node, const struct opt *row);
-
 #endif

@@ -5,12 +5,12 @@
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
-#include "scenarios/effect/effect.h"
 
 struct roles {
     uint8_t *asks; /* by host; 1: the host initiates connections, 2: with its own DSCP */
     uint32_t *by;  /* by host: index + 1 of a host that connects to it; 0: none */
     uint8_t *dscp; /* by host: DSCP of these connections */
+    uint32_t *has; /* by host: mask of OPT_NEED_RDMA and OPT_NEED_TCP; 0: no traffic */
 };
 
 static void find_roles(const struct scenario *scenario, struct arena *arena, struct roles *roles)
@@ -18,12 +18,15 @@ static void find_roles(const struct scenario *scenario, struct arena *arena, str
     roles->asks = arena_take(arena, scenario->host_count);
     roles->by = arena_array(arena, scenario->host_count, sizeof *roles->by);
     roles->dscp = arena_take(arena, scenario->host_count);
+    roles->has = arena_array(arena, scenario->host_count, sizeof *roles->has);
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (uint32_t i = 0; i < workload->pair_count; i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
             roles->asks[pair->from] |= workload->class.tos_set ? 1 : 3;
             roles->by[pair->to] = pair->from + 1;
+            roles->has[pair->from] |= workload->by_tcp ? OPT_NEED_TCP : OPT_NEED_RDMA;
+            roles->has[pair->to] |= workload->by_tcp ? OPT_NEED_TCP : OPT_NEED_RDMA;
             roles->dscp[pair->to] = scenario_dscp(scenario, workload, pair);
         }
     }
@@ -108,18 +111,19 @@ static void add_written(struct writtens *all, const struct written *written)
     all->list[all->count++] = *written;
 }
 
-static void collect_values(const struct scenario *scenario, uint32_t index,
-                           const struct block *values, struct writtens *all)
+static void collect_values(const struct scenario *scenario, const struct roles *roles,
+                           uint32_t index, const struct block *values, struct writtens *all)
 {
     const struct diag_place nobody = {0};
     for (size_t i = 0; values != NULL && i < values->row_count; i++) {
         const struct opt *row = &values->rows[i];
-        if (row->name == NULL || (row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP)) == 0)
+        const uint32_t needs = row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP);
+        if (row->name == NULL || needs == 0)
             continue;
         const struct diag_place place = block_place(values, row->name, nobody);
         if (place.file == NULL)
             continue;
-        const bool acts = !effect_lacks_traffic(scenario, index, row);
+        const bool acts = (needs & ~roles->has[index]) == 0;
         struct written *written = find_written(all, &place);
         if (written != NULL)
             written->acts |= acts;
@@ -140,13 +144,13 @@ static void check_transports(const struct scenario *scenario, const struct roles
     struct writtens all = {.arena = arena};
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_host *host = scenario->nodes[i].host;
-        if (roles->asks[i] == 0 && roles->by[i] == 0)
+        if (roles->has[i] == 0)
             continue;
-        collect_values(scenario, i, host->rnic_values, &all);
-        collect_values(scenario, i, host->cc_values, &all);
-        collect_values(scenario, i, host->tcp_values, &all);
-        collect_values(scenario, i, host->nvme_host_values, &all);
-        collect_values(scenario, i, host->nvme_target_values, &all);
+        collect_values(scenario, roles, i, host->rnic_values, &all);
+        collect_values(scenario, roles, i, host->cc_values, &all);
+        collect_values(scenario, roles, i, host->tcp_values, &all);
+        collect_values(scenario, roles, i, host->nvme_host_values, &all);
+        collect_values(scenario, roles, i, host->nvme_target_values, &all);
     }
     for (uint32_t i = 0; i < all.count; i++) {
         const struct written *written = &all.list[i];
