@@ -43,7 +43,7 @@ time_ps breakdown_paused_between(const struct breakdown_pauses *pauses, time_ps 
 
 /* What a queue pair is doing or waiting for. */
 enum breakdown_state {
-    BREAKDOWN_SENDING, /* one of its packets is being serialized */
+    BREAKDOWN_SENDING,   /* one of its packets is being serialized */
     BREAKDOWN_RESENDING, /* or it repairs losses first */
     BREAKDOWN_AT_PAUSED, /* ready to send, but its port is paused */
     BREAKDOWN_AT_EGRESS, /* ready to send, but behind other frames */
@@ -193,6 +193,12 @@ struct breakdown_stream {
     struct breakdown_delivery *deliveries; /* oldest first */
     uint32_t delivery_count, delivery_room;
 };
+
+/* How far `number` is behind `from`; sequence numbers wrap around. */
+static inline int32_t breakdown_apart(uint32_t number, uint32_t from)
+{
+    return (int32_t)(number - from);
+}
 
 /* ------------------------------------------------------------------ commands */
 

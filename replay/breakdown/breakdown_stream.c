@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t apart(uint32_t number, uint32_t from)
-{
-    return (int32_t)(number - from);
-}
-
 void breakdown_stream_free(struct breakdown_stream *stream)
 {
     if (stream == NULL)
@@ -33,7 +28,7 @@ static uint32_t place_of(const struct breakdown_stream *stream, uint32_t psn)
     uint32_t low = stream->sent_first, high = stream->sent_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (apart(stream->sent[middle].psn, psn) < 0)
+        if (breakdown_apart(stream->sent[middle].psn, psn) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -80,13 +75,13 @@ static bool note_messages(struct breakdown *breakdown, struct breakdown_flow *fl
     for (uint64_t at = flow->unsent; at < flow->stream->unbuffered; at++) {
         struct breakdown_message *message =
             breakdown_message_at(breakdown, breakdown_row_at(&flow->posted, at));
-        if (apart(message->start, end) >= 0)
+        if (breakdown_apart(message->start, end) >= 0)
             break;
         if (!message->begun) {
             message->begun = true;
             message->first = flow->clock;
         }
-        if (apart(message->end, end) > 0)
+        if (breakdown_apart(message->end, end) > 0)
             break;
         message->sent = true;
         message->psn = segment->hop.psn;
@@ -110,7 +105,7 @@ static void leave_host(struct breakdown *breakdown, struct breakdown_flow *flow,
     breakdown_flow_advance(breakdown, flow, hop->at);
     flow->busy_until = hop->at + hop->wire_ps;
     flow->resending = again;
-    if (apart(end, flow->stream->left) > 0)
+    if (breakdown_apart(end, flow->stream->left) > 0)
         flow->stream->left = end;
     if (!again)
         add_sent(flow, hop->psn);
@@ -169,7 +164,7 @@ static void on_delivered(struct breakdown_stream *stream, const struct probe_str
 static const struct breakdown_delivery *find_delivery(struct breakdown_stream *stream, uint32_t end)
 {
     uint32_t over = 0;
-    while (over < stream->delivery_count && apart(stream->deliveries[over].end, end) < 0)
+    while (over < stream->delivery_count && breakdown_apart(stream->deliveries[over].end, end) < 0)
         over++;
     stream->delivery_count -= over;
     if (over > 0)
@@ -201,8 +196,8 @@ static const struct breakdown_transit *last_to_arrive(const struct breakdown_flo
     const struct breakdown_transit *found = first_copy(flow, message->psn, until);
     for (uint32_t i = 0; found != NULL && i < flow->arrived.count; i++) {
         const struct breakdown_transit *transit = &flow->arrived.list[i];
-        if (apart(transit->psn, message->psn) < 0 &&
-            apart(transit->psn, flow->stream->known) >= 0 &&
+        if (breakdown_apart(transit->psn, message->psn) < 0 &&
+            breakdown_apart(transit->psn, flow->stream->known) >= 0 &&
             transit->drained_at > found->drained_at && transit->sent.at >= message->posted.at &&
             transit == first_copy(flow, transit->psn, until))
             found = transit;
@@ -212,18 +207,12 @@ static const struct breakdown_transit *last_to_arrive(const struct breakdown_flo
 
 /* ------------------------------------------------------------------ messages */
 
-static time_ps later(time_ps a, time_ps b)
-{
-    return a > b ? a : b;
-}
-
 /* From the arrival of the last segment until its bytes were delivered. */
 static void add_receiver(struct breakdown_leg *leg, const struct breakdown_transit *transit,
                          const struct breakdown_delivery *delivery)
 {
-    const time_ps woken_at =
-        delivery->woken_at < delivery->begun_at ? delivery->woken_at : delivery->begun_at;
-    const time_ps interrupted = later(woken_at, transit->drained_at);
+    const time_ps woken_at = time_earlier(delivery->woken_at, delivery->begun_at);
+    const time_ps interrupted = time_later(woken_at, transit->drained_at);
     leg->ps[BREAKDOWN_RECEIVER] += transit->drained_at - transit->arrives_at;
     leg->ps[BREAKDOWN_COMPLETION] += interrupted - transit->drained_at;
     leg->core_wait += delivery->begun_at - interrupted;
@@ -261,14 +250,14 @@ static void add_leg(const struct breakdown *breakdown, struct breakdown_flow *fl
 
 static bool is_before(const struct breakdown_transit *transit, const void *what)
 {
-    return apart(transit->psn, *(const uint32_t *)what) < 0;
+    return breakdown_apart(transit->psn, *(const uint32_t *)what) < 0;
 }
 
 /* Forgets segments before the last one of the message. */
 static void forget_before(struct breakdown_flow *flow, uint32_t psn)
 {
     struct breakdown_stream *stream = flow->stream;
-    if (apart(psn, stream->known) <= 0)
+    if (breakdown_apart(psn, stream->known) <= 0)
         return;
     stream->known = psn;
     stream->sent_first = place_of(stream, psn);
@@ -282,7 +271,7 @@ static void on_taken(struct breakdown *breakdown, struct breakdown_flow *flow, u
     while (flow->untaken < stream->unbuffered) {
         const uint32_t index = breakdown_row_at(&flow->posted, flow->untaken);
         struct breakdown_message *message = breakdown_message_at(breakdown, index);
-        if (apart(message->end, end) > 0)
+        if (breakdown_apart(message->end, end) > 0)
             return;
         add_leg(breakdown, flow, message);
         if (message->sent)

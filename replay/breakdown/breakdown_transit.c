@@ -155,7 +155,7 @@ static void forget_passed(const struct breakdown_flow *flow, struct breakdown_pa
     if (passed->count < passed->room)
         return;
     for (uint32_t i = 0; i < passed->count; i++)
-        if ((int32_t)(passed->list[i].psn - flow->stream->known) >= 0)
+        if (breakdown_apart(passed->list[i].psn, flow->stream->known) >= 0)
             passed->list[left++] = passed->list[i];
     passed->count = left;
 }
@@ -186,7 +186,7 @@ static time_ps own_between(struct breakdown_flow *flow, uint32_t port,
     time_ps own = 0;
     for (uint32_t i = passed->count; i-- > 0 && passed->list[i].until > from;) {
         const struct breakdown_on_wire *wire = &passed->list[i];
-        if (flow->stream != NULL && (int32_t)(wire->psn - transit->start) < 0)
+        if (flow->stream != NULL && breakdown_apart(wire->psn, transit->start) < 0)
             continue;
         const time_ps begin = wire->from > from ? wire->from : from;
         const time_ps end = wire->until < to ? wire->until : to;
