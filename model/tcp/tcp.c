@@ -59,8 +59,8 @@ void tcp_destroy(struct tcp *tcp)
         tcp_board_fini(conn);
         tcp_receive_fini(conn);
     }
-    for (uint32_t i = 0; i < tcp->conns.used; i++) { /* also of those that ended, and whose owner
-                                                      * has not read everything */
+    /* Connections that have ended are in no bucket, and may have data that was not read. */
+    for (uint32_t i = 0; i < tcp->conns.used; i++) {
         struct tcp_conn *conn = slab_at(&tcp->conns, i);
         content_fini(&conn->out);
         content_fini(&conn->in);
