@@ -8,18 +8,12 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../charts'))
+from findings import end, fail  # noqa: E402
 from number import agrees  # noqa: E402
 
 text, markdown = (open(path).read() for path in sys.argv[1:3])
 DEPTHS, SIZES = ('1', '4'), ('512B', '64KiB')
 FIGURES = {'p50': 'latency_p50_ps', 'IOPS': 'iops', 'mean': 'latency_mean_ps', 'p99': 'latency_p99_ps'}
-failures = 0
-
-
-def fail(*words):
-    global failures
-    failures += 1
-    print(*words)
 
 
 def figures_of(folder, cell):
@@ -116,4 +110,4 @@ for name in ('p50', 'IOPS'):
             check_value(f'plane {cell} {name} model', parts[3 * i], model[name])
             check_value(f'plane {cell} {name} measured', parts[3 * i + 1], measured[name])
             check_error(f'plane {cell} {name} of Markdown', parts[3 * i + 2], model[name], measured[name])
-sys.exit(failures > 0)
+end()

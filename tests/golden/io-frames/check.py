@@ -1,28 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """check.py SVG DATABASE COMMAND: the drawing of a command that is the only one of its run has all frames after its issue, hop
 by hop, with the times of the database, and its lanes in the order of the path."""
+import os
 import re
 import sqlite3
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../charts'))
+from findings import end, fail, same  # noqa: E402
 
 svg = open(sys.argv[1]).read()
 db = sqlite3.connect(sys.argv[2])
 db.row_factory = sqlite3.Row
 MIDDLES = 2  # of a long message the drawing has the first packet, two more, and the last two
 UNITS = {'ps': 1, 'ns': 10**3, 'us': 10**6, 'ms': 10**9}
-failures = 0
-
-
-def fail(*words):
-    global failures
-    failures += 1
-    print(*words)
-
-
-def same(what, got, wanted):
-    if got != wanted:
-        fail(f'{what}: {got!r} and not {wanted!r}')
-
 
 command = db.execute('SELECT * FROM io WHERE io=?', (sys.argv[3],)).fetchone()
 nodes = {row['node']: row['name'] for row in db.execute('SELECT node, name FROM node')}
@@ -73,4 +65,4 @@ for row in wanted:
     to_the_right = source == ends[0]['endpoint']
     if (lanes[row[4]] > lanes[row[3]]) != to_the_right:
         fail(f'{row[0]}, PSN {row[1]}: from {row[3]} to {row[4]} against the path')
-sys.exit(failures > 0)
+end()

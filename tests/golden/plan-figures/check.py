@@ -4,9 +4,14 @@ import csv
 import html
 import json
 import math
+import os
 import re
 import sqlite3
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../charts'))
+from findings import end, fail, same  # noqa: E402
 
 text = open(sys.argv[1]).read()
 told = json.load(open(sys.argv[2]))
@@ -15,18 +20,6 @@ page = open(sys.argv[4]).read()
 db = sqlite3.connect(sys.argv[5])
 STUDENT_95 = {4: 2.776445, 5: 2.570582, 6: 2.446912, 7: 2.364624}  # two-sided, by degrees of freedom, of printed tables
 UNITS = {'ns': 10**3, 'us': 10**6, 'kb/s': 10**3, 'Mb/s': 10**6, 'Gb/s': 10**9}
-failures = 0
-
-
-def fail(*words):
-    global failures
-    failures += 1
-    print(*words)
-
-
-def same(what, got, wanted):
-    if got != wanted:
-        fail(f'{what}: {got!r} and not {wanted!r}')
 
 
 def near(what, got, wanted, part=1e-6):
@@ -166,4 +159,4 @@ for kind, mark, x, y, name, price, headroom in points:
         fail(f'{name}: {x} is not at the price {price} between {low} and {high}')
     if abs(float(y) - (limit + (top - limit) * candidate['headroom'])) > 0.3:
         fail(f'{name}: {y} is not at the headroom {headroom} %')
-sys.exit(failures > 0)
+end()
