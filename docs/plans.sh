@@ -37,8 +37,8 @@ cat <<'END'
 
 ## The cost of an answer
 
-The events that the search simulates, in percent of the events of running every candidate, for random plans whose axes are all
-monotone (`tests/plans/spaces`, [testing.md](testing.md#plans)). Each answer is the same as that of running every candidate.
+The table shows, for random plans in which all axes are monotone, how many events the search simulates, in percent of the events needed to run
+every candidate (`tests/plans/spaces`, [testing.md](testing.md#plans)). Each answer is the same as that of running every candidate.
 
 | spaces | cheapest, or least power | most headroom | Pareto front |
 |---|---|---|---|
