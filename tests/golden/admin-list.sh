@@ -36,7 +36,7 @@ END
 }
 
 ran() { # the words of the frames are in $work/words
-    "$program" run "$work/tool.yaml" -o "$work/run.db" --record packets >"$work/said" 2>"$work/error" || return $?
+    "$program" run --confirm 0 "$work/tool.yaml" -o "$work/run.db" --record packets >"$work/said" 2>"$work/error" || return $?
     "$program" pcap "$work/run.db" --port host1:p0 -o "$work/run.pcapng" >/dev/null && "$program" compare --wire "$work/run.pcapng" >"$work/words"
 }
 
@@ -62,15 +62,15 @@ equal 'the host identifier' "$(command_of 25)" '0a 0 16 81 1 0 0 0 0'
 equal 'by opcode' "$(command_of 26)" '18 0 0 0 0 0 0 0 0'
 equal 'with double words' "$(command_of 27)" '06 0 4096 2 0 0 0 7 0'
 equal 'the end' "$(command_of 28 | cut -d' ' -f1)" 7f
-counted() { "$program" run "$work/tool.yaml" -o "$work/json.db" --json | grep -A3 '"admin"' | tr -d ' \n"' | grep -o 'completed:[0-9]*,failed:[0-9]*' | tail -n 1; }
+counted() { "$program" run --confirm 0 "$work/tool.yaml" -o "$work/json.db" --json | grep -A3 '"admin"' | tr -d ' \n"' | grep -o 'completed:[0-9]*,failed:[0-9]*' | tail -n 1; }
 equal 'in JSON' "$(counted)" 'completed:6,failed:1'
 equal 'a failure has its place' "$(grep -o 'admin command 2 of its list, opcode 0x02, failed: status 0x109' "$work/said" | head -n 1)" \
     'admin command 2 of its list, opcode 0x02, failed: status 0x109'
 
 printf 'expect: [all-commands-complete, "tool.admin.failed == 1"]\n' >>"$work/tool.yaml"
-"$program" run "$work/tool.yaml" -o "$work/json.db" >/dev/null 2>&1
+"$program" run --confirm 0 "$work/tool.yaml" -o "$work/json.db" >/dev/null 2>&1
 equal 'no I/O is no failure' $? 0
-"$program" run "$work/tool.yaml" --set 'faults=[{kind: link-down, where: host0, at: 0s}]' -o "$work/json.db" >/dev/null 2>&1
+"$program" run --confirm 0 "$work/tool.yaml" --set 'faults=[{kind: link-down, where: host0, at: 0s}]' -o "$work/json.db" >/dev/null 2>&1
 equal 'no connection is one' $? 1
 
 # The shutdown comes 10 ms after the last command, which is due at 5 ms.

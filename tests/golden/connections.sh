@@ -14,7 +14,7 @@ fabric: {topology: {kind: single-switch, hosts: 5}}
 hosts: {defaults: {rnic: {profile: ideal, $2}}}
 workloads: [$3]
 END
-    "$program" run "$1.yaml" -o "$1.db" >"$1.txt" 2>err
+    "$program" run --confirm 0 "$1.yaml" -o "$1.db" >"$1.txt" 2>err
     [ $? -le 1 ] || fail "$1: $(cat err)"
     "$program" query --json "$1.db" "select ready_ps / 1000000 as us from member order by workload, member" |
         gojq -r '.[].us' >"$1.ready"
@@ -46,7 +46,7 @@ echo "ok    connecting"
 # shared NAME ROWS: four queue pairs that share receives
 shared() {
     storm "$1" 'min-rnr-timer: 1' "{name: w, kind: rdma-send, from: \"host1..host4\", to: host0, message-size: 4KiB, count: 50, $2}"
-    "$program" run "$1.yaml" --json >"$1.json" 2>err || fail "$1: $(cat err)"
+    "$program" run --confirm 0 "$1.yaml" --json >"$1.json" 2>err || fail "$1: $(cat err)"
 }
 is() { gojq -e "$2" "$1.json" >/dev/null || fail "$1: not so: $2:" "$(gojq -c '.workloads[0], .rnic' "$1.json")"; }
 done_all='.workloads[0].completed == 200 and .workloads[0].failed == 0'
@@ -72,7 +72,7 @@ echo "ok    shared receives"
 for kind in rdma-write rdma-read; do
     for access in wrong-key out-of-range no-right; do
         storm access '' "{name: w, kind: $kind, from: host1, to: host0, message-size: 4KiB, count: 9, remote-access: $access}"
-        "$program" run access.yaml --json >access.json
+        "$program" run --confirm 0 access.yaml --json >access.json
         is access '.workloads[0].completed == 0 and .workloads[0].failed == 2 and .rnic.qp_errors == 2 and .rnic.timeouts == 0'
         grep -qr 'remote access error' <("$program" query --json access.db "select text from note") || fail "$access: no reason told"
     done
@@ -80,7 +80,7 @@ done
 # Given back while it is used: what was complete by then is done, the rest fails at once, with immediate data or without.
 for kind in 'rdma-write' 'rdma-write, immediate: true' 'rdma-read'; do
     storm access '' "{name: w, kind: $kind, from: host1, to: host0, message-size: 64KiB, outstanding: 4, remote-access: given-back}"
-    "$program" run access.yaml --json >access.json
+    "$program" run --confirm 0 access.yaml --json >access.json
     is access '.workloads[0].completed > 10 and .workloads[0].completed < 30 and .workloads[0].failed == 4 and
         .rnic.qp_errors == 2 and .rnic.timeouts == 0'
     grep -qr 'remote access error' <("$program" query --json access.db "select text from note") || fail "$kind: no reason told"

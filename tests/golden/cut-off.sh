@@ -32,9 +32,9 @@ rdma='kind: rdma-write, to: host0, message-size: 64KiB, outstanding: 2'
 
 # play NAME: runs it; the files NAME.json, out and run.db
 play() {
-    "$program" run "$1.yaml" --json -o run.db >"$1.json" 2>err
+    "$program" run --confirm 0 "$1.yaml" --json -o run.db >"$1.json" 2>err
     [ $? -le 1 ] || fail "$1: $(cat err)"
-    "$program" run "$1.yaml" >out 2>&1
+    "$program" run --confirm 0 "$1.yaml" >out 2>&1
 }
 
 # cut NAME MEMBER [JAIN]: not steady, for this reason; unfair, as the member's rate is over all of the measured part.

@@ -4,7 +4,7 @@ set -u
 . tests/golden/outside
 ask() { sqlite3 -batch -noheader "$1" "$2"; }
 same() { [ "$2" = "$3" ] || fail "$1: expected '$3', found '$2'"; }
-run() { "$program" run "$@" >out 2>err; [ $? -le 1 ] || fail "run $*: $(cat err)"; }
+run() { "$program" run --confirm 0 "$@" >out 2>err; [ $? -le 1 ] || fail "run $*: $(cat err)"; }
 
 write() { # FAULT
     cat <<SCENARIO
@@ -33,7 +33,7 @@ grep -q 'rnic.timeout 14: 4.096 us x 2^14 = 67.1 ms; retry-count 7' out || fail 
 grep -q 'address-timeout 3 s' out || fail 'the attempt has no formula'
 
 # One table, three readers: the same sentences in the same order.
-"$program" run story.yaml --json 2>err | gojq -r '.timeline[].text' >json
+"$program" run --confirm 0 story.yaml --json 2>err | gojq -r '.timeline[].text' >json
 ask story.db 'SELECT text FROM v_event ORDER BY position' >table
 diff table json >difference || fail "JSON and table differ: $(cat difference)"
 sed -n '/^Events/,/^$/p' out | sed -n 's/^ *[0-9.]* [a-z]*  //p' >text
@@ -44,7 +44,7 @@ while IFS= read -r sentence; do
 done <table
 
 # The number of events that the simulator executed keeps its key.
-"$program" run story.yaml --json 2>err | gojq -e '(.events|type)=="number" and .timeline_count==(.timeline|length)' >out || fail 'keys of JSON'
+"$program" run --confirm 0 story.yaml --json 2>err | gojq -e '(.events|type)=="number" and .timeline_count==(.timeline|length)' >out || fail 'keys of JSON'
 
 # Why a connection never came up; and of one that still tries.
 write '{kind: target-crash, how: power, where: host0, at: 0s}' >never.yaml

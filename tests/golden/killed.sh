@@ -8,7 +8,7 @@ set -u
 ask() { sqlite3 -batch -noheader "$1" "$2"; }
 levels=(summary counters ios packets) kills=${KILLS-10} RANDOM=${SEED:=$$} cut=0 unborn=0 took=()
 echo "SEED=$SEED"
-run() { "$program" run pause-storm --set duration=5ms --interval 100us --record "$1" -o "$2" >out 2>err; }
+run() { "$program" run --confirm 0 pause-storm --set duration=5ms --interval 100us --record "$1" -o "$2" >out 2>err; }
 
 # What a run of each level takes: the moments lie within it.
 for level in "${levels[@]}"; do
@@ -41,7 +41,7 @@ as_whole() {
 for ((i = 0; i < kills || (cut < 2 && i < 10 * kills); i++)); do
     level=${levels[i % 4]} db=$i.db
     ms=$((RANDOM % (took[i % 4] + 1)))
-    "$program" run pause-storm --set duration=5ms --interval 100us --record "$level" -o $db >out 2>err &
+    "$program" run --confirm 0 pause-storm --set duration=5ms --interval 100us --record "$level" -o $db >out 2>err &
     sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
     kill -KILL $! 2>/dev/null
     wait $! 2>/dev/null

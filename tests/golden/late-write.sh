@@ -6,7 +6,7 @@ failed=0
 fail() { echo "$*"; failed=1; }
 
 stale() { # QUIESCE SEED SIZE
-    "$program" run late-write --seed "$2" --set hosts.defaults.nvme.quiesce-delay="$1" \
+    "$program" run --confirm 0 late-write --seed "$2" --set hosts.defaults.nvme.quiesce-delay="$1" \
         --set workloads.db.size="$3" --json 2>/dev/null |
         gojq -r '.expectations[] | select(.text == "data.stale == 0") | .held | not'
 }

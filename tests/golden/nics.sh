@@ -21,7 +21,7 @@ ips() { # DB: frames that each port of a host sent
 }
 played() { # NAME TOPOLOGY WORKLOAD PORTS: what it plays uses these ports of hosts
     scenario "$2" "$3" >"$1.yaml"
-    "$program" run "$1.yaml" --record packets -o "$1.db" --json >"$1.json" 2>"$1.err" || fail "$1: exit code $?" "$(cat "$1.err")"
+    "$program" run --confirm 0 "$1.yaml" --record packets -o "$1.db" --json >"$1.json" 2>"$1.err" || fail "$1: exit code $?" "$(cat "$1.err")"
     [ "$(ips "$1.db")" = "$4" ] || fail "$1: sent by $(ips "$1.db"), not $4"
 }
 
@@ -34,7 +34,7 @@ done
 # Two NICs carry twice what one does, and a run does not depend on its threads.
 [ "$(gojq .workloads[0].bytes fabrics.json)" -gt "$(($(gojq .workloads[0].bytes one.json) * 18 / 10))" ] ||
     fail "two NICs: $(gojq .workloads[0].bytes fabrics.json) B, one: $(gojq .workloads[0].bytes one.json)"
-"$program" run fabrics.yaml --threads 2 --json >threads.json 2>/dev/null || fail "threads: exit code $?"
+"$program" run --confirm 0 fabrics.yaml --threads 2 --json >threads.json 2>/dev/null || fail "threads: exit code $?"
 [ "$(gojq -r .digest threads.json)" = "$(gojq -r .digest fabrics.json)" ] || fail "another digest on two threads"
 
 # An NVMe controller keeps to its NIC, the target serves at both.
@@ -60,7 +60,7 @@ says counters host0:p1
 for nic in 0 1; do
     scenario "$leaves, nics: 2, homing: fabrics" "$writes, nic: $nic" >cut$nic.yaml
     echo 'faults: [{kind: link-down, where: "host0:p1", at: 150us}]' >>cut$nic.yaml
-    "$program" run cut$nic.yaml --json >cut$nic.json 2>/dev/null
+    "$program" run --confirm 0 cut$nic.yaml --json >cut$nic.json 2>/dev/null
 done
 holds cut0.json '.drops.link_down == 0 and .workloads[0].failed == 0'
 holds cut1.json '.drops.link_down > 0'
@@ -69,7 +69,7 @@ holds cut1.json '.drops.link_down > 0'
 # A written route to a host with two NICs at one switch leads to each by its own port.
 scenario 'kind: single-switch, hosts: 2, nics: 2' "$writes, qps: 2" >route.yaml
 sed -i 's/^fabric: {/fabric: {routes: [{at: switch0, to: host1, via: host1}], /' route.yaml
-"$program" run route.yaml --record packets -o route.db >/dev/null || fail "route: exit code $?"
+"$program" run --confirm 0 route.yaml --record packets -o route.db >/dev/null || fail "route: exit code $?"
 astray=$("$program" query --tabs route.db "SELECT count(*) FROM frame f JOIN port p USING(node, port)
     JOIN port h ON h.node=p.peer_node AND h.port=p.peer_port WHERE h.endpoint!=f.destination" | tail -1)
 [ "$astray" = 0 ] || fail "route: $astray frames came to the other NIC"

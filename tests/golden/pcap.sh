@@ -49,7 +49,7 @@ for case in first-io 'pause-storm --set faults.0.at=300us --until 600us' 'mtu-mi
     # shellcheck disable=SC2086
     set -- $case
     case=$1
-    "$program" run "$@" --record packets -o "$work/$case.db" >/dev/null 2>&1
+    "$program" run --confirm 0 "$@" --record packets -o "$work/$case.db" >/dev/null 2>&1
     "$program" pcap "$work/$case.db" -o "$work/$case.pcapng" || failures=$((failures + 1))
     sent=$("$program" query --json "$work/$case.db" \
         "SELECT count(*) AS n FROM frame JOIN node USING(node) WHERE kind='host'" | gojq '.[0].n')
@@ -90,7 +90,7 @@ print("\n".join(sorted(seen)))')" "$(for quanta in 0000 ffff; do
 done)"
 
 # What cannot be written is said, and leaves nothing.
-"$program" run first-io -o "$work/plain.db" >/dev/null 2>&1
+"$program" run --confirm 0 first-io -o "$work/plain.db" >/dev/null 2>&1
 "$program" pcap "$work/plain.db" -o "$work/none.pcapng" 2>"$work/said"
 equal 'a run without frames' "$?" 2
 equal 'and nothing is left' "$(find "$work" -name 'none*' | wc -l)" 0
@@ -101,7 +101,7 @@ equal 'a port twice' "$? $(grep -c 'port given twice$' "$work/said")" '2 1'
 
 # Each congestion control and each recovery from loss: telemetry and NAKs of selective repeat are no damage.
 captured() { # NAME SETTING
-    "$program" run incast-8to1 --until 60us --set "hosts.defaults.rnic.$2" --set 'expect=[]' \
+    "$program" run --confirm 0 incast-8to1 --until 60us --set "hosts.defaults.rnic.$2" --set 'expect=[]' \
         --set 'faults=[{kind: drop-every, where: "host1:p0", n: 7, frames: data, at: 0s}]' --record packets -o "$work/$1.db" >/dev/null 2>&1
     "$program" pcap "$work/$1.db" -o "$work/$1.pcapng"
     equal "$2: exit code" "$?" 0

@@ -7,7 +7,7 @@ set -u
 ask() { sqlite3 -batch -noheader -separator ' ' "$1" "$2"; }
 
 for interval in 5us 20us 300us; do
-    "$program" run pause-storm --set duration=3ms --set faults.0.at=500us --set faults.0.for=500us -o run.db --interval $interval --json >run.json 2>err ||
+    "$program" run --confirm 0 pause-storm --set duration=3ms --set faults.0.at=500us --set faults.0.for=500us -o run.db --interval $interval --json >run.json 2>err ||
         fail "$interval: $(cat err)"
     # Every sample of a port's priority, zeros too, in the order of their bytes.
     ask run.db "SELECT p.name, k.priority, until_ps-from_ps, coalesce(queue_bytes, 0) FROM series s
@@ -30,5 +30,5 @@ for interval in 5us 20us 300us; do
     [ "$(gojq -r '.queues[0] | "\(.port) \(.priority) \(.p99_bytes) \(.peak_bytes)"' run.json)" = \
         "$(ask run.db 'SELECT port, priority, p99_bytes, peak_bytes FROM v_queue ORDER BY mean_bytes DESC LIMIT 1')" ] || fail "$interval: the first of the JSON"
 done
-"$program" run pause-storm --set duration=1ms --set 'faults=[]' --json 2>err | gojq -e '.queues == []' >/dev/null || fail 'queues without samples'
+"$program" run --confirm 0 pause-storm --set duration=1ms --set 'faults=[]' --json 2>err | gojq -e '.queues == []' >/dev/null || fail 'queues without samples'
 [ $failures = 0 ]

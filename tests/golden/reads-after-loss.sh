@@ -25,7 +25,7 @@ faults: [{kind: ${lost%%,*}, where: "host1..host2", at: 100us, ${lost#*,}}]
 expect: [data.stale == 0, data.lost == 0, data.torn == 0, data.damaged == 0, w.corrupt == 0, all-commands-complete]
 END
         sed -i -E 's/, (n|rate):/, \1: /' "$name.yaml"
-        "$program" run "$name.yaml" --record packets -o run.db --json >run.json 2>err || fail "$name: $(cat err) $(gojq -c '[.expectations[] | select(.held | not)], .failures' run.json)"
+        "$program" run --confirm 0 "$name.yaml" --record packets -o run.db --json >run.json 2>err || fail "$name: $(cat err) $(gojq -c '[.expectations[] | select(.held | not)], .failures' run.json)"
         # READs that ask for the rest of their block, or once more for all of it.
         [ $recovery = go-back-0 ] && again='length=16384 AND flags&16' || again='length<16384'
         [ "$(sqlite3 -batch -noheader run.db "SELECT count(*) FROM frame WHERE bth=12 AND at_ps>100000000 AND $again")" -gt 20 ] ||

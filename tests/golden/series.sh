@@ -3,7 +3,7 @@
 set -u
 . tests/golden/outside
 ask() { sqlite3 -batch -noheader "$1" "$2"; }
-play() { "$program" run pause-storm --set duration=4ms --set 'faults.0.for=600us' --json -o "$@" 2>err | gojq -r .digest; }
+play() { "$program" run --confirm 0 pause-storm --set duration=4ms --set 'faults.0.for=600us' --json -o "$@" 2>err | gojq -r .digest; }
 # nothing NAME DATABASE SQL: rows that should not be there
 nothing() { [ -z "$(ask "$2" "$3" 2>&1)" ] || fail "$1: $(ask "$2" "$3" 2>&1 | head -n 3)"; }
 
@@ -63,7 +63,7 @@ nothing 'empty rows' fine.db 'SELECT * FROM series_port WHERE tx_bytes+rx_bytes+
 # What is left of the last interval is too short for a rate: no rate is above what the link carries, but for the one frame that
 # an interval's end may cut; and a place that has a row somewhere has one, of zeros, in every sample of the views.
 for rest in 1ns 300ns 9us 11us; do
-    "$program" run pause-storm --set duration=1ms -o rest.db --interval 20us --until $((1000000 + $(echo $rest | sed 's/us/000/; s/ns//')))ns >out 2>err
+    "$program" run --confirm 0 pause-storm --set duration=1ms -o rest.db --interval 20us --until $((1000000 + $(echo $rest | sed 's/us/000/; s/ns//')))ns >out 2>err
     nothing "a rest of $rest" rest.db "SELECT v.port, tx_bps, rate_bps FROM v_series_port v JOIN port p ON p.name=v.port
         WHERE tx_bps>rate_bps+8*4240/10e-6 OR rx_bps>rate_bps+8*4240/10e-6"
     partial=$([ $rest = 11us ] && echo 0 || echo 1)
@@ -84,15 +84,15 @@ for name in $(ask fine.db "SELECT name FROM sqlite_schema WHERE type IN ('table'
 done
 nothing 'epoch' fine.db "SELECT epoch_s FROM v_series_workload WHERE typeof(epoch_s)<>'real' OR abs(epoch_s-946684800-at_us/1e6)>2e-7"
 
-expect 'no time' 2 '--interval fast: ' "$program" run first-io -o x.db --interval fast
-expect 'before the past' 2 '--interval -1us: ' "$program" run first-io -o x.db --interval=-1us
-expect 'a flood' 2 'expected at least a millionth' "$program" run pause-storm -o x.db --interval 1ns
+expect 'no time' 2 '--interval fast: ' "$program" run --confirm 0 first-io -o x.db --interval fast
+expect 'before the past' 2 '--interval -1us: ' "$program" run --confirm 0 first-io -o x.db --interval=-1us
+expect 'a flood' 2 'expected at least a millionth' "$program" run --confirm 0 pause-storm -o x.db --interval 1ns
 # The interval that the message recommends is the shortest whole number of ns that is accepted: 10.5 ms / 1000000 = 10.5 ns.
-recommended() { "$program" run first-io --set duration=10500us --until 1us -o x.db --interval "$1"; }
+recommended() { "$program" run --confirm 0 first-io --set duration=10500us --until 1us -o x.db --interval "$1"; }
 expect 'rounded up' 2 'duration, 11 ns' recommended 1ns
 expect 'one less' 2 'duration, 11 ns' recommended 10ns
 recommended 11ns >out 2>err || fail "the recommended interval: $(cat err)"
 rm -f x.db
-expect 'for nobody' 0 '--record and --interval are ignored' "$program" run first-io --interval 1us
+expect 'for nobody' 0 '--record and --interval are ignored' "$program" run --confirm 0 first-io --interval 1us
 [ ! -e x.db ] || fail 'something was written'
 [ $failures = 0 ]

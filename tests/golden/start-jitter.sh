@@ -38,7 +38,7 @@ firsts() { # JITTER [OPTION...]: when each host issued first, in ns, sorted
     scenario "$1" >"$work/s.yaml"
     shift
     rm -f "$work/r.db"
-    "$program" run "$work/s.yaml" --record packets "$@" -o "$work/r.db" >/dev/null 2>&1
+    "$program" run --confirm 0 "$work/s.yaml" --record packets "$@" -o "$work/r.db" >/dev/null 2>&1
     "$program" query --tabs "$work/r.db" "SELECT min(issued_ps) / 1000 AS first FROM io GROUP BY host_ip ORDER BY first" |
         tail -n +2
 }

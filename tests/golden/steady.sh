@@ -8,7 +8,7 @@ set -u
 play() { # NAME ARGUMENTS...
     local name=$1
     shift
-    "$program" run "$@" --json >"$name.json" 2>err
+    "$program" run --confirm 0 "$@" --json >"$name.json" 2>err
     [ $? -le 1 ] || fail "$name: $(cat err)"
 }
 is() { gojq -e "$2" "$1.json" >/dev/null || fail "$1: $2: $(gojq -c '[.workloads[] | [.name, .steady]]' "$1.json")"; }
@@ -22,7 +22,7 @@ is dcqcn '.workloads[0].steady | .latency_ns.p50 <= .latency_ns.p99 and .latency
 # Half of the time is too short for that, and it says what would do.
 play short incast-8to1 --set duration=4ms
 is short '.workloads[0].steady | .settled == false and (.needs_ns // .needs_at_least_ns) > 4e6'
-"$program" run incast-8to1 --set duration=4ms 2>err | grep -A3 '^Steady part' | grep -q 'not steady after .* ms: .*needs \(about .* ms (--set duration=.*ms)\|at least .* ms\)$' || fail 'the summary does not say that it is not steady'
+"$program" run --confirm 0 incast-8to1 --set duration=4ms 2>err | grep -A3 '^Steady part' | grep -q 'not steady after .* ms: .*needs \(about .* ms (--set duration=.*ms)\|at least .* ms\)$' || fail 'the summary does not say that it is not steady'
 
 # A storm in the middle is no steady part; without it there is one.
 play storm pause-storm
@@ -52,7 +52,7 @@ play members members.yaml
 gojq -e '[.expectations[].held] | all' members.json >/dev/null || fail "members: $(gojq -c .expectations members.json)"
 is members '.workloads[0] | .worst_member.latency_ns as $w | $w.mean <= $w.p99 and $w.p99 <= .latency_ns.max and .latency_ns.slowest_1pct >= .latency_ns.p99 * 0.99 and .latency_ns.slowest_1pct <= .latency_ns.max'
 # The mean of its own row, exactly: nothing was thinned out.
-"$program" run members.yaml -o members.db >/dev/null
+"$program" run --confirm 0 members.yaml -o members.db >/dev/null
 [ "$(sqlite3 members.db 'SELECT CAST(round(max(latency_mean_ps) / 1000.0) AS INTEGER) FROM member')" = "$(gojq '.workloads[0].worst_member.latency_ns.mean' members.json)" ] ||
     fail "worst member: $(sqlite3 members.db 'SELECT member, latency_mean_ps FROM member'), $(gojq -c '.workloads[0].worst_member' members.json)"
 

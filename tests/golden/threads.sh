@@ -7,7 +7,7 @@ counts=${THREADS:-2 3 4 8}
 
 # play CASE THREADS: what is told and kept, but for the seconds that it took and what concerns the number of threads
 play() {
-    "$program" run "$1" ${longest:+--until "$longest"} --threads "$2" --record ios --json -o run.db >out 2>err
+    "$program" run --confirm 0 "$1" ${longest:+--until "$longest"} --threads "$2" --record ios --json -o run.db >out 2>err
     echo "code $?"
     grep -v '^stormglass: --threads' err
     gojq 'del(.threads, .cpu_s, .wall_s, .started_unix_s, .wall)' out
@@ -26,12 +26,12 @@ for case in $cases ${THREADS_SCENARIOS:-}; do
         [ "$(gojq .threads out)" = $((count < nodes ? count : nodes)) ] || fail "$case: $(gojq .threads out) threads, not $count"
     done
 done
-"$program" run first-io --threads 8 2>err >out
+"$program" run --confirm 0 first-io --threads 8 2>err >out
 grep -q '^stormglass: --threads 8: 1 may be faster' err || fail "first-io on 8 threads: $(cat err)"
 # As many threads as pay off are no reason for a note.
-"$program" run fat-tree-128 --until 20us --threads 2 2>err >out
+"$program" run --confirm 0 fat-tree-128 --until 20us --threads 2 2>err >out
 [ -s err ] && fail "fat-tree-128 on 2 threads: $(cat err)"
-[ "$("$program" run first-io --threads auto --json 2>err | gojq .threads)" = 1 ] || fail 'first-io: auto is not 1 thread'
+[ "$("$program" run --confirm 0 first-io --threads auto --json 2>err | gojq .threads)" = 1 ] || fail 'first-io: auto is not 1 thread'
 [ -s err ] && fail "--threads auto says $(cat err)"
 [ "$failures" = 0 ] && echo "ok    $(wc -w <<<"$cases") cases on 1, ${counts// /, } threads, ${longest:-all of it}"
 exit "$((failures > 0))"

@@ -20,7 +20,7 @@ faults:
   - $1
 SCENARIO
 }
-run() { "$program" run "$@" -o run.db >out 2>err; [ $? -le 1 ] || fail "run $*: $(cat err)"; }
+run() { "$program" run --confirm 0 "$@" -o run.db >out 2>err; [ $? -le 1 ] || fail "run $*: $(cat err)"; }
 ask() { sqlite3 -batch -noheader run.db "$1"; }
 # when attempts failed, in whole milliseconds, the loss itself left out
 failed() { ask "SELECT group_concat(at_ps/1000000000, ' ') FROM note WHERE text LIKE '%(connecting the admin queue)%'"; }

@@ -17,7 +17,7 @@ play() {
         esac
         args+=(--set "$setting")
     done
-    "$program" run tests/validation/arrays.yaml --json "${args[@]}" 2>/dev/null | gojq "$what"
+    "$program" run --confirm 0 tests/validation/arrays.yaml --json "${args[@]}" 2>/dev/null | gojq "$what"
 }
 iops='.workloads[0].iops / 1e3' gbps='.workloads[0].goodput_bps / 1e9'
 drive_reads=200 drive_writes=800

@@ -14,7 +14,7 @@ play() {
         [[ $setting == media.* ]] && setting=hosts.targets.namespaces.0.$setting || setting=workloads.0.$setting
         args+=(--set "$setting")
     done
-    "$program" run tests/validation/drives.yaml --json "${args[@]}" 2>/dev/null | gojq "$what"
+    "$program" run --confirm 0 tests/validation/drives.yaml --json "${args[@]}" 2>/dev/null | gojq "$what"
 }
 iops='.workloads[0].iops / 1e3' mbps='.workloads[0].goodput_bps / 8e6'
 
@@ -73,7 +73,7 @@ tailed() { # P99, in medians of 80 us: the rate, and the mean latency with 2 us 
 }
 for ratio in 1 2 3; do
     read -r rate mean <<<"$(tailed $ratio)"
-    near "one server, p99 of $ratio medians: mean latency, us" "$("$program" run tests/validation/arrays.yaml --json \
+    near "one server, p99 of $ratio medians: mean latency, us" "$("$program" run --confirm 0 tests/validation/arrays.yaml --json \
         --set hosts.targets.namespaces.0.drives=1 --set hosts.targets.namespaces.0.media.parallel=1 \
         --set hosts.targets.namespaces.0.media.read-p99=$((80 * ratio))us --set workloads.0.queue-depth=127 --set duration=12s \
         --set workloads.0.queues=1 --set workloads.0.rate="$rate" --set workloads.0.arrival=poisson 2>/dev/null |

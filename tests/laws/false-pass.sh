@@ -45,7 +45,7 @@ none() {
     local code
     cat >"$work/case.yaml"
     printf '%s\n' "$2" | sed 's/.*/  - "&"/; 1i expect:' >>"$work/case.yaml"
-    "$program" run "$work/case.yaml" --json >"$work/json" 2>"$work/err"
+    "$program" run --confirm 0 "$work/case.yaml" --json >"$work/json" 2>"$work/err"
     code=$?
     # (on a build without `result`, held says it)
     if ! gojq -r '.expectations[] | select((.result // (if .held then "pass" else "fail" end)) == "pass")
@@ -206,7 +206,7 @@ END
 # reports NAME TEXT <SCENARIO: a run warns of what had no effect.
 reports() {
     cat >"$work/case.yaml"
-    "$program" run "$work/case.yaml" --json 2>/dev/null | gojq -r '.warnings[].text' >"$work/warnings"
+    "$program" run --confirm 0 "$work/case.yaml" --json 2>/dev/null | gojq -r '.warnings[].text' >"$work/warnings"
     grep -qE "$2" "$work/warnings" && return
     echo "FAIL  $1: no warning says '$2': $(paste -sd';' "$work/warnings")"
     failures=$((failures + 1))

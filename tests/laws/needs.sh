@@ -40,7 +40,7 @@ SCENARIO
 
 # look [--set DURATION]: the verdict of a run, and the remedy
 look() {
-    "$program" run case.yaml "$@" --json >json 2>err
+    "$program" run --confirm 0 case.yaml "$@" --json >json 2>err
     [ $? -le 1 ] || fail "$(cat err)"
     gojq -r '.workloads[0].steady | if . == null then "unknown" elif .settled then "steady" elif .remedy then .remedy
         elif .needs_at_least_ns and .needs_ns == null then "at-least=\(.needs_at_least_ns) \(.span_ns)" else "none" end' json

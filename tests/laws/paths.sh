@@ -20,7 +20,7 @@ failed=0
 stale=0
 for seed in {1..25}; do
     "$swarm" --bent paths --print "$seed" | sed 's/quiesce-delay: .*/quiesce-delay: 0s/' >"$work/case.yaml"
-    "$program" run "$work/case.yaml" --json >"$work/json" 2>"$work/err" || [ $? = 1 ] || { cat "$work/err"; failed=1; }
+    "$program" run --confirm 0 "$work/case.yaml" --json >"$work/json" 2>"$work/err" || [ $? = 1 ] || { cat "$work/err"; failed=1; }
     gojq -e '.data.stale > 0' "$work/json" >/dev/null && stale=$((stale + 1))
 done
 echo "without quiesce-delay $stale of 25 scenarios have stale reads"

@@ -14,7 +14,7 @@ play() {
     local scenario=$1 code=0
     shift
     rm -f "$work"/run.*
-    "$program" run "tests/validation/$scenario.yaml" --json -o "$work/run.db" "$@" >"$work/run.json" \
+    "$program" run --confirm 0 "tests/validation/$scenario.yaml" --json -o "$work/run.db" "$@" >"$work/run.json" \
         2>"$work/run.err" || code=$?
     [ "$code" -eq "$known_code" ] && return
     echo "FAIL  $scenario $*: exit code $code"

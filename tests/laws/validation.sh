@@ -18,7 +18,7 @@ near() {
 
 # V03: goodput of one flow at 100 Gb/s is 100 m / (m + 82), within 0.05 Gb/s.
 for mtu in 512 1024 2048 4096; do
-    got=$("$program" run tests/validation/v03-goodput.yaml --json \
+    got=$("$program" run --confirm 0 tests/validation/v03-goodput.yaml --json \
         --set "hosts.defaults.rnic.path-mtu=${mtu}B" | gojq '.workloads[0].goodput_bps / 1e9')
     near "V03 goodput at path MTU $mtu, Gb/s" "$got" "$(awk -v m=$mtu 'BEGIN { print 100 * m / (m + 82) }')" 0.05
 done
@@ -30,12 +30,12 @@ marks_before_pause() { # KMIN [--set ...]: marks up to the first XOFF; "none" wh
     shift
     db=$(mktemp -u)
     set -- tests/validation/v08-thresholds.yaml --set "fabric.switch.ecn=$ecn" "$@"
-    "$program" run "$@" --record counters -o "$db" >/dev/null 2>&1
+    "$program" run --confirm 0 "$@" --record counters -o "$db" >/dev/null 2>&1
     at=$("$program" query --json "$db" "SELECT min(at_ps) AS at FROM pause_edge JOIN node USING(node)
         WHERE edge = 'xoff' AND kind = 'switch'" | gojq '.[0].at')
     rm -f "$db" "$db"-wal "$db"-shm
     [ "$at" = null ] && echo none && return
-    "$program" run "$@" --until "${at}ps" --json 2>/dev/null | gojq '[.ecn.marked, 1] | min'
+    "$program" run --confirm 0 "$@" --until "${at}ps" --json 2>/dev/null | gojq '[.ecn.marked, 1] | min'
 }
 beta8=(--set fabric.switch.buffer.policy=dynamic --set fabric.switch.buffer.alpha=800%)
 near 'V08 static, kmin 5 KB: a mark first' "$(marks_before_pause 5000)" 1 0
@@ -49,7 +49,7 @@ near 'V08 beta 8, kmin 21 KB: no pause at all' $? 0 0
 overshoot() { # GBPS LENGTH
     local db
     db=$(mktemp -u)
-    "$program" run tests/validation/v24-distance.yaml --set "fabric.topology.links.1.length=$2" \
+    "$program" run --confirm 0 tests/validation/v24-distance.yaml --set "fabric.topology.links.1.length=$2" \
         --set "fabric.host-links.rate=$1Gbps" --set "fabric.fabric-links.rate=$1Gbps" \
         --set "duration=$3" --set "faults.0.at=$4" -o "$db" >/dev/null 2>&1
     "$program" query --tabs "$db" "SELECT value FROM v_counter WHERE port = 'far:p1'
@@ -67,7 +67,7 @@ done
 # V10: go-back-0 completes nothing while the link is busy.  Of go-back-N each loss costs W packets, a round trip of them:
 # of N sent the one that is lost and W behind it when every Nth is lost, within 1.5 % of the link.
 livelock() { # RECOVERY JQ-EXPRESSION
-    "$program" run tests/validation/v10-livelock.yaml --json \
+    "$program" run --confirm 0 tests/validation/v10-livelock.yaml --json \
         --set "hosts.defaults.rnic.loss-recovery=$1" 2>/dev/null | gojq "$2"
 }
 near 'V10 go-back-0, messages' "$(livelock go-back-0 '.workloads[0].completed')" 0 0
@@ -75,7 +75,7 @@ share='.workloads[0].goodput_bps / (40e9 * 1024 / 1106)'
 window=$(awk 'BEGIN { print 8e-6 * 40e9 / 8 / 1106 }')
 for n in 64 128 256; do
     near "V10 go-back-n, each ${n}th lost: share of the link" \
-        "$("$program" run tests/validation/v10-livelock.yaml --json --set "faults.0.n=$n" 2>/dev/null | gojq "$share")" \
+        "$("$program" run --confirm 0 tests/validation/v10-livelock.yaml --json --set "faults.0.n=$n" 2>/dev/null | gojq "$share")" \
         "$(awk -v n=$n -v w="$window" 'BEGIN { print 1 - (w + 1) / n }')" 0.015
 done
 
@@ -83,7 +83,7 @@ done
 # asks once more (IBTA 9.7.5.1.1: one NAK for a gap), so that it costs the timeout, here 65.5 us, or 296 packets.
 for n in 64 128 256; do
     near "V10 go-back-n, random loss of 1/$n: share" \
-        "$("$program" run tests/validation/v10-livelock.yaml --json --set hosts.defaults.rnic.timeout=4 \
+        "$("$program" run --confirm 0 tests/validation/v10-livelock.yaml --json --set hosts.defaults.rnic.timeout=4 \
             --set "faults=[{at: 100us, kind: random-loss, rate: 1/$n, where: 'host0:p0'}]" 2>/dev/null | gojq "$share")" \
         "$(awk -v p=$((n)) -v w="$window" \
             'BEGIN { p = 1 / p; t = 65.536e-6 * 40e9 / 8 / 1106; print (1 - p) / (1 + p * (w + p * t)) }')" 0.01
@@ -91,7 +91,7 @@ done
 
 # V23: a drive's mean latency against depth, and what it can do at most.
 device() { # DEPTH JQ-EXPRESSION
-    "$program" run tests/validation/v23-device.yaml --set "workloads.w.queue-depth=$1" --json | gojq "$2"
+    "$program" run --confirm 0 tests/validation/v23-device.yaml --set "workloads.w.queue-depth=$1" --json | gojq "$2"
 }
 for at in '8 65.3' '16 74.5' '32 93.8' '64 137.8'; do
     read -r depth known <<<"$at"
@@ -106,7 +106,7 @@ wire_rates() {
     local db end=$1
     shift
     db=$(mktemp -u)
-    "$program" run "$@" --interval 50ms -o "$db" >/dev/null 2>&1
+    "$program" run --confirm 0 "$@" --interval 50ms -o "$db" >/dev/null 2>&1
     "$program" query --json "$db" "SELECT n.name AS host, sum(tx_bytes) * (1 + 20 / 1086.0) * 8 / (($end - 50) * 1e6) AS gbps
         FROM series_port JOIN series USING(sample) JOIN node n USING(node) WHERE n.kind = 'host' AND priority = 3
         AND from_ps >= 50000000000 AND until_ps <= ${end}000000000 GROUP BY n.name HAVING sum(tx_bytes) > 1000000" |
@@ -116,7 +116,7 @@ wire_rates() {
 
 # HotNets 2016: the same circle of buffers locks up by the rate of one flow, and `check` warns of it either way.
 deadlocks() { # MESSAGES PER SECOND of 4 KiB
-    "$program" run tests/validation/hotnets-deadlock.yaml --json --set "workloads.2.rate=$1" | gojq .pfc.deadlocks
+    "$program" run --confirm 0 tests/validation/hotnets-deadlock.yaml --json --set "workloads.2.rate=$1" | gojq .pfc.deadlocks
 }
 near 'HotNets16 deadlocks, flow three at 0.03 Gb/s' "$(deadlocks 1000)" 0 0
 near 'HotNets16 deadlocks, flow three at 1 Gb/s' "$(deadlocks 30000)" 0 0
@@ -148,7 +148,7 @@ near 'V15 together, Gb/s' "$sum" 40 0.5
 queue_of_flows() { # AGGREGATE FLOWS: of the queue in KB, from 50 ms to 100 ms
     local db
     db=$(mktemp -u)
-    "$program" run tests/validation/v17-many-flows.yaml --set "workloads.0.from=host1..host$2" --interval 1ms \
+    "$program" run --confirm 0 tests/validation/v17-many-flows.yaml --set "workloads.0.from=host1..host$2" --interval 1ms \
         -o "$db" >/dev/null 2>&1
     "$program" query --json "$db" "SELECT $1(queue_bytes) / 1000.0 AS kb FROM v_series_port
         WHERE port = 'switch0:p0' AND priority = 3 AND at_us > 50000 AND at_us <= 100000" | gojq '.[0].kb'
@@ -158,7 +158,7 @@ near 'V17 60 flows at 10 Gb/s: mean queue, KB' "$(queue_of_flows avg 60)" 500 49
 near 'V17 80 flows at 10 Gb/s: least queue, KB' "$(queue_of_flows min 80)" 12000 11000
 
 # Little's law: rate times mean latency is what is under way, 4 queues of 127, however long the latency.
-near "Little's law, I/Os under way" "$("$program" run tests/validation/little.yaml --json |
+near "Little's law, I/Os under way" "$("$program" run --confirm 0 tests/validation/little.yaml --json |
     gojq '.workloads[0] | .iops * .latency_ns.mean / 1e9')" 508 5
 
 [ "$failures" -eq 0 ]

@@ -22,7 +22,7 @@ within() {
 play() {
     local name=$1 scenario=$2
     shift 2
-    "$program" run "tests/validation/$scenario.yaml" --json -o "$work/$name.db" "$@" >"$work/$name.json" 2>/dev/null
+    "$program" run --confirm 0 "tests/validation/$scenario.yaml" --json -o "$work/$name.db" "$@" >"$work/$name.json" 2>/dev/null
 }
 
 # sql NAME QUERY: the values, without names of columns.
