@@ -324,6 +324,7 @@ diagnosis: all ## scenarios from incident reports: how many verdicts of run are 
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/diagnosis/score.py $(if $(EXPLAIN),--explain) $(if $(ACCOUNT),--account) $(if $(SET),--set $(SET))
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
+	@$(MAKE) CC=gcc BUILD=plain OPT= swarm-program
 	@tests/night $(HOURS)
 
 failures: build/packages-test ## SEEDS drawn scenarios (1,000) in which paths of a namespace fail: no read is lost, stale or torn (FIRST=1)

@@ -2,11 +2,12 @@
  * swarm - plays scenarios that nobody wrote.
  * usage: swarm [--bent NAME] [--first SEED] [--seeds N] [--jobs N] [--reach] [--stop]
  *              [--keep FOLDER]
- *        swarm [--bent NAME] --print SEED | swarm FILE...
+ *        swarm [--bent NAME] --print SEED | swarm [--seeds N] FILE...
  * Each seed is a scenario (draw.h), played in every way that must not matter (play.h) by a child
  * process: what aborts or hangs there is found like a broken law.  What is found is shrunk to the
  * least text that still breaks the same law and kept under tests/swarm/found, or FOLDER; FILEs are
- * played as they are, which is how what was found stays found.
+ * played as they are, which is how what was found stays found: with each of FILE_SEEDS seeds, or
+ * with N of them, the next file with the next ones.
  * --reach prints all that was reached, --stop ends at the first that is found.
  * Exit codes: 0 nothing was found and, of REACH_SEEDS or more, everything was reached; 1 otherwise.
  */
@@ -211,9 +212,10 @@ static int print_seed(uint64_t seed, enum bent bent)
 }
 
 /* Files that were found once, with what else a seed decides: threads, level, change. */
-static int play_files(char *const *names)
+static int play_files(char *const *names, uint64_t seeds)
 {
     struct shared *shared = shared_new();
+    uint64_t next = 0;
     int code = 0;
     for (; *names != NULL; names++) {
         static struct script script;
@@ -221,8 +223,8 @@ static int play_files(char *const *names)
             fprintf(stderr, "%s: it cannot be read\n", *names);
             return 1;
         }
-        for (uint64_t seed = 0; seed < FILE_SEEDS; seed++) {
-            shrink_try(&script, seed, PLAY_ALL, &shared->trial);
+        for (uint64_t played = 0; played < FILE_SEEDS && played < seeds; played++) {
+            shrink_try(&script, next++ % FILE_SEEDS, PLAY_ALL, &shared->trial);
             const struct play_outcome *outcome = &shared->trial.outcome;
             if (outcome->broken[0] == '\0' && !outcome->refused)
                 continue;
@@ -267,5 +269,5 @@ int main(int count, char **words)
     }
     if (options.jobs < 1 || options.jobs > JOBS_MAX)
         options.jobs = 1;
-    return i < count ? play_files(words + i) : play_seeds(&options);
+    return i < count ? play_files(words + i, options.seeds) : play_seeds(&options);
 }
