@@ -51,6 +51,12 @@ time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_p
 /* Total service time until now. On a shared processor: the time that its work would take alone. */
 time_ps nvme_server_busy(const struct nvme_server *server, time_ps now);
 
+/* Time that cores worked for queues: the software of the host or target, and below it TCP or the
+ * completions of an RNIC. */
+struct nvme_cpu {
+    time_ps admin, io; /* by the kind of queue */
+};
+
 /* Servers that share their work: cores, dies, channels. */
 struct nvme_station {
     const char *name; /* "cores" */

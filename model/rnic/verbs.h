@@ -158,6 +158,8 @@ struct verbs_ops {
     /* Data received so far. Call between events, because it reads both ends. False: not connected,
      * or no longer. NULL: both ends are not accessible. */
     bool (*arrived)(const struct verbs_conn *, struct verbs_arrived *);
+    /* Time that a core worked for the connection's completions. NULL: not measured. */
+    time_ps (*cpu)(const struct verbs_conn *);
 };
 
 /* Allocates memory without which its owner cannot continue. For sizes requested by a peer use

@@ -95,6 +95,7 @@ struct stream_info {
     uint64_t delivered, delivered_ce;    /* segments */
     uint64_t timeouts, probes;           /* RTOs; tail loss probes */
     uint32_t reordering;                 /* segments */
+    time_ps cpu;                         /* time that cores worked for it; 0 on real sockets */
 };
 
 struct stream_ops {
@@ -133,8 +134,6 @@ struct stream_ops {
     uint32_t (*peer_ip)(const struct stream_conn *);
     uint16_t (*local_port)(const struct stream_conn *);
     uint16_t (*peer_port)(const struct stream_conn *);
-    /* Time that the device's stack has kept cores busy so far.  NULL: not measured. */
-    time_ps (*cpu)(const struct stream_device *);
     /* For observers: what the user does with a message (enum probe_stream_kind: POSTED.., BUFFERED,
      * TAKEN).  NULL: not observed. */
     void (*mark)(const struct stream_conn *, unsigned kind);

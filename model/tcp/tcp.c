@@ -347,11 +347,6 @@ static uint16_t stream_peer_port(const struct stream_conn *stream)
     return conn_of(stream)->peer_port;
 }
 
-static time_ps stream_cpu(const struct stream_device *device)
-{
-    return tcp_busy(tcp_of(device));
-}
-
 static void stream_mark(const struct stream_conn *stream, unsigned kind)
 {
     tcp_watch_mark(conn_of(stream), (enum probe_stream_kind)kind);
@@ -374,7 +369,6 @@ const struct stream_ops tcp_stream_ops = {
     .peer_ip = stream_peer_ip,
     .local_port = stream_local_port,
     .peer_port = stream_peer_port,
-    .cpu = stream_cpu,
     .mark = stream_mark,
 };
 

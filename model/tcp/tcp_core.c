@@ -154,6 +154,7 @@ static void run_core(struct tcp_core *core, time_ps now)
         const time_ps cost = choose_work(conn);
         if (cost > 0) {
             core->busy += cost;
+            conn->did.cpu += cost;
             env_timer_set(core->tcp->site.env, &core->timer, now + cost);
             break;
         }
@@ -203,6 +204,7 @@ void tcp_core_receive(struct tcp_conn *conn, uint32_t handle, time_ps now)
     }
     core->waking = true;
     core->busy += params->interrupt_cost;
+    conn->did.cpu += params->interrupt_cost;
     core->woken_at = now + params->interrupt_delay;
     env_timer_set(core->tcp->site.env, &core->timer, now + wait);
 }

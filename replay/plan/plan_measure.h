@@ -24,7 +24,8 @@
 
 /* X(quantity of a workload) */
 #define PLAN_MEASURES_OF_WORKLOADS(X)                                                              \
-    X(GOODPUT) X(IOPS) X(LATENCY_MEAN) X(LATENCY_P50) X(LATENCY_P99) X(JAIN)
+    X(GOODPUT)                                                                                     \
+    X(IOPS) X(LATENCY_MEAN) X(LATENCY_P50) X(LATENCY_P99) X(JAIN) X(CPU_HOST) X(CPU_TARGET)
 
 #define PLAN_MEASURE_ONE(...) +1
 enum {

@@ -352,6 +352,23 @@ static void add_workload(const struct collect *collect, uint32_t index,
     collect_rates(collect->scenario, about, stats, workload);
 }
 
+static void add_cpu(const struct collect *collect, struct result *result)
+{
+    struct world_cpu_use *uses = memory_zeroed(result->workload_count, sizeof *uses);
+    if (collect->world != NULL)
+        world_cpu_uses(collect->world, collect->now, uses);
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        struct result_workload *workload = &result->workloads[i];
+        workload->cpu_known = uses[i].known;
+        if (!uses[i].known)
+            workload->unmeasured |= 1u << EXPECT_OVER_CPU;
+        workload->cpu_host_ps = uses[i].host;
+        workload->cpu_target_ps = uses[i].target;
+        workload->cpu_ps = uses[i].host + uses[i].target;
+    }
+    free(uses);
+}
+
 static void state_cause(const struct explain *explain, struct result *result)
 {
     if (explain->root_count == 0)
@@ -467,6 +484,7 @@ void collect_result(const struct collect *collect, struct result *result)
     result->workloads = memory_zeroed(result->workload_count, sizeof *result->workloads);
     for (uint32_t i = 0; i < result->workload_count; i++)
         add_workload(collect, i, &result->workloads[i]);
+    add_cpu(collect, result);
     state_cause(&collect->observe->explain, result);
     tell_deadlock(collect, result);
     limits_find(collect, result);

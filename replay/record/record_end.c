@@ -73,6 +73,8 @@ static void write_workload(struct store *store, const struct collect *collect,
         .latency_p99_ps = whole_of(workload, "latency_ns.p99"),
         .latency_p99_9_ps = whole_of(workload, "latency_ns.p99_9"),
         .latency_max_ps = whole_of(workload, "latency_ns.max"),
+        .cpu_host_ps = workload->cpu_known ? STORE_I(workload->cpu_host_ps) : STORE_N,
+        .cpu_target_ps = workload->cpu_known ? STORE_I(workload->cpu_target_ps) : STORE_N,
         .first_issue_ps = workload->issued > 0 ? STORE_I(stats->first_issue) : STORE_N,
         .last_completion_ps = workload->completed > 0 ? STORE_I(stats->last_completion) : STORE_N,
         .waiting = waiting[0] == '\0' ? STORE_N : STORE_T(waiting));

@@ -52,7 +52,10 @@ struct result_workload {
     const struct hist *latency;
     /* Of its NVMe controllers: see struct nvme_host_stats. */
     int64_t losses, attempts, reconnects, given_up, requeued, retried, without_service_ps;
-    int64_t admin, admin_failed;                      /* admin commands that it issued itself */
+    int64_t admin, admin_failed; /* admin commands that it issued itself */
+    /* See struct world_cpu_use; cpu_ps: the sum. */
+    bool cpu_known;
+    int64_t cpu_host_ps, cpu_target_ps, cpu_ps;
     int64_t gap_ps;                                   /* see struct workload_stats */
     int64_t failovers, path_recovery_ps, degraded_ps; /* of its paths */
     struct steady steady;

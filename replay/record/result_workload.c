@@ -11,6 +11,7 @@ enum source {
     MEMBER,     /* an integer in the struct */
     PER_SECOND, /* an integer per second of the window */
     BITS_PER_SECOND,
+    CPU_PER_IO,   /* a time in ps for each completed operation, printed in ns */
     MEMBER_MEAN,  /* bit/s of an instance, divided by their number */
     SPAN,         /* member in ps, printed in ns */
     PARTS,        /* member in ppm */
@@ -29,6 +30,7 @@ enum known {
     WINDOW,      /* there is a window to divide by */
     COMPLETIONS, /* WINDOW, and enough completions */
     PLAYED,      /* WINDOW, and members */
+    CPU,         /* core time is known, and an operation completed */
     LATENCY,     /* an operation with measured latency completed */
     STEADY,      /* enough data for a steady part */
     WORST,       /* enough data of each member */
@@ -66,6 +68,7 @@ static const struct workload_row rows[] = {
 #define MEMBER(member)                                       MEMBER, OF(member), 0
 #define SPAN(member)                                         SPAN, OF(member), 0
 #define PARTS(member)                                        PARTS, OF(member), 0
+#define CPU_PER_IO(member)                                   CPU_PER_IO, OF(member), 0
 #define PER_SECOND(member)                                   PER_SECOND, OF(member), 0
 #define BITS_PER_SECOND(member)                              BITS_PER_SECOND, OF(member), 0
 #define MEMBER_MEAN(member)                                  MEMBER_MEAN, OF(member), 0
@@ -123,6 +126,8 @@ static struct result_ratio workload_value(const struct result_workload *workload
     case MEMBER:
     case SPAN:
         return whole(member_of(workload, row->offset));
+    case CPU_PER_IO:
+        return (struct result_ratio){member_of(workload, row->offset), workload->completed};
     case PER_SECOND:
         return rate(member_of(workload, row->offset), 1, workload->window_ps);
     case BITS_PER_SECOND:
@@ -160,6 +165,8 @@ static bool is_known(const struct result_workload *workload, const struct worklo
         return workload->window_ps > 0 && !workload->few;
     case PLAYED:
         return workload->window_ps > 0 && workload->played > 0;
+    case CPU:
+        return workload->cpu_known && workload->completed > 0;
     case LATENCY:
         return workload->latency->count > 0;
     case STEADY: /* figures with too few samples are STEADY_UNKNOWN */

@@ -347,6 +347,15 @@ static bool leaves_out_operations(const struct expectation *expectation,
     return !result->cut && count > 0 && expect_holds(expectation, 0);
 }
 
+/* The workload or the run lacks what quantities of that basis are measured over. */
+static bool is_unmeasured(const struct expectation *expectation, const struct result *result)
+{
+    const bool whole = expectation->workload == EXPECT_WHOLE_RUN;
+    const unsigned unmeasured =
+        whole ? result->unmeasured : result->workloads[expectation->workload].unmeasured;
+    return (unmeasured >> expect_basis(expectation->quantity) & 1) != 0;
+}
+
 /* Whether the run lacks what the quantity is measured over; writes the reason. */
 static bool has_no_basis(const struct expectation *expectation, const struct result *result,
                          char *why, size_t size)
@@ -357,13 +366,11 @@ static bool has_no_basis(const struct expectation *expectation, const struct res
     if (expectation->quantity == EXPECT_COMMANDS_LOST || expectation->quantity == EXPECT_UNSETTLED)
         return some_dead(result, expectation->quantity, why, size);
     const bool whole = expectation->workload == EXPECT_WHOLE_RUN;
-    const unsigned unmeasured =
-        whole ? result->unmeasured : result->workloads[expectation->workload].unmeasured;
     if (whole ? all_dead(result, why, size)
               : is_dead(&result->workloads[expectation->workload], why, size))
         return true;
     snprintf(why, size, "%s", expect_basis_missing(basis));
-    return (unmeasured >> basis & 1) != 0;
+    return is_unmeasured(expectation, result);
 }
 
 /* IOPS and goodput of a workload, or of its members. */
@@ -387,8 +394,9 @@ static bool compares_nothing(const struct expectation *expectation, const struct
         const bool whole = expectation->workload == EXPECT_WHOLE_RUN;
         const char *no_rates = whole ? "" : result->workloads[expectation->workload].no_rates;
         snprintf(why, size, "%s",
-                 no_rates[0] != '\0' && is_over_window(expectation->quantity)
-                     ? no_rates
+                 no_rates[0] != '\0' && is_over_window(expectation->quantity) ? no_rates
+                 : is_unmeasured(expectation, result)
+                     ? expect_basis_missing(expect_basis(expectation->quantity))
                      : "not known: too few samples or members");
         return true;
     }

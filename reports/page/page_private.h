@@ -122,6 +122,7 @@ void page_draw_waits(const struct page *page);
 void page_over_time(const struct page *page);
 void page_summary(const struct page *page);
 void page_workloads(const struct page *page);
+void page_cpu(const struct page *page);
 void page_topology(const struct page *page);
 void page_blame(const struct page *page);
 void page_queue(const struct page *page, const struct queued *queued);

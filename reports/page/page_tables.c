@@ -175,6 +175,27 @@ void page_workloads(const struct page *page)
     page_section_end(page);
 }
 
+/* The time that cores worked for each I/O. */
+void page_cpu(const struct page *page)
+{
+    static const struct page_column columns[] = {{"workload", PAGE_TEXT},
+                                                 {"hosts", PAGE_TIME},
+                                                 {"targets", PAGE_TIME},
+                                                 {"sum", PAGE_TIME},
+                                                 {0}};
+#define KNOWN "FROM workload WHERE cpu_host_ps NOTNULL AND completed>0"
+    if (store_ask_int(page->store, "SELECT count(*) " KNOWN, 0) == 0)
+        return;
+    page_section(page, "cpu", "CPU per I/O",
+                 "Time that cores worked for each I/O: software, TCP, interrupts and completions.");
+    page_table(page,
+               "SELECT name, cpu_host_ps/completed, cpu_target_ps/completed,"
+               " (cpu_host_ps+cpu_target_ps)/completed " KNOWN " ORDER BY workload",
+               columns);
+#undef KNOWN
+    page_section_end(page);
+}
+
 /* Egress queues, the longest first. */
 void page_queues(const struct page *page)
 {

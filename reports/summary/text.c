@@ -142,6 +142,29 @@ static void write_workloads(const struct text *text)
     text_recovery(text->store, text->out);
 }
 
+/* The time that cores worked for each I/O. */
+static void write_cpu(const struct text *text)
+{
+    static const char *const columns[] = {"host", "target", "both"};
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT name, cpu_host_ps/completed AS host, cpu_target_ps/completed AS "
+                     "target, (cpu_host_ps+cpu_target_ps)/completed AS both FROM workload"
+                     " WHERE cpu_host_ps NOTNULL AND completed>0 ORDER BY workload");
+    int64_t shown = 0;
+    while (shown < WORKLOADS_MAX && store_step(rows)) {
+        if (shown++ == 0)
+            fprintf(text->out, "\n%s%-20s%10s%10s%10s%s\n", text->paint.bold, "CPU per I/O",
+                    "hosts", "targets", "sum", text->paint.off);
+        fprintf(text->out, "  %-18.18s", store_text(rows, "name"));
+        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+            fprintf(text->out, "%10s", figure_time(rows, columns[i]).text);
+        fputc('\n', text->out);
+    }
+    store_finish(rows);
+    write_rest(text, "SELECT count(*) FROM workload WHERE cpu_host_ps NOTNULL AND completed>0",
+               shown, "v_workload");
+}
+
 /* Clamped, because the database is untrusted. */
 static int bar_filled(double part, double whole)
 {
@@ -397,6 +420,7 @@ bool text_run(struct store *store, FILE *out)
     text_steady(store, out, &text.paint);
     text_stages(store, out, &text.paint);
     text_waits(store, out, &text.paint);
+    write_cpu(&text);
     write_pauses(&text);
     write_watchdog(&text);
     write_drops(&text);

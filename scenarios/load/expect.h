@@ -28,6 +28,9 @@
     BASIS(CONTROLLERS, "the workload has no NVMe controller")                                      \
     BASIS(ADMIN, "the workload sent no admin command")                                             \
     BASIS(PATHS, "the workload has only one path")                                                 \
+    BASIS(CPU,                                                                                     \
+          "no core's work for the workload is known: it has no NVMe controller, or its hosts "     \
+          "have a software RNIC")                                                                  \
     BASIS(SAMPLES, "") /* completed operations */
 
 enum expect_basis {

@@ -131,6 +131,16 @@ const struct nvme_host *world_controller(const struct world *world, uint32_t wor
 struct workload_cpu world_cpu(const struct world *world, uint32_t workload, uint32_t instance,
                               time_ps now);
 
+/* Time that cores worked for the NVMe I/O of a workload until now: the software of hosts and
+ * targets, and below it TCP or the completions of RNICs. Work for admin queues is not included, nor
+ * the idle time of polling cores. */
+struct world_cpu_use {
+    time_ps host, target;
+    bool known; /* false: no NVMe, or a software RNIC */
+};
+/* Of every workload. Call between events. */
+void world_cpu_uses(const struct world *world, time_ps now, struct world_cpu_use *uses);
+
 /* Name of a node, or of a port: "leaf0:p3" or "host2". */
 const char *world_node_name(const struct world *world, uint32_t node);
 void world_port_name(const struct world *world, uint32_t node, uint16_t port, char *text,

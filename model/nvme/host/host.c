@@ -198,6 +198,7 @@ void nvme_host_destroy(struct nvme_host *host)
     free(host->namespaces);
     free(host->found);
     nvme_host_discovery_free(host);
+    free(host->sessions);
     free(host->queues);
     free(host);
 }

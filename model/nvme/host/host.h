@@ -13,6 +13,7 @@
 #include "base/env.h"
 #include "base/opt.h"
 #include "base/probe.h"
+#include "nvme/server.h"
 #include "nvme/transport/transport.h"
 #include "nvme/wire/ana.h"
 #include "nvme/wire/discovery.h"
@@ -220,6 +221,16 @@ uint64_t nvme_host_outstanding(const struct nvme_host *host);
 
 /* Total busy time of the CPUs of its I/O queues until now; each queue has one CPU. */
 time_ps nvme_host_busy(const struct nvme_host *host, time_ps now);
+
+/* Time that cores of the host worked for it until now, over all its connections. */
+struct nvme_cpu nvme_host_cpu(const struct nvme_host *host, time_ps now);
+
+/* The controllers that it connected to, in order: identifier and time of the Connect response. */
+struct nvme_host_session {
+    uint16_t cntlid;
+    time_ps at;
+};
+const struct nvme_host_session *nvme_host_sessions(const struct nvme_host *host, uint32_t *count);
 
 /* Describes the present state: "live" or "connecting queue 3". */
 void nvme_host_describe(const struct nvme_host *host, char *text, size_t size);

@@ -4,6 +4,8 @@
  * follows. */
 #include "nvme/host/host_private.h"
 
+#include "base/memory.h"
+
 #define POLL_INTERVAL PS_PER_MS /* nvme_wait_ready sleeps 1 to 2 ms */
 
 static void issue(struct nvme_host *host);
@@ -93,6 +95,14 @@ void nvme_host_admin_quiet(struct nvme_host *host)
 
 static void next_queue(struct nvme_host *host);
 
+static void add_session(struct nvme_host *host)
+{
+    const struct nvme_host_session session = {host->cntlid, env_now(host->site.env)};
+    host->sessions = memory_grown(host->sessions, host->session_count, &host->session_room,
+                                  sizeof *host->sessions);
+    host->sessions[host->session_count++] = session;
+}
+
 static void connect_done(struct nvme_host *host, struct host_request *request)
 {
     struct host_queue *queue = request->queue;
@@ -108,6 +118,7 @@ static void connect_done(struct nvme_host *host, struct host_request *request)
         return;
     }
     host->cntlid = (uint16_t)request->result;
+    add_session(host);
     nvme_host_event(host, HOST_ON_CONNECTED);
     nvme_host_admin_advance(host);
 }

@@ -57,6 +57,25 @@ time_ps nvme_host_busy(const struct nvme_host *host, time_ps now)
     return busy;
 }
 
+struct nvme_cpu nvme_host_cpu(const struct nvme_host *host, time_ps now)
+{
+    const struct nvme_transport_ops *transport = host->site.transport->ops;
+    struct nvme_cpu cpu = {0};
+    for (int64_t i = 0; i <= host->params.queues; i++) {
+        const struct host_queue *queue = &host->queues[i];
+        const time_ps spent = nvme_server_busy(&queue->cpu, now) + queue->transport_cpu +
+                              nvme_transport_cpu(transport, queue->conn);
+        *(queue->qid == 0 ? &cpu.admin : &cpu.io) += spent;
+    }
+    return cpu;
+}
+
+const struct nvme_host_session *nvme_host_sessions(const struct nvme_host *host, uint32_t *count)
+{
+    *count = host->session_count;
+    return host->sessions;
+}
+
 bool nvme_host_arrived(const struct nvme_host *host, struct nvme_transport_arrived *sum)
 {
     const struct nvme_transport_ops *transport = host->site.transport->ops;

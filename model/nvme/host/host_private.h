@@ -93,6 +93,7 @@ struct host_queue {
     struct host_request *requests; /* indexed by tag */
     struct nvme_buffer connect_data;
     struct nvme_server cpu;
+    time_ps transport_cpu; /* of earlier connections */
     struct nvme_tags reserved, tags;
     struct host_request *oldest, *newest; /* outstanding, by age */
     struct host_piece *pieces;            /* to be sent, in order */
@@ -147,6 +148,8 @@ struct nvme_host {
     uint64_t cap;
     uint32_t cc;
     uint16_t cntlid;
+    struct nvme_host_session *sessions; /* by time */
+    uint32_t session_count, session_room;
     struct nvme_identify_controller controller;
     uint32_t io_queue_size, max_transfer;
 

@@ -46,6 +46,7 @@ void nvme_host_queue_release(struct host_queue *queue)
     struct nvme_transport *transport = queue->host->site.transport;
     if (queue->requests == NULL)
         return;
+    queue->transport_cpu += nvme_transport_cpu(transport->ops, queue->conn);
     if (queue->conn != NULL)
         transport->ops->close(queue->conn);
     queue->conn = NULL;

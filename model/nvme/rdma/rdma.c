@@ -91,8 +91,15 @@ static void disconnect(struct nvme_transport_conn *conn)
     conn->rdma->verbs->disconnect(conn->verbs);
 }
 
+static time_ps cpu(const struct nvme_transport_conn *conn)
+{
+    const struct verbs_ops *verbs = conn->rdma->verbs;
+    return conn->verbs == NULL || verbs->cpu == NULL ? conn->cpu : verbs->cpu(conn->verbs);
+}
+
 static void drop(struct nvme_transport_conn *conn)
 {
+    conn->cpu = cpu(conn);
     conn->closed = true;
     if (conn->verbs != NULL)
         conn->rdma->verbs->destroy(conn->verbs);
@@ -186,6 +193,7 @@ static const struct nvme_transport_ops ops = {
     .close = close_conn,
     .number = number,
     .arrived = arrived,
+    .cpu = cpu,
     .destroy = destroy,
 };
 

@@ -27,6 +27,8 @@ struct nvme_transport_conn {
                                                         * destroyed */
     void (*release)(struct nvme_transport_conn *conn); /* releases the memory; the queue pair no
                                                         * longer exists */
+    time_ps cpu;                                       /* of completions of the queue pair that
+                                                        * was destroyed */
     bool closed;                                       /* further completions are flushes */
 };
 

@@ -222,6 +222,11 @@ struct target_controller *nvme_target_add_controller(struct nvme_target *target)
             (uint16_t)(target->next_cntlid >= NVME_CNTLID_MAX ? 1 : target->next_cntlid + 1);
     struct target_controller *controller = new_controller(target);
     controller->cntlid = target->next_cntlid++;
+    controller->account = target->account_count;
+    target->accounts = memory_grown(target->accounts, target->account_count, &target->account_room,
+                                    sizeof *target->accounts);
+    target->accounts[target->account_count++] =
+        (struct target_account){.cntlid = controller->cntlid, .made_at = env_now(target->site.env)};
     controller->next = target->controllers;
     target->controllers = controller;
     target->stats.controllers++;

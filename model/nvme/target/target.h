@@ -15,6 +15,7 @@
 #include "nvme/media/array.h"
 #include "nvme/media/media.h"
 #include "nvme/media/store.h"
+#include "nvme/server.h"
 #include "nvme/transport/transport.h"
 #include "nvme/wire/ana.h"
 #include "nvme/wire/spec.h"
@@ -214,6 +215,10 @@ typedef void nvme_target_looker(void *self, const struct nvme_target_command *co
 void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look, void *self);
 /* Calls back for its cores, then for the parts of each namespace's medium. */
 void nvme_target_stations(const struct nvme_target *target, nvme_station_fn *call, void *self);
+/* Calls back for every controller there ever was, in the order of their creation, with the time
+ * that cores worked for it until now; at last, with CNTLID 0, for queues without a controller. */
+typedef void nvme_target_cpu_fn(void *self, uint16_t cntlid, time_ps made_at, struct nvme_cpu cpu);
+void nvme_target_cpu(const struct nvme_target *target, nvme_target_cpu_fn *call, void *self);
 /* Adds the media statistics of the run; returns false, and adds nothing, when no medium ages. */
 bool nvme_target_wear(const struct nvme_target *target, struct media_wear *sum);
 /* Adds the array statistics of the run; returns false, and adds nothing, when there is no array. */

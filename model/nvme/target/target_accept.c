@@ -11,6 +11,7 @@ void nvme_target_queue_free(struct target_queue *queue)
 {
     struct nvme_transport *transport = nvme_target_transport(queue);
     nvme_target_core_give(queue);
+    nvme_target_core_settle(queue);
     transport->ops->close(queue->conn);
     for (uint32_t i = 0; i < queue->command_count; i++) {
         nvme_transport_unmap(transport, &queue->commands[i]->bulk);

@@ -184,6 +184,7 @@ void nvme_target_command_on_core(void *self, struct nvme_job *job)
     struct target_command *command = (struct target_command *)(void *)job;
     (void)self;
     command->times.worked_at = nvme_target_now(command->queue);
+    command->queue->cpu += command->queue->target->params.command_cost;
     on_core(command, NULL);
 }
 

@@ -24,6 +24,7 @@ void nvme_target_cores_fini(struct nvme_target *target)
     free(target->cores);
     free(target->core_queues);
     free(target->numbers);
+    free(target->accounts);
 }
 
 static uint32_t next_of(const struct nvme_target *target, uint32_t core)
@@ -95,6 +96,41 @@ void nvme_target_core_give(struct target_queue *queue)
         return;
     CHECK(target->core_queues[queue->core - target->cores] > 0);
     target->core_queues[queue->core - target->cores]--;
+}
+
+static time_ps queue_cpu(const struct target_queue *queue)
+{
+    return queue->cpu + nvme_transport_cpu(nvme_target_transport(queue)->ops, queue->conn);
+}
+
+void nvme_target_core_settle(const struct target_queue *queue)
+{
+    struct nvme_target *target = queue->target;
+    const time_ps spent = queue_cpu(queue);
+    if (queue->controller == NULL) {
+        target->unknown_cpu += spent;
+        return;
+    }
+    struct nvme_cpu *ended = &target->accounts[queue->controller->account].ended;
+    *(queue->qid == 0 ? &ended->admin : &ended->io) += spent;
+}
+
+void nvme_target_cpu(const struct nvme_target *target, nvme_target_cpu_fn *call, void *self)
+{
+    struct nvme_cpu *live = memory_zeroed(target->account_count, sizeof *live);
+    time_ps unknown = target->unknown_cpu;
+    for (const struct target_queue *at = target->queues; at != NULL; at = at->next) {
+        struct nvme_cpu *of = at->controller == NULL ? NULL : &live[at->controller->account];
+        *(of == NULL ? &unknown : at->qid == 0 ? &of->admin : &of->io) += queue_cpu(at);
+    }
+    for (uint32_t i = 0; i < target->account_count; i++) {
+        const struct target_account *account = &target->accounts[i];
+        const struct nvme_cpu cpu = {account->ended.admin + live[i].admin,
+                                     account->ended.io + live[i].io};
+        call(self, account->cntlid, account->made_at, cpu);
+    }
+    call(self, 0, 0, (struct nvme_cpu){.admin = unknown});
+    free(live);
 }
 
 void nvme_target_cores_audit(const struct nvme_target *target)

@@ -69,6 +69,13 @@ struct target_namespace {
     uint32_t block_bytes;
 };
 
+/* What the cores did for a controller, kept after its end. */
+struct target_account {
+    uint16_t cntlid;
+    time_ps made_at;
+    struct nvme_cpu ended; /* of queues that have ended */
+};
+
 struct target_command {
     struct nvme_job job; /* first member: a job is cast to its command */
     struct target_queue *queue;
@@ -127,6 +134,7 @@ struct target_queue {
     struct target_controller *controller; /* NULL before Connect */
     struct nvme_transport_conn *conn;
     struct nvme_server *core;
+    time_ps cpu;                      /* time that the core worked for it */
     struct target_command **commands; /* allocated as needed */
     struct target_list free;
     struct target_list early;   /* received before ESTABLISHED */
@@ -161,6 +169,7 @@ struct target_controller {
     time_ps keep_alive; /* ps; 0: none */
     char host_nqn[NVME_NQN_BYTES];
     unsigned char host_id[NVME_HOST_ID_BYTES];
+    uint32_t account; /* its index among the target's accounts */
     uint32_t queues;
     uint32_t granted; /* I/O queues held from the target's budget */
     struct target_command *event_requests[TARGET_EVENT_REQUESTS]; /* outstanding event requests */
@@ -194,6 +203,9 @@ struct nvme_target {
     bool limited;                            /* some namespace or subsystem has limits */
     struct nvme_server *cores;
     uint32_t next_core, next_admin_core;
+    struct target_account *accounts; /* of all controllers there ever were */
+    uint32_t account_count, account_room;
+    time_ps unknown_cpu;   /* for queues that ended without a controller */
     uint32_t *core_queues; /* by core: number of I/O queues */
     uint8_t *numbers;      /* by number: 1 if a queue has it */
     uint32_t number_room;
@@ -379,6 +391,8 @@ void nvme_target_cores_init(struct nvme_target *target);
 void nvme_target_cores_fini(struct nvme_target *target);
 void nvme_target_core_take(struct target_queue *queue, bool admin);
 void nvme_target_core_give(struct target_queue *queue); /* when the queue ends */
+/* Adds what the cores did for a queue that ends to its controller. */
+void nvme_target_core_settle(const struct target_queue *queue);
 void nvme_target_cores_audit(const struct nvme_target *target);
 
 /* target_pools.c */

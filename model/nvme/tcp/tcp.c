@@ -171,6 +171,7 @@ static const struct nvme_transport_ops ops = {
     .drop = nvme_tcp_drop,
     .close = close_conn,
     .number = number,
+    .cpu = nvme_tcp_cpu,
     .destroy = destroy,
 };
 

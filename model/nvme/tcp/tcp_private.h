@@ -88,6 +88,7 @@ struct nvme_transport_conn {
     struct nvme_tcp *tcp;
     const struct tcp_role *role;
     struct stream_conn *stream; /* NULL: destroyed */
+    time_ps cpu;                /* of the stream that was destroyed */
     bool ended;                 /* the stream has ended */
     bool failed;                /* reported */
     bool closed;                /* by the user: only its end is reported */
@@ -137,6 +138,7 @@ void nvme_tcp_later(struct nvme_transport_conn *conn);
 void nvme_tcp_fail(struct nvme_transport_conn *conn, const char *why);
 void nvme_tcp_disconnect(struct nvme_transport_conn *conn);
 void nvme_tcp_drop(struct nvme_transport_conn *conn);
+time_ps nvme_tcp_cpu(const struct nvme_transport_conn *conn);
 /* The digests of ICReq or ICResp and the alignment of the peer. */
 void nvme_tcp_agree(struct nvme_transport_conn *conn, uint8_t digests, uint8_t out_pda,
                     uint8_t in_pda);

@@ -471,6 +471,15 @@ void nvme_tcp_disconnect(struct nvme_transport_conn *conn)
     env_timer_set(env, &conn->linger, env_now(env) + LINGER);
 }
 
+time_ps nvme_tcp_cpu(const struct nvme_transport_conn *conn)
+{
+    struct stream_info info;
+    if (conn->stream == NULL)
+        return conn->cpu;
+    streams_of(conn)->info(conn->stream, &info);
+    return info.cpu;
+}
+
 void nvme_tcp_drop(struct nvme_transport_conn *conn)
 {
     const struct env *env = conn->tcp->site.env;
@@ -478,6 +487,7 @@ void nvme_tcp_drop(struct nvme_transport_conn *conn)
     conn->count = 0;
     env_timer_cancel(env, &conn->later);
     env_timer_cancel(env, &conn->linger);
+    conn->cpu = nvme_tcp_cpu(conn);
     if (conn->stream != NULL)
         streams_of(conn)->destroy(conn->stream);
     conn->stream = NULL;

@@ -25,6 +25,7 @@
 #define STORMGLASS_NVME_TRANSPORT_TRANSPORT_H
 
 #include "base/check.h"
+#include "base/units.h"
 #include "nvme/stall.h"
 #include "nvme/wire/capsule.h"
 #include "nvme/wire/fabrics.h"
@@ -217,6 +218,10 @@ struct nvme_transport_ops {
      * never known. */
     bool (*arrived)(const struct nvme_transport_conn *, struct nvme_transport_arrived *);
 
+    /* Time that cores worked for the connection below NVMe, until now or its end. NULL: not
+     * measured. */
+    time_ps (*cpu)(const struct nvme_transport_conn *);
+
     void (*destroy)(struct nvme_transport *);
 };
 
@@ -241,6 +246,12 @@ static inline void nvme_transport_unmap(struct nvme_transport *transport,
 {
     if (buffer->length > 0)
         transport->ops->unmap(transport, buffer);
+}
+
+static inline time_ps nvme_transport_cpu(const struct nvme_transport_ops *ops,
+                                         const struct nvme_transport_conn *conn)
+{
+    return conn == NULL || ops->cpu == NULL ? 0 : ops->cpu(conn);
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "rnic/host/lag.h"
 #include "rnic/host/rnic_watch.h"
+#include "rnic/pipeline/cq.h"
 #include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/arrived.h"
 #include "rnic/qp/srq.h"
@@ -330,6 +331,11 @@ static bool arrived(const struct verbs_conn *conn, struct verbs_arrived *arrived
     return true;
 }
 
+static time_ps completion_cpu(const struct verbs_conn *conn)
+{
+    return conn->rnic->cqs == NULL ? 0 : cq_cpu(conn);
+}
+
 const struct verbs_ops verbs_sim = {
     .name = "sim",
     .fast_registration = true,
@@ -357,4 +363,5 @@ const struct verbs_ops verbs_sim = {
     .make = make,
     .look = look_at_region,
     .arrived = arrived,
+    .cpu = completion_cpu,
 };

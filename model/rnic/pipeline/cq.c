@@ -75,6 +75,16 @@ void cq_add(struct rnic *rnic, uint32_t index, time_ps now)
         consider_event(rnic, cq, now);
 }
 
+/* The core has worked for the connection of the first completion. */
+static void charge(const struct rnic *rnic, struct cq *cq, time_ps cost)
+{
+    const uint8_t generation = completion_at(rnic, cq->first)->conn->generation;
+    if (cq->generation != generation)
+        cq->cpu = 0;
+    cq->generation = generation;
+    cq->cpu += cost;
+}
+
 static void poll_over(const struct rnic *rnic, struct cq *cq, time_ps now)
 {
     if (params_of(rnic)->completions == RNIC_COMPLETIONS_ADAPTIVE)
@@ -97,6 +107,7 @@ static void deliver_first(struct rnic *rnic, struct cq *cq, time_ps now)
 static void poll(struct rnic *rnic, struct cq *cq, time_ps now)
 {
     const time_ps cost = params_of(rnic)->completion;
+    charge(rnic, cq, cost);
     deliver_first(rnic, cq, now);
     while (cost == 0 && cq->count > 0)
         deliver_first(rnic, cq, now);
@@ -123,6 +134,7 @@ void cq_on_event(struct rnic *rnic, uint64_t argument, time_ps now)
         interrupt(rnic, cq, now);
         return;
     case CQ_EVENT:
+        charge(rnic, cq, params_of(rnic)->interrupt);
         set_step(rnic, cq, CQ_POLLED, now + params_of(rnic)->completion);
         return;
     case CQ_POLLED:
@@ -147,6 +159,14 @@ uint32_t cq_used(const struct rnic *rnic, time_ps since)
         used += rnic->cqs->list[i].step > 0 &&
                 (rnic->cqs->list[i].last_at > since || rnic->cqs->list[i].state >= CQ_EVENT);
     return used;
+}
+
+time_ps cq_cpu(const struct verbs_conn *conn)
+{
+    const struct cqs *cqs = conn->rnic->cqs;
+    if (conn->slot >= cqs->room || cqs->list[conn->slot].generation != conn->generation)
+        return 0;
+    return cqs->list[conn->slot].cpu;
 }
 
 void cq_init(struct rnic *rnic)

@@ -24,7 +24,9 @@ struct cq {
     uint32_t polled; /* since the interrupt or the last 256 */
     uint32_t step;   /* number of the pending step: events of other steps are ignored */
     uint8_t state;
-    time_ps last_at; /* arrival of the last completion */
+    uint8_t generation; /* of the connection that `cpu` belongs to: slots are reused */
+    time_ps cpu;        /* time that its core worked for the connection */
+    time_ps last_at;    /* arrival of the last completion */
     struct dim dim;
 };
 
@@ -44,6 +46,9 @@ void cq_on_event(struct rnic *rnic, uint64_t argument, time_ps now);
 /* Number of queues whose core is busy; of queues with any activity since `since`. */
 uint32_t cq_working(const struct rnic *rnic);
 uint32_t cq_used(const struct rnic *rnic, time_ps since);
+
+/* Time that the core of the connection's queue worked for it: interrupts and completions. */
+time_ps cq_cpu(const struct verbs_conn *conn);
 
 void cq_audit(const struct rnic *rnic);
 

@@ -141,6 +141,9 @@ table('workloads', ['workload', 'kind', 'done', 'failed', 'open', 'IOPS', 'goodp
       [row[:7] + [int(row[7])] + row[8:] for row in ask(
           'SELECT name, kind, completed, failed, unfinished, iops, goodput_bps, latency_mean_ps, latency_p50_ps, latency_p99_ps,'
           ' latency_p99_9_ps, latency_max_ps FROM workload ORDER BY workload')])
+sums = ask('SELECT name, cpu_host_ps/completed, cpu_target_ps/completed, (cpu_host_ps+cpu_target_ps)/completed FROM workload'
+           ' WHERE cpu_host_ps NOTNULL AND completed>0 ORDER BY workload')
+table('cpu', ['workload', 'hosts', 'targets', 'sum'], [WORDS, TIME, TIME, TIME], sums)
 lasts = ask('SELECT p.name, priority, cause, lossless, frames, bytes, first_ps, last_ps FROM dropped JOIN port p USING(node, port)')
 table('drops', ['port', 'priority', 'cause', 'class', 'frames', 'bytes', 'first', 'last'],
       [WORDS, COUNT, WORDS, WORDS, COUNT, COUNT, TIME, TIME],

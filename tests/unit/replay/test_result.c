@@ -302,6 +302,10 @@ static void fill_apart(struct fixture *fixture)
     workload->requeued = 212;
     workload->without_service_ps = 213 * PS_PER_NS;
     workload->retried = 214;
+    workload->cpu_known = true; /* of 3 completed operations */
+    workload->cpu_host_ps = 6000 * PS_PER_NS;
+    workload->cpu_target_ps = 4502 * PS_PER_NS;
+    workload->cpu_ps = 10502 * PS_PER_NS;
     workload->admin = 215;
     workload->admin_failed = 216;
     workload->gap_ps = 217 * PS_PER_NS;
@@ -357,6 +361,8 @@ static const char printed[] =
     "workloads[0].latency_ns.slowest_1pct 4000\n"
     "workloads[0].worst_member.latency_ns.mean 244\n"
     "workloads[0].worst_member.latency_ns.p99 245\n"
+    "workloads[0].cpu_per_io_ns.host 2000\nworkloads[0].cpu_per_io_ns.target 1501\n"
+    "workloads[0].cpu_per_io_ns.sum 3501\n"
     "workloads[0].controllers.lost 209\n"
     "workloads[0].controllers.attempts 210\n"
     "workloads[0].controllers.reconnected 211\n"
@@ -364,11 +370,9 @@ static const char printed[] =
     "workloads[0].controllers.requeued 212\n"
     "workloads[0].controllers.retried 214\n"
     "workloads[0].controllers.without_service_ns 213\n"
-    "workloads[0].admin.completed 215\n"
-    "workloads[0].admin.failed 216\n"
+    "workloads[0].admin.completed 215\nworkloads[0].admin.failed 216\n"
     "workloads[0].gap_ns 217\n"
-    "workloads[0].paths.failovers 218\n"
-    "workloads[0].paths.recovery_ns 219\n"
+    "workloads[0].paths.failovers 218\nworkloads[0].paths.recovery_ns 219\n"
     "workloads[0].paths.degraded_ns 220\n"
     "workloads[0].steady.settled false\n"
     "workloads[0].steady.reason 'drifts'\nworkloads[0].steady.remedy null\n"
@@ -394,10 +398,8 @@ static const char printed[] =
     "workloads[0].fairness.least_bps 217\n"
     "workloads[0].fairness.most_bps 218\n"
     "workloads[0].flows 219\n"
-    "workloads[0].fct_ns.mean 220\n"
-    "workloads[0].fct_ns.p50 221\n"
-    "workloads[0].fct_ns.p99 222\n"
-    "workloads[0].fct_ns.max 223\n"
+    "workloads[0].fct_ns.mean 220\nworkloads[0].fct_ns.p50 221\n"
+    "workloads[0].fct_ns.p99 222\nworkloads[0].fct_ns.max 223\n"
     "workloads[0].slowdown.mean 1.000\n"
     "workloads[0].slowdown.p50 1.250\n"
     "workloads[0].slowdown.p99 1.500\n"
