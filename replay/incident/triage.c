@@ -134,7 +134,7 @@ void triage_contradiction(struct triage_work *work, struct diag_place place, con
 static void find_times(struct triage *triage, const struct incident *incident)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
-    triage->single = true;
+    triage->single = incident->next == NULL;
     for (size_t i = 0; i < incident->count_count; i++) {
         const struct incident_count *count = &incident->counts[i];
         triage->single = triage->single && count->sample_count < 2;
@@ -166,6 +166,11 @@ static int by_score(const void *a, const void *b)
     return device != 0 ? device : (int)x->kind - (int)y->kind;
 }
 
+bool triage_is_fault(const struct triage_suspect *suspect)
+{
+    return suspects_about[suspect->kind].is_fault && suspect->score >= fault_score;
+}
+
 static void judge(struct triage *triage, bool harm)
 {
     for (size_t i = 0; i < triage->suspect_count; i++) {
@@ -180,8 +185,7 @@ static void judge(struct triage *triage, bool harm)
         triage->verdict =
             suspects_about[triage->suspects[0].kind].is_fault ? TRIAGE_UNCLEAR : TRIAGE_OVERLOAD;
     for (size_t i = 0; i < triage->suspect_count; i++)
-        if (suspects_about[triage->suspects[i].kind].is_fault &&
-            triage->suspects[i].score >= fault_score)
+        if (triage_is_fault(&triage->suspects[i]))
             triage->verdict = TRIAGE_FAULT;
 }
 

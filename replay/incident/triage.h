@@ -70,8 +70,12 @@ struct triage {
     const char *from, *to;       /* dates of the first and last sample, or NULL */
     int64_t seconds;             /* between them, or 0 */
     size_t unpaired;             /* counters with one sample where others have several: not used */
-    bool single;                 /* no counter has two samples: counts since the last reset */
+    bool single; /* no counter has two samples, and there was no earlier look: counts since the last
+                  * reset */
 };
+
+/* Whether the signs are strong enough to call the suspect a fault. */
+bool triage_is_fault(const struct triage_suspect *suspect);
 
 void triage_make(struct triage *triage, const struct incident *incident);
 void triage_free(struct triage *triage);

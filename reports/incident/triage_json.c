@@ -21,29 +21,32 @@ static void put_signs(struct json *json, const char *list, const struct triage_s
     }
 }
 
-static void put_suspects(struct json *json, const struct triage *triage)
+void triage_suspect_json(const struct triage_suspect *suspect, const char *list, size_t index,
+                         struct json *json)
 {
     char path[JSON_PATH_BYTES];
+    const struct suspect_about *about = &suspects_about[suspect->kind];
+    json_text(json, json_member(path, list, index, "kind"), about->name);
+    json_text(json, json_member(path, list, index, "about"), about->about);
+    json_boolean(json, json_member(path, list, index, "fault"), about->is_fault);
+    json_text(json, json_member(path, list, index, "device"), suspect->device);
+    json_text_or_null(json, json_member(path, list, index, "port"), suspect->port);
+    json_text_or_null(json, json_member(path, list, index, "peer"), suspect->peer);
+    json_text_or_null(json, json_member(path, list, index, "peer_port"), suspect->peer_port);
+    json_text_or_null(json, json_member(path, list, index, "since"), suspect->since);
+    json_number(json, json_member(path, list, index, "score"), suspect->score);
+    json_boolean(json, json_member(path, list, index, "confirmed"), false);
+    put_signs(json, json_member(path, list, index, "for"), suspect->signs, suspect->sign_count);
+    put_signs(json, json_member(path, list, index, "against"), suspect->against,
+              suspect->against_count);
+}
+
+static void put_suspects(struct json *json, const struct triage *triage)
+{
     if (triage->suspect_count == 0)
         json_empty(json, "suspects");
-    for (size_t i = 0; i < triage->suspect_count; i++) {
-        const struct triage_suspect *suspect = &triage->suspects[i];
-        const struct suspect_about *about = &suspects_about[suspect->kind];
-        json_text(json, json_member(path, "suspects", i, "kind"), about->name);
-        json_text(json, json_member(path, "suspects", i, "about"), about->about);
-        json_boolean(json, json_member(path, "suspects", i, "fault"), about->is_fault);
-        json_text(json, json_member(path, "suspects", i, "device"), suspect->device);
-        json_text_or_null(json, json_member(path, "suspects", i, "port"), suspect->port);
-        json_text_or_null(json, json_member(path, "suspects", i, "peer"), suspect->peer);
-        json_text_or_null(json, json_member(path, "suspects", i, "peer_port"), suspect->peer_port);
-        json_text_or_null(json, json_member(path, "suspects", i, "since"), suspect->since);
-        json_number(json, json_member(path, "suspects", i, "score"), suspect->score);
-        json_boolean(json, json_member(path, "suspects", i, "confirmed"), false);
-        put_signs(json, json_member(path, "suspects", i, "for"), suspect->signs,
-                  suspect->sign_count);
-        put_signs(json, json_member(path, "suspects", i, "against"), suspect->against,
-                  suspect->against_count);
-    }
+    for (size_t i = 0; i < triage->suspect_count; i++)
+        triage_suspect_json(&triage->suspects[i], "suspects", i, json);
 }
 
 static void put_pauses(struct json *json, const struct triage *triage)

@@ -23,15 +23,20 @@ const char *triage_verdict_name(enum triage_verdict verdict)
     return names[verdict];
 }
 
+void triage_place_text(const char *device, const char *port, const char *peer,
+                       const char *peer_port, FILE *out)
+{
+    printable_print(out, "%s", device);
+    if (port != NULL && *port != '\0')
+        printable_print(out, " %s", port);
+    if (peer != NULL)
+        printable_print(out, " (cable to %s%s%s)", peer, peer_port == NULL ? "" : " ",
+                        peer_port == NULL ? "" : peer_port);
+}
+
 static void print_place(const struct triage_suspect *suspect, FILE *out)
 {
-    printable_print(out, "%s", suspect->device);
-    if (suspect->port != NULL && *suspect->port != '\0')
-        printable_print(out, " %s", suspect->port);
-    if (suspect->peer != NULL)
-        printable_print(out, " (cable to %s%s%s)", suspect->peer,
-                        suspect->peer_port == NULL ? "" : " ",
-                        suspect->peer_port == NULL ? "" : suspect->peer_port);
+    triage_place_text(suspect->device, suspect->port, suspect->peer, suspect->peer_port, out);
 }
 
 /* ---- the verdict ---- */
@@ -81,20 +86,24 @@ static void print_signs(const char *head, const struct triage_sign *signs, size_
         fprintf(out, "     %-8sand %zu more (--all)\n", "", count - shown);
 }
 
+void triage_suspect_text(const struct triage_suspect *suspect, bool all, FILE *out)
+{
+    print_place(suspect, out);
+    fprintf(out, ": %s [%s, score %.1f]\n", suspects_about[suspect->kind].about,
+            suspects_about[suspect->kind].name, suspect->score);
+    print_signs("for", suspect->signs, suspect->sign_count, all ? SIZE_MAX : SHOWN_SIGNS, out);
+    print_signs("against", suspect->against, suspect->against_count, all ? SIZE_MAX : SHOWN_SIGNS,
+                out);
+}
+
 static void print_suspects(const struct triage *triage, bool all, FILE *out)
 {
     const size_t shown = all ? triage->suspect_count : SHOWN_SUSPECTS;
     if (triage->suspect_count > 0)
         fputs("\nSuspects, from the counters alone; none is confirmed by a run:\n", out);
     for (size_t i = 0; i < triage->suspect_count && i < shown; i++) {
-        const struct triage_suspect *suspect = &triage->suspects[i];
         fprintf(out, "%3zu. ", i + 1);
-        print_place(suspect, out);
-        fprintf(out, ": %s [%s, score %.1f]\n", suspects_about[suspect->kind].about,
-                suspects_about[suspect->kind].name, suspect->score);
-        print_signs("for", suspect->signs, suspect->sign_count, all ? SIZE_MAX : SHOWN_SIGNS, out);
-        print_signs("against", suspect->against, suspect->against_count,
-                    all ? SIZE_MAX : SHOWN_SIGNS, out);
+        triage_suspect_text(&triage->suspects[i], all, out);
     }
     if (triage->suspect_count > shown)
         fprintf(out, "     and %zu weaker %s (--all)\n", triage->suspect_count - shown,

@@ -41,6 +41,7 @@ static const struct mark marks[] = {
     MARK(PROFILE, LINE, "stormglass-profile:"),
     MARK(COUNTERS, ANYWHERE, "\"stormglass-counters\""),
     MARK(PREDICTIONS, ANYWHERE, "\"stormglass-predictions\""),
+    MARK(WATCH, ANYWHERE, "\"stormglass-watch\""),
     MARK(PAGE, ANYWHERE, "<html"),
     MARK(DRAWING, ANYWHERE, "<svg"),
 };
@@ -93,6 +94,7 @@ const char *filekind_words(enum filekind kind)
         [FILEKIND_COUNTERS] =
             "counters; stormglass diff COUNTERS.json RUN.db compares them with a run",
         [FILEKIND_PREDICTIONS] = "predictions; stormglass compare --frozen compares them with runs",
+        [FILEKIND_WATCH] = "a state of stormglass watch --state",
         [FILEKIND_PAGE] = "an HTML page; a browser shows it",
         [FILEKIND_DRAWING] = "a drawing",
     };

@@ -56,6 +56,7 @@ static void list_folder(struct incident_reader *reader, const char *path, int de
     DIR *folder = opendir(path);
     if (folder == NULL || depth == DEPTH_MAX) {
         complain(reader, path, folder == NULL ? "the folder cannot be read" : "folders too deep");
+        reader->incident->is_unreadable = folder == NULL;
         if (folder != NULL)
             closedir(folder);
         return;
@@ -82,11 +83,18 @@ static void list_folder(struct incident_reader *reader, const char *path, int de
 
 static void read_path(struct incident_reader *reader, const char *path, const char *within)
 {
+    if (!incident_past_opens(reader, path))
+        return;
     const struct tree_file *file = tree_read(reader->arena, path, reader->diag);
+    reader->incident->is_unreadable = file == NULL;
+    if (file != NULL && !incident_past_begins(reader, file))
+        return;
     if (file != NULL && file->length >= 3 && memcmp(file->text, "\xef\xbb\xbf", 3) == 0)
         file = tree_hold(reader->arena, file->name, file->text + 3, file->length - 3);
-    if (file != NULL)
-        incident_read_file(reader, file, within);
+    if (file == NULL)
+        return;
+    incident_read_file(reader, file, within);
+    incident_past_ends(reader, &reader->incident->files[reader->incident->file_count - 1]);
 }
 
 /* A file's own name says whose it is; where that has only words of commands, its folder does. */
@@ -146,17 +154,23 @@ bool incident_read(struct incident *incident, const struct incident_ask *ask, st
     struct incident_reader reader = {.incident = incident,
                                      .arena = &incident->arena,
                                      .diag = diag,
+                                     .past = ask->past,
                                      .notes = memory_stream(&incident->notes, &size)};
+    if (ask->past != NULL)
+        incident_past_start(&reader);
     for (size_t i = 0; i < ask->path_count && !diag_failed(diag); i++)
         read_operand(&reader, ask->paths[i]);
     for (size_t i = 0; i < ask->text_count && !diag_failed(diag); i++) {
         const struct incident_text *text = &ask->texts[i];
+        reader.old_numbers = reader.old_messages = 0;
+        incident->changed++;
         char *copy = arena_text(&incident->arena, text->text, text->length);
         const struct tree_file *file = tree_hold(&incident->arena, text->name, copy, text->length);
         incident_read_file(&reader, file, text->name);
     }
     if (!diag_failed(diag)) {
         incident_make_counts(&reader);
+        incident_past_finish(&reader);
         incident_make_fabric(&reader);
         list_hosts(incident);
     }

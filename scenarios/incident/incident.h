@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+struct incident_past;
 struct scenario;
 
 enum {
@@ -97,9 +98,13 @@ struct incident {
     const char **hosts; /* with counters or messages, by name */
     size_t host_count;
     struct scenario *scenario; /* the fabric, or NULL: no cables are known */
-    bool rates_assumed;        /* cables are known, the rates of links are not */
-    char *scenario_text;       /* that it was loaded from, as YAML; NULL with --fabric or without */
-    char *notes;               /* notes and warnings, each with FILE:LINE:COLUMN, or empty */
+    /* With a past: what the next look compares with, and the number of files that are new. */
+    struct incident_past *next;
+    size_t changed;
+    bool is_unreadable;  /* the error is that a file or folder cannot be read */
+    bool rates_assumed;  /* cables are known, the rates of links are not */
+    char *scenario_text; /* that it was loaded from, as YAML; NULL with --fabric or without */
+    char *notes;         /* notes and warnings, each with FILE:LINE:COLUMN, or empty */
 };
 
 struct incident_text {
@@ -114,6 +119,9 @@ struct incident_ask {
     const struct incident_text *texts; /* files in memory, for tests */
     size_t text_count;
     struct scenario *fabric; /* which the incident takes over, or NULL */
+    /* What an earlier look saw, or NULL.  Samples and messages that it had are not read again; its
+     * last sample of each counter comes before those of this look. */
+    const struct incident_past *past;
 };
 
 /* False when the diag holds an error; the incident is to be freed all the same. */

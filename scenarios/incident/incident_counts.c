@@ -71,7 +71,9 @@ static struct incident_count read_source(struct incident_reader *reader,
                                          const struct incident_number *numbers, size_t length)
 {
     const struct incident_number *first = &numbers[0];
-    const struct incident_table *before = table_before(reader, first);
+    const struct incident_past_number *past = incident_past_number(reader, first);
+    const struct incident_table *before = past != NULL ? NULL : table_before(reader, first);
+    const struct incident_number *last = NULL;
     struct incident_count count = {
         .host = first->host,
         .port = first->port,
@@ -79,12 +81,23 @@ static struct incident_count read_source(struct incident_reader *reader,
         .known = first->number.what.name != NULL,
         .peak = first->number.what.name != NULL && first->number.what.kind == COUNTS_PEAK,
         .priority = priority_of(first),
-        .samples = arena_array(reader->arena, length + 1, sizeof *count.samples)};
-    if (before != NULL)
+        .samples = arena_array(reader->arena, length + 2, sizeof *count.samples)};
+    if (past != NULL)
+        add_sample(&count, (struct incident_sample){
+                               {INT32_MIN, past->seconds, past->date}, past->value, {0}});
+    else if (before != NULL)
         add_sample(&count, (struct incident_sample){before->when, 0, before->place});
-    for (size_t i = 0; i < length; i++)
+    else if (incident_past_table(reader, first->number.table))
+        add_sample(&count, (struct incident_sample){{INT32_MIN, INCIDENT_NO_TIME, NULL}, 0, {0}});
+    for (size_t i = 0; i < length; i++) {
+        if (past != NULL && incident_past_has(past, &numbers[i]))
+            continue;
+        last = &numbers[i];
         add_sample(&count, (struct incident_sample){numbers[i].when, numbers[i].number.value,
                                                     numbers[i].number.place});
+    }
+    if (last != NULL)
+        incident_past_keep(reader, last);
     count.difference = count.samples[0].value;
     if (count.sample_count > 1)
         count.difference = 0;

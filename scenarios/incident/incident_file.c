@@ -58,6 +58,8 @@ static void add_event(struct walk *walk, const struct lines *lines, const char *
                       struct incident_event event)
 {
     struct incident *incident = walk->reader->incident;
+    if (lines->number <= walk->reader->old_messages)
+        return;
     event.place = lines_place(lines, text, strlen(text));
     walk->about->events++;
     if (incident->event_count >= INCIDENT_EVENTS_MAX)
@@ -182,6 +184,8 @@ static struct incident_when when_of(const struct walk *walk, int line)
 static void take_number(struct walk *walk, const struct counts_number *number)
 {
     struct incident_reader *reader = walk->reader;
+    if (number->place.line <= reader->old_numbers)
+        return;
     const char *colon = strchr(number->port, ':');
     const size_t length = colon == NULL ? strlen(number->port) : (size_t)(colon - number->port);
     struct incident_number *slot = arena_push(reader->arena, (void **)(void *)&reader->numbers,

@@ -9,6 +9,7 @@
 #include "scenarios/counters/counts_walk.h"
 #include "scenarios/incident/incident.h"
 #include "scenarios/incident/incident_names.h"
+#include "scenarios/incident/incident_past.h"
 
 /* A number of a file, before the counts are made. */
 struct incident_number {
@@ -45,7 +46,10 @@ struct incident_reader {
     size_t table_count;
     struct incident_input *inputs;
     size_t input_count;
-    const char *fabric; /* the first scenario among the files, or NULL */
+    const struct incident_past *past; /* or NULL */
+    bool *seen;                       /* by number of the past: this look has it too */
+    int old_numbers, old_messages;    /* lines of this file that the past had */
+    const char *fabric;               /* the first scenario among the files, or NULL */
     const char *fabric_text;
     size_t fabric_length;
 };
@@ -66,6 +70,25 @@ bool incident_log_event(struct arena *arena, const char *text, struct incident_e
 
 /* Makes the counts of the numbers. */
 void incident_make_counts(struct incident_reader *reader);
+
+/* Begins a look that has a past. */
+void incident_past_start(struct incident_reader *reader);
+/* The past's last sample of the source of that number, or NULL. */
+const struct incident_past_number *incident_past_number(const struct incident_reader *reader,
+                                                        const struct incident_number *number);
+/* Whether a sample is older than the past's. */
+bool incident_past_has(const struct incident_past_number *past,
+                       const struct incident_number *number);
+/* Whether the past had that table, which leaves out rows of zeroes. */
+bool incident_past_table(const struct incident_reader *reader, const char *table);
+/* Hands the last sample of a source to the next look. */
+void incident_past_keep(struct incident_reader *reader, const struct incident_number *last);
+/* Whether a file is to be read; what the past had of it is then known to the reader. */
+bool incident_past_opens(struct incident_reader *reader, const char *path);
+/* The same once its text is known; false: it is read at the next look. */
+bool incident_past_begins(struct incident_reader *reader, const struct tree_file *file);
+void incident_past_ends(struct incident_reader *reader, const struct incident_file *about);
+void incident_past_finish(struct incident_reader *reader);
 
 /* Makes the scenario of configuration, cables or the given fabric. */
 void incident_make_fabric(struct incident_reader *reader);

@@ -159,6 +159,7 @@ for command in $commands; do
         case $kind in scenario) accepts export "$kind" site.yaml ;; sonic) accepts export "$kind" site.yaml --node switch0 ;;
         *) accepts export "$kind" site.yaml --node host0 ;; esac
     done ;;
+    watch) for operand in later.txt incident; do accepts watch --once --state "$operand.state" $operand; done ;; # runs forever without --once
     *) while read -r form; do try "$command" "$form"; done < <(forms "$usage") ;;
     esac
 done
