@@ -9,6 +9,7 @@
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/workload/workload.h"
+#include "tcp/tcp.h"
 
 #include <string.h>
 
@@ -96,6 +97,9 @@ static void change_host_value(struct tried *tried, struct scenario_host *host,
     case DEVIATION_TARGET:
         host->nvme_target =
             with_common(tried, host->nvme_target, sizeof *host->nvme_target, change);
+        break;
+    case DEVIATION_TCP:
+        host->tcp = with_common(tried, host->tcp, sizeof *host->tcp, change);
         break;
     case DEVIATION_CONTROL_VALUE:
         if (has_row(host->cc->opts, change->row))

@@ -26,6 +26,7 @@ enum deviation_of {
     DEVIATION_RNIC,
     DEVIATION_NVME,
     DEVIATION_TARGET,
+    DEVIATION_TCP,
     DEVIATION_CONTROL_VALUE,
     DEVIATION_MEDIA_VALUE,     /* a parameter of the medium of namespaces entry `index` */
     DEVIATION_NAMESPACE_VALUE, /* a parameter of namespaces entry `index` */

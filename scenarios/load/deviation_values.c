@@ -325,6 +325,7 @@ static const struct block *block_of(const struct loader_host *host, enum deviati
     return of == DEVIATION_RNIC     ? host->rnic
            : of == DEVIATION_NVME   ? host->nvme
            : of == DEVIATION_TARGET ? host->target
+           : of == DEVIATION_TCP    ? host->tcp
                                     : host->control;
 }
 
@@ -364,6 +365,6 @@ void deviation_find_written(struct deviation_search *search)
     search->written = true;
     look_at_ports(search);
     look_at_switches(search);
-    for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_TARGET; of++)
+    for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_TCP; of++)
         check_hosts(search, of);
 }

@@ -47,7 +47,7 @@ class Healthy:
         self.need(wants.get("needed", {}))
         self.scenario = {
             "stormglass": 1, "name": "drawn", "about": "A drawn scenario.", "seed": draw.randint(1, 1000),
-            "duration": f"{self.duration_us}us", "drain": "20s" if wants.get("glacial") else "8ms", "fabric": self.fabric,
+            "duration": f"{self.duration_us}us", "drain": "20s" if wants.get("glacial") else "400ms" if wants.get("tcp") else "8ms", "fabric": self.fabric,
             "hosts": self.hosts_section, "workloads": self.workloads,
         }
 
@@ -243,6 +243,8 @@ class Healthy:
             made["block-size"] = f"{draw.choice([16, 32, 64] if heavy else [4, 8, 16])}KiB"
             made["queue-depth"] = draw.choice([8, 16] if heavy else [2, 4, 8])
             made["queues"] = wants.get("qps") or draw.choice([1, 2])
+            if wants.get("tcp"):
+                made["transport"] = "tcp"
             if len(to) > 1:
                 made["pairing"] = "all-to-all"
         else:

@@ -405,3 +405,39 @@ def receives(draw, healthy):
     work = healthy.workloads[index]
     return Harm({work["name"], *work["to"]},
                 of_workload(index, receives=1, receive_delay=f"{draw.choice([10, 30, 60])}us"))
+
+
+# ---- NVMe over TCP
+
+
+@harm("tcp-window", kind="nvme", tcp=True)
+def tcp_window(draw, healthy):
+    """A window of less than what is under way."""
+    host = draw.choice(healthy.used() if draw.random() < 0.5 else healthy.data_receivers())
+    return at_some(draw, healthy, host, "tcp", receive_buffer="32KiB", receive_buffer_max="32KiB")
+
+
+@harm("tcp-send-buffer", kind="nvme", tcp=True, incast=True)
+def tcp_send_buffer(draw, healthy):
+    size = draw.choice(["4KiB", "8KiB"])
+    return at_host(draw, healthy, draw.choice(healthy.data_senders()), "tcp", send_buffer=size, send_buffer_max=size)
+
+
+@harm("tcp-core", kind="nvme", tcp=True, incast=True)
+def tcp_core(draw, healthy):
+    """One core does the work of all connections of a host."""
+    cost = draw.choice(["1us", "3us"])
+    return at_host(draw, healthy, draw.choice(healthy.used()), "tcp", cores=1, rx_segment_cost=cost)
+
+
+@harm("tcp-interrupt", kind="nvme", tcp=True)
+def tcp_interrupt(draw, healthy):
+    delay = f"{draw.choice([20, 50, 100])}us"
+    return at_some(draw, healthy, draw.choice(healthy.used()), "tcp", interrupt_delay=delay)
+
+
+@harm("tcp-lost-tail", kind="nvme", tcp=True)
+def tcp_lost_tail(draw, healthy):
+    """What is lost at the end of an exchange waits for a probe or for the timeout of 200 ms."""
+    link = healthy.link_of(draw.choice(healthy.used()))
+    return fault_of_link("drop-every", link, end_of(draw, link), n=draw.choice([64, 128, 512]), **when(draw, healthy))

@@ -35,7 +35,7 @@ static const char text[] =
     "{10: 4}}}\n"
     "  two: {where: host0, target: {command-cost: 9us, rdma-size: 64KiB}}\n"
     "  three: {where: host5, rnic: {congestion-control: {kind: dcqcn-mlx5, g: 1/16}}}\n"
-    "  four: {where: host7, rnic: {congestion-control: none}}\n"
+    "  four: {where: host7, rnic: {congestion-control: none}, tcp: {rto-min: 5ms}}\n"
     "  five: {where: host2, namespaces: [{media: {kind: fixed, read-latency: 3ms}}]}\n"
     "  six: {where: host4, namespaces: [{media: \"null\", iops-limit: 5000}], "
     "subsystems: [{nqn: nqn.a, rate-limit: 1Gbps}, {nqn: nqn.b}]}\n"
@@ -98,6 +98,8 @@ static const void *params_of(const struct scenario *scenario, const struct devia
         return node->host->nvme_host;
     case DEVIATION_TARGET:
         return node->host->nvme_target;
+    case DEVIATION_TCP:
+        return node->host->tcp;
     case DEVIATION_CONTROL_VALUE:
         return node->host->cc_params;
     case DEVIATION_NAMESPACE_VALUE:

@@ -80,6 +80,10 @@ static const struct row {
           "host3, rnic: "
           "{congestion-control: dcqcn-paper}}}\n" WRITES,
      ""},
+    /* TCP of one host. */
+    {TREE "hosts: {defaults: {rnic: {profile: ideal}}, one: {where: host3, tcp: "
+          "{receive-buffer-max: 64KiB}}}\n" WRITES,
+     "hosts.one.tcp.receive-buffer-max 64KiB 6MiB 1\n"},
     {TREE "  overrides: [{where: leaf1, dscp: {26: 0, 27: 1}}]\n" WRITES,
      "fabric.overrides[0].dscp 0 3 1\n"},
     {TREE "  overrides: [{where: leaf1, dscp: {26: 0}}]\n" WRITES,
