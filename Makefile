@@ -62,6 +62,8 @@ HOSTILE := 1
 else ifeq ($(BUILD),asan)
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 HOSTILE := 1
+# What a sanitizer prints needs lines only; -g would take a quarter of the compilation and most of each link.
+DEBUG_INFO := -g1
 else ifeq ($(BUILD),ubsan)
 MODE := -O1 -fsanitize=undefined -fno-sanitize-recover=all
 HOSTILE := 1

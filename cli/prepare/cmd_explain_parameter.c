@@ -236,10 +236,10 @@ static bool is_choice(const struct choice *choice, const char *plain)
     return false;
 }
 
-static int explain_choices(const char *wanted)
+/* `found`: how many explanations were printed before; returns the number with these. */
+static int explain_choices(const char *wanted, int found)
 {
     char plain[160];
-    int found = 0;
     make_plain(wanted, plain, sizeof plain);
     for (size_t i = 0; plain[0] != '\0' && i < sizeof choices / sizeof choices[0]; i++)
         if (is_choice(&choices[i], plain))
@@ -285,19 +285,20 @@ static bool match_parameter(void *self, const struct parameter *parameter)
     return true;
 }
 
-static int run(const struct cli_args *args)
+static int explain_name(const char *wanted, bool first)
 {
-    struct search search = {.wanted = args->operands[0]};
+    struct search search = {.wanted = wanted, .found = first ? 0 : 1};
+    const int before = search.found;
     const char *dot = strrchr(search.wanted, '.');
     search.nearest = nearest_to(dot == NULL ? search.wanted : dot + 1);
     /* Each criterion is tried only if the previous ones found nothing.  A name that also begins the
      * names of a group, as ecn does, means both. */
     static meant *const by[] = {is_named_or_of_group, is_written, is_of_section};
-    for (size_t i = 0; i < sizeof by / sizeof *by && search.found == 0; i++) {
+    for (size_t i = 0; i < sizeof by / sizeof *by && search.found == before; i++) {
         search.is_this = by[i];
         parameters_each(match_parameter, &search);
     }
-    if (search.found > 0 || explain_choices(search.wanted) > 0)
+    if (search.found > before || explain_choices(search.wanted, before) > before)
         return CLI_DONE;
     const bool near = search.nearest.best[0] != '\0';
     cli_error("unknown parameter '%s'%s", search.wanted,
@@ -305,9 +306,17 @@ static int run(const struct cli_args *args)
     return CLI_USAGE;
 }
 
+static int run(const struct cli_args *args)
+{
+    int code = CLI_DONE;
+    for (int i = 0; i < args->operand_count; i++)
+        code = explain_name(args->operands[i], i == 0) == CLI_DONE ? code : CLI_USAGE;
+    return code;
+}
+
 const struct cli_command cmd_explain_parameter = {
     .name = "explain-parameter",
-    .operands = "NAME",
+    .operands = "NAME...",
     .about = "shows a parameter's meaning, unit, range, default, effect and source",
     .examples =
         (const struct cli_example[]){
@@ -315,12 +324,12 @@ const struct cli_command cmd_explain_parameter = {
             {"By its path in a scenario",
              "stormglass explain-parameter fabric.switch.pfc.headroom"},
             {0}},
-    .exit_codes = (const struct cli_exit_code[]){{0, "the parameter was found"},
+    .exit_codes = (const struct cli_exit_code[]){{0, "all parameters were found"},
                                                  {2, "unknown parameter"},
                                                  {3, "the output could not be written"},
                                                  {0}},
     .options = options,
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = -1,
     .run = run,
 };

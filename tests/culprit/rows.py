@@ -106,11 +106,10 @@ def read_rows(printed):
 
 
 def all_rows():
+    paths = [re.match(r"[^ {]*(?:\{[^}]*\})?[^ ]*", line).group(0) for line in program("list", "parameters").splitlines()]
     rows = {}
-    for line in program("list", "parameters").splitlines():
-        path = re.match(r"[^ {]*(?:\{[^}]*\})?[^ ]*", line).group(0)
-        for row in read_rows(program("explain-parameter", path)) if path not in rows else ():
-            rows.setdefault(row.path, row)
+    for row in read_rows(program("explain-parameter", *paths)):
+        rows.setdefault(row.path, row)
     return rows
 
 

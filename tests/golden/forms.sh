@@ -60,7 +60,7 @@ example() { # COMMAND OPERAND
     'list KIND') echo cases ;;
     'incident FILE') echo later.txt ;;
     'incident FOLDER...') echo incident ;;
-    'explain-parameter NAME') echo ecn-kmin ;;
+    'explain-parameter NAME...') echo ecn-kmin ;;
     'draw NAME') echo host-queue ;;
     'predict DIR') echo again ;;
     'calibrate FILE...') echo write_bw.txt ;;
