@@ -19,7 +19,7 @@ equal() { # NAME GOT WANTED
 capture() { # NAME [--set PATH=VALUE...]: first-io as a capture
     local name=$1
     shift
-    "$program" run "${scenario:-first-io}" --record packets -o "$work/run.db" --set workloads.read.pattern=sequential \
+    "$program" run --confirm 0 "${scenario:-first-io}" --record packets -o "$work/run.db" --set workloads.read.pattern=sequential \
         --set workloads.write.pattern=sequential --set hosts.defaults.rnic.ack-coalescing=false "$@" >/dev/null 2>&1
     "$program" pcap "$work/run.db" -o "$work/$name.pcapng" || failures=$((failures + 1))
 }

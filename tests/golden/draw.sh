@@ -66,7 +66,7 @@ equal 'widths of links and of the legend' "$(grep -o 'path fill="none" stroke="[
     grep -o '[0-9.]*"$' | tr -d '"' | xargs)" "$widths $widths"
 
 # A run: as many warm lines as there are links with an end that had to stop; one root.
-"$program" run pause-storm --until 4ms --record packets -o storm.db >/dev/null 2>&1
+"$program" run --confirm 0 pause-storm --until 4ms --record packets -o storm.db >/dev/null 2>&1
 draw storm.svg storm.db
 paused=$(ask storm.db "SELECT count(DISTINCT p.link) FROM counter c JOIN port p ON p.node=c.node AND p.port=c.port
     WHERE c.name='tx_prio'||c.priority||'_blocked_ps'")
@@ -93,7 +93,7 @@ workloads: [{name: w, kind: nvme, from: "host4..host5", to: "host0..host1", read
 faults:
   - {at: 1ms, for: 500us, kind: pause-storm, where: "host0..host1", priority: 3}
 YAML
-"$program" run two.yaml -o two.db >/dev/null 2>&1
+"$program" run --confirm 0 two.yaml -o two.db >/dev/null 2>&1
 equal 'causes of two' "$(ask two.db "SELECT value FROM result WHERE path='root_causes'")" 2
 draw two.svg two.db
 equal 'two causes in the fabric' "$(count two.svg 'node root' 'host[01]')" 2
@@ -103,7 +103,7 @@ equal 'two causes in the trees' "$(grep -c 'Root cause: ' two-tree.svg) $(grep -
 equal 'two causes in the page' "$(grep -o '<b>Root</b> host[01]' two.html | sort -u | wc -l)" 2
 
 # A deadlock: its circle is closed.
-"$program" run "$here/tests/validation/hotnets-deadlock.yaml" -o dead.db >/dev/null 2>&1
+"$program" run --confirm 0 "$here/tests/validation/hotnets-deadlock.yaml" -o dead.db >/dev/null 2>&1
 draw dead.svg dead.db -w waits
 circle=$(ask dead.db "SELECT count(*) FROM deadlock_queue WHERE role='cycle'")
 equal 'queues of the circle' "$(count dead.svg 'node heat5')" "$circle"
@@ -123,7 +123,7 @@ equal 'transmitters where pauses go round' "$(count round.svg node 'root [0-3] h
 equal 'each has its cause, victims too' "$(count round.svg edge)" "$(count round.svg node 'root [0-3] (hop|victim) .*')"
 
 # A command on the wire: the hops of its frames, which are all that there are in a run of one read.
-"$program" run first-io --record packets -o first.db >/dev/null 2>&1
+"$program" run --confirm 0 first-io --record packets -o first.db >/dev/null 2>&1
 draw io.svg first.db 1 --what io
 hops=$(ask first.db "SELECT count(*) FROM frame, io WHERE io=1 AND opcode LIKE 'RC%' AND at_ps>=posted_ps
     AND at_ps<=completed_ps")
@@ -144,7 +144,7 @@ hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: 
 workloads: [{name: w, kind: nvme, from: host0, to: host1, count: 2, read: 50%}]
 Y
 for cost in 1ns 20ns 200ns; do
-    "$program" run near.yaml --set "hosts.targets.target.command-cost=$cost" --set "hosts.defaults.nvme.submit-cost=$cost" \
+    "$program" run --confirm 0 near.yaml --set "hosts.targets.target.command-cost=$cost" --set "hosts.defaults.nvme.submit-cost=$cost" \
         --record packets -o "near-$cost.db" >/dev/null 2>&1
     draw near.svg "near-$cost.db" 1 -w io
     /usr/bin/python3 - near.svg <<'PY' || fail "words after $cost overlap"
@@ -170,7 +170,7 @@ hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host1, namespaces: 
 workloads: [{name: w, kind: nvme, from: host0, to: host1, queue-depth: 2, count: 60, start: 500us}]
 faults: [{at: 500us, kind: drop-every, where: "switch0:p0", n: 17}]
 Y
-"$program" run loss.yaml --record packets -o loss.db >/dev/null 2>&1
+"$program" run --confirm 0 loss.yaml --record packets -o loss.db >/dev/null 2>&1
 io=$(ask loss.db "SELECT io FROM io, frame f WHERE lost=1 AND at_ps BETWEEN response_sent_ps AND response_ps AND
     opcode LIKE '%SEND_ONLY%' AND hex(substr(head, 13, 2))=printf('%02X%02X', cid % 256, cid / 256) LIMIT 1")
 draw loss.svg loss.db "${io:-none}" -w io
@@ -238,7 +238,7 @@ refused() { # SENTENCE ARGUMENTS...
     grep -q -- "$sentence" err || fail "draw $*: said '$(cat err)'"
     [ -z "$(ls none.* 2>/dev/null)" ] || fail "draw $*: left a file"
 }
-"$program" run first-io -o summary.db >/dev/null 2>&1
+"$program" run --confirm 0 first-io -o summary.db >/dev/null 2>&1
 echo 'stormglass: 2' >bad.yaml
 refused "did you mean 'states'" --what state
 refused 'there are fabric' --what everything first.db

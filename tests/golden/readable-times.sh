@@ -27,7 +27,7 @@ faults:
   - {kind: target-stall, where: host0, at: 190776us}
   - {kind: link-down, where: host3, at: 100s}
 SCENARIO
-"$program" run stall.yaml -o stall.db >out 2>&1
+"$program" run --confirm 0 stall.yaml -o stall.db >out 2>&1
 grep -q '1 I/O to 10.0.0.1, the oldest a read of 4096 B since 7.8[0-9] s' out || fail "the oldest operation: $(grep oldest out)"
 readable stall <out
 for command in 'check stall.yaml' 'explain stall.db' 'report stall.db' 'counters stall.db'; do
@@ -35,7 +35,7 @@ for command in 'check stall.yaml' 'explain stall.db' 'report stall.db' 'counters
 done
 printf '%s\n' 'until 7s' 'why io' 'show io' 'show host1' | "$program" step stall.yaml 2>&1 | grep -v ' us, after event ' | readable step # where it is, exactly
 for case in pause-storm target-crash oltp-fio incast-8to1; do
-    "$program" run $case 2>&1 | readable $case
+    "$program" run --confirm 0 $case 2>&1 | readable $case
     "$program" check $case 2>&1 | readable "check $case"
 done
 for said in "$top"/tests/golden/words/words-{run,cause}/*.txt; do

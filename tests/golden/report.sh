@@ -30,7 +30,7 @@ series() { echo "[$(chart "$1") | .series[] | select(.name == \"$2\") | .values[
 
 for case in pause-storm:ios incast-8to1:counters first-io:summary dcqcn-2to1:ios; do
     name=${case%:*}
-    "$program" run "$name" -o "$work/$name.db" --record "${case#*:}" >"$work/$name.text" || fail "$name did not run"
+    "$program" run --confirm 0 "$name" -o "$work/$name.db" --record "${case#*:}" >"$work/$name.text" || fail "$name did not run"
     "$program" report "$work/$name.db" -o "$work/$name.html" || fail "$name: no page"
     "$program" report "$work/$name.db" >"$work/again.html" || fail "$name: no page on standard output"
     cmp -s "$work/$name.html" "$work/again.html" || fail "$name: two pages differ"
@@ -130,7 +130,7 @@ done
 
 # What was not recorded is said, with what to record; a chart is never simply left out.
 same first-io "$(chart pauses) | .missing" "SELECT 'Record the run with --record counters to see this.'"
-"$program" run first-io --interval 0 -o "$work/bare.db" >/dev/null || fail 'bare did not run'
+"$program" run --confirm 0 first-io --interval 0 -o "$work/bare.db" >/dev/null || fail 'bare did not run'
 "$program" report --figures "$work/bare.db" >"$work/bare.json" || fail 'bare: no figures'
 for of in rates queues buffers receive control goodput underway latency0; do
     same bare "$(chart $of) | .missing" "SELECT 'Record the run with --interval above 0 to see this.'"
@@ -189,7 +189,7 @@ PY
 for of in pause-storm incast-8to1 first-io; do well_formed "$work/$of.html" || fail "$of: not well-formed"; done
 
 # Drawings: each transmitter that the root stopped, the slowest commands frame by frame; a style sheet for all.
-"$program" run pause-storm --until 4ms -o "$work/packets.db" --record packets >/dev/null || fail 'packets did not run'
+"$program" run --confirm 0 pause-storm --until 4ms -o "$work/packets.db" --record packets >/dev/null || fail 'packets did not run'
 "$program" report "$work/packets.db" -o "$work/packets.html" || fail 'packets: no page'
 well_formed "$work/packets.html" || fail 'packets: not well-formed'
 [ "$(grep -c '<title>root 0 hop [^&]*<' "$work/packets.html")" = "$(sqlite3 "$work/packets.db" \
@@ -214,7 +214,7 @@ hosts:
 workloads:
   - {name: one, kind: nvme, from: host1, to: host0, block-size: 4KiB, queue-depth: 1}
 YAML
-"$program" run "$work/hostile.yaml" -o "$work/hostile.db" --record ios >"$work/out" 2>&1 || fail "hostile: $(cat "$work/out")"
+"$program" run --confirm 0 "$work/hostile.yaml" -o "$work/hostile.db" --record ios >"$work/out" 2>&1 || fail "hostile: $(cat "$work/out")"
 "$program" report "$work/hostile.db" -o "$work/hostile.html" || fail 'hostile: no page'
 grep -n -F -e '<script>alert' -e '<img' "$work/hostile.html" && fail 'text of the scenario became markup'
 well_formed "$work/hostile.html" || fail 'hostile: not well-formed'
@@ -255,7 +255,7 @@ settle pause-storm
 [ "$(ls "$work/few")" = tail.csv ] || fail "csv of a bare run: $(ls "$work/few")"
 
 # Two runs on one page: what was changed, where they part, what each got; all from the two databases.
-"$program" run pause-storm --seed 2 --set fabric.switch.alpha=25% -o "$work/other.db" --record ios >/dev/null || fail 'other did not run'
+"$program" run --confirm 0 pause-storm --seed 2 --set fabric.switch.alpha=25% -o "$work/other.db" --record ios >/dev/null || fail 'other did not run'
 "$program" report "$work/pause-storm.db" "$work/other.db" -o "$work/pair.html" 2>/dev/null || fail 'pair: no page'
 "$program" report "$work/pause-storm.db" "$work/other.db" 2>/dev/null | cmp -s - "$work/pair.html" || fail 'pair: two pages differ'
 "$program" report "$work/pause-storm.db" "$work/other.db" --figures -o "$work/pair.json" 2>/dev/null || fail 'pair: no figures'
@@ -264,7 +264,7 @@ sed -n 's/.*<script type="application\/json" id="figures">/ /; /^ {/,/<\/script>
 gojq . "$work/pair.json" | cmp -s - "$work/inside.json" || fail 'pair: the page has other figures'
 well_formed "$work/pair.html" || fail 'pair: not well-formed'
 grep -q 'id="stages"' "$work/pair.html" || fail 'pair: no time of stages'
-"$program" run incast-8to1 --until 100us -o "$work/messages.db" >/dev/null
+"$program" run --confirm 0 incast-8to1 --until 100us -o "$work/messages.db" >/dev/null
 "$program" report "$work/messages.db" "$work/messages.db" -o "$work/messages.html" || fail 'messages: no page'
 grep -q 'id="stages"' "$work/messages.html" && fail 'messages have no stages'
 [ "$(stat -c %s "$work/pair.html")" -lt 2000000 ] || fail 'pair: the page has 2 MB'
@@ -296,7 +296,7 @@ grep -q '<b>Divergence</b> at [0-9.]* us in ' "$work/pair.html" || fail 'pair: w
     fail 'pair: difference.csv has not every row that differs'
 # Members and the account of time of both: every number of each, also where the other run has no account.
 for seed in 1 2; do
-    "$program" run pause-storm --seed $seed --set duration=2ms --waits -o "$work/waits$seed.db" >/dev/null || fail "waits$seed did not run"
+    "$program" run --confirm 0 pause-storm --seed $seed --set duration=2ms --waits -o "$work/waits$seed.db" >/dev/null || fail "waits$seed did not run"
 done
 "$program" report "$work/waits1.db" "$work/waits2.db" -o "$work/waits.html" || fail 'waits: no page'
 "$program" report "$work/waits1.db" "$work/other.db" -o "$work/half.html" || fail 'half: no page'
@@ -345,7 +345,7 @@ refuses 'No such file' 3 "$work/first-io.db" -o "$work/nowhere/page.html"
 echo text >"$work/text.db"
 refuses 'text.db' 2 "$work/text.db" -o "$work/none.html"
 # The files of a run, in their order: the scenario first.
-"$program" run oltp-fio --until 100us -o "$work/fio.db" >/dev/null 2>&1 && "$program" report "$work/fio.db" -o "$work/fio.html"
+"$program" run --confirm 0 oltp-fio --until 100us -o "$work/fio.db" >/dev/null 2>&1 && "$program" report "$work/fio.db" -o "$work/fio.html"
 [ "$(grep -oE '<summary>[a-z.-]+\.(yaml|fio)<' "$work/fio.html" | tr -d '\n')" = '<summary>oltp-fio.yaml<<summary>oltp.fio<' ] ||
     fail "files: $(grep -o '<summary>[^<]*' "$work/fio.html")"
 ls "$work"/*.asked >"$work/out" 2>/dev/null && fail "asked, and not looked at: $(cat "$work/out")"

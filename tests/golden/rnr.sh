@@ -15,7 +15,7 @@ fabric: {topology: {kind: single-switch, hosts: 2}}
 hosts: {defaults: {rnic: {profile: ideal, $2}}}
 workloads: [{name: w, kind: rdma-send, from: host0, to: host1, message-size: 4KiB, outstanding: 2, receives: 1, $3}]
 END
-    "$program" run "$1.yaml" --json >"$1.json" 2>err
+    "$program" run --confirm 0 "$1.yaml" --json >"$1.json" 2>err
     [ $? -le 1 ] || fail "$1: $(cat err)"
 }
 holds() { gojq -e "$2" "$1.json" >/dev/null || fail "$1: not so: $2:" "$(gojq -c '.workloads[0], .rnic' "$1.json")"; }
@@ -41,7 +41,7 @@ echo "ok    timers"
 # One receive more than what is under way: nobody waits.
 run enough 'min-rnr-timer: 14' 'receive-delay: 1us, count: 3'
 sed -i 's/receives: 1/receives: 3/' enough.yaml
-"$program" run enough.yaml --json >enough.json
+"$program" run --confirm 0 enough.yaml --json >enough.json
 holds enough '.workloads[0].completed == 3 and .rnic.rnr_naks == 0 and .workloads[0].latency_ns.max < 8000'
 echo "ok    enough"
 
@@ -55,7 +55,7 @@ for retries in 0 6; do
     run "limit-$retries" "min-rnr-timer: 14, rnr-retry: $retries" 'receive-delay: 1s'
     holds "limit-$retries" ".workloads[0].completed == 1 and .workloads[0].failed == 2 and .rnic.qp_errors == 1 and
         .rnic.rnr_naks == $retries + 1 and .causes[0].kind == \"rnr\" and .causes[0].sure"
-    "$program" run "limit-$retries.yaml" -o limit.db >/dev/null 2>&1
+    "$program" run --confirm 0 "limit-$retries.yaml" -o limit.db >/dev/null 2>&1
     at=$("$program" query --json limit.db "select at_ps from note where text like '%RNR retry counter exceeded%'" | gojq '.[0].at_ps')
     within=$((retries * 1280000000))
     [ "$at" -ge $within ] && [ "$at" -lt $((within + 100000000)) ] ||

@@ -21,7 +21,7 @@ ask() { "$program" query --tabs "$1" "$2" | tail -n +2; }
 digests() { sed -n 's/^digest //p' out; }
 
 # The run is the ordinary one, wherever one stops in it.
-"$program" run pause-storm --record ios -o storm.db >/dev/null 2>&1
+"$program" run --confirm 0 pause-storm --record ios -o storm.db >/dev/null 2>&1
 wanted=$(ask storm.db 'SELECT digest FROM meta')
 step pause-storm 'next 5' 'until 1ms' 'next 3 packets' 'break drop' 'watch cnp at host18' 'goto 4ms' 'goto 2ms' continue digest
 equal 'the end of a run that was stepped through' "$(digests)" "$wanted"
@@ -49,7 +49,7 @@ grep -q '^victims: a .* completed after 2\.' out || fail 'the lesson has no vict
 # Of a stored run: held against its checkpoints and its digest.
 step storm.db continue
 equal 'a stored run' "$?: $(tail -n 1 out)" '0: the digest equals that of the stored run'
-"$program" run pause-storm --until 1500us -o short.db >/dev/null 2>&1
+"$program" run --confirm 0 pause-storm --until 1500us -o short.db >/dev/null 2>&1
 step short.db continue
 equal 'a stored run that ended early' "$?: $(head -n 1 out | cut -d, -f1): $(tail -n 1 out)" \
     '0: 1500.000000 us: the digest equals that of the stored run'
@@ -73,7 +73,7 @@ equal 'looking changes nothing' "$(digests)" "$wanted"
 
 # Other workloads, other faults.
 for case in $("$program" list cases | awk '{ print $1 }'); do
-    first=$("$program" run "$case" 2>/dev/null | sed -n 's/^digest //p')
+    first=$("$program" run --confirm 0 "$case" 2>/dev/null | sed -n 's/^digest //p')
     step "$case" 'until 200us' show 'next 5 ios' 'back 2 ios' 'goto 100us' continue digest
     equal "$case" "$(digests)" "$first"
 done

@@ -5,7 +5,7 @@
 set -u
 . tests/golden/outside
 ask() { sqlite3 -batch -noheader "$1" "$2"; } # from outside: the file is plain SQLite
-play() { "$program" run "$@" 2>>err; }
+play() { "$program" run --confirm 0 "$@" 2>>err; }
 
 play pause-storm --until 1500us --waits --json -o storm.db >storm.json
 play pause-storm --until 1500us --json >without.json
