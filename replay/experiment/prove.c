@@ -3,6 +3,7 @@
 #include "replay/experiment/prove_private.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "replay/database/stored.h"
 #include "replay/experiment/prove_suspects.h"
 
@@ -144,15 +145,31 @@ struct prove_set prove_all_broken(const struct prove *prove)
     return set;
 }
 
-/* Compared with the first run, the second costs some members time and gains no member anything. */
+/* The mean member completes a twentieth less in the second run. */
+static bool does_less(const struct proof *proof, const struct measure *first,
+                      const struct measure *second)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < proof->members.count; i++) {
+        const int64_t was = first->works[i].done, is = second->works[i].done;
+        sum += share_ppm(was - is, was) - share_ppm(is - was, is);
+    }
+    return sum > 0 && sum >= (int64_t)proof->members.count * EXPERIMENT_HARM_LEAST;
+}
+
+/* Compared with the first run, the second costs some members time, and either gains no member
+ * anything or takes more work from the members than it gives to them. */
 static bool is_worse(const struct proof *proof, const struct measure *first,
                      const struct measure *second)
 {
+    struct prove_impact change;
     bool dearer = false, cheaper = false;
     for (uint32_t i = 0; i < proof->members.count; i++) {
         dearer |= prove_is_dearer(proof, first, second, i);
         cheaper |= prove_is_dearer(proof, second, first, i);
     }
+    prove_compare(proof, first, second, NULL, &change);
+    cheaper &= change.failed < 0 || !does_less(proof, first, second);
     return dearer && !cheaper && second->lossless_drops >= first->lossless_drops;
 }
 

@@ -2,7 +2,7 @@
  * prove_admit - suspects that are repaired only if that helps in addition to all other repairs. */
 #include "replay/experiment/prove_private.h"
 
-/* The second run gains a member a twentieth, and all together lose nothing; if fewer operations
+/* The second run gains a member a twentieth, and the mean member loses nothing; if fewer operations
  * fail, those that now succeed may take time from others. */
 bool prove_is_better(const struct proof *proof, const struct measure *first,
                      const struct measure *second)
@@ -12,7 +12,8 @@ bool prove_is_better(const struct proof *proof, const struct measure *first,
     bool cheaper = second->lossless_drops < first->lossless_drops;
     for (uint32_t i = 0; i < proof->members.count; i++)
         cheaper |= prove_is_dearer(proof, second, first, i);
-    return cheaper && (change.failed < 0 || (change.failed == 0 && change.lost_ps <= 0));
+    return cheaper && (change.failed < 0 ||
+                       (change.failed == 0 && prove_mean_gain(proof, first, second) >= 0));
 }
 
 /* Repairs the row in addition to all others, and keeps the result as the ideal if it is better. */

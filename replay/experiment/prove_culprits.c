@@ -96,7 +96,8 @@ static double gone_by(const struct prove *prove, uint32_t row)
 static int rank_of(const struct prove_row *row)
 {
     const bool for_all = row->for_all || row->repair.written;
-    return row->repair.kind == TRIAL_REMEDY ? 2 : !row->named ? 3 : for_all ? 1 : 0;
+    const int rank = row->repair.kind == TRIAL_REMEDY ? 2 : !row->named ? 3 : for_all ? 1 : 0;
+    return 2 * rank + !row->needs;
 }
 
 /* Of the suspects that are sufficient alone, the first of the best rank, unless another removes

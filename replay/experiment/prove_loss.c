@@ -89,6 +89,31 @@ bool prove_is_victim(const struct proof *proof, uint32_t i)
 
 /* ------------------------------------------------------------------ comparison of two runs */
 
+/* More operations may be under way for longer, as with more queues: that is no loss. */
+static int64_t lost_share(const struct measure_work *is, const struct measure_work *was)
+{
+    return is->done * 20 > was->done * 21
+               ? 0
+               : share_ppm(measure_lost(is, was), measure_whole(is, was));
+}
+
+int64_t prove_gain(const struct measure *first, const struct measure *second, uint32_t member)
+{
+    const struct measure_work *was = &first->works[member], *is = &second->works[member];
+    return lost_share(was, is) - lost_share(is, was);
+}
+
+int64_t prove_mean_gain(const struct proof *proof, const struct measure *first,
+                        const struct measure *second)
+{
+    int64_t sum = 0, count = 0;
+    for (uint32_t i = 0; i < proof->members.count; i++) {
+        sum += prove_gain(first, second, i);
+        count += measure_whole(&first->works[i], &second->works[i]) > 0;
+    }
+    return count == 0 ? 0 : sum / count;
+}
+
 void prove_compare(const struct proof *proof, const struct measure *first,
                    const struct measure *second, const struct trial_change *but,
                    struct prove_impact *change)

@@ -77,6 +77,13 @@ void prove_compare(const struct proof *proof, const struct measure *first,
                    const struct measure *second, const struct trial_change *but,
                    struct prove_impact *change);
 
+/* The share of its time that the member gains in the second run, negative if it loses; and its mean
+ * over the members, each of which counts the same: a member with few outstanding operations is not
+ * hidden by one with many.  In ppm. */
+int64_t prove_gain(const struct measure *first, const struct measure *second, uint32_t member);
+int64_t prove_mean_gain(const struct proof *proof, const struct measure *first,
+                        const struct measure *second);
+
 /* The member takes a twentieth more time in the second run, or has more failures. */
 bool prove_is_dearer(const struct proof *proof, const struct measure *first,
                      const struct measure *second, uint32_t member);
@@ -86,7 +93,7 @@ bool prove_is_dearer(const struct proof *proof, const struct measure *first,
  * nothing else limits the members that gain. Returns false with the reason in `why`. */
 bool prove_admit(struct proof *proof);
 
-/* The second run costs all together no more than the first, and gains a member a twentieth; or
+/* The second run costs the mean member no more than the first, and gains a member a twentieth; or
  * fewer operations fail, or fewer lossless frames are dropped. */
 bool prove_is_better(const struct proof *proof, const struct measure *first,
                      const struct measure *second);

@@ -2,6 +2,8 @@
  * prove_reference - the settings that all objects share, and what they cost: found by halving. */
 #include "replay/experiment/prove_private.h"
 
+#include "base/numbers.h"
+
 /* The search for the settings that cost something. */
 struct hunt {
     struct proof *proof;
@@ -20,20 +22,33 @@ static struct prove_set both_of(const struct prove_set *a, const struct prove_se
 
 /* Members have fewer failures, or fewer lossless frames are dropped, or they gain time. A setting
  * that all objects share is judged by the time of all of them: thresholds and buffers favor some
- * members at the expense of others, which is a decision and not a fault. */
-static bool is_gain(const struct hunt *hunt, const struct measure *measure)
+ * members at the expense of others, which is a decision and not a fault. So the mean member gains,
+ * or one gains very much and none loses. */
+static bool is_gain(const struct hunt *hunt, const struct measure *measure, int64_t least)
 {
     const struct proof *proof = hunt->proof;
-    struct prove_impact change;
-    prove_compare(proof, hunt->base, measure, NULL, &change);
-    bool fewer = measure->lossless_drops < hunt->base->lossless_drops, late = false;
+    bool fewer = measure->lossless_drops < hunt->base->lossless_drops, late = false, lost = false;
+    int64_t most = 0;
     for (uint32_t i = 0; i < proof->members.count; i++) {
         fewer |= measure->works[i].failed < hunt->base->works[i].failed ||
                  measure->works[i].inactive < hunt->base->works[i].inactive;
         late |= prove_is_dearer(proof, measure, hunt->base, i);
+        lost |= prove_is_dearer(proof, hunt->base, measure, i);
+        most = max_i64(most, prove_gain(hunt->base, measure, i));
     }
-    return fewer || (late && experiment_is_significant(-change.lost_ps, change.whole_ps,
-                                                       EXPERIMENT_HARM_LEAST, 0));
+    return fewer || (late && (prove_mean_gain(proof, hunt->base, measure) >= least ||
+                              (!lost && most >= EXPERIMENT_RUIN_LEAST)));
+}
+
+/* What a setting must cost: a limit of the hardware that all devices have is a purchase unless it
+ * ruins them. */
+static int64_t least_of(const struct hunt *hunt, const struct prove_set *set)
+{
+    const struct trial_change *repair = &hunt->proof->prove->rows[set->rows[0]].repair;
+    return set->count == 1 && repair->written &&
+                   opt_is_limit(hunt->proof->base->written.list[repair->setting].changes[0].row)
+               ? EXPERIMENT_RUIN_LEAST
+               : EXPERIMENT_HARM_LEAST;
 }
 
 /* A set that is invalid as a whole may have valid parts. */
@@ -42,7 +57,7 @@ static bool is_worth_halving(const struct hunt *hunt, const struct prove_set *se
 {
     if (measure->works == NULL)
         return set->count > 1;
-    return is_gain(hunt, measure) &&
+    return is_gain(hunt, measure, least_of(hunt, set)) &&
            (set->count > 1 || prove_is_better(hunt->proof, hunt->base, measure));
 }
 
@@ -102,13 +117,38 @@ static bool halve(struct hunt *hunt, struct prove_set set)
     return (!worth[0] || halve(hunt, halves[0])) && (!worth[1] || halve(hunt, halves[1]));
 }
 
-static struct prove_set suspects_for_all(const struct prove *prove)
+static struct prove_set suspects_of(const struct prove *prove, enum prove_tier from,
+                                    enum prove_tier to)
 {
     struct prove_set set = {.count = 0};
     for (uint32_t i = 0; i < prove->row_count; i++)
-        if (prove->rows[i].tier >= PROVE_PLANNED && prove_is_broken(&prove->rows[i]))
+        if (prove->rows[i].tier >= from && prove->rows[i].tier <= to &&
+            prove_is_broken(&prove->rows[i]))
             set.rows[set.count++] = i;
     return set;
+}
+
+/* Searches all suspects at once, or apart those that may be intended: to repair these may cost what
+ * the others gain. */
+static bool search_all(struct hunt *hunt)
+{
+    struct proof *proof = hunt->proof;
+    const struct prove_set all = suspects_of(proof->prove, PROVE_PLANNED, PROVE_CHECKED);
+    const struct prove_set parts[2] = {suspects_of(proof->prove, PROVE_PLANNED, PROVE_PLANNED),
+                                       suspects_of(proof->prove, PROVE_WRITTEN, PROVE_CHECKED)};
+    bool worth[2] = {false};
+    if (all.count == 0 || !experiment_can_run(&proof->experiment, 1))
+        return true;
+    if (!try_sets(hunt, &all, 1, worth))
+        return false;
+    if (worth[0])
+        return !experiment_can_run(&proof->experiment, 2) ||
+               (prove_find_noise(proof) && halve(hunt, all));
+    if (parts[0].count == 0 || parts[1].count == 0 || !experiment_can_run(&proof->experiment, 4))
+        return true;
+    if (!prove_find_noise(proof) || !try_sets(hunt, parts, 2, worth))
+        return false;
+    return (!worth[0] || halve(hunt, parts[0])) && (!worth[1] || halve(hunt, parts[1]));
 }
 
 /* The settings that were found count as deviations from now on, and are also repaired alone. */
@@ -163,17 +203,11 @@ static bool is_explained(const struct proof *proof)
 
 bool prove_refer(struct proof *proof, bool *found)
 {
-    const struct prove *prove = proof->prove;
-    const struct prove_set all = suspects_for_all(prove);
     struct hunt hunt = {.proof = proof,
                         .base = proof->ideal.works == NULL ? &proof->original : &proof->ideal,
-                        .odd = prove_all_broken(prove)};
-    bool worth = false, played = true;
+                        .odd = prove_all_broken(proof->prove)};
+    bool played = is_explained(proof) || search_all(&hunt);
     *found = false;
-    if (all.count > 0 && !is_explained(proof) && experiment_can_run(&proof->experiment, 1))
-        played = try_sets(&hunt, &all, 1, &worth);
-    if (played && worth && experiment_can_run(&proof->experiment, 2))
-        played = prove_find_noise(proof) && halve(&hunt, all);
     if (played && hunt.found.count > 0 &&
         experiment_can_run(&proof->experiment, hunt.found.count + 1)) {
         played = admit_found(&hunt);

@@ -336,8 +336,10 @@ void prove_unlike_default(struct prove *prove, const struct trial_base *base)
         const uint32_t before = prove->row_count;
         if (has_effect(base->scenario, setting))
             add_tier(&search, written_repair(i), PROVE_WRITTEN);
-        if (prove->row_count > before)
-            prove->rows[before].named |= trial_is_warned_of(&base->remedies, setting);
+        if (prove->row_count == before)
+            continue;
+        prove->rows[before].named |= trial_is_warned_of(&base->remedies, setting);
+        prove->rows[before].needs = setting->changes[0].row->effect.needs != 0;
     }
     for (uint32_t i = 0; i < base->remedies.count; i++)
         add_tier(&search, (struct trial_change){.kind = TRIAL_REMEDY, .remedy = i}, PROVE_CHECKED);

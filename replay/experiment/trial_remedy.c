@@ -7,6 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool sets_row(const char *set, const struct opt *row)
+{
+    const char *end = set + strcspn(set, "="), *name = end;
+    while (name > set && name[-1] != '.')
+        name--;
+    return row != NULL && strlen(row->name) == (size_t)(end - name) &&
+           strncmp(row->name, name, (size_t)(end - name)) == 0;
+}
+
 /* The remedy sets the value of a larger device of the same kind: having a smaller one is no
  * mistake. */
 static bool is_larger_device(const struct scenario *scenario, const char *set)
@@ -23,13 +32,25 @@ static bool is_larger_device(const struct scenario *scenario, const char *set)
     return false;
 }
 
-/* A setting of hosts or of the fabric; never the load, nor the topology. */
+/* "workloads.NAME.nic": the paths of a workload are no load. */
+static bool is_of_paths(const char *set)
+{
+    static const char workloads[] = "workloads.";
+    for (const struct opt *row = scenario_workload_opts; row->name != NULL; row++)
+        if (row->effect.part == OPT_PART_PATHS && sets_row(set, row))
+            return strncmp(set, workloads, sizeof workloads - 1) == 0;
+    return false;
+}
+
+/* A setting of hosts or of the fabric, or the paths of a workload; never the load, nor the
+ * topology. */
 static bool is_setting(const struct scenario *scenario, const char *set)
 {
     static const char hosts[] = "hosts.", fabric[] = "fabric.", topology[] = "fabric.topology";
-    return (strncmp(set, hosts, sizeof hosts - 1) == 0 ||
-            strncmp(set, fabric, sizeof fabric - 1) == 0) &&
-           strncmp(set, topology, sizeof topology - 1) != 0 && !is_larger_device(scenario, set);
+    return is_of_paths(set) ||
+           ((strncmp(set, hosts, sizeof hosts - 1) == 0 ||
+             strncmp(set, fabric, sizeof fabric - 1) == 0) &&
+            strncmp(set, topology, sizeof topology - 1) != 0 && !is_larger_device(scenario, set));
 }
 
 static bool is_repair(const struct scenario *scenario, const struct check_finding *finding)
@@ -82,21 +103,12 @@ void trial_remedies_free(struct trial_remedies *remedies)
     *remedies = (struct trial_remedies){.count = 0};
 }
 
-static bool is_parameter(const char *set, const struct opt *row)
-{
-    const char *end = set + strcspn(set, "="), *name = end;
-    while (name > set && name[-1] != '.')
-        name--;
-    return row != NULL && strlen(row->name) == (size_t)(end - name) &&
-           strncmp(row->name, name, (size_t)(end - name)) == 0;
-}
-
 bool trial_is_warned_of(const struct trial_remedies *remedies, const struct deviation *setting)
 {
     for (uint32_t i = 0; i < remedies->count; i++)
         for (uint32_t k = 0; k < remedies->list[i].set_count; k++)
             for (size_t c = 0; c < setting->change_count; c++)
-                if (is_parameter(remedies->list[i].sets[k], setting->changes[c].row))
+                if (sets_row(remedies->list[i].sets[k], setting->changes[c].row))
                     return true;
     return false;
 }

@@ -61,6 +61,15 @@ void trial_setting_name(const struct trial_change *change, const struct trial_ba
     snprintf(text, size, "%s", is_whole_entry(change, all) ? first->entry : first->path);
 }
 
+/* The value that the trial restores; 0 of a limit is none. */
+static const char *restored_words(const struct deviation *deviation)
+{
+    const struct deviation_change *change = &deviation->changes[0];
+    return change->row == NULL || !opt_is_limit(change->row) || change->common != 0
+               ? deviation->common
+               : "none";
+}
+
 /* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more"; with several values
  * "fabric.overrides[0]: alpha 1% -> 25%, xon 0B -> 10KB at leaf1" */
 void trial_setting_words(const struct trial_change *change, const struct trial_base *base,
@@ -80,7 +89,7 @@ void trial_setting_words(const struct trial_change *change, const struct trial_b
         const char *path = deviation->path + (whole ? strlen(first->entry) : 0);
         path += whole && *path == '.';
         used += snprintf(text + used, size - (size_t)used, "%s%s %s -> %s", between, path,
-                         deviation->value, deviation->common);
+                         deviation->value, restored_words(deviation));
         between = ", ";
     }
     if ((size_t)used < size)

@@ -28,6 +28,7 @@ struct harm_use {
 struct harm_limit {
     enum bottleneck_resource resource;
     int64_t used;
+    int64_t unmet; /* share of the offered load of an open loop that was not completed, ppm */
     const char *text;
 };
 

@@ -55,6 +55,12 @@ static void add_most(struct harm_use *most, const struct harm_use *uses, uint32_
                                     .lost = max_i64(most[i].lost, uses[i].lost)};
 }
 
+/* The share of the offered load that was not completed; 0: closed loops. */
+static int64_t unmet_of(const struct bottleneck_input *input)
+{
+    return input->asked <= PPM ? 0 : PPM - PPM * PPM / input->asked;
+}
+
 static int64_t failed_of(const struct result *result)
 {
     int64_t failed = 0;
@@ -100,6 +106,7 @@ void collect_harm(const struct collect *collect, struct result *result)
         const struct result_limit *limit = &result->limits[i];
         limits[i] = (struct harm_limit){.resource = limit->found.resource,
                                         .used = limit->input.uses[limit->found.resource].used,
+                                        .unmet = unmet_of(&limit->input),
                                         .text = limit->found.text};
         scene.failed += result->workloads[i].failed;
         scene.unfinished += collect->cut ? 0 : result->workloads[i].unfinished;

@@ -15,11 +15,20 @@ static void push_set(struct remedy *remedy, struct arena *arena, const char *set
     *added = arena_text(arena, set, strlen(set));
 }
 
+/* The sets set the same: each that appends to a list appends another item. */
+static bool is_same_path(const char *a, const char *b)
+{
+    static const char appends[] = "[+]";
+    const size_t length = path_length(a), end = sizeof appends - 1;
+    if (path_length(b) != length || strncmp(a, b, length) != 0)
+        return false;
+    return length < end || strncmp(a + length - end, appends, end) != 0 || strcmp(a, b) == 0;
+}
+
 void remedy_set(struct remedy *remedy, struct arena *arena, const char *set)
 {
-    const size_t length = path_length(set);
     for (size_t i = 0; i < remedy->set_count; i++)
-        if (path_length(remedy->sets[i]) == length && strncmp(remedy->sets[i], set, length) == 0)
+        if (is_same_path(remedy->sets[i], set))
             return;
     push_set(remedy, arena, set);
 }

@@ -74,7 +74,8 @@ struct deviations {
 void deviations_find(struct deviations *deviations, const struct scenario *scenario);
 /* Finds values in the sections for all that are worse than the defaults, one value each. All
  * devices have them, so only an experiment can show whether they are a mistake. Excluded are
- * cables, limits and modes, and values that a smaller device of the same kind has. */
+ * cables, quotas and modes, and values other than limits that a smaller device of the same kind
+ * has. */
 void deviations_find_written(struct deviations *deviations, const struct scenario *scenario);
 
 void deviations_free(struct deviations *deviations);

@@ -202,15 +202,23 @@ static void check_row(struct deviation_search *search, const struct section *sec
     }
 }
 
-/* Worse than the default, and not only because the device is smaller, or has a limit or a mode that
- * the default does not have. The part of its memory at which every switch pauses is a policy: it
- * moves waiting from one place to another. */
+/* What users may have: a quota, not a property of the devices. */
+static bool is_quota(const struct opt *row)
+{
+    const enum opt_part part = row->effect.part;
+    return part == OPT_PART_LIMIT || part == OPT_PART_WORKLOAD_LIMIT || part == OPT_PART_ASKED;
+}
+
+/* Worse than the default, and not only because the device is smaller, or has a quota or a mode that
+ * the default does not have. A limit of the hardware counts at any size: whether it matters depends
+ * on the load. The part of its memory at which every switch pauses is a policy: it moves waiting
+ * from one place to another. */
 static bool is_odd_for_all(const struct opt *row, int64_t value, int64_t preset)
 {
     const bool policy = row->effect.part == OPT_PART_PAUSES && row->effect.scales;
     const bool mode = row->type == OPT_CHOICE && row->effect.worse == OPT_WORSE_ANY;
-    return !mode && !policy && !opt_is_limit(row) && opt_is_worse(row, value, preset) &&
-           !opt_is_smaller_device(row, value, preset);
+    const bool smaller = !opt_is_limit(row) && opt_is_smaller_device(row, value, preset);
+    return !mode && !policy && !is_quota(row) && opt_is_worse(row, value, preset) && !smaller;
 }
 
 /* Marks the classes whose value is set by the section for all, and not by its profile; false:

@@ -49,6 +49,42 @@ static void count_idle_links(struct idle_links *idle, uint32_t node)
     idle->hosts++;
 }
 
+/* A workload of the host is bound to one of its NICs. */
+static bool is_bound(const struct scenario *scenario, const struct scenario_workload *workload,
+                     const struct scenario_node *host)
+{
+    for (uint32_t i = 0; i < workload->pair_count; i++)
+        if ((workload->nic >= 0 && &scenario->nodes[workload->pairs[i].from] == host) ||
+            (workload->peer_nic >= 0 && &scenario->nodes[workload->pairs[i].to] == host))
+            return true;
+    return false;
+}
+
+static const struct scenario_workload *first_bound(const struct scenario *scenario,
+                                                   const struct scenario_node *host)
+{
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        if (is_bound(scenario, &scenario->workloads[w], host))
+            return &scenario->workloads[w];
+    return NULL;
+}
+
+/* The remedy releases all workloads of the host. */
+static void report_bound(const struct scenario *scenario, const struct scenario_node *host,
+                         struct check_report *report)
+{
+    check_remedy(report, "remove nic and peer-nic of the workloads");
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        if (!is_bound(scenario, workload, host))
+            continue;
+        if (workload->nic >= 0)
+            check_set_path(report, "workloads.%s.nic=auto", workload->name);
+        if (workload->peer_nic >= 0)
+            check_set_path(report, "workloads.%s.peer-nic=auto", workload->name);
+    }
+}
+
 static void report_idle_links(const struct idle_links *idle, struct check_report *report)
 {
     char others[32] = "";
@@ -57,6 +93,16 @@ static void report_idle_links(const struct idle_links *idle, struct check_report
     const struct scenario_node *host = idle->first;
     const uint8_t used = idle->used[host->index];
     const unsigned links = idle_of(host, used), all = links_of(host);
+    const struct scenario_workload *bound = first_bound(idle->scenario, host);
+    if (bound != NULL && idle->scenario->nics > 1) {
+        check_add(report, DIAG_WARNING, host->place,
+                  "%s%s: %u of its %u %s carr%s no traffic (%s): workload %s uses one NIC (nic, "
+                  "peer-nic)",
+                  host->name, others, links, all, plural(all, "link", "links"),
+                  plural(links, "ies", "y"), first_idle(host, used).text, bound->name);
+        report_bound(idle->scenario, host, report);
+        return;
+    }
     if (used == 1 && idle->scenario->nics == 1)
         check_add(
             report, DIAG_WARNING, host->place,

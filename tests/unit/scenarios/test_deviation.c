@@ -209,7 +209,12 @@ static void what_is_written_is_found(void **state)
         {TREE "  overrides: [{where: leaf1, alpha: 12.5%}, {where: leaf2, alpha: 1%}]\n" WRITES,
          ""},
         {TREE "hosts: {defaults: {rnic: {profile: ideal, drain: 5Gbps}}}\n" WRITES,
-         ""}, /* a limit that the default does not have */
+         "hosts.defaults.rnic.drain 5Gbps 0bps 8 broad\n"}, /* a limit of the hardware */
+        {TREE
+         "hosts: {defaults: {rnic: {profile: ideal, pcie-generation: 3, pcie-lanes: 4}}, targets: "
+         "{where: host0, namespaces: [{media: fixed, iops-limit: 1000}]}}\n" WRITES,
+         "hosts.defaults.rnic.pcie-generation 3 off 8 broad\n"
+         "hosts.defaults.rnic.pcie-lanes 4 16 8 broad\n"}, /* a quota is intended */
         {TREE "hosts: {defaults: {rnic: {profile: ideal, congestion-control: {kind: dcqcn, g: "
               "1/16}}}}\n" WRITES,
          ""},
