@@ -149,12 +149,12 @@ static void effect_words(const struct ruling *ruling, const struct prove_row *ro
 
 /* ------------------------------------------------------------------ confirmed */
 
-static void add_victims(const struct ruling *ruling, struct harm_cause *cause)
+static void add_victims(const struct ruling *ruling, const struct prove_hosts *hosts,
+                        struct harm_cause *cause)
 {
-    const struct prove *prove = ruling->prove;
     cause->victim_count = 0;
-    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
-        const struct prove_host *host = &prove->hosts[i];
+    for (uint32_t i = 0; i < hosts->count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &hosts->list[i];
         cause->victims[cause->victim_count++] = (struct harm_victim){
             .workload = host->workload,
             .node = host->host,
@@ -164,7 +164,7 @@ static void add_victims(const struct ruling *ruling, struct harm_cause *cause)
                 host->whole_ps == 0 ? 0 : (int64_t)((__int128)host->lost_ps * PPM / host->whole_ps),
             .failed = host->failed > 0 ? host->failed : 0};
     }
-    cause->victims_in_all = prove->host_count;
+    cause->victims_in_all = hosts->count;
 }
 
 static const struct scenario_spot *only_spot(const struct ruling *ruling,
@@ -210,7 +210,7 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
     snprintf(cause->name, sizeof cause->name, "%.*s", (int)sizeof cause->name - 1, row->name);
     snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(row->text, 230),
              row->text);
-    add_victims(ruling, cause);
+    add_victims(ruling, &ruling->prove->hosts, cause);
 }
 
 /* The weight of a cause among others. */
@@ -245,7 +245,7 @@ static void confirm_row(struct ruling *ruling, const struct prove_row *row)
     else
         make_cause(ruling, row, cause);
     if (named != NULL && cause->victim_count == 0)
-        add_victims(ruling, cause);
+        add_victims(ruling, &ruling->prove->hosts, cause);
     effect_words(ruling, row, effect, sizeof effect);
     const size_t used = strlen(cause->sentence);
     snprintf(cause->sentence + used, sizeof cause->sentence - used, "; %s", effect);
@@ -330,9 +330,13 @@ static void confirm_neighbor(struct ruling *ruling)
              "load of %.40s keeps %.100s busy; without it %.150s needs %s less time%.50s",
              cause->name, neighbor->where, member_words(ruling, &neighbor->harm, member),
              words_percent((double)neighbor->harm.permille, 1000).text, change);
-    add_victims(ruling, cause);
+    add_victims(ruling, &neighbor->hosts, cause);
     for (uint32_t i = 0; i < cause->victim_count; i++)
         cause->victims[i].class = HARM_DIRECT;
+    if (ruling->prove->culprits > 0) {
+        cause->share = neighbor->harm.permille * (PPM / 1000);
+        share_out(ruling);
+    }
 }
 
 /* ------------------------------------------------------------------ severity */
@@ -340,8 +344,8 @@ static void confirm_neighbor(struct ruling *ruling)
 static int64_t most_of_a_host(const struct prove *prove)
 {
     int64_t most = 0;
-    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
-        const struct prove_host *host = &prove->hosts[i];
+    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &prove->hosts.list[i];
         const int64_t percent =
             host->whole_ps == 0 ? 0 : (int64_t)((__int128)host->lost_ps * 100 / host->whole_ps);
         most = percent > most ? percent : most;
@@ -351,8 +355,9 @@ static int64_t most_of_a_host(const struct prove *prove)
 
 static void count_hosts(struct ruling *ruling)
 {
-    ruling->harm->lost_ps = ruling->prove->hosts_lost_ps;
-    ruling->harm->victims = ruling->prove->host_count;
+    const struct prove *prove = ruling->prove;
+    ruling->harm->lost_ps = prove->hosts.lost_ps + prove->neighbor.hosts.lost_ps;
+    ruling->harm->victims = prove->hosts.count + prove->neighbor.hosts.count;
 }
 
 static void confirm_severity(struct ruling *ruling)

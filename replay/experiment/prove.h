@@ -36,8 +36,9 @@
  *               later, three times; otherwise it is chance and proves nothing
  *   load        if no repair had an effect: the gain of the other workloads without each workload.
  *               A workload itself is not a culprit
- *   neighbor    without culprits: a workload that keeps a resource busy, costs a member of another
- *               one a quarter of its time, and loses less than half of that to those that it harms
+ *   neighbor    a workload that keeps a resource busy, costs a member of another one that loses
+ *               nothing to the culprits a quarter of its time, and loses less than half of that to
+ *               those that it harms
  *   innocents   workloads that share no transmitter with a victim, directly or through others;
  *               bystanders are the remaining workloads, whose absence may affect the victims' time
  * Approximation: a fabric under load reacts to a small change with many others, so repairing an
@@ -128,13 +129,20 @@ struct prove_host {
     int64_t failed, inactive;
 };
 
-/* A workload that takes the capacity that others need; only if there are no culprits. */
+struct prove_hosts {
+    struct prove_host list[PROVE_HOSTS_MAX]; /* the largest losses */
+    uint32_t count;                          /* all that lost a twentieth or had failures */
+    int64_t lost_ps; /* sum over hosts of the lost share of their workload's time */
+};
+
+/* A workload that takes the capacity that others need. */
 struct prove_neighbor {
     bool found;
     uint32_t workload;
     struct prove_harm harm;              /* what it costs the member that loses most */
     int64_t p99_before_ps, p99_after_ps; /* of that member's workload */
     char where[BOTTLENECK_WHERE_BYTES];  /* what it keeps busy */
+    struct prove_hosts hosts;            /* that lost something to it, and not to culprits */
 };
 
 /* The measure of the loss: the first of these that repairs reduce. */
@@ -155,10 +163,8 @@ struct prove {
     uint64_t events;                                /* of all runs together */
     struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those with the largest loss */
     uint32_t victim_count;                          /* number of all victims */
-    struct prove_host hosts[PROVE_HOSTS_MAX];       /* largest loss caused by the culprits */
-    uint32_t host_count;   /* all hosts that lost a twentieth or had failures */
-    int64_t hosts_lost_ps; /* sum over hosts of the lost share of their workload's time */
-    uint32_t transmitters; /* on the victims' hops */
+    struct prove_hosts hosts;                       /* that lost something to the culprits */
+    uint32_t transmitters;                          /* on the victims' hops */
     enum prove_loss by;
     bool late;         /* a victim lost a twentieth of its time, so time counts */
     bool repaired;     /* an ideal run exists, and something was lost against it */

@@ -6,13 +6,13 @@
 
 static void add_host(struct prove *prove, const struct prove_host *host)
 {
-    uint32_t at = prove->host_count < PROVE_HOSTS_MAX ? prove->host_count : PROVE_HOSTS_MAX;
-    for (; at > 0 && prove->hosts[at - 1].lost_ps < host->lost_ps; at--)
+    uint32_t at = prove->hosts.count < PROVE_HOSTS_MAX ? prove->hosts.count : PROVE_HOSTS_MAX;
+    for (; at > 0 && prove->hosts.list[at - 1].lost_ps < host->lost_ps; at--)
         if (at < PROVE_HOSTS_MAX)
-            prove->hosts[at] = prove->hosts[at - 1];
+            prove->hosts.list[at] = prove->hosts.list[at - 1];
     if (at < PROVE_HOSTS_MAX)
-        prove->hosts[at] = *host;
-    prove->host_count++;
+        prove->hosts.list[at] = *host;
+    prove->hosts.count++;
 }
 
 /* The lost share of the operations' time, applied to the time in which the workload issues. If all
@@ -60,7 +60,7 @@ static uint32_t compare_host(struct proof *proof, const struct measure *without,
     host.inactive = was.inactive - is.inactive;
     if (late || host.failed > 0 || host.inactive > 0) {
         add_host(proof->prove, &host);
-        proof->prove->hosts_lost_ps += lost_of_span(proof, &host);
+        proof->prove->hosts.lost_ps += lost_of_span(proof, &host);
     }
     return i;
 }
@@ -68,8 +68,8 @@ static uint32_t compare_host(struct proof *proof, const struct measure *without,
 static void name_hosts(struct proof *proof)
 {
     struct prove *prove = proof->prove;
-    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
-        struct prove_host *host = &prove->hosts[i];
+    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
+        struct prove_host *host = &prove->hosts.list[i];
         const bool any = host->host == TRIAL_ANY_HOST;
         snprintf(host->name, sizeof host->name, "%s",
                  any ? "all hosts" : proof->scenario->nodes[host->host].name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * prove_neighbors - finds a workload that takes the capacity that another one needs.
+ * If suspects explain a loss, only members that lose nothing to them count.
  * Workloads that share a resource evenly cost each other equally much. A noisy neighbor costs a
  * member of another workload a quarter of its time, and at least twice the part that it loses
  * itself to all the workloads that it harms. */
@@ -56,12 +57,14 @@ static struct trial_change without_workload(uint32_t workload)
         .kind = TRIAL_REMOVE_TRAFFIC, .workload = workload, .host = TRIAL_ANY_HOST};
 }
 
-/* The part of its time that the member gains, per thousand: work is done sooner, or more of it. */
+/* The part of its time that the member gains, per thousand: work is done sooner, or more of it. 0
+ * if the culprits explain its loss. */
 static int64_t gain_of(const struct proof *proof, const struct measure *without, uint32_t member)
 {
     const struct measure_work *was = &proof->original.works[member], *is = &without->works[member];
     const int64_t gained = measure_lost(was, is), whole = measure_whole(was, is);
-    return whole == 0 || !prove_is_much(proof, member, gained, whole)
+    const bool explained = proof->prove->culprits > 0 && proof->victims[member];
+    return whole == 0 || explained || !prove_is_much(proof, member, gained, whole)
                ? 0
                : (int64_t)((__int128)gained * 1000 / whole);
 }
@@ -113,6 +116,27 @@ static int64_t gain_of_workload(const struct proof *proof, const struct measure 
     return balance.whole == 0 || net < 0 ? 0 : (int64_t)((__int128)net * 1000 / balance.whole);
 }
 
+/* The hosts of the culprits stay as they are; hosts in both lists are among theirs. */
+static void list_own_hosts(struct proof *proof, const struct measure *without)
+{
+    struct prove *prove = proof->prove;
+    const struct prove_hosts before = prove->hosts;
+    struct prove_hosts *own = &prove->neighbor.hosts;
+    prove->hosts = (struct prove_hosts){.count = 0};
+    prove_list_hosts(proof, without);
+    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &prove->hosts.list[i];
+        bool known = false;
+        for (uint32_t k = 0; k < before.count && k < PROVE_HOSTS_MAX; k++)
+            known |= before.list[k].workload == host->workload && before.list[k].host == host->host;
+        if (known)
+            continue;
+        own->list[own->count++] = *host;
+        own->lost_ps += host->lost_ps;
+    }
+    prove->hosts = before;
+}
+
 static void describe(struct proof *proof, uint32_t candidate, const struct measure *without,
                      uint32_t worst, int64_t permille)
 {
@@ -127,7 +151,7 @@ static void describe(struct proof *proof, uint32_t candidate, const struct measu
         .p99_after_ps = without->workloads[member->workload].p99_ps};
     snprintf(neighbor->where, sizeof neighbor->where, "%s",
              limit->input.uses[limit->found.resource].where);
-    prove_list_hosts(proof, without);
+    list_own_hosts(proof, without);
 }
 
 static uint32_t most_gaining(const struct proof *proof, const struct measure *without,
@@ -189,7 +213,7 @@ bool prove_find_neighbor(struct proof *proof)
     uint32_t candidates[CANDIDATES_MAX];
     const struct measure *without[CANDIDATES_MAX];
     struct measure measures[CANDIDATES_MAX] = {{0}};
-    if (proof->prove->culprits > 0 || !prove_may_have_neighbor(&proof->run.result))
+    if (!prove_may_have_neighbor(&proof->run.result))
         return true;
     const uint32_t count = find_candidates(proof, candidates);
     if (count == 0 || !experiment_can_run(&proof->experiment, count + RUNS_AFTER))
@@ -210,5 +234,5 @@ bool prove_find_neighbor(struct proof *proof)
     for (uint32_t i = 0; i < run; i++)
         measure_free(&measures[i]);
     free(trials);
-    return well;
+    return well || proof->prove->culprits > 0; /* without a neighbor, the culprits remain */
 }

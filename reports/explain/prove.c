@@ -99,8 +99,8 @@ static void write_victims(const struct prove *prove, FILE *out)
 
 static void write_hosts(const struct prove *prove, FILE *out)
 {
-    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
-        const struct prove_host *host = &prove->hosts[i];
+    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &prove->hosts.list[i];
         fprintf(out, "  %-9s  %s, %s lost %s of its time", i == 0 ? "by hosts" : "", host->of,
                 host->name, words_percent((double)host->lost_ps, (double)host->whole_ps).text);
         if (host->failed > 0)
@@ -110,9 +110,9 @@ static void write_hosts(const struct prove *prove, FILE *out)
                     plural(host->inactive, "member", "members"));
         fputc('\n', out);
     }
-    if (prove->host_count > PROVE_HOSTS_MAX)
+    if (prove->hosts.count > PROVE_HOSTS_MAX)
         fprintf(out, "             ... and %" PRIu32 " more\n",
-                prove->host_count - PROVE_HOSTS_MAX);
+                prove->hosts.count - PROVE_HOSTS_MAX);
 }
 
 /* ------------------------------------------------------------------ verdict */
@@ -362,10 +362,10 @@ static void json_hosts(const struct prove *prove, struct json *json)
 {
     char at[JSON_PATH_BYTES];
     static const char list[] = "prove.victims";
-    if (prove->host_count == 0)
+    if (prove->hosts.count == 0)
         json_empty(json, list);
-    for (uint32_t i = 0; i < prove->host_count && i < PROVE_HOSTS_MAX; i++) {
-        const struct prove_host *host = &prove->hosts[i];
+    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
+        const struct prove_host *host = &prove->hosts.list[i];
         json_text(json, json_member(at, list, i, "workload"), host->of);
         json_text(json, json_member(at, list, i, "host"), host->name);
         json_number(json, json_member(at, list, i, "lost_share"),
@@ -389,7 +389,7 @@ static void json_prove(const struct prove *prove, struct json *json)
     json_boolean(json, "prove.chance", prove->chance);
     json_integer(json, "prove.runs", prove->runs);
     json_integer(json, "prove.suspects_left_out", prove->left_out);
-    json_integer(json, "prove.victim_hosts", prove->host_count);
+    json_integer(json, "prove.victim_hosts", prove->hosts.count);
     json_hosts(prove, json);
     json_suspects(prove, json);
 }
