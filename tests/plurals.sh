@@ -21,6 +21,7 @@ void f(void)
     printf("%u were refused\n", refused);
     printf("%u host%s\n", hosts, hosts == 1 ? "" : "s");
     printf("%s: %*d NAKs\n", name, width, naks);
+    printf("%u %s that are not RoCE\n", others, plural(others, "frame", "frames"));
 }
 EOF
 cat >good.c <<'EOF'
@@ -30,11 +31,12 @@ void f(void)
     printf("at most %d hosts\n", HOSTS_MAX);
     printf("priority %u leaves %lld B of %s frames\n", priority, bytes, name);
     printf("%u ms, %u Gb/s, %s\n", ms, rate, hosts == 1 ? "%d" : "1/%d");
+    printf("%u %s not RoCE\n", others, plural(others, "frame that is", "frames that are"));
     printf("class %d hops %d retries %d\n", class, hops, retries);
 }
 EOF
 "$sources" bad.c >found
-[ "$(sed 's/^bad.c:\([0-9]*\):.*/\1/' found | sort -un | tr '\n' ' ')" = '3 4 5 7 8 9 10 ' ] || fail "sources: $(cat found)"
+[ "$(sed 's/^bad.c:\([0-9]*\):.*/\1/' found | sort -un | tr '\n' ' ')" = '3 4 5 7 8 9 10 11 ' ] || fail "sources: $(cat found)"
 "$sources" good.c >found || fail "sources finds too much: $(cat found)"
 printf '%s\n' '  severe: 1 pair of hosts lost 20.0 ms, 1 operations failed' '1 idle queue pairs' 'x, 1 CNPs, y' '<b>1</b> hosts' >bad.txt
 printf '%s\n' '11 operations' '1.1 frames' '1,001 frames' 'p1 frames' 'in 1 of 3 runs' '1 is less' 'priority 1 frames=3' >good.txt

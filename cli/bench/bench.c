@@ -77,7 +77,8 @@ static void print_figures(const char *work, const struct bench_figures *figures)
 
 static void print_json(const char *work, const struct bench_figures *figures)
 {
-    printf("{\"work\": ");
+    json_open(stdout);
+    printf("\"work\": ");
     json_string(stdout, work);
 #define X(type, member, name) printf(", \"" name "\": " BENCH_FORMAT_##type, figures->member);
 #define BENCH_FORMAT_count    "%" PRId64

@@ -100,7 +100,8 @@ static void print_methods(const struct headroom_answer *answer)
 
 void headroom_print_json(const struct headroom_answer *answers, unsigned count)
 {
-    printf("{\"links\": [");
+    json_open(stdout);
+    printf("\"links\": [");
     for (unsigned i = 0; i < count; i++) {
         const struct headroom_answer *answer = &answers[i];
         printf("%s\n  {\"link\": ", i == 0 ? "" : ",");

@@ -163,7 +163,8 @@ static void read_benchmarks(struct reader *reader, const struct tree_node *root)
 
 static void read_root(struct reader *reader, const struct tree_node *root)
 {
-    static const char *const keys[] = {"stormglass-figures",
+    static const char *const keys[] = {"schema",
+                                       "stormglass-figures",
                                        "device",
                                        "firmware",
                                        "kernel",

@@ -73,6 +73,20 @@ bool plan_store_is(const char *path)
     return is;
 }
 
+bool plan_store_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
+{
+    char version[40];
+    const int64_t format = store_ask_int(store, "SELECT value FROM plan WHERE key='format'", 0);
+    if (format <= PLAN_FORMAT)
+        return true;
+    store_ask_text(store, "SELECT value FROM plan WHERE key='version'", version, sizeof version);
+    snprintf(why, STORE_ERROR_BYTES,
+             "written by a later stormglass, %s, in format %lld; this is %s, which reads formats up "
+             "to %d",
+             version, (long long)format, stormglass_version, PLAN_FORMAT);
+    return false;
+}
+
 /* ------------------------------------------------------------------ writing */
 
 /* With two plans in one database, each has its own fingerprint. */
@@ -186,6 +200,7 @@ static void fill(void *self, struct store *store)
     const struct plan_state *state = filling->sides[0].state;
     struct plan_store rows = {.store = store};
     char text[DIGEST_TEXT_BYTES];
+    write_entry(store, "format", STORE_I(PLAN_FORMAT));
     write_entry(store, "version", STORE_T(stormglass_version));
     write_entry(store, "name", STORE_T(state->plan->grid.name));
     write_entry(store, "about", STORE_T(state->plan->grid.about));

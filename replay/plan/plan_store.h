@@ -14,8 +14,13 @@
 
 struct plan_store;
 
+enum { PLAN_FORMAT = 1 }; /* key "format": incremented when the meaning of a table changes */
+
 /* Whether the database is of a plan rather than a run. */
 bool plan_store_is(const char *path);
+
+/* False and a message if a later version wrote it in a format that this one does not know. */
+bool plan_store_is_readable(struct store *store, char why[STORE_ERROR_BYTES]);
 
 struct plan_side {
     const struct plan_state *state;

@@ -189,6 +189,16 @@ static void put_hypothesis(struct json *json, const struct fit *fit, uint32_t i)
         json_integer(json, json_member(path, list, i, "suspect"), (int64_t)one->suspect);
 }
 
+/* null for a remedy that could not be run: its zeros are no results. */
+static void put_result(struct json *json, const char *path, const struct fit_remedy *remedy,
+                       int64_t value)
+{
+    if (remedy->ran)
+        json_integer(json, path, value);
+    else
+        json_null(json, path);
+}
+
 static void put_remedies(struct json *json, const struct fit *fit)
 {
     char path[JSON_PATH_BYTES];
@@ -197,9 +207,9 @@ static void put_remedies(struct json *json, const struct fit *fit)
     for (uint32_t i = 0; i < fit->remedy_count; i++) {
         const struct fit_remedy *one = &fit->remedies[i];
         json_text(json, json_member(path, "remedies", i, "words"), one->words);
-        json_integer(json, json_member(path, "remedies", i, "received_bytes"), one->received);
-        json_integer(json, json_member(path, "remedies", i, "lossless_drops"), one->drops);
-        json_integer(json, json_member(path, "remedies", i, "paused_ps"), one->paused_ps);
+        put_result(json, json_member(path, "remedies", i, "received_bytes"), one, one->received);
+        put_result(json, json_member(path, "remedies", i, "lossless_drops"), one, one->drops);
+        put_result(json, json_member(path, "remedies", i, "paused_ps"), one, one->paused_ps);
     }
 }
 

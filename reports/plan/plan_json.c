@@ -295,7 +295,7 @@ void plan_json(const struct plan_state *state, FILE *out)
     };
     struct arena arena = {0};
     const char *gap = "";
-    fputs("{\n  ", out);
+    json_open(out);
     text_member(out, "plan", state->plan->grid.name, ",\n  ");
     text_member(out, "scenario", state->plan->grid.scenario, ",\n  ");
     text_member(out, "objective", objectives[state->plan->rules.objective], ",\n  ");

@@ -198,7 +198,7 @@ static void json_difference(const struct plan_versus *versus, const struct plan_
 void plan_versus_json(const struct plan_versus *versus, FILE *out)
 {
     const char *gap = "\n";
-    fputs("{\n  ", out);
+    json_open(out);
     text_member(out, "why", versus->why);
     text_member(out, "unlike", versus->unlike);
     fprintf(out, "\"seeds\": %u,\n  \"designs\": [", (unsigned)versus->seeds);

@@ -217,7 +217,8 @@ static void json_fit(const struct calibration *calibration, FILE *out)
 bool calibration_json(const struct measurements *figures, const struct calibration *calibration,
                       FILE *out)
 {
-    fputs("{\"stormglass-figures\": 1, ", out);
+    json_open(out);
+    fputs("\"stormglass-figures\": 1, ", out);
     json_key("device", figures->device, out);
     fputs(", ", out);
     json_key("firmware", figures->firmware, out);

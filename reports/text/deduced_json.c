@@ -141,7 +141,7 @@ static void notes(const struct readings *readings, FILE *out)
 
 bool deduced_json(const struct deduced *deduced, FILE *out)
 {
-    fputc('{', out);
+    json_open(out);
     key("base", deduced->base, out);
     fprintf(out, ", \"readings\": %zu, \"link_bps\": %" PRId64 ",\n \"files\": [",
             deduced->readings->count, deduced->rate);

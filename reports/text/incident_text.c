@@ -177,8 +177,9 @@ static void json_left(const struct incident_diff *diff, enum incident_apart why,
 
 void incident_json(const struct incident_diff *diff, FILE *out)
 {
+    json_open(out);
     fprintf(out,
-            "{\"compared\": %zu, \"ports\": %" PRIu32 ", \"agree\": %" PRIu32
+            "\"compared\": %zu, \"ports\": %" PRIu32 ", \"agree\": %" PRIu32
             ", \"scaled\": %s, \"score\": ",
             diff->row_count, diff->ports, diff->agree, diff->scaled ? "true" : "false");
     json_score(diff->score, diff->row_count > 0, out);

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/printable.h"
+#include "reports/text/json_members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +18,12 @@ void json_begin(struct json *json, FILE *out)
     *json = (struct json){.out = out};
     json->open[json->depth++] = '{';
     fputc('{', out);
+    json_integer(json, "schema", JSON_SCHEMA);
+}
+
+void json_open(FILE *out)
+{
+    fprintf(out, "{\"schema\": %d, ", JSON_SCHEMA);
 }
 
 static void close_to(struct json *json, int depth)

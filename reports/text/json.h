@@ -19,7 +19,15 @@ struct json {
     int written; /* number of values so far */
 };
 
+/* Version of the keys of all JSON documents. Scripts rely on it: a new key keeps the version; a key
+ * that is removed or renamed, or whose type, unit or meaning changes, needs the next one.
+ * tests/golden/words/words-json/schema.txt lists the keys. */
+enum { JSON_SCHEMA = 1 };
+
+/* Opens the object, whose first member is the version. */
 void json_begin(struct json *json, FILE *out);
+/* The same for objects that are written without struct json: {"schema": 1, */
+void json_open(FILE *out);
 void json_end(struct json *json);
 
 /* `type` is as in the table result; integer, real and text are chosen by it. */

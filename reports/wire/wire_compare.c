@@ -295,8 +295,8 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
             fprintf(out, "; %" PRIu32 " %s of connections without a captured REQ", trace->strays,
                     plural(trace->strays, "frame", "frames"));
         if (trace->others > 0)
-            fprintf(out, "; %" PRIu32 " %s that are not RoCE", trace->others,
-                    plural(trace->others, "frame", "frames"));
+            fprintf(out, "; %" PRIu32 " %s not RoCE", trace->others,
+                    plural(trace->others, "frame that is", "frames that are"));
         if (trace->cut > 0)
             fprintf(out, "; %" PRIu32 " %s cut to at most %" PRIu32 " B by the capture", trace->cut,
                     plural(trace->cut, "frame", "frames"), trace->kept);
@@ -456,7 +456,8 @@ static void json_left_out(FILE *out)
 void wire_compare_json(const struct wire_comparison *c, FILE *out)
 {
     const char *comma = "";
-    fprintf(out, "{\"equal\": %s, \"captures\": [", wire_compare_equal(c) ? "true" : "false");
+    json_open(out);
+    fprintf(out, "\"equal\": %s, \"captures\": [", wire_compare_equal(c) ? "true" : "false");
     json_side(c, 0, out);
     fputs(", ", out);
     json_side(c, 1, out);

@@ -39,6 +39,11 @@ gojq -e '.error_probability == 0.05 and all(.candidates[]; .result == "pass" and
 grep -q '^  2 candidates: 2 pass, 0 fail, 0 undecided$' pass.txt && grep -q 'probability of a wrong answer at most 5 %' pass.txt &&
     grep -Eq 'io.latency.p99 < 1s  .* [0-9.]+ us \+- [0-9.]+ (us|ns) \([0-9]+ runs\), .* to spare' pass.txt || fail "pass in words: $(head -n 12 pass.txt)"
 
+# A later version's database.
+cp pass.db later.db && sqlite3 later.db "UPDATE plan SET value=1000 WHERE key='format'"
+"$program" report later.db -o later.html 2>err; code=$?
+[ $code = 2 ] && grep -q 'written by a later stormglass, .*, in format 1000' err || fail "a later version: exit $code, $(cat err)"
+
 # Fail: exit 1 only where every candidate fails.
 plan 10us >plan.yaml
 "$program" plan plan.yaml --json -o fail.db >fail.json; code=$?

@@ -143,8 +143,8 @@ gojq '.counters |= map(select(.difference > 0) | .difference = .difference * 300
 gojq '.seconds = 1 | .counters |= map(if .port == "leaf0:p0" then . else .name = "no_such_counter" end) + [{"port": "Ethernet4", "priority": 3,
     "name": "rx_prio3_pause", "difference": 12}, {"port": "host1", "priority": null, "name": "local_ack_timeout_err", "difference": 500}]' same.json >part.json
 for incident in same other part; do
-    "$program" diff $incident.json pause.db --json >json/incident.$incident.json 2>&1
-    "$program" diff $incident.json pause.db --json --all --lasted 10s >json/incident.all-$incident.json 2>&1
+    "$program" diff $incident.json pause.db --json >json/counts.$incident.json 2>&1
+    "$program" diff $incident.json pause.db --json --all --lasted 10s >json/counts.all-$incident.json 2>&1
 done
 
 # --- files and tables: checks, calibrations, counters, plans, headroom, lists, rows ---
@@ -174,10 +174,36 @@ for kind in $("$program" list | cut -d ' ' -f 1); do
     "$program" list "$kind" --json >"json/list.$kind.json" 2>&1
 done
 "$program" query first.db 'SELECT * FROM workload' --json >json/query.workload.json
+"$program" bench first-io --json >json/bench.first-io.json
+cp -r "$top/scenarios/incidents/pause-storm" storm # another folder name would be another text
+"$program" incident storm --json >json/incident.storm.json 2>err
+mkdir odd # one sample, a configuration that contradicts it, a log, and a file of no known kind
+cp storm/t2/* "$top"/tests/golden/sonic/*.json odd
+echo 'Nov 28 00:46:12 host5 kernel: [ 12.3] mlx5_core 0000:5e:00.0 eth2: Link down' >odd/host5-dmesg.txt
+echo 'lorem ipsum' >odd/notes.txt
+"$program" incident odd --json >json/incident.odd.json 2>err
+"$program" incident odd/host5-dmesg.txt --json --fit >json/incident.not-fitted.json 2>err
+"$program" incident storm --json --fit --lasted 10s --fabric pause-storm >json/incident.fit.json 2>err
+
+# --- the schema: every command that has --json is here, and no key is removed or renamed ---
+sed -n 's/^COMMAND([A-Z]*, \(.*\))$/\1/p' "$top/cli/command.def" | tr _ - | while read -r command; do
+    "$program" "$command" --help | grep -q '^  .*--json ' || continue
+    compgen -G "json/$command.*.json" >/dev/null || fail "$command has --json, and no output of it is here"
+done
+cat >plan.yaml <<'END'
+stormglass-plan: 1
+name: members
+scenario: load.yaml
+slo: ["little.latency.p99 < 1s"]
+vary: [{path: fabric.host-links.length, as: far, values: [3m, 4m]}]
+END
+"$program" plan plan.yaml -o plan.db >/dev/null 2>&1
+python3 -B "$top/tests/golden/words/schema.py" "$words/schema.txt" json first.db plan.db >out 2>&1 || fail 'schema.py'
+[ -s out ] && fail "the schema: $(cat out)"
 
 python3 -B "$top/tests/golden/words/fields.py" json "$words/unfilled" >out 2>&1 || fail 'fields.py'
 [ -s out ] && fail "fields that no test fills: $(cat out)"
-rm json/list.* # each new parameter, fault and profile is in one
+rm json/list.* json/bench.* # each new parameter, fault and profile is in one; times of the machine are in the other
 # Not the same in each build, or at each time.
 sed -i -E 's,("(build|digest|predictions|frozen_digest|version)": )"[^"]*",\1-,; s,("(first|last)_unix_s": )[0-9]+,\1-,' json/*.json
 PYTHONPATH=$top/tests/golden/words python3 -B "$top/tests/golden/words/pages.py" json/*.json | hold json

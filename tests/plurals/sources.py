@@ -26,6 +26,7 @@ UNITS = re.compile(r'^([num]?s|[KMGT]?i?B|[kMGT]?bps|[KMGT]?b/s|[kKMGT]?Hz)$')
 IN_S = set('access always bias bus bypass class cross loss process progress status this thus various yes'.split())
 # What agrees with a noun in the plural before it.
 VERBS = set('are have were do carry differ lose make matter need send share wait'.split())
+RELATIVE = {'that', 'which', 'who'}
 # "priority %u leaves ...": the number names one thing, and the word after it is a verb.
 NAMED = set('receive-limit byte class controller group host leaf line MTU namespace NIC port priority PSN QP queue rank row spine step tier to'.split())
 
@@ -95,6 +96,8 @@ def plural_after(rest, given):
         at = span[1]
         if word in VERBS and (noun or span[0] == 1):
             return span
+        if noun and word in RELATIVE: # "%u %s that are"
+            continue
         if noun or word in ENDS or UNITS.match(word):
             return None
         if word.endswith('s') and len(word) > 2 and word not in IN_S:
