@@ -5,6 +5,7 @@
 #include "cli/completion.h"
 
 #include "base/nearest.h"
+#include "base/shell.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,16 +86,6 @@ static const struct cli_option *options_of(const struct cli_command *command)
 {
     static const struct cli_option none[] = {{0}};
     return command->options != NULL ? command->options : none;
-}
-
-/* Prints text in single quotes of a shell; zsh's specifications also end at brackets and colons. */
-static void print_quoted(const char *text, const char *escaped)
-{
-    for (; *text != '\0'; text++) {
-        if (strchr(escaped, *text) != NULL)
-            putchar('\\');
-        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, stdout);
-    }
 }
 
 /* ---- bash ---- */
@@ -199,11 +190,11 @@ static void print_bash(const struct cli_command *const *commands, int count)
 static void print_zsh_rest(const struct cli_option *option)
 {
     putchar('[');
-    print_quoted(option->about, "[]:\\");
+    shell_print_inside(stdout, option->about, "[]:\\");
     putchar(']');
     if (option->argument != NULL) {
         putchar(':');
-        print_quoted(option->argument, ":\\");
+        shell_print_inside(stdout, option->argument, ":\\");
         printf(": _stormglass_complete \"%s\"", value_tokens(option));
     }
     puts("' \\");
@@ -245,7 +236,7 @@ static void print_zsh(const struct cli_command *const *commands, int count)
          "    commands=(");
     for (int i = 0; i < count; i++) {
         printf("        '%s:", commands[i]->name);
-        print_quoted(commands[i]->about, ":\\");
+        shell_print_inside(stdout, commands[i]->about, ":\\");
         puts("'");
     }
     puts("        'completion:prints a completion script for a shell'\n"
@@ -295,7 +286,7 @@ static void print_fish_option(const struct cli_command *command, const struct cl
         print_fish_tokens(value_tokens(option));
     }
     fputs(" -d '", stdout);
-    print_quoted(option->about, "\\");
+    shell_print_inside(stdout, option->about, "\\");
     puts("'");
 }
 
@@ -322,7 +313,7 @@ static void print_fish(const struct cli_command *const *commands, int count)
          "complete -c stormglass -f");
     for (int i = 0; i < count; i++) {
         printf("complete -c stormglass -n __fish_use_subcommand -a %s -d '", commands[i]->name);
-        print_quoted(commands[i]->about, "\\");
+        shell_print_inside(stdout, commands[i]->about, "\\");
         puts("'");
     }
     puts("complete -c stormglass -n __fish_use_subcommand -a 'completion help version'\n"

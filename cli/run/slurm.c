@@ -3,6 +3,7 @@
 #include "cli/run/slurm.h"
 
 #include "base/plural.h"
+#include "base/shell.h"
 #include "replay/files/output_folder.h"
 
 #include <errno.h>
@@ -23,17 +24,6 @@ struct scripts {
     int code; /* exit code of an error */
 };
 
-static void put_quoted(const char *text, FILE *out)
-{
-    fputc('\'', out);
-    for (; *text != '\0'; text++)
-        if (*text == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*text, out);
-    fputc('\'', out);
-}
-
 /* Names in #SBATCH lines cannot be quoted, so other characters become '_'. */
 static void put_name(const char *text, FILE *out)
 {
@@ -47,11 +37,11 @@ static void put_name(const char *text, FILE *out)
 static void put_command(const struct scripts *scripts, FILE *out)
 {
     fputs("cd ", out);
-    put_quoted(scripts->here, out);
+    shell_print_word(out, scripts->here);
     fputs(" || exit\nexec ", out);
-    put_quoted(scripts->program, out);
+    shell_print_word(out, scripts->program);
     fputs(" plan ", out);
-    put_quoted(scripts->plan, out);
+    shell_print_word(out, scripts->plan);
 }
 
 static void write_array(FILE *out, const void *what)
@@ -65,7 +55,7 @@ static void write_array(FILE *out, const void *what)
     put_command(scripts, out);
     fprintf(out, " --share \"$SLURM_ARRAY_TASK_ID/%u\" -j %u -o ", scripts->tasks,
             scripts->at_once);
-    put_quoted(scripts->folder, out);
+    shell_print_word(out, scripts->folder);
     fputs("/share-\"$SLURM_ARRAY_TASK_ID\".db\n", out);
 }
 
@@ -78,9 +68,9 @@ static void write_gather(FILE *out, const void *what)
     fputs("#SBATCH --output=answer.txt\n", out);
     put_command(scripts, out);
     fputs(" --gather ", out);
-    put_quoted(scripts->folder, out);
+    shell_print_word(out, scripts->folder);
     fprintf(out, " -j %u -o ", scripts->at_once);
-    put_quoted(scripts->folder, out);
+    shell_print_word(out, scripts->folder);
     fputs("/plan.db\n", out);
 }
 

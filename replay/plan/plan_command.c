@@ -2,33 +2,16 @@
  * plan_command - the command that repeats one run of a plan on its own. */
 #include "replay/plan/plan_command.h"
 
-#include <string.h>
-
-static void print_quoted(const char *text, FILE *out)
-{
-    if (text[strspn(text,
-                    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/%=")] ==
-        '\0') {
-        fputs(text, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *text != '\0'; text++)
-        if (*text == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*text, out);
-    fputc('\'', out);
-}
+#include "base/shell.h"
 
 static void print_changed(const struct plan_state *state, const char *command,
                           const char *const *sets, uint32_t count, FILE *out)
 {
     fprintf(out, "stormglass %s ", command);
-    print_quoted(state->plan->grid.scenario, out);
+    shell_print_word(out, state->plan->grid.scenario);
     for (uint32_t i = 0; i < count; i++) {
         fputs(" --set ", out);
-        print_quoted(sets[i], out);
+        shell_print_word(out, sets[i]);
     }
 }
 
@@ -85,5 +68,5 @@ void plan_export_command(const struct plan_state *state, uint32_t candidate, FIL
     snprintf(file, sizeof file, "%.100s.yaml", cell->name);
     print_changed(state, "export scenario", cell->sets, cell->set_count, out);
     fputs(" -o ", out);
-    print_quoted(file, out);
+    shell_print_word(out, file);
 }

@@ -4,6 +4,7 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
+#include "base/shell.h"
 #include "replay/database/figure.h"
 #include "replay/explain/account.h"
 #include "reports/summary/text_causes.h"
@@ -352,11 +353,13 @@ static void write_remedy(const struct text *text, const char *remedy, const char
     fprintf(text->out, "%16sremedy: %s", "", remedy);
     const char *between = " (";
     char *shown = printable_new(sets, true);
-    for (const char *at = shown; *at != '\0'; between = " ") {
+    for (char *at = shown; *at != '\0'; between = " ") {
         const size_t length = strcspn(at, "\n");
-        const char *quote = strcspn(at, " *?[]{}$;&|<>()\"") < length ? "'" : "";
-        fprintf(text->out, "%s--set %s%.*s%s", between, quote, (int)length, at, quote);
-        at += length + (at[length] == '\n');
+        const bool more = at[length] == '\n';
+        at[length] = '\0';
+        fprintf(text->out, "%s--set ", between);
+        shell_print_word(text->out, at);
+        at += length + more;
     }
     fprintf(text->out, "%s\n", between[1] == '(' ? "" : ")");
     free(shown);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/check/remedy.h"
 
+#include "base/shell.h"
+
 #include <string.h>
 
 static size_t path_length(const char *set)
@@ -77,9 +79,8 @@ void remedy_print(const struct remedy *remedy, FILE *out)
 {
     fputs(remedy->text, out);
     for (size_t i = 0; i < remedy->set_count; i++) {
-        const char *set = remedy->sets[i];
-        const char *quote = strpbrk(set, " *?[]{}$;&|<>()\"") != NULL ? "'" : "";
-        fprintf(out, "%s--set %s%s%s", i == 0 ? " (" : " ", quote, set, quote);
+        fputs(i == 0 ? " (--set " : " --set ", out);
+        shell_print_word(out, remedy->sets[i]);
     }
     fputs(remedy->set_count > 0 ? ")" : "", out);
 }
