@@ -15,7 +15,7 @@ without_layout() {
 scenarios | while read -r scenario; do
     name=$(basename "$scenario" .yaml)
     rm -f run.db
-    timeout 600 "$program" run "$scenario" -o run.db --record ios --until 3ms >/dev/null 2>&1
+    within 300 "$program" run "$scenario" -o run.db --record ios --until 3ms >/dev/null 2>&1
     {
         "$program" explain run.db
         "$program" explain run.db --json | sum json

@@ -22,6 +22,6 @@ scenarios | while read -r scenario; do # or ONLY one
             printf 'why %s\n' $ports $workloads
         done
         printf '%s\n' 'break drop' 'until 1300us' 'breaks' 'list 5' 'back 3' 'where' 'digest'
-    } | timeout 20 "$program" step "$scenario" 2>&1 | sed "s,$top/,," | hold "$name"
+    } | within 20 "$program" step "$scenario" 2>&1 | sed "s,$top/,," | hold "$name"
 done
 [ $failures = 0 ]
