@@ -364,6 +364,14 @@ static bool apply_quiet(const struct cli_args *args)
     return false;
 }
 
+static bool is_one_form(const struct cli_args *args)
+{
+    const bool one = !is_given(args, "json") || !is_given(args, "csv");
+    if (!one)
+        cli_error("--json and --csv: expected one of them");
+    return one;
+}
+
 /* A result that cannot be written counts as an error. */
 static int flush_output(int code)
 {
@@ -396,7 +404,8 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
         const bool enough = args.operand_count >= command->operands_min;
         const bool fit = command->operands_max < 0 || args.operand_count <= command->operands_max;
         if (enough && fit) {
-            code = apply_color(&args) && apply_quiet(&args) ? command->run(&args) : CLI_USAGE;
+            const bool may = apply_color(&args) && apply_quiet(&args) && is_one_form(&args);
+            code = may ? command->run(&args) : CLI_USAGE;
         } else {
             complain(command, "%s", enough ? "too many arguments" : "missing argument");
             usage_error(command);

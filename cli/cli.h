@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+struct csv;
 struct json;
 
 enum cli_exit {
@@ -121,10 +122,11 @@ struct scenario *cli_load_changed(const struct cli_args *args);
 /* Loads the scenario of that name with the changes of --set and --seed. */
 struct scenario *cli_load_changed_as(const struct cli_args *args, const char *name);
 
-/* A list on standard output: lines, or members of a JSON object. */
+/* A list on standard output: lines, members of a JSON object, or rows of a table. */
 struct cli_list {
     const char *name;  /* its key in the JSON object */
-    struct json *json; /* NULL: lines */
+    struct json *json; /* NULL, as `csv`: lines */
+    struct csv *csv;
     size_t count;
 };
 

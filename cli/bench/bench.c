@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "replay/database/words.h"
+#include "reports/text/csv.h"
 #include "reports/text/json.h"
 #include "scenarios/embedded.h"
 
@@ -88,33 +89,42 @@ static void print_json(const char *work, const struct bench_figures *figures)
     printf("}\n");
 }
 
-/* The machine, such as "x86_64 x 2". */
-static void print_machine(FILE *file)
-{
-    struct utsname name;
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    fprintf(file, "%s x %ld", uname(&name) == 0 ? name.machine : "unknown", processors);
-}
-
 static void write_names(FILE *file)
 {
-    fprintf(file, "label,version,machine,work");
-#define X(type, member, name) fprintf(file, "," name);
+    struct csv csv;
+    csv_begin(&csv, file);
+    csv_names(&csv, "label,version,machine,work");
+#define X(type, member, name) csv_names(&csv, name);
     BENCH_FIGURES(X)
 #undef X
-    fputc('\n', file);
+    csv_end_row(&csv);
 }
 
+/* The machine is named such as "x86_64 x 2". */
 static void write_line(FILE *file, const char *label, const char *work,
                        const struct bench_figures *figures)
 {
-    fprintf(file, "%s,%s,", label, stormglass_version);
-    print_machine(file);
-    fprintf(file, ",%s", work);
-#define X(type, member, name) fprintf(file, "," BENCH_FORMAT_##type, figures->member);
+    struct csv csv;
+    struct utsname name;
+    char machine[96];
+    snprintf(machine, sizeof machine, "%.65s x %ld", uname(&name) == 0 ? name.machine : "unknown",
+             sysconf(_SC_NPROCESSORS_ONLN));
+    csv_begin(&csv, file);
+    csv_text(&csv, label);
+    csv_text(&csv, stormglass_version);
+    csv_text(&csv, machine);
+    csv_text(&csv, work);
+#define X(type, member, name)                                                                      \
+    csv_begin_field(&csv);                                                                         \
+    fprintf(file, BENCH_FORMAT_##type, figures->member);
     BENCH_FIGURES(X)
 #undef X
-    fputc('\n', file);
+    csv_end_row(&csv);
+}
+
+void bench_csv_names(void)
+{
+    write_names(stdout);
 }
 
 /* Appends to a history: the whole line or nothing. */
@@ -156,6 +166,8 @@ bool bench_tell(const struct bench_output *output, const char *work,
 {
     if (output->json)
         print_json(work, figures);
+    else if (output->csv)
+        write_line(stdout, output->label, work, figures);
     else
         print_figures(work, figures);
     fflush(stdout);

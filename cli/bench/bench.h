@@ -40,9 +40,13 @@ struct bench_figures {
 /* Output of results. */
 struct bench_output {
     bool json;           /* one JSON object per line and benchmark, instead of text */
+    bool csv;            /* one row for each benchmark; bench_csv_names comes first */
     const char *history; /* CSV file that gets another line; NULL: none */
     const char *label;   /* label in the history, such as a commit */
 };
+
+/* The names of the columns, on standard output. */
+void bench_csv_names(void);
 
 /* False, with a message, if the history cannot be written. */
 bool bench_tell(const struct bench_output *output, const char *work,

@@ -24,6 +24,7 @@ static const struct cli_option options[] = {
     {"threads", 0, "N", "number of threads; auto: as many as speed up the run"},
     {"runs", 0, "N", "run each scenario N times and report the run with the least CPU time"},
     {"json", 0, NULL, "print one JSON object per line for each WORK"},
+    {"csv", 0, NULL, "print one CSV row for each WORK"},
     {"history", 0, "FILE", "append the figures to FILE, comma-separated"},
     {"label", 0, "TEXT", "label of the measurement in FILE, such as a commit"},
     {0},
@@ -200,8 +201,9 @@ static int run(const struct cli_args *args)
 {
     static char *const standard[] = {"event-queues", "touch", "incast-32to1", "fat-tree-k8"};
     const int standard_count = sizeof standard / sizeof standard[0];
-    struct bench bench = {
-        .output = {.json = cli_given(args, "json"), .history = cli_value(args, "history")}};
+    struct bench bench = {.output = {.json = cli_given(args, "json"),
+                                     .csv = cli_given(args, "csv"),
+                                     .history = cli_value(args, "history")}};
     if (!cli_threads(args, &bench.threads) || !read_runs(args, &bench.runs) ||
         !read_label(args, &bench.output.label))
         return CLI_USAGE;
@@ -212,6 +214,8 @@ static int run(const struct cli_args *args)
         return CLI_USAGE;
     bench.sets = (const char *const *)cli_values(args, "set", &bench.set_count);
     int worst = CLI_DONE;
+    if (bench.output.csv)
+        bench_csv_names();
     for (int i = 0; i < count; i++) {
         const int code = bench_one(&bench, names[i]);
         worst = code > worst ? code : worst;

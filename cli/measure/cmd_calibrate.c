@@ -19,6 +19,7 @@ static const struct cli_option table[] = {
     {"output", 'o', "FILE", "write the profile to FILE"},
     {"name", 0, "NAME", "name of the profile (default: calibrated)"},
     {"json", 0, NULL, "one JSON object instead of a table"},
+    {"csv", 0, NULL, "one CSV row for each parameter"},
     {0},
 };
 
@@ -63,8 +64,9 @@ static int write_profile(const struct cli_args *args, const struct deduced *dedu
 
 static int report(const struct cli_args *args, const struct deduced *deduced)
 {
-    const bool fine =
-        cli_given(args, "json") ? deduced_json(deduced, stdout) : deduced_text(deduced, stdout);
+    const bool fine = cli_given(args, "json")  ? deduced_json(deduced, stdout)
+                      : cli_given(args, "csv") ? deduced_csv(deduced, stdout)
+                                               : deduced_text(deduced, stdout);
     return fine ? write_profile(args, deduced) : cli_output_failed(NULL, NULL, errno);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "replay/compare/matrix.h"
+#include "reports/text/compare_csv.h"
 #include "reports/text/compare_text.h"
 #include "reports/text/matrix_text.h"
 
@@ -23,6 +24,7 @@ static const struct cli_option options[] = {
     {"any", 0, NULL, "also accept two runs of the same kind; the first counts as the model"},
     {"wire", 0, NULL, "compare two captures (pcap, pcapng), or list the frames of one"},
     {"json", 0, NULL, "one JSON object instead of the text"},
+    {"csv", 0, NULL, "one CSV row for each figure, or with --wire for each stream"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
     {0},
@@ -58,7 +60,7 @@ static bool options_fit(const struct cli_args *args)
     static const char *const of_runs[] = {"tolerance", "figures", "frozen", "share",
                                           "markdown",  "any",     NULL};
     static const char *const of_grids[] = {"share", "markdown", NULL};
-    static const char *const of_pairs[] = {"json", NULL};
+    static const char *const of_pairs[] = {"json", "csv", NULL};
     if (!cli_given(args, "wire"))
         return cli_given(args, "frozen") ||
                check_unused_options(args, "without --frozen", of_grids);
@@ -98,8 +100,9 @@ static int compare_two(const struct cli_args *args, const struct compare_options
     if (compare_runs(&compare, args->operands[0], args->operands[1], with) == COMPARE_REFUSED)
         cli_error("%s", compare.why);
     else
-        code = exit_code_of(cli_given(args, "json") ? compare_json(&compare, stdout)
-                                                    : compare_text(&compare, stdout),
+        code = exit_code_of(cli_given(args, "json")  ? compare_json(&compare, stdout)
+                            : cli_given(args, "csv") ? compare_csv(&compare, stdout)
+                                                     : compare_text(&compare, stdout),
                             compare_equal(&compare));
     compare_free(&compare);
     return code;
@@ -111,6 +114,8 @@ static bool write_matrix(const struct cli_args *args, const struct matrix *matri
 {
     if (cli_given(args, "json"))
         return matrix_json(matrix, stdout);
+    if (cli_given(args, "csv"))
+        return matrix_csv(matrix, stdout);
     if (cli_given(args, "markdown"))
         return matrix_markdown(matrix, stdout);
     return matrix_text(matrix, stdout);
@@ -153,7 +158,9 @@ static int run(const struct cli_args *args)
         return CLI_USAGE;
     if (cli_given(args, "wire"))
         return compare_wire(args->operands[0], args->operand_count > 1 ? args->operands[1] : NULL,
-                            cli_given(args, "json"));
+                            cli_given(args, "json")  ? WIRE_JSON
+                            : cli_given(args, "csv") ? WIRE_CSV
+                                                     : WIRE_TEXT);
     if (!read_options(args, &with))
         return CLI_USAGE;
     if (args->operand_count != (frozen ? 1 : 2)) {

@@ -6,6 +6,7 @@
 #include "replay/compare/predict.h"
 #include "replay/files/output_folder.h"
 #include "replay/record/record_begin.h"
+#include "reports/text/compare_csv.h"
 #include "reports/text/predictions_json.h"
 #include "reports/text/predictions_text.h"
 #include "scenarios/load/library.h"
@@ -19,6 +20,7 @@
 static const struct cli_option options[] = {
     {"output", 'o', "DIR", "write predictions.json and each cell's database to DIR"},
     {"list", 0, NULL, "only print each cell's name and its --set options"},
+    {"csv", 0, NULL, "one CSV row for each figure instead of the table"},
     {"seed", 0, "N", "seed of every cell (default: the scenario's)"},
     {"set", 0, "PATH=VALUE", "change one value of every cell; repeatable"},
     {"record", 0, "LEVEL",
@@ -65,6 +67,7 @@ struct predicting {
     struct predictions *predictions;
     const char *folder;
     enum record_level level;
+    bool csv;
 };
 
 static int play_cell(const struct predicting *at, uint32_t index)
@@ -150,12 +153,14 @@ static int write_file(const struct predicting *at)
                       output_folder_file(&folder, predictions_name, &output) &&
                       output_end(&output, predictions_json(at->predictions, output.out));
     const int why = errno;
-    if (well)
+    if (well && at->csv)
+        predictions_csv(at->predictions, stdout);
+    else if (well)
         predictions_text(at->predictions, stdout);
     if (well)
-        printf("\n%s: %u %s frozen, digest %s\n", folder.file,
-               (unsigned)at->predictions->cell_count,
-               plural(at->predictions->cell_count, "cell", "cells"), at->predictions->digest);
+        fprintf(at->csv ? stderr : stdout, "%s%s: %u %s frozen, digest %s\n", at->csv ? "" : "\n",
+                folder.file, (unsigned)at->predictions->cell_count,
+                plural(at->predictions->cell_count, "cell", "cells"), at->predictions->digest);
     const int code = well ? CLI_DONE : cli_output_failed(folder.file, &at->inputs, why);
     output_folder_close(&folder);
     return code;
@@ -164,8 +169,10 @@ static int write_file(const struct predicting *at)
 static int predict(const struct cli_args *args, const struct grid *grid)
 {
     const char *const reads[] = {args->operands[0], grid->scenario};
-    struct predicting at = {
-        .grid = grid, .inputs = {reads, 2}, .folder = cli_value(args, "output")};
+    struct predicting at = {.grid = grid,
+                            .inputs = {reads, 2},
+                            .folder = cli_value(args, "output"),
+                            .csv = cli_given(args, "csv")};
     const char *level = cli_value(args, "record");
     if (level != NULL && !record_level_find(level, &at.level)) {
         cli_error("--record %s: expected summary, counters, ios or packets", level);

@@ -52,11 +52,14 @@ static struct wire_trace *read_trace(const char *path)
     return trace;
 }
 
-static int compare(const struct wire_trace *const traces[2], const char *const names[2], bool json)
+static int compare(const struct wire_trace *const traces[2], const char *const names[2],
+                   enum wire_form form)
 {
     struct wire_comparison comparison = wire_compare(traces, names);
-    if (json)
+    if (form == WIRE_JSON)
         wire_compare_json(&comparison, stdout);
+    else if (form == WIRE_CSV)
+        wire_compare_csv(&comparison, stdout);
     else
         wire_compare_text(&comparison, stdout);
     const bool equal = wire_compare_equal(&comparison);
@@ -64,7 +67,7 @@ static int compare(const struct wire_trace *const traces[2], const char *const n
     return equal ? CLI_DONE : CLI_BROKEN;
 }
 
-int compare_wire(const char *a, const char *b, bool json)
+int compare_wire(const char *a, const char *b, enum wire_form form)
 {
     int code = CLI_USAGE;
     struct wire_trace *first = read_trace(a);
@@ -74,7 +77,7 @@ int compare_wire(const char *a, const char *b, bool json)
         code = CLI_DONE;
     } else if (first != NULL && second != NULL) {
         code = compare((const struct wire_trace *const[]){first, second},
-                       (const char *const[]){a, b}, json);
+                       (const char *const[]){a, b}, form);
     }
     wire_trace_free(first);
     wire_trace_free(second);

@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
+enum wire_form { WIRE_TEXT, WIRE_JSON, WIRE_CSV };
+
 /* Compares two captures; with b NULL, prints the frames of one. Returns the exit code. */
-int compare_wire(const char *a, const char *b, bool json);
+int compare_wire(const char *a, const char *b, enum wire_form form);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "replay/plan/plan_search.h"
+#include "reports/text/csv.h"
 #include "reports/text/json_members.h"
 #include "scenarios/check/check.h"
 #include "scenarios/format/filekind.h"
@@ -17,13 +18,15 @@ static const struct cli_option options[] = {
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; repeatable"},
     {"strict", 0, NULL, "exit with code 1 also for warnings"},
     {"json", 0, NULL, "one JSON object with all findings instead of lines"},
+    {"csv", 0, NULL, "one CSV row for each finding"},
     CLI_OPTION_QUIET,
     {0},
 };
 
 /* Findings in all files so far. */
 struct found {
-    struct json *json; /* NULL: lines of text */
+    struct json *json; /* NULL, as `csv`: lines of text */
+    struct csv *csv;
     size_t findings;
     uint32_t errors, warnings, notes;
 };
@@ -93,15 +96,35 @@ static void tell_json(struct found *found, const char *name, const struct check_
     }
 }
 
+static void tell_csv(const struct found *found, const char *name, const struct check_report *report)
+{
+    struct csv *csv = found->csv;
+    for (size_t i = 0; i < report->count; i++) {
+        const struct check_finding *finding = &report->findings[i];
+        csv_text(csv, name);
+        csv_text(csv, diag_level_name(finding->level));
+        csv_text(csv, finding->rule);
+        csv_text(csv, file_of(finding->place, name));
+        csv_integer(csv, finding->place.line);
+        csv_integer(csv, finding->place.column);
+        csv_integer(csv, (int64_t)finding->count);
+        csv_text(csv, finding->text);
+        csv_text(csv, finding->remedy.text);
+        csv_end_row(csv);
+    }
+}
+
 /* Prints the report and frees it. */
 static int print_report(const struct cli_args *args, const char *name, struct check_report *report,
                         struct found *found)
 {
     if (found->json != NULL)
         tell_json(found, name, report);
+    else if (found->csv != NULL)
+        tell_csv(found, name, report);
     else
         check_print(report, stdout);
-    if (found->json == NULL && report->count == 0)
+    if (found->json == NULL && found->csv == NULL && report->count == 0)
         printf("%s: no findings\n", strcmp(name, "-") == 0 ? "<stdin>" : name);
     found->errors += report->errors;
     found->warnings += report->warnings;
@@ -238,10 +261,17 @@ static void end_json(struct found *found)
 static int run(const struct cli_args *args)
 {
     struct json json;
-    struct found found = {.json = cli_given(args, "json") ? &json : NULL};
+    struct csv csv;
+    struct found found = {.json = cli_given(args, "json") ? &json : NULL,
+                          .csv = cli_given(args, "csv") ? &csv : NULL};
     int worst = CLI_DONE;
     if (found.json != NULL)
         json_begin(&json, stdout);
+    if (found.csv != NULL) {
+        csv_begin(&csv, stdout);
+        csv_names(&csv, "scenario,level,rule,file,line,column,count,text,remedy");
+        csv_end_row(&csv);
+    }
     for (int i = 0; i < args->operand_count; i++) {
         const char *name = args->operands[i];
         const int code = filekind_of_file(name) == FILEKIND_PLAN ? check_plan(args, name, &found)

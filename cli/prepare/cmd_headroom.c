@@ -71,6 +71,8 @@ static int answer_all(const struct headroom_ask *ask, struct headroom_answer *an
     }
     if (ask->json)
         headroom_print_json(answers, ask->rate_count);
+    else if (ask->csv)
+        headroom_print_csv(answers, ask->rate_count);
     else if (ask->table)
         headroom_print_table(answers, ask->rate_count);
     else

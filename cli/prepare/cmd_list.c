@@ -10,6 +10,7 @@
 #include "net/switch/buffer_kinds.h"
 #include "nvme/media/media.h"
 #include "replay/explain/verdict.h"
+#include "reports/text/csv.h"
 #include "reports/text/json_members.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/check/check.h"
@@ -22,7 +23,9 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"json", 0, NULL, "one JSON object with a list instead of lines"}, {0}};
+    {"json", 0, NULL, "one JSON object with a list instead of lines"},
+    {"csv", 0, NULL, "comma-separated values instead of lines"},
+    {0}};
 
 enum { NAME_WIDTH = 24, PATH_WIDTH = 58, PRESET_WIDTH = 12, PATH_BYTES = 160 };
 
@@ -31,6 +34,13 @@ static void list_row(struct cli_list *list, const char *name, const char *preset
 {
     char path[JSON_PATH_BYTES];
     const size_t at = list->count++;
+    if (list->csv != NULL) {
+        csv_text(list->csv, name);
+        csv_text(list->csv, preset);
+        csv_text(list->csv, about);
+        csv_end_row(list->csv);
+        return;
+    }
     if (list->json == NULL && preset == NULL)
         printf("%-*s  %s\n", NAME_WIDTH, name, about);
     else if (list->json == NULL)
@@ -228,9 +238,17 @@ static void list_kinds(struct cli_list *list)
 static int give(const struct cli_args *args, const char *name, void (*list)(struct cli_list *list))
 {
     struct json json;
-    struct cli_list to = {.name = name, .json = cli_given(args, "json") ? &json : NULL};
+    struct csv csv;
+    struct cli_list to = {.name = name,
+                          .json = cli_given(args, "json") ? &json : NULL,
+                          .csv = cli_given(args, "csv") ? &csv : NULL};
     if (to.json != NULL)
         json_begin(&json, stdout);
+    if (to.csv != NULL) {
+        csv_begin(&csv, stdout);
+        csv_names(&csv, "name,default,about");
+        csv_end_row(&csv);
+    }
     list(&to);
     if (to.json != NULL)
         json_end(&json);

@@ -38,6 +38,7 @@ const struct cli_option headroom_options[] = {
      "phases of the reverse direction in each step of the proof (default 16); 0: no proof"},
     {"table", 0, NULL, "one line for each rate from 10G to 800G"},
     {"json", 0, NULL, "one JSON object with every term"},
+    {"csv", 0, NULL, "one CSV row for each rate"},
     CLI_OPTION_QUIET,
     {0},
 };
@@ -223,7 +224,7 @@ bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask)
     struct port_params *port = &ask->port;
     struct switch_params params;
     struct own own;
-    *ask = (struct headroom_ask){.json = cli_given(args, "json")};
+    *ask = (struct headroom_ask){.json = cli_given(args, "json"), .csv = cli_given(args, "csv")};
     opt_presets(port_opts, port);
     opt_presets(own_opts, &own);
     own.response = port->pfc_response;

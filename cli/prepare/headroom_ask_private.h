@@ -21,7 +21,7 @@ struct headroom_ask {
     int64_t response; /* ps, or one of the enum values below */
     bool assumed;     /* the response was not given */
     unsigned phases;  /* 0: no proof */
-    bool table, json;
+    bool table, json, csv;
 };
 
 enum { HEADROOM_RESPONSE_IEEE = -1, HEADROOM_RESPONSE_SONIC = -2 };
@@ -52,6 +52,7 @@ struct headroom_answer {
 
 void headroom_print_text(const struct headroom_answer *answer);
 void headroom_print_table(const struct headroom_answer *answers, unsigned count);
+void headroom_print_csv(const struct headroom_answer *answers, unsigned count);
 void headroom_print_json(const struct headroom_answer *answers, unsigned count);
 
 #endif

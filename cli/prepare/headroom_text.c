@@ -4,6 +4,7 @@
 #include "base/plural.h"
 #include "base/quantity.h"
 #include "cli/prepare/headroom_ask_private.h"
+#include "reports/text/csv.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -131,4 +132,31 @@ void headroom_print_table(const struct headroom_answer *answers, unsigned count)
     }
     puts("Bytes.  A value marked - is below the need: frames will be lost.");
     printf("Bound and need assume the peer's response: %s.\n", answers[0].response_source);
+}
+
+void headroom_print_csv(const struct headroom_answer *answers, unsigned count)
+{
+    struct csv csv;
+    csv_begin(&csv, stdout);
+    csv_names(&csv, "rate_bps,bound_bytes,need_bytes");
+    for (const struct headroom_method *method = headroom_methods; method->name != NULL; method++)
+        csv_text(&csv, method->name);
+    csv_names(&csv, "proof");
+    csv_end_row(&csv);
+    for (unsigned i = 0; i < count; i++) {
+        const struct headroom_answer *answer = &answers[i];
+        csv_integer(&csv, answer->link.rate);
+        csv_integer(&csv, answer->bound.bytes);
+        csv_integer(&csv, answer->need);
+        for (const struct headroom_method *method = headroom_methods; method->name != NULL;
+             method++) {
+            const struct headroom_sum sum = headroom_by(method, &answer->link);
+            if (sum.known)
+                csv_integer(&csv, sum.bytes);
+            else
+                csv_empty(&csv);
+        }
+        csv_text(&csv, answer->proof_count == 0 ? "none" : answer->holds ? "holds" : "failed");
+        csv_end_row(&csv);
+    }
 }

@@ -11,6 +11,7 @@
 
 static const struct cli_option options[] = {
     {"as", 0, "FORM", "ethtool (the default), sonic or json"},
+    {"csv", 0, NULL, "one CSV row for each counter"},
     {"port", 'p', "PORT", "a port, or all ports of a host or switch; repeatable"},
     {0},
 };
@@ -19,9 +20,13 @@ static bool read_form(const struct cli_args *args, enum counters_form *form)
 {
     static const char *const words[] = {"ethtool", "sonic", "json"};
     const char *word = cli_value(args, "as");
-    *form = COUNTERS_ETHTOOL;
+    *form = cli_given(args, "csv") ? COUNTERS_CSV : COUNTERS_ETHTOOL;
     if (word == NULL)
         return true;
+    if (*form == COUNTERS_CSV) {
+        cli_error("counters: --as and --csv: expected one of them");
+        return false;
+    }
     for (int i = 0; i < 3; i++) {
         if (strcmp(words[i], word) != 0)
             continue;

@@ -12,6 +12,7 @@
 static const struct cli_option options[] = {
     {"all", 0, NULL, "list every row that differs, not only the most important rows"},
     {"json", 0, NULL, "one JSON object instead of the text"},
+    {"csv", 0, NULL, "one CSV row for each difference, or for each counter of an incident"},
     {"map", 0, "PORT=NODE:pN", "map a port of the incident to a port of the run; repeatable"},
     {"lasted", 0, "TIME", "duration of the incident, to scale its counts to the run"},
     CLI_OPTION_COLOR,
@@ -21,8 +22,9 @@ static const struct cli_option options[] = {
 
 static int print_diff(const struct cli_args *args, const struct diff *diff)
 {
-    const bool written = cli_given(args, "json") ? diff_json(diff, stdout)
-                                                 : diff_text(diff, cli_given(args, "all"), stdout);
+    const bool written = cli_given(args, "json")  ? diff_json(diff, stdout)
+                         : cli_given(args, "csv") ? diff_csv(diff, stdout)
+                                                  : diff_text(diff, cli_given(args, "all"), stdout);
     if (written)
         return diff_is_equal(diff) ? CLI_DONE : CLI_BROKEN;
     cli_error("the difference could not be written: %s", strerror(errno));

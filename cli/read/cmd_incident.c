@@ -18,6 +18,7 @@ static const struct cli_option options[] = {
     {"lasted", 0, "TIME", "duration of the incident, for samples without dates"},
     {"all", 0, NULL, "every suspect, sign, pause and file, not only the first ones"},
     {"json", 0, NULL, "one JSON object instead of text"},
+    {"csv", 0, NULL, "one CSV row for each suspect, or with --fit for each change that was run"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
     {0},
@@ -111,6 +112,11 @@ static void print_answer(const struct work *work)
     const bool all = cli_given(work->args, "all");
     if (cli_given(work->args, "json")) {
         triage_json(work->triage, work->incident, work->fit, stdout);
+    } else if (cli_given(work->args, "csv")) {
+        if (work->fit != NULL)
+            fit_csv(work->fit, stdout);
+        else
+            triage_csv(work->triage, stdout);
     } else if (!cli_given(work->args, "quiet")) {
         if (work->fit != NULL)
             fit_text(work->fit, work->triage, all, stdout);

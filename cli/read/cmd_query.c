@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "replay/database/store.h"
+#include "reports/text/csv.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ enum { KEPT_ROWS = 200, WIDTH_MAX = 60 };
 
 static const struct cli_option options[] = {
     {"json", 0, NULL, "an array of objects"},
+    {"csv", 0, NULL, "comma-separated values"},
     {"tabs", 0, NULL, "separate values by tabs, also on a terminal"},
     {0},
 };
@@ -197,6 +199,8 @@ static int run(const struct cli_args *args)
     struct store_statement *rows = store_prepare(store, args->operands[1]);
     if (rows != NULL && cli_given(args, "json"))
         print_json(rows);
+    else if (rows != NULL && cli_given(args, "csv"))
+        csv_rows(stdout, rows);
     else if (rows != NULL && (cli_given(args, "tabs") || !isatty(STDOUT_FILENO)))
         print_tabs(rows);
     else if (rows != NULL)

@@ -135,8 +135,7 @@ static bool open_plan(struct order *order, bool measured)
     }
     order->plan = true;
     order->stores[0] = store_open(order->paths[0], error);
-    const bool well =
-        order->stores[0] != NULL && plan_store_is_readable(order->stores[0], error);
+    const bool well = order->stores[0] != NULL && plan_store_is_readable(order->stores[0], error);
     if (!well)
         cli_error("%s: %s", order->paths[0], error);
     return well;

@@ -69,6 +69,8 @@ static int compare(const struct cli_args *args, struct store *store,
     if (incident_diff(&diff, &counters, &ask, diag)) {
         if (cli_given(args, "json"))
             incident_json(&diff, stdout);
+        else if (cli_given(args, "csv"))
+            incident_csv(&diff, stdout);
         else
             incident_text(&diff, cli_given(args, "all"), stdout);
         const bool agrees = diff.agree == diff.row_count && !incident_diff_is_empty(&diff);

@@ -331,10 +331,10 @@ static int play(const struct cli_args *args, struct session *session)
 static bool are_together(const struct cli_args *args)
 {
     static const char *const apart[][2] = {
-        {"json", "csv"},      {"vs", "list"},      {"vs", "assumed"},    {"share", "vs"},
-        {"share", "list"},    {"share", "gather"}, {"share", "assumed"}, {"gather", "vs"},
-        {"gather", "resume"}, {"slurm", "vs"},     {"slurm", "share"},   {"slurm", "gather"},
-        {"slurm", "list"},    {"pages", "list"},   {"pages", "share"},   {"pages", "slurm"}};
+        {"vs", "list"},      {"vs", "assumed"},    {"share", "vs"},     {"share", "list"},
+        {"share", "gather"}, {"share", "assumed"}, {"gather", "vs"},    {"gather", "resume"},
+        {"slurm", "vs"},     {"slurm", "share"},   {"slurm", "gather"}, {"slurm", "list"},
+        {"pages", "list"},   {"pages", "share"},   {"pages", "slurm"}};
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         if (cli_given(args, apart[i][0]) && cli_given(args, apart[i][1])) {
             cli_error("--%s and --%s: expected one of them", apart[i][0], apart[i][1]);

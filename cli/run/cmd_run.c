@@ -13,6 +13,7 @@
 #include "replay/run/stop.h"
 #include "reports/summary/seeds_text.h"
 #include "reports/summary/text.h"
+#include "reports/summary/workloads_csv.h"
 #include "reports/text/json.h"
 #include "scenarios/world/division.h"
 
@@ -37,6 +38,7 @@ static const struct cli_option options[] = {
     {"confirm", 0, "N", "most events of the runs that confirm causes (20000000); 0: no such runs"},
     {"waits", 0, NULL, "record the time breakdown of every command: each wait and its place"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
+    {"csv", 0, NULL, "one CSV row for each workload, or with --seeds for each of its figures"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
     {0},
@@ -124,10 +126,12 @@ static bool may_write(const struct run_options *how, const struct scenario *scen
     return may;
 }
 
-static int report(struct run *run, bool json)
+static int report(struct run *run, const struct cli_args *args)
 {
     struct store *store = record_store(run->record);
-    const bool well = json ? json_run(store, stdout) : text_run(store, stdout);
+    const bool well = cli_given(args, "json")  ? json_run(store, stdout)
+                      : cli_given(args, "csv") ? workloads_csv(store, stdout)
+                                               : text_run(store, stdout);
     if (!well) {
         cli_error("the results could not be written: %s",
                   store_error(store) != NULL ? store_error(store) : strerror(errno));
@@ -136,14 +140,15 @@ static int report(struct run *run, bool json)
     return result_held(&run->result) ? CLI_DONE : CLI_BROKEN;
 }
 
-static int play(const struct scenario *scenario, const struct run_options *how, bool json)
+static int play(const struct scenario *scenario, const struct run_options *how,
+                const struct cli_args *args)
 {
     struct run run;
     struct diag *diag = memory_new(sizeof *diag);
     int code = CLI_FAILED;
     switch (run_scenario(&run, scenario, how, diag)) {
     case RUN_DONE:
-        code = report(&run, json);
+        code = report(&run, args);
         break;
     case RUN_REFUSED:
         code = CLI_USAGE;
@@ -199,7 +204,9 @@ static int play_seeds(const struct cli_args *args, const struct scenario *scenar
             code = CLI_FAILED;
         else if (!seeds.runs[i].held && code == CLI_DONE)
             code = CLI_BROKEN;
-    if (!(cli_given(args, "json") ? seeds_json : seeds_text)(&seeds, stdout)) {
+    if (!(cli_given(args, "json")  ? seeds_json
+          : cli_given(args, "csv") ? seeds_csv
+                                   : seeds_text)(&seeds, stdout)) {
         cli_error("the results could not be written: %s", strerror(errno));
         code = CLI_FAILED;
     }
@@ -243,7 +250,7 @@ static int run_one(const struct cli_args *args)
     if (seeds > 0)
         code = play_seeds(args, scenario, seeds, how.until);
     else if (may_write(&how, scenario) && check_interval(&how, scenario))
-        code = play(scenario, &how, cli_given(args, "json"));
+        code = play(scenario, &how, args);
     scenario_free(scenario);
     return code;
 }

@@ -30,7 +30,8 @@ struct many {
     struct result *results;
     bool *ended, *well; /* by scenario */
     uint32_t count, printed;
-    int code; /* the largest so far */
+    int code;   /* the largest so far */
+    bool named; /* the names of the columns are printed (--csv) */
 };
 
 /* ---- output files ---- */
@@ -149,13 +150,27 @@ static void play(void *self, uint32_t index, void *result)
 
 /* ---- printing in order ---- */
 
-static bool print_kept(const struct many *many, uint32_t index, int stream)
+/* The outputs together are one table: only the first one keeps the line with the names. */
+static void skip_names(struct many *many, FILE *file)
+{
+    int byte = '\0';
+    while (many->named && (byte = getc(file)) != EOF && byte != '\n')
+        ;
+    if (!many->named && (byte = getc(file)) != EOF) {
+        ungetc(byte, file);
+        many->named = true;
+    }
+}
+
+static bool print_kept(struct many *many, uint32_t index, int stream)
 {
     char path[PATH_BYTES], bytes[8192];
     kept_path(many, index, stream, path);
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return false;
+    if (stream == 0 && cli_given(many->args, "csv"))
+        skip_names(many, file);
     size_t got;
     while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
         fwrite(bytes, 1, got, stream_of(stream));

@@ -163,16 +163,11 @@ static void read_benchmarks(struct reader *reader, const struct tree_node *root)
 
 static void read_root(struct reader *reader, const struct tree_node *root)
 {
-    static const char *const keys[] = {"schema",
-                                       "stormglass-figures",
-                                       "device",
-                                       "firmware",
-                                       "kernel",
-                                       "facts",
-                                       "sets",
-                                       "figures",
-                                       "fit",
-                                       NULL};
+    static const char *const keys[] = {"schema", "stormglass-figures",
+                                       "device", "firmware",
+                                       "kernel", "facts",
+                                       "sets",   "figures",
+                                       "fit",    NULL};
     struct measurements *figures = reader->figures;
     if (!block_only(root, keys, NULL, reader->diag))
         return;

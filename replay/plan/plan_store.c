@@ -80,10 +80,11 @@ bool plan_store_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
     if (format <= PLAN_FORMAT)
         return true;
     store_ask_text(store, "SELECT value FROM plan WHERE key='version'", version, sizeof version);
-    snprintf(why, STORE_ERROR_BYTES,
-             "written by a later stormglass, %s, in format %lld; this is %s, which reads formats up "
-             "to %d",
-             version, (long long)format, stormglass_version, PLAN_FORMAT);
+    snprintf(
+        why, STORE_ERROR_BYTES,
+        "written by a later stormglass, %s, in format %lld; this is %s, which reads formats up "
+        "to %d",
+        version, (long long)format, stormglass_version, PLAN_FORMAT);
     return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
+#include "reports/text/csv.h"
 #include "reports/text/json_members.h"
 #include "reports/text/paint.h"
 
@@ -231,5 +232,31 @@ void fit_json(const struct fit *fit, struct json *json)
     for (size_t i = 0; i < fit->assumption_count; i++) {
         snprintf(path, sizeof path, "assumptions[%zu]", i);
         json_text(json, path, fit->assumptions[i]);
+    }
+}
+
+void fit_csv(const struct fit *fit, FILE *out)
+{
+    struct csv csv;
+    csv_begin(&csv, out);
+    csv_names(&csv, "kind,device,port,score,value,share,magnitude,confirmed,alike,words,set");
+    csv_end_row(&csv);
+    for (uint32_t i = 0; i < fit->count; i++) {
+        const struct fit_hypothesis *one = &fit->hypotheses[i];
+        csv_text(&csv, fit_kind_name(one->kind));
+        csv_text(&csv, one->device);
+        csv_text(&csv, one->port);
+        if (one->ran)
+            csv_real(&csv, one->score);
+        else
+            csv_empty(&csv);
+        csv_real(&csv, one->value);
+        csv_real(&csv, one->share);
+        csv_text(&csv, one->magnitude);
+        csv_boolean(&csv, i == 0 && fit->confirmed);
+        csv_boolean(&csv, i > 0 && i <= fit->alike);
+        csv_text(&csv, one->words);
+        csv_text(&csv, one->set);
+        csv_end_row(&csv);
     }
 }

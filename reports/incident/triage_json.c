@@ -3,6 +3,7 @@
  * the first suspect as a fault of a scenario. */
 #include "reports/incident/fit_text.h"
 #include "reports/incident/triage_text.h"
+#include "reports/text/csv.h"
 #include "reports/text/json_members.h"
 
 #include <inttypes.h>
@@ -131,6 +132,27 @@ void triage_json(const struct triage *triage, const struct incident *incident,
     put_events(&json, incident);
     put_files(&json, incident);
     json_end(&json);
+}
+
+void triage_csv(const struct triage *triage, FILE *out)
+{
+    struct csv csv;
+    csv_begin(&csv, out);
+    csv_names(&csv, "kind,device,port,peer,peer_port,since,score,fault,about");
+    csv_end_row(&csv);
+    for (size_t i = 0; i < triage->suspect_count; i++) {
+        const struct triage_suspect *suspect = &triage->suspects[i];
+        csv_text(&csv, suspects_about[suspect->kind].name);
+        csv_text(&csv, suspect->device);
+        csv_text(&csv, suspect->port);
+        csv_text(&csv, suspect->peer);
+        csv_text(&csv, suspect->peer_port);
+        csv_text(&csv, suspect->since);
+        csv_real(&csv, suspect->score);
+        csv_boolean(&csv, suspects_about[suspect->kind].is_fault);
+        csv_text(&csv, suspects_about[suspect->kind].about);
+        csv_end_row(&csv);
+    }
 }
 
 /* ---- counters ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * triage_text - the suspects of an incident, for people, as JSON and as counters for diff. */
+ * triage_text - the suspects of an incident, for people, as JSON, as CSV and as counters
+ * for diff. */
 #ifndef STORMGLASS_REPORTS_INCIDENT_TRIAGE_TEXT_H
 #define STORMGLASS_REPORTS_INCIDENT_TRIAGE_TEXT_H
 
@@ -20,6 +21,9 @@ void triage_suspect_json(const struct triage_suspect *suspect, const char *list,
 /* `fit`: with runs, or NULL. */
 void triage_json(const struct triage *triage, const struct incident *incident,
                  const struct fit *fit, FILE *out);
+
+/* One line for each suspect, the most likely one first. */
+void triage_csv(const struct triage *triage, FILE *out);
 
 /* The counters that moved, as stormglass diff reads them. */
 void triage_counters(const struct incident *incident, FILE *out);

@@ -4,7 +4,7 @@
 
 #include "base/plural.h"
 #include "reports/plan/plan_report.h"
-#include "reports/text/chart.h"
+#include "reports/text/csv.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>
@@ -281,47 +281,46 @@ void plan_assumed_json(const struct plan_state *state, FILE *out)
 
 /* ------------------------------------------------------------------ CSV */
 
-static void csv_text(const char *text, FILE *out)
-{
-    chart_csv_text(out, text == NULL ? "" : text);
-    fputc(',', out);
-}
-
-static void csv_real(bool known, double value, FILE *out)
+static void write_real(struct csv *csv, bool known, double value)
 {
     if (known)
-        fprintf(out, "%.9g", value);
-    fputc(',', out);
+        csv_real(csv, value);
+    else
+        csv_empty(csv);
 }
 
-static void csv_guess(const struct plan_state *state, const struct plan_subject *subject,
-                      const struct plan_guess *guess, FILE *out)
+static void write_guess(struct csv *csv, const struct plan_state *state,
+                        const struct plan_subject *subject, const struct plan_guess *guess)
 {
     const struct expectation *asked = asked_of(state, subject);
     for (uint32_t i = 0; i < guess->change_count; i++) {
         const struct plan_change *change = &guess->changes[i];
-        csv_text(candidate_of(state, subject)->cell->name, out);
-        csv_text(case_of(state, subject), out);
-        csv_text(asked == NULL ? NULL : asked->text, out);
-        csv_text(guess->path, out);
-        csv_text(guess->evidence, out);
-        csv_text(guess->value, out);
-        csv_text(change->value, out);
-        csv_real(asked != NULL, subject->figure, out);
-        csv_real(change->measured, change->figure, out);
-        csv_real(change->measured, change->moved, out);
-        csv_text(change->played ? plan_verdict_word(point_of(state, change)->verdict) : NULL, out);
-        fprintf(out, "%d,%d\n", change->matters, change->flips);
+        csv_text(csv, candidate_of(state, subject)->cell->name);
+        csv_text(csv, case_of(state, subject));
+        csv_text(csv, asked == NULL ? NULL : asked->text);
+        csv_text(csv, guess->path);
+        csv_text(csv, guess->evidence);
+        csv_text(csv, guess->value);
+        csv_text(csv, change->value);
+        write_real(csv, asked != NULL, subject->figure);
+        write_real(csv, change->measured, change->figure);
+        write_real(csv, change->measured, change->moved);
+        csv_text(csv, change->played ? plan_verdict_word(point_of(state, change)->verdict) : NULL);
+        csv_boolean(csv, change->matters);
+        csv_boolean(csv, change->flips);
+        csv_end_row(csv);
     }
 }
 
 void plan_assumed_csv(const struct plan_state *state, FILE *out)
 {
-    fputs("candidate,failure,slo,path,evidence,value,changed,figure,figure_changed,moved,verdict,"
-          "matters,flips\n",
-          out);
+    struct csv csv;
+    csv_begin(&csv, out);
+    csv_names(&csv, "candidate,failure,slo,path,evidence,value,changed,figure,figure_changed,moved,"
+                    "verdict,matters,flips");
+    csv_end_row(&csv);
     for (uint32_t i = 0; i < state->assumed->count; i++)
         for (uint32_t k = 0; k < state->assumed->subjects[i].count; k++)
-            csv_guess(state, &state->assumed->subjects[i], &state->assumed->subjects[i].guesses[k],
-                      out);
+            write_guess(&csv, state, &state->assumed->subjects[i],
+                        &state->assumed->subjects[i].guesses[k]);
 }

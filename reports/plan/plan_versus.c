@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "replay/plan/plan_answer.h"
 #include "reports/plan/plan_report.h"
-#include "reports/text/chart.h"
+#include "reports/text/csv.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>
@@ -220,16 +220,23 @@ void plan_versus_json(const struct plan_versus *versus, FILE *out)
 
 void plan_versus_csv(const struct plan_versus *versus, FILE *out)
 {
-    fputs("failure,measure,unit,a,b,difference,half,differs\n", out);
+    struct csv csv;
+    csv_begin(&csv, out);
+    csv_names(&csv, "failure,measure,unit,a,b,difference,half,differs");
+    csv_end_row(&csv);
     for (uint32_t i = 0; i < versus->count; i++)
         for (uint32_t k = 0; k < versus->cases[i].count; k++) {
             const struct plan_difference *found = &versus->cases[i].differences[k];
             char name[PLAN_MEASURE_BYTES];
             plan_measure_name(found->measure, versus->states[0]->workloads, name);
-            chart_csv_text(out, case_of(versus, &versus->cases[i]));
-            fputc(',', out);
-            chart_csv_text(out, name);
-            fprintf(out, ",%s,%.9g,%.9g,%.9g,%.9g,%d\n", plan_measure_unit(found->measure),
-                    found->means[0], found->means[1], found->mean, found->half, found->differs);
+            csv_text(&csv, case_of(versus, &versus->cases[i]));
+            csv_text(&csv, name);
+            csv_text(&csv, plan_measure_unit(found->measure));
+            csv_real(&csv, found->means[0]);
+            csv_real(&csv, found->means[1]);
+            csv_real(&csv, found->mean);
+            csv_real(&csv, found->half);
+            csv_boolean(&csv, found->differs);
+            csv_end_row(&csv);
         }
 }

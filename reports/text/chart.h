@@ -107,9 +107,6 @@ void chart_json(const struct chart *chart, FILE *out);
 /* A table with a header line, as from the page's button: one line per band or point, or one column
  * per series of steps. */
 void chart_csv(const struct chart *chart, FILE *out);
-/* Writes the text in quotes. */
-void chart_csv_text(FILE *out, const char *text);
-
 /* Writes a file ID.csv for each chart with data. Returns false with errno; folder->file is the file
  * that failed. */
 bool charts_write_csv(const struct charts *charts, struct output_folder *folder);

@@ -1,72 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0
- * chart_csv - charts as tables, RFC 4180 except for line endings. */
+ * chart_csv - charts as tables. */
 #include "reports/text/chart.h"
+#include "reports/text/csv.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 
-void chart_csv_text(FILE *out, const char *text)
+static void write_bands(struct csv *csv, const struct chart *chart)
 {
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-static void bands(const struct chart *chart, FILE *out)
-{
-    fputs("port,from_ps,until_ps,blocked_ps\n", out);
+    csv_names(csv, "port,from_ps,until_ps,blocked_ps");
+    csv_end_row(csv);
     for (uint32_t i = 0; i < chart->band_count; i++) {
         const struct chart_band *band = &chart->bands[i];
-        chart_csv_text(out, chart->rows[band->row].name);
-        fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", band->from, band->until,
-                band->blocked);
+        csv_text(csv, chart->rows[band->row].name);
+        csv_integer(csv, band->from);
+        csv_integer(csv, band->until);
+        csv_integer(csv, band->blocked);
+        csv_end_row(csv);
     }
+}
+
+static void write_value(struct csv *csv, const struct chart *chart, double value)
+{
+    csv_begin_field(csv);
+    chart_number(chart, value, "", csv->out);
 }
 
 /* All series of steps have the same steps. */
-static void steps(const struct chart *chart, FILE *out)
+static void write_steps(struct csv *csv, const struct chart *chart)
 {
-    fputs("from_ps", out);
-    for (uint32_t i = 0; i < chart->series_count; i++) {
-        fputc(',', out);
-        chart_csv_text(out, chart->series[i].name);
-    }
-    fputc('\n', out);
+    csv_names(csv, "from_ps");
+    for (uint32_t i = 0; i < chart->series_count; i++)
+        csv_text(csv, chart->series[i].name);
+    csv_end_row(csv);
     for (uint32_t row = 0; row < chart->series[0].count; row++) {
-        fprintf(out, "%" PRId64, chart->series[0].points[row].at);
-        for (uint32_t i = 0; i < chart->series_count; i++) {
-            fputc(',', out);
-            chart_number(chart, chart->series[i].points[row].value, "", out);
-        }
-        fputc('\n', out);
+        csv_integer(csv, chart->series[0].points[row].at);
+        for (uint32_t i = 0; i < chart->series_count; i++)
+            write_value(csv, chart, chart->series[i].points[row].value);
+        csv_end_row(csv);
     }
 }
 
-static void points(const struct chart *chart, FILE *out)
+static void write_points(struct csv *csv, const struct chart *chart)
 {
-    fputs(chart->kind == CHART_TAIL ? "series,latency_ps,share\n" : "series,at_ps,value\n", out);
+    csv_names(csv, chart->kind == CHART_TAIL ? "series,latency_ps,share" : "series,at_ps,value");
+    csv_end_row(csv);
     for (uint32_t i = 0; i < chart->series_count; i++)
         for (uint32_t row = 0; row < chart->series[i].count; row++) {
-            chart_csv_text(out, chart->series[i].name);
-            fprintf(out, ",%" PRId64 ",", chart->series[i].points[row].at);
-            chart_number(chart, chart->series[i].points[row].value, "", out);
-            fputc('\n', out);
+            csv_text(csv, chart->series[i].name);
+            csv_integer(csv, chart->series[i].points[row].at);
+            write_value(csv, chart, chart->series[i].points[row].value);
+            csv_end_row(csv);
         }
 }
 
 void chart_csv(const struct chart *chart, FILE *out)
 {
+    struct csv csv;
+    csv_begin(&csv, out);
     if (chart->kind == CHART_BANDS)
-        bands(chart, out);
+        write_bands(&csv, chart);
     else if (chart->kind == CHART_STEPS)
-        steps(chart, out);
+        write_steps(&csv, chart);
     else
-        points(chart, out);
+        write_points(&csv, chart);
 }
 
 bool chart_table_open(struct output_folder *folder, const char *name, struct output *output)

@@ -4,6 +4,7 @@
 #include "reports/text/counters.h"
 
 #include "base/check.h"
+#include "reports/text/csv.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>
@@ -15,6 +16,7 @@ struct print {
     const struct port_counters *counters;
     const bool *chosen;
     FILE *out;
+    struct csv csv;
     int widest;          /* longest name of a port */
     bool named;          /* print the switch's name before its tables */
     uint32_t first, end; /* ports of the current switch */
@@ -296,6 +298,31 @@ static void json(struct print *print)
     fputs("\n]}\n", print->out);
 }
 
+/* ---- CSV ---- */
+
+static void put_csv(struct print *print, const struct port_counters_port *port, const char *name,
+                    int priority, int64_t value)
+{
+    csv_text(&print->csv, port->name);
+    if (priority < 0)
+        csv_empty(&print->csv);
+    else
+        csv_integer(&print->csv, priority);
+    csv_text(&print->csv, name);
+    csv_integer(&print->csv, value);
+    csv_end_row(&print->csv);
+}
+
+static void write_csv(struct print *print)
+{
+    csv_begin(&print->csv, print->out);
+    csv_names(&print->csv, "port,priority,name,value");
+    csv_end_row(&print->csv);
+    for (uint32_t i = 0; i < print->counters->port_count; i++)
+        if (print->chosen[i])
+            each_counter(print, &print->counters->ports[i], put_csv);
+}
+
 void counters_print(const struct port_counters *counters, const bool *chosen,
                     enum counters_form form, FILE *out)
 {
@@ -307,6 +334,8 @@ void counters_print(const struct port_counters *counters, const bool *chosen,
         ethtool(&print, count);
     else if (form == COUNTERS_SONIC)
         sonic(&print);
+    else if (form == COUNTERS_CSV)
+        write_csv(&print);
     else
         json(&print);
 }

@@ -8,11 +8,12 @@
 
 #include <stdio.h>
 
-enum counters_form { COUNTERS_ETHTOOL, COUNTERS_SONIC, COUNTERS_JSON };
+enum counters_form { COUNTERS_ETHTOOL, COUNTERS_SONIC, COUNTERS_JSON, COUNTERS_CSV };
 
 /* `chosen` selects ports of the run. `ethtool -S` for several ports has the name of each before its
  * counters, like tail(1) for files. SONiC's tables for several switches have the switches' names,
- * and vendor's names of ports if known. JSON is the object that import counters writes. */
+ * and vendor's names of ports if known. JSON is the object that import counters writes. CSV has one
+ * line for each counter. */
 void counters_print(const struct port_counters *counters, const bool *chosen,
                     enum counters_form form, FILE *out);
 

@@ -1,5 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * deduced_json - deduced parameters for programs: JSON and CSV. */
 #include "base/quantity.h"
+#include "reports/text/csv.h"
 #include "reports/text/deduced.h"
 #include "reports/text/deduced_words.h"
 #include "reports/text/json.h"
@@ -36,14 +38,15 @@ static void place(const struct reading *reading, FILE *out)
         fprintf(out, "%d", reading->where.line);
 }
 
+static const char *const states[] = {
+    [DEDUCE_OPEN] = "open",
+    [DEDUCE_AT_MOST] = "at-most",
+    [DEDUCE_AT_LEAST] = "at-least",
+    [DEDUCE_KNOWN] = "determined",
+};
+
 static void parameter(const struct deduced_parameter *of, FILE *out)
 {
-    static const char *const states[] = {
-        [DEDUCE_OPEN] = "open",
-        [DEDUCE_AT_MOST] = "at-most",
-        [DEDUCE_AT_LEAST] = "at-least",
-        [DEDUCE_KNOWN] = "determined",
-    };
     const bool known = of->state == DEDUCE_KNOWN;
     fputs("\n  {", out);
     key("path", of->path, out);
@@ -164,5 +167,45 @@ bool deduced_json(const struct deduced *deduced, FILE *out)
         figure(&deduced->figures[i], out);
     }
     fputs("]}\n", out);
+    return fflush(out) == 0 && ferror(out) == 0;
+}
+
+/* ------------------------------------------------------------------ CSV */
+
+static void write_quantity(struct csv *csv, const struct deduced_parameter *of, bool known,
+                           int64_t value)
+{
+    char text[QUANTITY_TEXT_BYTES];
+    opt_format(of->row, value, text, sizeof text);
+    csv_text(csv, known ? text : NULL);
+}
+
+static void write_parameter(struct csv *csv, const struct deduced_parameter *of)
+{
+    const bool known = of->state == DEDUCE_KNOWN, open = of->state == DEDUCE_OPEN;
+    csv_text(csv, of->path);
+    csv_text(csv, states[of->state]);
+    write_quantity(csv, of, true, of->value);
+    write_quantity(csv, of, true, of->base);
+    write_quantity(csv, of, !known && !open, of->bound);
+    csv_real(csv, known && of->measured && of->value > 0 ? of->spread / (double)of->value : 0);
+    csv_text(csv, of->from == NULL ? NULL : of->from->where.file);
+    if (of->from == NULL)
+        csv_empty(csv);
+    else
+        csv_integer(csv, of->from->where.line);
+    csv_text(csv, of->how);
+    csv_text(csv, known ? NULL : of->settle);
+    csv_end_row(csv);
+}
+
+bool deduced_csv(const struct deduced *deduced, FILE *out)
+{
+    struct csv csv;
+    csv_begin(&csv, out);
+    csv_names(&csv, "path,state,value,base,bound,spread,file,line,how,settled_by");
+    csv_end_row(&csv);
+    for (int i = 0; i < DEDUCE_COUNT; i++)
+        write_parameter(&csv, &deduced->parameters[i]);
     return fflush(out) == 0 && ferror(out) == 0;
 }

@@ -3,6 +3,7 @@
 #include "reports/text/incident_text.h"
 
 #include "base/plural.h"
+#include "reports/text/csv.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>
@@ -190,4 +191,28 @@ void incident_json(const struct incident_diff *diff, FILE *out)
     json_left(diff, INCIDENT_NO_PORT, "ports_not_mapped", out);
     json_left(diff, INCIDENT_NO_COUNTER, "counters_not_known", out);
     fputs("}\n", out);
+}
+
+void incident_csv(const struct incident_diff *diff, FILE *out)
+{
+    struct csv csv;
+    csv_begin(&csv, out);
+    csv_names(&csv,
+              "port,run_port,name,unit,incident,expected,replay,ratio,orders,one_sided,agrees");
+    csv_end_row(&csv);
+    for (size_t i = 0; i < diff->row_count; i++) {
+        const struct incident_row *row = &diff->rows[i];
+        csv_text(&csv, row->port);
+        csv_text(&csv, row->run_port);
+        csv_text(&csv, row->name);
+        csv_text(&csv, row->unit);
+        csv_integer(&csv, row->incident);
+        csv_real(&csv, row->expected);
+        csv_integer(&csv, row->replay);
+        csv_real(&csv, row->expected > 0 ? (double)row->replay / row->expected : (double)NAN);
+        csv_integer(&csv, row->orders);
+        csv_boolean(&csv, row->one_sided);
+        csv_boolean(&csv, agrees(row));
+        csv_end_row(&csv);
+    }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * incident_text - compares an incident's counters with a run's, as text and JSON. */
+ * incident_text - compares an incident's counters with a run's, as text, JSON and CSV. */
 #ifndef STORMGLASS_REPORTS_TEXT_INCIDENT_TEXT_H
 #define STORMGLASS_REPORTS_TEXT_INCIDENT_TEXT_H
 
@@ -12,5 +12,8 @@ void incident_text(const struct incident_diff *diff, bool all, FILE *out);
 
 /* One object, always complete. */
 void incident_json(const struct incident_diff *diff, FILE *out);
+
+/* One line for each counter that was compared. */
+void incident_csv(const struct incident_diff *diff, FILE *out);
 
 #endif

@@ -42,5 +42,7 @@ bool wire_compare_equal(const struct wire_comparison *comparison);
 
 void wire_compare_text(const struct wire_comparison *comparison, FILE *out);
 void wire_compare_json(const struct wire_comparison *comparison, FILE *out);
+/* One line for each stream of a connection that both captures have. */
+void wire_compare_csv(const struct wire_comparison *c, FILE *out);
 
 #endif

@@ -177,6 +177,13 @@ done
 "$program" bench first-io --json >json/bench.first-io.json
 cp -r "$top/scenarios/incidents/pause-storm" storm # another folder name would be another text
 "$program" incident storm --json >json/incident.storm.json 2>err
+mkdir looks && cp storm/*.txt looks && cp -r storm/t0 looks # the first look, one at which a pattern begins, one at which it ends
+watch() { "$program" watch --once --state looks.json looks --json >"json/watch.$1.json" 2>err; }
+watch first
+cp -r storm/t1 looks && watch began
+mkdir looks/t3 && for file in storm/t2/*; do sed 's/ 12:1\([01]\):/ 12:2\1:/' "$file" >"looks/t3/${file##*/}"; done
+cp -r storm/t2 looks && watch on
+cp looks/t3 -r looks/t4 && sed -i 's/ 12:2\([01]\):/ 12:3\1:/' looks/t4/* && watch ended
 mkdir odd # one sample, a configuration that contradicts it, a log, and a file of no known kind
 cp storm/t2/* "$top"/tests/golden/sonic/*.json odd
 echo 'Nov 28 00:46:12 host5 kernel: [ 12.3] mlx5_core 0000:5e:00.0 eth2: Link down' >odd/host5-dmesg.txt
@@ -203,7 +210,7 @@ python3 -B "$top/tests/golden/words/schema.py" "$words/schema.txt" json first.db
 
 python3 -B "$top/tests/golden/words/fields.py" json "$words/unfilled" >out 2>&1 || fail 'fields.py'
 [ -s out ] && fail "fields that no test fills: $(cat out)"
-rm json/list.* json/bench.* # each new parameter, fault and profile is in one; times of the machine are in the other
+rm json/list.* json/bench.* json/watch.* # each new parameter, fault and profile is in one, and times of the machine in two
 # Not the same in each build, or at each time.
 sed -i -E 's,("(build|digest|predictions|frozen_digest|version)": )"[^"]*",\1-,; s,("(first|last)_unix_s": )[0-9]+,\1-,' json/*.json
 PYTHONPATH=$top/tests/golden/words python3 -B "$top/tests/golden/words/pages.py" json/*.json | hold json
