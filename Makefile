@@ -7,7 +7,7 @@
 VERSION := $(shell cat VERSION)
 # What is shipped or measured is the release build.  Everything else does without link-time optimization, which
 # takes longer than the whole compilation.
-SHIPPED := install bench bench-instructions bench-features bench-history cost
+SHIPPED := install tarball bench bench-instructions bench-features bench-history cost
 BUILD   ?= $(if $(filter $(SHIPPED),$(MAKECMDGOALS)),release,plain)
 OPT     ?=
 PREFIX  ?= /usr/local
@@ -413,6 +413,12 @@ deb: build/packages-build build/packages-deb ## builds the Debian packages in bu
 deb-test: deb ## as root: the packages are reproducible, pass lintian, and run in a fresh Debian 12 (debootstrap)
 	@packaging/test.sh build/deb
 
+tarball: build/packages-build $(B)/self-contained ## an archive with a program that needs only the C library: build/tarball
+	@packaging/tarball.sh build/tarball $(B)
+
+release-notes: ## prints the release notes of this version, made from CHANGELOG.md
+	@packaging/release-notes.sh $$(cat VERSION)
+
 clean: ## removes everything that was built
 	@rm -rf build
 
@@ -526,6 +532,12 @@ $(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_
 $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
+
+# For packaging/tarball.sh, which says what is in the program, what is beside it, and what is loaded on demand.
+$(B)/self-contained: $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
+	@echo "  LINK  $(@:build/%=%)"
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -Wl,--as-needed -Wl,-Bstatic -lyaml -lsqlite3 -lz -Wl,-Bdynamic -ljansson \
+	    -lcminpack -lcgraph -lm -Wl,--disable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib' -o $@
 
 # The trees of all YAML files, which the native program reads.
 ifneq ($(TARGET),wasm)
