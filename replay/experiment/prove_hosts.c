@@ -15,9 +15,7 @@ static void add_host(struct prove *prove, const struct prove_host *host)
     prove->hosts.count++;
 }
 
-/* The lost share of the operations' time, applied to the time in which the workload issues. If all
- * operations completed, at most the lost time itself. */
-static int64_t lost_of_span(const struct proof *proof, const struct prove_host *host)
+int64_t prove_lost_of_span(const struct proof *proof, const struct prove_host *host)
 {
     const struct scenario_workload *workload = &proof->scenario->workloads[host->workload];
     const time_ps span = time_earlier(workload->stop, proof->question->until) - workload->start;
@@ -60,7 +58,7 @@ static uint32_t compare_host(struct proof *proof, const struct measure *without,
     host.inactive = was.inactive - is.inactive;
     if (late || host.failed > 0 || host.inactive > 0) {
         add_host(proof->prove, &host);
-        proof->prove->hosts.lost_ps += lost_of_span(proof, &host);
+        proof->prove->hosts.lost_ps += prove_lost_of_span(proof, &host);
     }
     return i;
 }

@@ -132,7 +132,7 @@ static void list_own_hosts(struct proof *proof, const struct measure *without)
         if (known)
             continue;
         own->list[own->count++] = *host;
-        own->lost_ps += host->lost_ps;
+        own->lost_ps += prove_lost_of_span(proof, host);
     }
     prove->hosts = before;
 }

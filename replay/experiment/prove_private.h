@@ -139,6 +139,10 @@ bool prove_refine(struct proof *proof);
 /* Finds the hosts that lost because of the culprits. Returns false with the reason in `why`. */
 bool prove_find_hosts(struct proof *proof);
 
+/* The lost share of the host's operations' time, applied to the time in which the workload issues.
+ * If all operations completed, at most the lost time itself. */
+int64_t prove_lost_of_span(const struct proof *proof, const struct prove_host *host);
+
 /* Adds the hosts that lost in the run compared with the one without the cause. */
 void prove_list_hosts(struct proof *proof, const struct measure *without);
 
