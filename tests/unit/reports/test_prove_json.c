@@ -178,9 +178,9 @@ static void victims_and_counts_are_their_own(void **state)
     prove = (struct prove){
         .victim_count = 3,
         .victims = {{"oltp", 11, 22, 33, 44}, {"backup", 55, 66, 77, 88}, {"log", 1, 2}},
-        .host_count = 2,
-        .hosts = {{.of = "oltp", .name = "host3", .lost_ps = 30, .whole_ps = 120, .failed = 7},
-                  {.of = "backup", .name = "host9", .lost_ps = 5, .whole_ps = 0, .failed = 9}},
+        .hosts.count = 2,
+        .hosts.list = {{.of = "oltp", .name = "host3", .lost_ps = 30, .whole_ps = 120, .failed = 7},
+                       {.of = "backup", .name = "host9", .lost_ps = 5, .whole_ps = 0, .failed = 9}},
         .left_out = 13,
         .runs = 17,
         .transmitters = 19,

@@ -178,9 +178,11 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
     prove.victim_count = PROVE_VICTIMS_MAX + 2;
     prove.victims[0] = (struct prove_victim){"w", 2000000, 16000000, .failed = 3, .inactive = 1};
     prove.victims[1] = (struct prove_victim){"v", 2000000, 8000000, .inactive = 2};
-    prove.host_count = PROVE_HOSTS_MAX + 1;
-    prove.hosts[0] = (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
-    prove.hosts[1] = (struct prove_host){"v", "host8", .lost_ps = 2, .whole_ps = 5, .failed = 4};
+    prove.hosts.count = PROVE_HOSTS_MAX + 1;
+    prove.hosts.list[0] =
+        (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
+    prove.hosts.list[1] =
+        (struct prove_host){"v", "host8", .lost_ps = 2, .whole_ps = 5, .failed = 4};
     assert_has("victim w lost 2.00 us, 12% of its total command time; 3 failed; 1 member inactive",
                true);
     assert_has("victim v lost 2.00 us, 25% of its total command time; 2 members inactive", true);
@@ -190,7 +192,7 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
     assert_has("by hosts v", false);
     assert_has("... and 1 more", true);
     prove.victim_count = PROVE_VICTIMS_MAX;
-    prove.host_count = PROVE_HOSTS_MAX;
+    prove.hosts.count = PROVE_HOSTS_MAX;
     assert_has("more ", false);
 }
 
