@@ -35,7 +35,7 @@ static void show_progress(struct planning *planning)
     const char *best = state->chosen < 0 ? "" : state->candidates[state->chosen].cell->name;
     say_left(plan_left_s(state, elapsed_s), left, sizeof left);
     if (state->proven)
-        snprintf(doing, sizeof doing, "beyond the answer, %.100s", best);
+        snprintf(doing, sizeof doing, "answer found, measuring limits of %.100s", best);
     else
         snprintf(doing, sizeof doing, "%u of %u %s open%s%.60s", (unsigned)plan_open(state),
                  (unsigned)state->count, plural(state->count, "candidate", "candidates"),

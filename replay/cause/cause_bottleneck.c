@@ -94,7 +94,7 @@ static void report_scarce(struct cause_search *search, const struct harm_scene *
     const bool is_all =
         limit->resource == BOTTLENECK_LIMIT || limit->resource == BOTTLENECK_WORKLOAD_LIMIT;
     clue.least = is_all ? limit->used : limit->used / 2;
-    snprintf(clue.seen, sizeof clue.seen, "%.64s waits for it: %.*s",
+    snprintf(clue.seen, sizeof clue.seen, "it limits %.64s (%.*s)",
              scene->scenario->workloads[workload].name, (int)words_fit(limit->text, 150),
              limit->text);
     cause_accuse(search, &clue, &suspect);
@@ -123,6 +123,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_bottleneck = {
     .name = "bottleneck",
-    .about = "What limits a workload is scarcer at its hosts than at others.",
+    .about = "The resource that limits a workload is scarcer at its hosts than at other hosts.",
     .look = look,
 };

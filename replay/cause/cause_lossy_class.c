@@ -37,7 +37,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             clue.later_rows = "alpha-lossy alpha-egress lossy-pool egress-lossy-pool "
                               "reserved-lossy reserved-queue buffer";
         clue.proven = is_anywhere(scene, drops->priority);
-        cause_report_drop(search, scene, drops, &clue, "not a lossless class there");
+        cause_report_drop(search, scene, drops, &clue, "not a lossless class on this port");
     }
 }
 

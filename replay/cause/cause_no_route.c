@@ -22,7 +22,7 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
     clue.otherwise = HARM_SWITCH;
     clue.proven = true;
     cause_report_drops(search, scene, 1u << PROBE_DROP_NO_ROUTE, -1, &clue,
-                       "it has no route to their destination");
+                       "no route to their destination");
 }
 
 /* ------------------------------------------------------------------ static routes */

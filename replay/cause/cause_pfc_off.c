@@ -79,7 +79,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.general = "pfc-enabled flow-control pfc pfc-priorities";
         clue.otherwise = HARM_LINK;
         clue.proven = true;
-        cause_report_drop(search, scene, drops, &clue, "whose pauses are not obeyed");
+        cause_report_drop(search, scene, drops, &clue, "its pauses are not obeyed");
     }
 }
 

@@ -100,7 +100,7 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
     clue.rows = clue.general = rows;
     clue.otherwise = HARM_WORKLOAD;
     snprintf(clue.seen, sizeof clue.seen,
-             "at %s priority %d leaves priority %d only %s of the link",
+             "at %s, priority %d leaves priority %d only %s of the link",
              cause_port_name(scene, port, name, sizeof name), first, other,
              words_percent((double)of->prios[other].tx_bytes,
                            (double)(of->prios[other].tx_bytes + of->prios[first].tx_bytes))
@@ -139,6 +139,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_starvation = {
     .name = "starvation",
-    .about = "The scheduler leaves a class too little.",
+    .about = "The scheduler starves a class.",
     .look = look,
 };

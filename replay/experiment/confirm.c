@@ -195,9 +195,31 @@ static const char *kind_of(const struct ruling *ruling, const struct prove_row *
     return "odd-setting";
 }
 
+/* The text of a repair as the text of a cause: "mtu 1500B -> 4200B at leaf1" becomes "mtu 1500B
+ * instead of 4200B at leaf1"; "link-down at leaf1, removed" becomes "link-down at leaf1". */
+static void cause_words(const struct prove_row *row, char *text, size_t size)
+{
+    static const char arrow[] = " -> ", instead[] = " instead of ", removed[] = ", removed";
+    const size_t length = strlen(row->text), tail = strlen(removed);
+    const bool fault = row->repair.kind == TRIAL_REMOVE_FAULT && length > tail &&
+                       strcmp(row->text + length - tail, removed) == 0;
+    const char *end = row->text + length - (fault ? tail : 0);
+    size_t used = 0;
+    for (const char *from = row->text; from < end && used + sizeof instead < size;) {
+        if (strncmp(from, arrow, strlen(arrow)) == 0) {
+            used += (size_t)snprintf(text + used, size - used, "%s", instead);
+            from += strlen(arrow);
+        } else {
+            text[used++] = *from++;
+        }
+    }
+    text[used] = '\0';
+}
+
 static void make_cause(const struct ruling *ruling, const struct prove_row *row,
                        struct harm_cause *cause)
 {
+    char words[PROVE_WORDS_BYTES + 64];
     const struct scenario_spot *spot = only_spot(ruling, &row->repair);
     *cause =
         (struct harm_cause){.kind = kind_of(ruling, row),
@@ -208,8 +230,8 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
                             .priority = -1,
                             .root = HARM_NONE};
     snprintf(cause->name, sizeof cause->name, "%.*s", (int)sizeof cause->name - 1, row->name);
-    snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(row->text, 230),
-             row->text);
+    cause_words(row, words, sizeof words);
+    snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(words, 230), words);
     add_victims(ruling, &ruling->prove->hosts, cause);
 }
 

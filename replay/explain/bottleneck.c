@@ -361,7 +361,7 @@ static void say_asked(const struct bottleneck_input *input, char *text, size_t s
     const struct bottleneck_use *recovery = &input->uses[BOTTLENECK_RECOVERY];
     *text = '\0';
     if (input->thinking > 0)
-        snprintf(text, size, ", think time %s of the time", percent(input->thinking).text);
+        snprintf(text, size, "; think time takes %s of the time", percent(input->thinking).text);
     else if (recovery->used >= AWAY_LEAST)
         snprintf(text, size, ", but completed late: %s, %s of the time", recovery->where,
                  percent(recovery->used).text);
@@ -375,20 +375,18 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
         [BOTTLENECK_RNIC] = "%s is %s busy",
         [BOTTLENECK_PCIE] = "%s is %s busy",
         [BOTTLENECK_COMPLETIONS] = "%s are %s busy",
-        [BOTTLENECK_MEDIA] = "%s: %s busy",
+        [BOTTLENECK_MEDIA] = "%s are %s busy",
         [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
         [BOTTLENECK_HOST_CPU] = "%s are %s busy",
         [BOTTLENECK_PAUSES] = "%s was paused for %s of the time",
         [BOTTLENECK_CREDIT] = "queue pairs of %s wait for a posted receive %s of their time",
-        [BOTTLENECK_CONGESTION] =
-            "queue pairs of %s are throttled %s of their time",
+        [BOTTLENECK_CONGESTION] = "queue pairs of %s are throttled %s of their time",
         [BOTTLENECK_LOSS] =
             "queue pairs of %s wait for or retransmit lost packets %s of their time",
         [BOTTLENECK_RECOVERY] = "%s, %s of the time",
         [BOTTLENECK_READS] = "queue pairs of %s wait for outstanding READs %s of their time",
-        [BOTTLENECK_FENCE] =
-            ("queue pairs of %s wait before memory registrations for earlier requests "
-             "to complete, %s of their time"),
+        [BOTTLENECK_FENCE] = ("queue pairs of %s wait at memory registrations until earlier "
+                              "requests complete, %s of their time"),
         [BOTTLENECK_WINDOW] = ("queue pairs of %s are at the limit of unacknowledged packets %s of "
                                "their time"),
         [BOTTLENECK_BUFFERS] = "%s, %s of the time",
@@ -404,13 +402,12 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
     switch (found->resource) {
     case BOTTLENECK_ASKED:
         say_asked(input, phrase, sizeof phrase);
-        snprintf(found->text, sizeof found->text, "%s: the workloads offer no more%s%s",
+        snprintf(found->text, sizeof found->text, "%s: no resource is saturated%s%s",
                  bottleneck_label(found->resource), phrase, busiest);
         return;
     case BOTTLENECK_DEPTH:
-        snprintf(found->text, sizeof found->text,
-                 "%s: %s%stoo low to saturate any resource%s", word,
-                 input->depth > 0 ? words_count(input->depth).text : "",
+        snprintf(found->text, sizeof found->text, "%s: %s%stoo low to saturate any resource%s",
+                 word, input->depth > 0 ? words_count(input->depth).text : "",
                  input->depth > 0 ? " is " : "", busiest);
         return;
     default:

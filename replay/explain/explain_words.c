@@ -135,13 +135,13 @@ static void append_root(const struct explain *explain, uint32_t root, const char
 void explain_cause_words(const struct explain *explain, char *text, size_t size)
 {
     const struct explain_verdict *verdict = &explain->verdict;
-    const size_t prefix = (size_t)snprintf(text, size, "%s", verdict->sure ? "" : "unsure: ");
+    const size_t prefix = (size_t)snprintf(text, size, "%s", verdict->sure ? "" : "uncertain: ");
     explain_root_words(explain, 0, text + prefix, size - prefix);
     if (verdict->sure && verdict->causes == 1)
         return;
     append(text, size, "", "", verdict->first_ps, verdict->all_ps);
     size_t used = strlen(text);
-    snprintf(text + used, size - used, " of all held time");
+    snprintf(text + used, size - used, " of the total pause time");
     for (uint32_t i = 1; i < verdict->causes && i < CAUSES_NAMED; i++)
         append_root(explain, i, "; and ", text, size);
     used = strlen(text);

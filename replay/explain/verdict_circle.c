@@ -13,20 +13,18 @@ static bool fits(const struct explain_end *end)
 
 static void words(const struct explain_place *place, char *text, size_t size)
 {
-    snprintf(text, size,
-             "%s to %s: pauses go round in a circle, each waits for the next (%s of pauses in "
-             "all%s)",
-             place->port, place->peer_node, words_time(place->held_ps).text, place->spread);
+    snprintf(text, size, "%s to %s: cyclic pause dependency (total pause time %s%s)", place->port,
+             place->peer_node, words_time(place->held_ps).text, place->spread);
 }
 
 static void short_words(const struct explain_place *place, char *text, size_t size)
 {
-    snprintf(text, size, "a circle at %s to %s", place->port, place->peer_node);
+    snprintf(text, size, "a cyclic pause dependency at %s to %s", place->port, place->peer_node);
 }
 
 const struct verdict verdict_circle = {
     .name = "circle",
-    .about = "Pauses go round: each of some switches waits for the next.",
+    .about = "Switches pause each other in a cycle.",
     .is_guess = true,
     .fits = fits,
     .words = words,

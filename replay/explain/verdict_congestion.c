@@ -15,7 +15,7 @@ static bool fits(const struct explain_end *end)
 static void words(const struct explain_place *place, char *text, size_t size)
 {
     snprintf(text, size,
-             "%s to %s: more traffic meets there than its %s carry (%s of pauses in all%s)",
+             "%s to %s: the traffic offered to this link exceeds its %s (total pause time %s%s)",
              place->port, place->peer_node, words_rate((double)place->rate_bps).text,
              words_time(place->held_ps).text, place->spread);
 }
@@ -27,7 +27,7 @@ static void short_words(const struct explain_place *place, char *text, size_t si
 
 const struct verdict verdict_congestion = {
     .name = "congestion",
-    .about = "More traffic meets at an egress than its link carries.",
+    .about = "The traffic offered to an egress port exceeds the rate of its link.",
     .fits = fits,
     .words = words,
     .short_words = short_words,

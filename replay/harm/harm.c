@@ -305,7 +305,7 @@ void cause_report_drop(struct cause_search *search, const struct harm_scene *sce
     clue.until = drops->last;
     clue.strength =
         clue.strength / 2 + (int64_t)((__int128)drops->frames * (unsigned)clue.strength / 2 / all);
-    snprintf(clue.seen, sizeof clue.seen, "%s dropped %s frame%s of priority %u, %s",
+    snprintf(clue.seen, sizeof clue.seen, "%s dropped %s frame%s of priority %u (%s)",
              cause_port_name(scene, clue.place.port, port, sizeof port),
              words_count((int64_t)drops->frames).text, plural(drops->frames, "", "s"),
              drops->priority, why);

@@ -25,7 +25,7 @@ bool plan_cliff_open(struct plan_state *state, struct diag *diag)
     state->lever_count = levers_of(plan);
     if (values * (state->lever_count + 1) > PLAN_CLIFF_POINTS_MAX) {
         diag_add(diag, DIAG_ERROR, (struct diag_place){.file = plan->grid.template->file->name},
-                 NULL, "the values of cliff, with each change, are more than %d points",
+                 NULL, "cliff has more than %d points, counting each value once per what-if change",
                  PLAN_CLIFF_POINTS_MAX);
         return false;
     }

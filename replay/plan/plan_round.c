@@ -119,7 +119,7 @@ static void take_errand(void *self, uint32_t index, bool well)
     struct plan_outcome *outcome = &round->outcomes[index];
     struct plan_state *state = round->search->state;
     if (!well)
-        snprintf(outcome->why, sizeof outcome->why, "a run's process died twice");
+        snprintf(outcome->why, sizeof outcome->why, "a run's process crashed twice");
     if (stop_asked() != 0 || (state->late && !well))
         outcome->end = PLAN_RUN_STOPPED;
     store_outcome(state, errand, outcome);

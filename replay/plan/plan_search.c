@@ -121,8 +121,7 @@ static bool open_candidate(struct plan_state *state, uint32_t index, struct grid
             grow_refuses(&plan->grow, &plan->prices, &candidate->bill, candidate->why))
             candidate->verdict = PLAN_VERDICT_REFUSED;
     } else {
-        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL, "this is candidate %.200s",
-                 cell->name);
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL, "in candidate %.200s", cell->name);
     }
     scenario_free(scenario);
     return well;
@@ -199,8 +198,8 @@ static void warn_of_counts(const struct plan_state *state, struct diag *diag)
         if (!grows_with_the_run(&candidate->states[0].asked[i]))
             continue;
         snprintf(text, sizeof text,
-                 "it counts what there is in a run, which is as long as it takes to settle, %s or "
-                 "more: expected a rate, or a limit of 0",
+                 "this count grows with the run, which lasts until it is steady (%s or more): "
+                 "expected a rate, or a limit of 0",
                  words_time(candidate->duration).text);
         tree_message(diag, DIAG_WARNING, state->plan->slo[i].written,
                      state->plan->slo[i].written->place, text);

@@ -15,7 +15,7 @@
 #define PLAN_VERDICTS(X)                                                                           \
     X(OPEN, UNDECIDED, "open", "not run", "not run")                                               \
     X(HOLDS, PASS, "holds", "passes in every case", "passing every case")                          \
-    X(REFUSED, FAIL, "refused", "can never pass, or cannot be run", "refused without a run")       \
+    X(REFUSED, FAIL, "refused", "can never pass, or cannot be run", "ruled out without a run")     \
     X(FAILS, FAIL, "fails", "an objective is not met, or frames or operations were lost",          \
       "failing an objective")                                                                      \
     X(IDLE, FAIL, "idle", "some host-target pairs did no I/O", "with idle pairs")                  \
@@ -24,9 +24,9 @@
     X(UNSURE, UNDECIDED, "unsure",                                                                 \
       "undecided after the most runs that the plan allows; raise most-seeds",                      \
       "too close to decide")                                                                       \
-    X(DIED, UNDECIDED, "died", "a run's process died twice", "whose run died")                     \
+    X(DIED, UNDECIDED, "died", "a run's process crashed twice", "with a crashed run")              \
     X(IMPLIED, FAIL, "implied", "a candidate that is better on every monotone axis fails",         \
-      "worse than one that fails")                                                                 \
+      "worse than a failing candidate")                                                            \
     X(DEARER, SKIPPED, "dearer", "not run: it costs more than one that passes", "more expensive")  \
     X(SURPASSED, SKIPPED, "surpassed", "not run: it has no more headroom than one that passes",    \
       "without more headroom")

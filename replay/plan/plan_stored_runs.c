@@ -229,9 +229,10 @@ static bool is_same_plan(struct store *store, const struct plan_state *state,
     if (store_error(store) != NULL)
         snprintf(error, STORE_ERROR_BYTES, "not a plan's database");
     else if (strcmp(version, stormglass_version) != 0)
-        snprintf(error, STORE_ERROR_BYTES, "of version %.40s of the program", version);
+        snprintf(error, STORE_ERROR_BYTES, "written by version %.40s of stormglass", version);
     else if (strcmp(text, theirs) != 0)
-        snprintf(error, STORE_ERROR_BYTES, "of another plan, or of one that has changed since");
+        snprintf(error, STORE_ERROR_BYTES,
+                 "written for another plan, or the plan has changed since");
     else
         return true;
     return false;

@@ -241,9 +241,10 @@ static void refuse_cut_off(const struct scenario *scenario, const struct scenari
     steady->least = STEADY_UNKNOWN;
     snprintf(steady->why, sizeof steady->why, "%s of %s %s %s cut off%s at %s: %s to %s",
              words_count(of->cut_off).text, words_count(workload->members).text,
-             plural(workload->members, "member", "members"), plural(of->cut_off, "was", "were"),
-             of->cut_off > 1 ? ", the first" : "", words_time(of->cut_off_at).text,
-             scenario->nodes[pair->from].name, scenario->nodes[pair->to].name);
+             plural(workload->members, "host-target pair", "host-target pairs"),
+             plural(of->cut_off, "was", "were"), of->cut_off > 1 ? ", the first" : "",
+             words_time(of->cut_off_at).text, scenario->nodes[pair->from].name,
+             scenario->nodes[pair->to].name);
 }
 
 /* A warm-up given by the scenario is used as it is. */

@@ -71,8 +71,9 @@ static const char *add_stations(struct limits_scope *scope, bool cores)
                 continue;
             use->used = used;
             name = stations[i].name;
-            snprintf(use->where, sizeof use->where, "%.60s's %.60s%s", scenario->nodes[node].name,
-                     name, cores ? "" : " (media)");
+            snprintf(use->where, sizeof use->where,
+                     cores ? "%.60s's %.60s" : "%.60s's drives (%.60s)", scenario->nodes[node].name,
+                     name);
         }
     }
     return name;

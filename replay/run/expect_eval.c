@@ -163,7 +163,7 @@ static void fail_stalled(const struct scenario *scenario, struct result *result)
             result_fail(result, "%s: %s of its %s %s never connected or issued nothing",
                         workload->name, words_count(workload->idle).text,
                         words_count(workload->members).text,
-                        plural(workload->members, "member", "members"));
+                        plural(workload->members, "host-target pair", "host-target pairs"));
     }
 }
 
@@ -255,7 +255,7 @@ static bool is_dead(const struct result_workload *workload, char *why, size_t si
     else if (workload->idle > 0)
         snprintf(why, size, "%s: %s of %s %s did nothing", workload->name,
                  words_count(workload->idle).text, words_count(workload->members).text,
-                 plural(workload->members, "member", "members"));
+                 plural(workload->members, "host-target pair", "host-target pairs"));
     else
         return false;
     return true;

@@ -29,7 +29,7 @@ static void write_head(const struct page *page, const char *words)
 static void write_rest(const struct page *page, uint32_t count, uint32_t shown)
 {
     if (count > shown)
-        fprintf(page->out, "  ... and %" PRIu32 " more: --json has them all\n", count - shown);
+        fprintf(page->out, "  ... and %" PRIu32 " more: --json lists all\n", count - shown);
 }
 
 static void write_title(const struct page *page)
@@ -112,7 +112,7 @@ static void write_findings(const struct page *page)
             fprintf(page->out, "  warning: %s\n", store_text(rows, "text"));
     store_finish(rows);
     if (count > FINDINGS_SHOWN)
-        fprintf(page->out, "  ... and %" PRIu32 " more: `stormglass check` lists them all\n",
+        fprintf(page->out, "  ... and %" PRIu32 " more: `stormglass check` lists all\n",
                 count - FINDINGS_SHOWN);
 }
 
@@ -145,11 +145,11 @@ static void write_cause(const struct page *page)
               page->out);
         return;
     }
-    const bool says = strncmp(account->root_cause, "unsure", strlen("unsure")) == 0;
+    const bool says = strncmp(account->root_cause, "uncertain", strlen("uncertain")) == 0;
     fprintf(page->out, "  %s%s\n",
-            account->sure ? "sure: "
+            account->sure ? "certain: "
             : says        ? ""
-                          : "unsure: ",
+                          : "uncertain: ",
             account->root_cause);
     fprintf(page->out, "  total pause time %s\n", words_time(account->paused_ps).text);
     for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)

@@ -54,7 +54,7 @@ static void write_change(const struct prove *prove, const struct prove_impact *b
                 words_count(after->done).text, words_time(before->p99_ps).text,
                 words_time(after->p99_ps).text);
     write_count("failed", before->failed, after->failed, out);
-    write_count("inactive members", before->inactive, after->inactive, out);
+    write_count("inactive pairs", before->inactive, after->inactive, out);
     write_count("lossless drops", before->lossless_drops, after->lossless_drops, out);
     write_count("drops", before->drops, after->drops, out);
     fputc('\n', out);
@@ -89,7 +89,7 @@ static void write_victims(const struct prove *prove, FILE *out)
             fprintf(out, "; %s failed", words_count(victim->failed).text);
         if (victim->inactive > 0)
             fprintf(out, "; %s %s inactive", words_count(victim->inactive).text,
-                    plural(victim->inactive, "member", "members"));
+                    plural(victim->inactive, "host-target pair", "host-target pairs"));
         fputc('\n', out);
     }
     if (prove->victim_count > PROVE_VICTIMS_MAX)
@@ -107,7 +107,7 @@ static void write_hosts(const struct prove *prove, FILE *out)
             fprintf(out, "; %s failed", words_count(host->failed).text);
         if (host->inactive > 0)
             fprintf(out, "; %s %s inactive", words_count(host->inactive).text,
-                    plural(host->inactive, "member", "members"));
+                    plural(host->inactive, "host-target pair", "host-target pairs"));
         fputc('\n', out);
     }
     if (prove->hosts.count > PROVE_HOSTS_MAX)
@@ -123,7 +123,7 @@ static const char *loss_words(const struct prove *prove)
         [PROVE_BY_NOTHING] = "loss",
         [PROVE_BY_TIME] = "lost time",
         [PROVE_BY_FAILED] = "failed operations",
-        [PROVE_BY_INACTIVE] = "inactive members",
+        [PROVE_BY_INACTIVE] = "inactive pairs",
         [PROVE_BY_DROPS] = "dropped lossless frames",
     };
     return words[prove->by];
@@ -166,7 +166,7 @@ static void say_harm(const struct prove *prove, FILE *out)
     } harms[] = {
         {prove->all.failed + prove->unfinished, "operation", "operations",
          "failed or never completed"},
-        {prove->all.inactive, "member", "members", "did nothing"},
+        {prove->all.inactive, "host-target pair", "host-target pairs", "did nothing"},
         {prove->all.lossless_drops, "lossless frame was", "lossless frames were", "dropped"},
     };
     const char *between = "not proved: ";
@@ -380,7 +380,7 @@ static void json_prove(const struct prove *prove, struct json *json)
         [PROVE_BY_NOTHING] = NULL,
         [PROVE_BY_TIME] = "time",
         [PROVE_BY_FAILED] = "failed operations",
-        [PROVE_BY_INACTIVE] = "inactive members",
+        [PROVE_BY_INACTIVE] = "inactive pairs",
         [PROVE_BY_DROPS] = "lossless drops",
     };
     json_sentence(prove, json);

@@ -14,7 +14,7 @@ void queued_text(const struct queued *queued, FILE *out, const struct paint *pai
 {
     fprintf(out, "\n%sQueue at its worst moment%s\n", paint->bold, paint->off);
     if (queued->bytes == 0) {
-        fputs("  nothing ever waited in a queue of a switch\n", out);
+        fputs("  no frame ever waited in a switch queue\n", out);
         return;
     }
     fprintf(out, "  %s priority %u at %s: %s in %" PRIu32 " %s of %" PRIu32 " flow%s\n",
@@ -31,7 +31,7 @@ void queued_text(const struct queued *queued, FILE *out, const struct paint *pai
                 plural(flow->frames, "", "s"));
     }
     if (queued->flow_count > FLOWS_SHOWN)
-        fprintf(out, "  ... and %" PRIu32 " more: --json has them all\n",
+        fprintf(out, "  ... and %" PRIu32 " more: --json lists all\n",
                 queued->flow_count - FLOWS_SHOWN);
 }
 

@@ -72,7 +72,7 @@ void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *pai
     for (uint32_t i = 0; i < whatif->row_count; i++)
         write_row(whatif, &whatif->rows[i], out);
     if (!any_gains(whatif))
-        fprintf(out, "  no gain: the workloads offer no more\n");
+        fprintf(out, "  no gain: the offered load is the limit\n");
     if (whatif->next[0] != '\0')
         fprintf(out, "  the next limit       %s\n", whatif->next);
     for (uint32_t i = 0; i < whatif->need_count; i++) {

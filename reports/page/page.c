@@ -65,7 +65,7 @@ void page_begin(FILE *out, const char *title)
 bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self)
 {
     fputs("</main>\n<footer>Made by stormglass. Charts are drawn by dygraphs, MIT "
-          "licence.</footer>\n",
+          "license.</footer>\n",
           out);
     const bool well = write_figures(figures, self, out);
     fputs("<script>\n", out);
@@ -79,8 +79,8 @@ bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const voi
 void page_over_time(const struct page *page)
 {
     page_section(page, "charts", "Over time",
-                 "Drag to zoom, all charts together, or with two fingers; double-click to see all "
-                 "again. Shift and drag to move.");
+                 "Drag, or pinch with two fingers, to zoom all charts at once; double-click to "
+                 "reset. Shift-drag to pan.");
     fputs("<div id=\"drawn\"></div>\n<noscript><p>The charts need JavaScript; the rest of the page "
           "does not.</p></noscript>\n",
           page->out);
@@ -92,7 +92,7 @@ static void write_comparison(const struct page *page, const char *comparison)
     if (comparison == NULL)
         return;
     page_section(page, "comparison", "Model and measurement",
-                 "Errors are those of the model, in percent of what was measured.");
+                 "Each error is the deviation of the model in percent of the measured value.");
     fputs("<pre>", page->out);
     page_text(page->out, comparison);
     fputs("</pre>\n", page->out);

@@ -72,8 +72,9 @@ static void causes(const struct page *page)
 static void roots(const struct page *page)
 {
     static const struct page_column all[] = {
-        {"root", PAGE_SENTENCE},         {"kind", PAGE_TEXT},         {"priority", PAGE_COUNT},
-        {"total pause time", PAGE_TIME}, {"of it direct", PAGE_TIME}, {0}};
+        {"root", PAGE_SENTENCE},          {"kind", PAGE_TEXT},
+        {"priority", PAGE_COUNT},         {"total pause time", PAGE_TIME},
+        {"direct pause time", PAGE_TIME}, {0}};
     causes(page);
     page_draw_pauses(page);
     fputs("<details><summary>All roots</summary>\n", page->out);
@@ -91,9 +92,9 @@ static void victims(const struct page *page)
                                                  {"workload", PAGE_TEXT},
                                                  {"host", PAGE_TEXT},
                                                  {"class", PAGE_TEXT},
-                                                 {"of its time lost", PAGE_TEXT},
+                                                 {"time lost", PAGE_TEXT},
                                                  {"failed", PAGE_COUNT},
-                                                 {"a port on its path was paused", PAGE_TIME},
+                                                 {"pause time on its path", PAGE_TIME},
                                                  {0}};
     page_table(page,
                "SELECT (SELECT value FROM result WHERE path='causes['||cause||'].name'), w.name,"

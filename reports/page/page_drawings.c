@@ -102,7 +102,8 @@ void page_draw_fabric(const struct page *page)
 void page_draw_pauses(const struct page *page)
 {
     char *svg = drawn(pauses, page, NULL);
-    folded(page, "Pause tree: what each root paused, and what those paused in turn", svg);
+    folded(page, "Pause tree: the ports that each root paused, directly or through other ports",
+           svg);
     free(svg);
 }
 
@@ -131,8 +132,8 @@ static bool draw_command(const struct page *page, const struct store_statement *
     const bool any = svg[0] != '\0';
     if (any && first)
         page_section(page, "wire", "Commands on the wire",
-                     "Each workload's slowest command, frame by frame and hop by hop. Point at an "
-                     "arrow for its packet.");
+                     "Each workload's slowest command, frame by frame and hop by hop. Hover over "
+                     "an arrow to see its packet.");
     if (any) {
         fprintf(page->out, "<details class=\"drawn\"%s><summary>", first ? " open" : "");
         page_put(page->out, "%s: the slowest %s, %s", store_text(row, "name"),

@@ -142,11 +142,13 @@ static struct chart *latency_chart(const struct page *page, int64_t number, cons
         if (strcmp(page->charts->charts[i].title, title) == 0)
             return &page->charts->charts[i];
     snprintf(id, sizeof id, page->side == 2 ? "latency%" PRId64 "-b" : "latency%" PRId64, number);
-    return page_chart(page, page->by_io ? CHART_STEPS : CHART_LINES, id, "latency", title,
-                      page->by_io
-                          ? "Of the commands completed in each step; an empty step has no point."
-                          : "Of what completed in each interval; an empty interval has no point. "
-                            "From histograms with an error below 1 %.");
+    return page_chart(
+        page, page->by_io ? CHART_STEPS : CHART_LINES, id, "latency", title,
+        page->by_io
+            ? "Latency of the commands that completed in each step; a step without completions has "
+              "no point."
+            : "Latency of the operations that completed in each interval; an interval without "
+              "completions has no point. Values come from histograms with an error below 1 %.");
 }
 
 void page_charts_latency(const struct page *page)
@@ -174,9 +176,9 @@ void page_charts_latency(const struct page *page)
 /* From the histogram, which every run has: the share above each bin's upper bound. */
 void page_chart_tail(const struct page *page)
 {
-    struct chart *chart =
-        page_chart(page, CHART_TAIL, "tail", "share", "Latency distribution",
-                   "Share of I/Os that took longer: 1 in 100 is p99. Both axes are logarithmic.");
+    struct chart *chart = page_chart(page, CHART_TAIL, "tail", "share", "Latency distribution",
+                                     "Share of I/Os that took longer than a latency: 1 in 100 is "
+                                     "p99. Both axes are logarithmic.");
     struct store_statement *rows = store_prepare(
         page->store,
         "SELECT name, below_ps, 1.0-1.0*sum(count) OVER (PARTITION BY workload ORDER BY from_ps)"

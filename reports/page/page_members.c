@@ -5,7 +5,7 @@
 static void write_fairness(const struct page *page)
 {
     static const struct page_column columns[] = {
-        {"workload", PAGE_TEXT},     {"members", PAGE_COUNT},     {"least rate", PAGE_RATE},
+        {"workload", PAGE_TEXT},     {"pairs", PAGE_COUNT},     {"least rate", PAGE_RATE},
         {"largest rate", PAGE_RATE}, {"Jain's index", PAGE_TEXT}, {"flows", PAGE_COUNT},
         {"FCT p50", PAGE_TIME},      {"FCT p99", PAGE_TIME},      {"FCT max", PAGE_TIME},
         {"slowdown p50", PAGE_TEXT}, {"slowdown p99", PAGE_TEXT}, {0}};
@@ -38,14 +38,14 @@ void page_members(const struct page *page)
                                                  {"time", PAGE_TIME},
                                                  {"mean", PAGE_TIME},
                                                  {"max", PAGE_TIME},
-                                                 {"waited most for", PAGE_TEXT},
+                                                 {"longest wait", PAGE_TEXT},
                                                  {0}};
     if (store_ask_int(page->store, "SELECT count(*) FROM member WHERE member>0", 0) == 0)
         return;
-    page_section(page, "members", "Members",
-                 "What each host of a workload got.  The rate is a member's payload over the time "
-                 "from its first issue to its last completion; Jain's index is 1 when all are the "
-                 "same.");
+    page_section(page, "members", "Host-target pairs",
+                 "Results of each host-target pair.  The rate is the pair's payload divided "
+                 "by the time from its first issue to its last completion; Jain's index is 1 if "
+                 "all rates are equal.");
     write_fairness(page);
     fputs("<details><summary>The slowest 16 of each workload</summary>\n", page->out);
     page_table(page,

@@ -106,14 +106,14 @@ static void write_head(const struct pair *pair, const char *title)
     FILE *out = pair->pages[0].out;
     fputs("<header><p class=\"brand\">stormglass</p><h1>", out);
     page_text(out, title);
-    fputs("</h1><p class=\"lead\">Two runs side by side: what was changed, and the effect.</p>\n",
+    fputs("</h1><p class=\"lead\">Two runs side by side: the changed settings and their "
+          "effect.</p>\n",
           out);
     verdict(pair);
-    fputs("</header>\n<nav><a href=\"#settings\">What was changed</a>"
-          "<a href=\"#events\">First difference</a><a href=\"#workloads\">Workloads</a>"
-          "<a href=\"#charts\">Over time</a><a href=\"#stopped\">Paused ports</a>"
-          "<a href=\"#topology\">Topology</a><a href=\"#all\">All differences</a>"
-          "<a href=\"#reproduce\">Reproduce</a></nav>\n",
+    fputs("</header>\n<nav><a href=\"#settings\">Changed settings</a><a href=\"#events\">First "
+          "difference</a><a href=\"#workloads\">Workloads</a><a href=\"#charts\">Over time</a><a "
+          "href=\"#stopped\">Paused ports</a><a href=\"#topology\">Topology</a><a "
+          "href=\"#all\">All differences</a><a href=\"#reproduce\">Reproduce</a></nav>\n",
           out);
     facts(pair);
     pair_cards(pair);
@@ -137,7 +137,7 @@ static void both(const struct pair *pair, void (*draw)(const struct page *page))
 static void topology(const struct pair *pair)
 {
     page_section(pair->pages, "topology", "Topology",
-                 "Colour: share of time that the more paused end of a link was paused.");
+                 "Color: share of time for which the more paused end of a link was paused.");
     both(pair, page_topology_drawing);
     page_topology_legend(pair->pages);
     page_section_end(pair->pages);
@@ -150,7 +150,7 @@ static void stages(const struct pair *pair)
         0)
         return;
     page_section(pair->pages, "stages", "Anatomy of an I/O",
-                 "The mean command of each kind, stage by stage.");
+                 "Mean time of each stage, by kind of command.");
     page_stages_legend(pair->pages);
     both(pair, page_stages_bars);
     page_section_end(pair->pages);

@@ -13,7 +13,7 @@ static int64_t in_both(const struct pair *pair, const char *sql)
 static void fairness(const struct pair *pair)
 {
     static const struct page_column columns[] = {
-        {"members", PAGE_COUNT},     {"least rate", PAGE_RATE},
+        {"pairs", PAGE_COUNT},     {"least rate", PAGE_RATE},
         {"largest rate", PAGE_RATE}, {"Jain's index", PAGE_TEXT},
         {"FCT p50", PAGE_TIME},      {"FCT p99", PAGE_TIME},
         {"FCT max", PAGE_TIME},      {0}};
@@ -47,7 +47,7 @@ static void slowest(const struct pair *pair)
                                                  {"rate", PAGE_RATE},
                                                  {"mean", PAGE_TIME},
                                                  {"max", PAGE_TIME},
-                                                 {"waited most for", PAGE_TEXT},
+                                                 {"longest wait", PAGE_TEXT},
                                                  {0}};
     pair_table(pair,
                &(struct pair_table){
@@ -70,10 +70,10 @@ void pair_members(const struct pair *pair)
 {
     if (in_both(pair, "SELECT count(*) FROM member WHERE member>0") == 0)
         return;
-    page_section(pair->pages, "members", "Members",
-                 "What each host of a workload got.  The rate is a member's payload over the time "
-                 "from its first issue to its last completion; Jain's index is 1 when all are the "
-                 "same.");
+    page_section(pair->pages, "members", "Host-target pairs",
+                 "Results of each host-target pair.  The rate is the pair's payload divided "
+                 "by the time from its first issue to its last completion; Jain's index is 1 if "
+                 "all rates are equal.");
     fairness(pair);
     fputs("<details><summary>The slowest 8 of each workload, in either run</summary>\n",
           pair->pages[0].out);
@@ -113,9 +113,9 @@ void pair_waits(const struct pair *pair)
         {"mean", PAGE_TIME}, {"share", PAGE_TEXT}, {"slowest 1 %", PAGE_TIME}, {0}};
     if (in_both(pair, "SELECT count(*) FROM wait_total") == 0)
         return;
-    page_section(pair->pages, "waits", "What commands and messages waited for",
-                 "Each moment of a command waits for one thing, so the parts add up to its "
-                 "latency; those below a hundredth in both runs are left out.");
+    page_section(pair->pages, "waits", "Time breakdown of commands and messages",
+                 "Every moment of a command belongs to exactly one part, so the parts add up to "
+                 "its latency; parts below 1 % in both runs are omitted.");
     pair_table(pair, &(struct pair_table){
                          .head = "waited for",
                          .keys = wait_keys,

@@ -64,7 +64,7 @@ static void rows(const struct pair *pair, enum diff_section_kind kind)
 void pair_settings(const struct pair *pair)
 {
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "settings", "What was changed",
+    page_section(pair->pages, "settings", "Changed settings",
                  "Settings that differ; all others are equal.");
     if (pair->diff->sections[DIFF_SETTINGS].count == 0)
         fputs("<p>No setting differs.</p>\n", out);
@@ -123,8 +123,8 @@ void pair_events(const struct pair *pair)
     else if (strcmp(diff->digests[0], diff->digests[1]) == 0)
         fputs("<p>None: the digests are equal.</p>\n", out);
     else
-        fputs("<p>None when this version replays both, but the recorded digests differ."
-              "</p>\n",
+        fputs("<p>This version replays both runs with equal events, but the recorded digests "
+              "differ.</p>\n",
               out);
     page_section_end(pair->pages);
 }

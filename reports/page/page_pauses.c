@@ -110,7 +110,7 @@ void page_chart_spread(const struct page *page)
 {
     struct chart *chart =
         page_chart(page, CHART_STEPS, "spread", "ports", "Paused ports",
-                   "Ports paused at the same time, by tier, averaged over each step.");
+                   "Number of ports paused at the same time, by tier, averaged over each step.");
     if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     struct store_statement *rows = prepare(
@@ -136,7 +136,7 @@ void page_chart_occupancy(const struct page *page)
     struct chart *chart =
         page_chart(page, CHART_POINTS, "occupancy", "occupancy", "Buffer occupancy at XOFF and XON",
                    "Bytes buffered for a port and priority each time it sent XOFF or XON; the "
-                   "eight that sent most.");
+                   "eight ports and priorities that sent the most.");
     if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     struct store_statement *rows = prepare(

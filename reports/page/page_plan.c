@@ -51,7 +51,7 @@ static void write_cards(const struct page *page)
     write_card(page,
                "SELECT " PAGE_PLAN_PERCENT " FROM candidate WHERE candidate=" CHOSEN
                " AND headroom IS NOT NULL",
-               "least headroom of an objective");
+               "smallest headroom of any objective");
     write_card(page, "SELECT printf('%,d', count(*)) FROM candidate c WHERE" PAGE_PLAN_OWN("c"),
                "candidates");
     write_card(page, "SELECT printf('%,d', " SAID("runs") ")", "runs");
@@ -68,7 +68,7 @@ static void write_verdict(const struct page *page)
                    "SELECT coalesce(label, name) FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
         fputs(strcmp(result, "fail") == 0
                   ? "<p class=\"verdict bad\">Every candidate fails</p>\n"
-                  : "<p class=\"verdict\">Undecided: no candidate is known to pass yet</p>\n",
+                  : "<p class=\"verdict\">Undecided: no candidate passes yet</p>\n",
               page->out);
     if (store_ask_int(page->store, "SELECT " SAID("proven") "=0 AND " CHOSEN " IS NOT NULL", 0))
         fputs("<p class=\"finding\">The best candidate so far: others are undecided.</p>\n",
@@ -165,7 +165,7 @@ static void write_why(const struct page *page)
                         "c") " AND result IN ('fail', 'undecided')"
                              " GROUP BY verdict, why ORDER BY min(price), min(candidate)",
                     columns))
-        fputs("<p>None fails or is undecided.</p>\n", page->out);
+        fputs("<p>No candidate fails or is undecided.</p>\n", page->out);
     page_section_end(page);
 }
 
@@ -186,8 +186,9 @@ static void write_bill(const struct page *page)
 
 static void write_unmodelled(const struct page *page)
 {
-    page_section(page, "unmodelled", "Not modeled",
-                 "The answer does not account for these; docs/model.md has the complete list.");
+    page_section(
+        page, "unmodelled", "Not modeled",
+        "The answer does not account for these effects; docs/model.md has the complete list.");
     fputs("<ul>\n", page->out);
     struct store_statement *row =
         store_prepare(page->store, "SELECT text FROM unmodelled ORDER BY position");
@@ -212,8 +213,9 @@ static void write_candidates(const struct page *page, bool linked)
                                           {"command", PAGE_CODE},
                                           {linked ? "page of the run" : NULL, PAGE_LINK},
                                           {0}};
-    page_section(page, "candidates", "Candidates",
-                 "The command repeats a run of the deciding case, or of the first case.");
+    page_section(
+        page, "candidates", "Candidates",
+        "Each command repeats a run of the case that decided the result, or of the first case.");
     page_table(page,
                "SELECT coalesce(label, name), price, watts, rack_units, " PAGE_PLAN_PERCENT
                ", result,"

@@ -190,7 +190,7 @@ void page_plan_assumed(const struct page *page)
             0);
         fprintf(page->out,
                 "<p><b>%" PRId64 "</b> would change the choice; %" PRId64
-                " without effect on any run. Effects below 0.1 %% of the limit are omitted.</p>\n",
+                " have no effect on any run. Effects below 0.1 %% of the limit are omitted.</p>\n",
                 flips, still);
         if (shown > 0)
             write_tornado(page);

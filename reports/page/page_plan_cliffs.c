@@ -203,11 +203,10 @@ void page_plan_cliffs(const struct page *page, bool linked)
                                           {"command", PAGE_CODE},
                                           {linked ? "page of the run" : NULL, PAGE_LINK},
                                           {0}};
-    page_section(
-        page, "cliffs", "Cliffs of the chosen fabric",
-        "One parameter changes at a time until an objective fails. The curve is the headroom of "
-        "the closest objective, with its 95 % confidence interval; the table below it shows the "
-        "limit with one other change.");
+    page_section(page, "cliffs", "Cliffs of the chosen fabric",
+                 "One parameter changes at a time until an objective fails. The curve is the "
+                 "headroom of the closest objective, with its 95 % confidence interval; the table "
+                 "below it shows the limit if one other parameter changes as well.");
     struct store_statement *row = store_prepare(
         page->store, "SELECT cliff, min(path) AS axis FROM cliff GROUP BY cliff ORDER BY cliff");
     while (store_step(row)) {

@@ -55,7 +55,7 @@ static void write_cell(const struct page *page, const struct store_statement *ro
         if (!store_is_null(row, "price"))
             page_text(page->out, words_count(store_int(row, "price")).text);
         else
-            fputs("holds", page->out);
+            fputs("passes", page->out);
         if (headroom < 0)
             fputs("</b>within the tolerance", page->out);
         else
@@ -152,8 +152,8 @@ void page_plan_map(const struct page *page)
     }
     store_finish(row);
     page_section(page, "map", "Map",
-                 "Of each two settings the cheapest candidate that holds, the most headroom of "
-                 "those that hold, and how many of all do.");
+                 "For each pair of settings: the cheapest candidate that passes, the largest "
+                 "headroom of those candidates, and how many of all candidates pass.");
     for (int i = 0; i < count; i++)
         write_map(page, pairs[i][0], pairs[i][1]);
     if (count == 0)

@@ -57,9 +57,9 @@ void page_plan_measures(const struct page *page)
 {
     struct column columns[COLUMNS_MAX];
     struct page named = *page;
-    page_section(page, "measures", "What each of them does",
-                 "Means over the runs of each candidate that was played, where nothing fails; of "
-                 "pauses, marks and retransmissions in a second.");
+    page_section(page, "measures", "Measures of each candidate",
+                 "Means over the runs of each simulated candidate, without failures; pauses, marks "
+                 "and retransmissions are per second.");
     named.label = "candidate";
     page_begin_table(page, "");
     fputs(">", page->out);

@@ -70,7 +70,7 @@ static void write_difference(const struct page *page, const struct store_stateme
         page_cell(&cell, i == 0 ? PAGE_CODE : PAGE_TEXT, row, store_column(row, columns[i]));
     }
     if (store_int(row, "differs") == 0)
-        fputs("<td>no difference seen</td>", page->out);
+        fputs("<td>no significant difference</td>", page->out);
     else if (store_real(row, "a") > 0)
         fprintf(page->out, "<td>%+.3g %%</td>",
                 100 * store_real(row, "difference") / store_real(row, "a"));
@@ -106,8 +106,8 @@ void page_plan_versus(const struct page *page)
     if (store_ask_int(page->store, "SELECT count(*) FROM design", 0) == 0)
         return;
     page_section(page, "versus", "Two designs",
-                 "The same load and the same seeds for both; the interval of 95 % is of the "
-                 "differences between paired runs.");
+                 "Both ran the same load with the same seeds; the differences between paired runs "
+                 "have 95 % confidence intervals.");
     write_designs(page);
     struct store_statement *row =
         store_prepare(page->store, "SELECT failure FROM difference GROUP BY failure ORDER BY"

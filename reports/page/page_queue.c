@@ -58,9 +58,9 @@ void page_queue(const struct page *page, const struct queued *queued)
     if (queued == NULL)
         return;
     page_section(page, "queue", "Queue at its worst moment",
-                 "Played again up to the moment at which the congested queue was longest.");
+                 "The run is repeated up to the moment at which the congested queue was longest.");
     if (queued->bytes == 0)
-        fputs("<p>Nothing ever waited in a queue of a switch.</p>\n", page->out);
+        fputs("<p>No frame ever waited in a switch queue.</p>\n", page->out);
     else
         write_flows(page, queued);
     page_section_end(page);

@@ -195,8 +195,8 @@ void page_chart_queues(const struct page *page)
 void page_chart_buffers(const struct page *page)
 {
     struct chart *chart = page_chart(page, CHART_LINES, "buffers", "occupancy", "Switch buffers",
-                                     "Buffer in use at the end of each interval, and the headroom "
-                                     "part of it; the fullest switches.");
+                                     "Buffer memory in use at the end of each interval, and its "
+                                     "headroom part; the fullest switches.");
     read_chart(
         page, chart, STANDS,
         "WITH top AS (SELECT node, max(buffer_bytes) AS most FROM series_switch GROUP BY node"
@@ -225,9 +225,9 @@ void page_chart_receive(const struct page *page)
 
 void page_chart_control(const struct page *page)
 {
-    struct chart *chart = page_chart(
-        page, CHART_LINES, "control", "rate", "Congestion control",
-        "Allowed rate of queue pairs at the end of each interval; the slowest of those recorded.");
+    struct chart *chart = page_chart(page, CHART_LINES, "control", "rate", "Congestion control",
+                                     "Allowed rate of queue pairs at the end of each interval; the "
+                                     "slowest recorded queue pairs.");
     read_chart(page, chart, STANDS,
                "WITH top AS (SELECT node, port, qpn, min(rate_bps) AS least FROM series_flow"
                " GROUP BY node, port, qpn ORDER BY least, node, port, qpn LIMIT ?1)"

@@ -60,8 +60,9 @@ void page_stages(const struct page *page)
     if (store_ask_int(page->store, "SELECT count(*) FROM stage WHERE CAST(count AS INTEGER)>0",
                       0) == 0)
         return;
-    page_section(page, "stages", "Anatomy of an I/O",
-                 "The mean command of each kind; the stages add up to its latency.");
+    page_section(
+        page, "stages", "Anatomy of an I/O",
+        "Mean time of each stage, by kind of command; the stages add up to the mean latency.");
     page_stages_legend(page);
     page_stages_bars(page);
     fputs("<details><summary>The numbers</summary>\n", page->out);

@@ -110,7 +110,8 @@ static void verdict(const struct page *page)
         page_put(page->out, "This run is %s.", status);
         fputs("</p>\n", page->out);
     } else if (broken > 0)
-        fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " failed.</p>\n", broken);
+        fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " %s failed.</p>\n", broken,
+                plural(broken, "check", "checks"));
     else if (judged < all)
         fprintf(page->out,
                 "<p class=\"verdict\">%" PRId64 " of %" PRId64
@@ -207,14 +208,14 @@ void page_queues(const struct page *page)
                                                  {"peak", PAGE_COUNT},
                                                  {0}};
     page_section(page, "queue-table", "Queues",
-                 "Bytes that waited at the egresses of switches, weighted by time; ECN marking and "
-                 "PFC look at these.");
+                 "Bytes queued at the egress ports of switches, weighted by time; ECN marks and "
+                 "pauses depend on these queues.");
     if (!page_table(page,
                     "SELECT port, priority, CAST(mean_bytes AS INTEGER), p50_bytes, p99_bytes,"
                     " peak_bytes FROM v_queue ORDER BY mean_bytes DESC, peak_bytes DESC, port,"
                     " priority LIMIT 32",
                     columns))
-        fputs("<p>Nothing waited at a switch.</p>\n", page->out);
+        fputs("<p>No frame waited at a switch.</p>\n", page->out);
     page_section_end(page);
 }
 
@@ -246,7 +247,7 @@ void page_steady(const struct page *page)
     if (store_ask_int(page->store, "SELECT count(*) FROM steady", 0) == 0)
         return;
     page_section(page, "steady", "Steady part",
-                 "Behind the warm-up (MSER-5); +-: half of the 95 % interval.");
+                 "After the warm-up (MSER-5); +- is half of the 95 % confidence interval.");
     page_table(page,
                "SELECT w.name, CASE settled WHEN 1 THEN 'yes' ELSE 'no: '||s.reason END,"
                " from_ps-w.start_ps,"
@@ -299,7 +300,7 @@ void page_settings(const struct page *page)
                                                  {"source", PAGE_SENTENCE},
                                                  {0}};
     page_section(page, "settings", "Settings",
-                 "Non-default settings, who set them, and the source of the value.");
+                 "Non-default settings, where each was set, and the source of its value.");
     page_table(page,
                "SELECT path, value, preset, set_by, evidence, source FROM setting"
                " WHERE value<>preset ORDER BY rowid",

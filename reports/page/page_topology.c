@@ -164,7 +164,8 @@ static void draw_switch(const struct page *page, const struct map *map,
             at.x - at.width / 2, at.y - 14, at.width);
     write_name(page, at, store_text(row, "name"));
     fputs("<title>", page->out);
-    page_put(page->out, "%s: most paused port, %s", store_text(row, "name"), words_time(held).text);
+    page_put(page->out, "%s: its most paused port was paused for %s", store_text(row, "name"),
+             words_time(held).text);
     fputs("</title></g>\n", page->out);
 }
 
@@ -255,8 +256,8 @@ void page_topology_drawing(const struct page *page)
 void page_topology(const struct page *page)
 {
     page_section(page, "topology", "Topology",
-                 "Colour: share of time that the more paused end of a link was paused. Point at a "
-                 "link or node for its numbers.");
+                 "Color: share of time for which the more paused end of a link was paused. Hover "
+                 "over a link or node to see its figures.");
     page_topology_drawing(page);
     page_topology_legend(page);
     page_section_end(page);

@@ -56,9 +56,8 @@ static void print_head(const struct plan_state *state, FILE *out)
 {
     const struct plan_assumed *assumed = state->assumed;
     const uint32_t flips = count_flips(assumed);
-    fputs("\nEffect of assumed values: each is halved and doubled alone (inferred values: 10 % "
-          "less and "
-          "more)\n",
+    fputs("\nEffect of assumed values: one at a time, each is halved and doubled (inferred values: "
+          "10 % less and 10 % more)\n",
           out);
     if (flips > 0)
         fprintf(out, "  %" PRIu32 " change%s the choice", flips, plural(flips, "s", ""));
@@ -124,7 +123,7 @@ static void print_guess(const struct plan_state *state, const struct plan_subjec
             fprintf(out, "%*sat %s the chosen candidate fails: %s\n", MARGIN, "", change->value,
                     point->why);
         else if (change->flips)
-            fprintf(out, "%*sat %s it would pass\n", MARGIN, "", change->value);
+            fprintf(out, "%*sat %s this candidate would pass\n", MARGIN, "", change->value);
         else if (change->matters && point->verdict == PLAN_VERDICT_FAILS &&
                  point->states[0].verdict == PLAN_VERDICT_HOLDS)
             fprintf(out, "%*sat %s this case would pass, but %s\n", MARGIN, "", change->value,
@@ -139,15 +138,15 @@ static void print_others(const struct plan_subject *subject, uint32_t little, ui
                          FILE *out)
 {
     if (little > 0 && subject->slo >= 0)
-        fprintf(out, "    %s others move it by less than 0.1 %% of the limit\n",
+        fprintf(out, "    %s others change the result by less than 0.1 %% of the limit\n",
                 words_count(little).text);
     else if (little > 0)
-        fprintf(out, "    %s %s the runs, which still fail\n", words_count(little).text,
-                plural(little, "changes", "change"));
+        fprintf(out, "    %s %s the runs, but they still fail\n", words_count(little).text,
+                plural(little, "value changes", "values change"));
     if (silent > 0)
-        fprintf(out, "    %s without effect on any run\n", words_count(silent).text);
+        fprintf(out, "    without effect on any run: %s\n", words_count(silent).text);
     if (subject->left_out > 0)
-        fprintf(out, "    %s more were not tried\n", words_count(subject->left_out).text);
+        fprintf(out, "    not tried: %s\n", words_count(subject->left_out).text);
 }
 
 static void print_subject(const struct plan_state *state, const struct plan_subject *subject,

@@ -105,11 +105,11 @@ static void print_odd_axes(const struct plan_state *state, FILE *out)
     const struct grid *grid = &state->plan->grid;
     for (uint32_t i = 0; i < grid->axis_count; i++)
         if (state->odd[i])
-            fprintf(
-                out,
-                "Not monotone    %s: %s does better than %s; this axis rules out no candidate\n",
-                grid->axes[i].path, state->candidates[state->odd_by[i][0]].cell->label,
-                state->candidates[state->odd_by[i][1]].cell->label);
+            fprintf(out,
+                    "Not monotone    %s: %s has better results than %s, so this axis is not used "
+                    "to rule out candidates\n",
+                    grid->axes[i].path, state->candidates[state->odd_by[i][0]].cell->label,
+                    state->candidates[state->odd_by[i][1]].cell->label);
 }
 
 /* Each objective in the case in which it is closest to its limit. */
@@ -202,7 +202,7 @@ static void print_chosen(const struct plan_state *state, FILE *out)
     if (candidate == NULL) {
         fprintf(out, "\nNo candidate chosen: %s\n",
                 plan_result(state) == PLAN_RESULT_FAIL ? "every candidate fails"
-                                                       : "none is known to pass yet");
+                                                       : "none passes so far");
         return;
     }
     fprintf(out, "\nChosen          %s", candidate->cell->label);

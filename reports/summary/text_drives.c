@@ -53,14 +53,15 @@ static void write_rebuild(const struct text *text)
     const int64_t took = result_of(text, "array.rebuild_ps");
     if (failed == 0)
         return;
-    fprintf(text->out, "                %s drive%s failed, %s read%s from what others have",
+    fprintf(text->out,
+            "                %s drive%s failed, %s read%s reconstructed from other drives",
             words_count(failed).text, plural(failed, "", "s"), words_count(degraded).text,
             plural(degraded, "", "s"));
     if (rebuilt > 0)
         fprintf(text->out, "; %s rebuilt in %s", words_bytes(rebuilt).text, words_time(took).text);
     const __int128 rest = rebuilt > 0 ? (__int128)took * left / rebuilt : 0;
     if (rest > 0 && rest < INT64_MAX)
-        fprintf(text->out, ", %s are left: %s at this rate", words_bytes(left).text,
+        fprintf(text->out, ", %s left to rebuild: %s at this rate", words_bytes(left).text,
                 words_time((time_ps)rest).text);
     fputc('\n', text->out);
 }
@@ -74,12 +75,13 @@ static void write_arrays(const struct text *text)
     if (read + written == 0)
         return;
     write_head(text, "Arrays");
-    fprintf(text->out, "%s read and %s written by hosts, %s and %s on drives\n",
+    fprintf(text->out, "hosts read %s and wrote %s, drives read %s and wrote %s\n",
             words_bytes(read).text, words_bytes(written).text,
             words_bytes(result_of(text, "array.drive_bytes_read")).text,
             words_bytes(result_of(text, "array.drive_bytes_written")).text);
     if (partial > 0)
-        fprintf(text->out, "                %s stripe%s written in part, after reads for parity\n",
+        fprintf(text->out,
+                "                %s stripe%s written partially, after reads for parity\n",
                 words_count(partial).text, plural(partial, " was", "s were"));
     write_rebuild(text);
 }

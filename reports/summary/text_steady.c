@@ -49,7 +49,7 @@ static void write_row(const struct store_statement *row, FILE *out, const struct
         fprintf(out, "needs about %s (--set %s)", words_time(store_int(row, "needs_ps")).text,
                 store_text(row, "remedy"));
     else
-        fprintf(out, "needs about %s, and its work ends before",
+        fprintf(out, "needs about %s, but the workload ends earlier",
                 words_time(store_int(row, "needs_ps")).text);
     fprintf(out, "%s\n", paint->off);
 }

@@ -111,7 +111,7 @@ static void write_worst(const struct lines *lines, int64_t workload)
         " WHERE workload=?1 ORDER BY 4 DESC, member LIMIT 1");
     store_bind(row, 1, STORE_I(workload));
     if (store_step(row) && store_int(row, "members") > 1) {
-        fprintf(lines->out, "    slowest member %s to %s, mean %s: ", store_text(row, "host"),
+        fprintf(lines->out, "    slowest pair %s to %s, mean %s: ", store_text(row, "host"),
                 store_text(row, "target"), words_time(store_int(row, "mean_ps")).text);
         struct store_statement *parts = store_prepare(
             lines->store, "SELECT part, sum_ps AS ps FROM wait_member_part WHERE workload=?1"
@@ -154,7 +154,8 @@ void text_waits(struct store *store, FILE *out, const struct paint *paint)
         for (int i = 0; i < QUESTIONS && shown == 0; i++)
             lines.questions[i] = store_prepare(store, questions[i]);
         if (shown == 0)
-            fprintf(out, "\n%sWhat commands and messages waited for%s\n", paint->bold, paint->off);
+            fprintf(out, "\n%sTime breakdown of commands and messages%s\n", paint->bold,
+                    paint->off);
         snprintf(name, sizeof name, "%s", store_text(rows, "name"));
         lines.workload = store_int(rows, "workload");
         snprintf(lines.operation, sizeof lines.operation, "%s", store_text(rows, "operation"));

@@ -125,7 +125,7 @@ stays open fabric.host-links.rate=110Gbps $media.read-latency=10us hosts.default
 nvme think 'hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
 workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 16, think-time: 300us}]'
 named think 'asked for'
-gojq -e '.bottleneck | test("think time 8[0-9]% of the time")' think.json >/dev/null || fail "think: $(gojq .bottleneck think.json)"
+gojq -e '.bottleneck | test("think time takes 8[0-9]% of the time")' think.json >/dev/null || fail "think: $(gojq .bottleneck think.json)"
 gains think 1.5 workloads.w.think-time=150us
 stays think fabric.host-links.rate=110Gbps $media.read-latency=18us
 

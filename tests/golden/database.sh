@@ -43,7 +43,7 @@ for form in '' --figures '--csv csv'; do
     expect "report $form of an earlier version" 2 'written by an earlier stormglass' "$program" report $form earlier.db
 done
 
-# What was changed is found and named.
+# Changed settings is found and named.
 cp summary.db changed.db
 ask changed.db "UPDATE meta SET digest='00'; UPDATE result SET value=value+1 WHERE path='packets'"
 "$program" replay changed.db >out 2>err

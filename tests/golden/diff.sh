@@ -53,7 +53,7 @@ differ base longer
 [ "$(gojq -r .first_divergence.how out.json)" = 'A has ended' ] || fail "longer: $(gojq -c .first_divergence out.json)"
 gojq -e '.first_divergence.at_ps > 400000000' out.json >/dev/null || fail 'longer: they part before the end'
 
-# What was changed by hand is found, though the events are the same.
+# Changed settings by hand is found, though the events are the same.
 cp base.db changed.db
 ask changed.db "UPDATE counter SET value=value+1 WHERE rowid=(SELECT min(rowid) FROM counter)"
 differ base changed

@@ -20,7 +20,7 @@ refuses() {
 "$program" run pause-storm --record counters -o storm.db >run
 "$program" explain storm.db >storm 2>err || fail "storm: exit code $?: $(cat err)"
 "$program" explain storm.db --json >storm.json || fail "storm --json: exit code $?"
-says storm 'sure: host0: its receive buffer drains slower'
+says storm 'certain: host0: its receive buffer drains slower'
 says storm 'hop 1   leaf0:p0         paused by host0:p0'
 says storm 'the receive buffer held 215 KiB, threshold 215 KiB'
 says storm 'frames queued for leaf0:p0'
@@ -99,8 +99,8 @@ sed 's/kind: slow-receiver, drain: 0%, where: host2/kind: pause-storm, where: ho
 "$program" run storms.yaml -o storms.db >run 2>&1
 "$program" explain storms.db >storms || fail "storms: exit code $?"
 "$program" explain storms.db --json >storms.json || fail "storms: exit code $?"
-says storms 'sure: host2: sends PAUSE although'
-says storms '55% of all held time; and host1, which sends PAUSE with room to spare, 45%'
+says storms 'certain: host2: sends PAUSE although'
+says storms '55% of the total pause time; and host1, which sends PAUSE with room to spare, 45%'
 says storms '  of host1:'
 holds storms.json '[.roots[] | select(.cause).node] == ["host2", "host1"]'
 holds storms.json '[.path[] | [.root, .hops]] == [[0, 1], [0, 2], [1, 1], [1, 2]]'
@@ -232,7 +232,7 @@ END
 says reads "warning: 'w': host1 can never READ from host0, with rnic.max-rd-atomic 0"
 "$program" run reads.yaml -o reads.db >/dev/null
 "$program" explain reads.db >reads || fail "reads: exit code $?"
-says reads 'confirmed: hosts.defaults.rnic.max-rd-atomic 0 -> 16'
+says reads 'confirmed: hosts.defaults.rnic.max-rd-atomic 0 instead of 16'
 grep -q warning: reads && fail 'reads: a warning next to a confirmed cause'
 
 # Of many warnings the first four.

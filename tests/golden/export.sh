@@ -72,7 +72,7 @@ grep -q 'the device itself decides this, not its configuration:.*latency 777ns' 
 grep -q 'whole metres' "$work/odd.txt" || fail "metres: $(cat "$work/odd.txt")"
 grep -q '"pg_lossless_25000_3m_profile": {.*"xoff": "90000".*"dynamic_th": "-2"}' "$work/odd.json" || fail "the profile is not there"
 
-# What was changed, as a scenario that changes another: the same run, wherever it lies; a second one on it, too.
+# Changed settings, as a scenario that changes another: the same run, wherever it lies; a second one on it, too.
 mkdir -p "$work/other/deep"
 changes=(--set fabric.host-links.rate=50Gbps --set 'workloads.io.queue-depth=9' --set workloads.io.queue-depth=3
     --set 'faults[+]={kind: switch-down, where: "spine0", at: "50us"}' --set 'faults[+]={kind: link-down, where: "leaf0-spine1", at: "60us", for: 9us}'

@@ -56,7 +56,7 @@ cmp -s two.dump one.dump && cmp -s two.dump again.dump || fail "the database dep
 # What holds then in the case that decided, and not in another, would not hold.
 plan 17.8us 'survive: [{name: a slow host, kind: slow-receiver, drain: 99%, each: host3, slo: ["io.latency.mean < 15.5us"]}]' >half.yaml
 "$program" plan half.yaml --assumed >half.txt; [ $? = 1 ] || fail "half: exit $?"
-[ "$(grep -c 'at 500ns it would pass' half.txt)" = 3 ] &&
+[ "$(grep -c 'at 500ns this candidate would pass' half.txt)" = 3 ] &&
     [ "$(grep -c 'at 500ns this case would pass, but io.latency.mean < 15.5us: 1[78].* beyond the limit; with a slow host: host3' half.txt)" = 3 ] ||
     fail "half: $(grep -A 40 ^Effect half.txt)"
 

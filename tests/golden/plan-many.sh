@@ -55,7 +55,7 @@ for wrong in '--share 0/3' '--share 4/3' '--share 3' '--share 1/3 --list' '--gat
     "$program" plan both.yaml $wrong >/dev/null 2>err.txt; [ $? = 2 ] && grep -q . err.txt || fail "$wrong: $(cat err.txt)"
 done
 sed 's/120us/100us/' both.yaml >changed.yaml
-"$program" plan changed.yaml --gather tasks >/dev/null 2>err.txt; [ $? = 2 ] && grep -q 'of another plan' err.txt || fail "shares of another plan: $(cat err.txt)"
+"$program" plan changed.yaml --gather tasks >/dev/null 2>err.txt; [ $? = 2 ] && grep -q 'for another plan' err.txt || fail "shares of another plan: $(cat err.txt)"
 
 # --- a run whose process dies is played again; one that dies twice is told, with its command -------------------------
 
@@ -72,7 +72,7 @@ done
 wait $plan
 code=$?
 [ $code = 4 ] || fail "twice dead: exit $code"
-grep -q '25G rate, 2 qd .*: undecided' dead.txt && grep -q "a run's process died twice" dead.txt &&
+grep -q '25G rate, 2 qd .*: undecided' dead.txt && grep -q "a run's process crashed twice" dead.txt &&
     grep -q '^      stormglass run long.yaml .*--set workloads.io.queue-depth=2 --set seed=1$' dead.txt || fail "twice dead: $(cat dead.txt)"
 "$program" plan dead.yaml --resume dead.db >alive.txt || fail "resumed after a death: exit $?"
 grep -q '^Chosen          25G rate, 2 qd' alive.txt || fail "resumed after a death: $(cat alive.txt)"

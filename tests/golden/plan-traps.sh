@@ -113,7 +113,7 @@ none 'oltp.latency.p99 > 400us: [0-9.]* us +- .* beyond the limit' 's/oltp.laten
 sed 's/^time_based/number_ios=20/; /^runtime/d' oltp.fio >few.fio
 sed 's/oltp.fio/few.fio/' site.yaml >few.yaml
 sed 's/site.yaml/few.yaml/' plan.yaml >bad.yaml
-"$program" plan bad.yaml >out.txt; [ $? = 4 ] && grep -q '^No candidate chosen: none is known to pass yet' out.txt && grep -q 'oltp ends after 60 operations, before it is steady' out.txt ||
+"$program" plan bad.yaml >out.txt; [ $? = 4 ] && grep -q '^No candidate chosen: none passes so far' out.txt && grep -q 'oltp ends after 60 operations, before it is steady' out.txt ||
     fail "what ends: $(cat out.txt)"
 # Growth: with twice and three times the depth, and the plan's own objective.
 sed '$a\grow: {years: 2, load: [{path: workloads.oltp.options.iodepth, each-year: 50%}]}' plan.yaml >grow.yaml
@@ -122,7 +122,7 @@ sqlite3 grow.db "SELECT count(*) FROM trial WHERE command LIKE '%--set workloads
     fail "grow: $(sqlite3 grow.db 'SELECT command FROM trial')"
 # What is counted in a run depends on its length.
 sed 's/no-lossless-drop/"ecn.marked < 100", "drops.lossy == 0", "oltp.iops > 1000"/' plan.yaml >count.yaml
-"$program" plan count.yaml --list >out.txt 2>err.txt; [ "$(grep -c warning: err.txt)" = 1 ] && grep -q 'count.yaml:7:35: warning: it counts what there is in a run' err.txt || fail "counts: $(cat err.txt)"
+"$program" plan count.yaml --list >out.txt 2>err.txt; [ "$(grep -c warning: err.txt)" = 1 ] && grep -q 'count.yaml:7:35: warning: this count grows with the run' err.txt || fail "counts: $(cat err.txt)"
 # More runs than the budget has.
 sed '$a budget: 3' plan.yaml >bad.yaml
 "$program" plan bad.yaml >out.txt; [ $? = 4 ] && grep -q 'the budget of 3 runs ran out before the answer was known' out.txt && grep -q '[0-9] candidates are undecided; continue with --resume and a larger budget' out.txt || fail "budget: $(cat out.txt)"

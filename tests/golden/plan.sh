@@ -121,7 +121,7 @@ refused 'more than 64 values' 's/values: \[8, 16\]/values: {from: 1, to: 65, ste
 # On a terminal there is a line with the time left; it goes when the answer comes.
 script -qec "'$program' plan cliff.yaml" /dev/null >tty.txt </dev/null || fail "on a terminal: exit $?"
 tr '\r' '\n' <tty.txt | grep -Eq '^[0-9]+ runs in [0-9]+ s; about [0-9]+ s left; [0-9]+ of 24 candidates open' || fail "no time left: $(tr '\r' '\n' <tty.txt | head -3)"
-tr '\r' '\n' <tty.txt | grep -q 'left; beyond the answer, rate25Gbps-qd2' || fail "no line beyond the answer"
+tr '\r' '\n' <tty.txt | grep -q 'left; answer found, measuring limits of rate25Gbps-qd2' || fail "no line after the answer"
 
 # --- the page of a plan: what the database says, each candidate once, each cell of the map ------------------------
 
@@ -231,7 +231,7 @@ code=$?
 cmp -s whole.txt again.txt || fail "interrupted and resumed: another answer"
 sed -i 's/duration: 20ms/duration: 1ms/' pair.yaml
 "$program" plan both.yaml --resume whole.db >/dev/null 2>err.txt; [ $? = 2 ] || fail "a database of another scenario is resumed"
-grep -q "of another plan" err.txt || fail "resume of another plan: $(cat err.txt)"
+grep -q "for another plan" err.txt || fail "resume of another plan: $(cat err.txt)"
 
 # --- failures: who is away is away, and nobody passes by doing nothing ----------------------------------------
 

@@ -18,7 +18,7 @@ begin() { printf 'stormglass: 1\nname: %s\nduration: 1ms\ndrain: 5ms\n' "$1"; }
 "$program" explain mtu.db --prove >mtu || fail "mtu: exit code $?"
 "$program" explain mtu.db --prove --json >mtu.json || fail "mtu --json: exit code $?"
 says mtu 'proved: fabric.overrides[0].mtu 1500B -> 9216B at leaf1:p3 recovers 100% of the lost time'
-says mtu '100% of its total command time; 1 failed; 1 member inactive'
+says mtu '100% of its total command time; 1 failed; 1 host-target pair inactive'
 holds mtu.json '.prove.suspects[0] | .suspect == "setting" and .name == "fabric.overrides[0].mtu" and .culprit and .gone == 1'
 holds mtu.json '[.prove.suspects[] | select(.culprit)] | length == 1'
 holds mtu.json '.prove.measured_by == "time" and (.prove.vacuous | not) and .proof.after.failed == 0'

@@ -104,20 +104,20 @@ silent "$(fault 'kind: target-stall, where: host0, at: 100us, for: 10us')"
 for down in 1 3; do
     list=''
     for ((i = 0; i < down; i++)); do list+="{kind: link-down, where: host$((4 + i))}, "; done
-    told members "$((4 - down)) of 4 hosts active; of its 4 members $down never connected (first: host4 to host0)" after "faults=[${list%, }]"
+    told members "$((4 - down)) of 4 hosts active; of its 4 host-target pairs, $down never connected (first: host4 to host0)" after "faults=[${list%, }]"
     gojq -e ".workloads[0] | .members == 4 and .members_idle == $down" run.json >/dev/null || fail "$down of 4 members are not counted"
     gojq -e '[.expectations[].held] == [false, false, true]' run.json >/dev/null ||
         fail "expectations are passed by those that did nothing: $(gojq -c '[.expectations[].held]' run.json)"
     "$program" run plain.yaml --set "faults=[${list%, }]" --set 'expect=[]' --json 2>/dev/null >run.json
     [ $? = 1 ] || fail "members that did nothing are no failure"
-    gojq -e --arg words "$down of its 4 members" 'any(.failures[]; contains($words))' run.json >/dev/null || fail "no failure names $down members"
+    gojq -e --arg words "$down of its 4 host-target pairs" 'any(.failures[]; contains($words))' run.json >/dev/null || fail "no failure names $down members"
 done
 # Nobody is judged of a run that was cut before it could begin.
 "$program" run plain.yaml --until 5us --json 2>/dev/null | gojq -e '.warnings == [] and .failures == []' >/dev/null || fail "a run that was cut is judged"
 
 # A connect that waited until a timer sent its message again.
 for until in 1 3; do
-    told connects '1 of 4 members waited for timers when they connected (host4 to host0: ' after \
+    told connects '1 of 4 host-target pairs lost a connection message and waited for its timeout (first: host4 to host0; ' after \
         duration=20ms "$(fault "kind: link-down, where: host4, for: ${until}ms")"
 done
 

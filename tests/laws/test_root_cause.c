@@ -63,7 +63,7 @@ static void count(struct tally *tally, const struct culprit_draft *draft, unsign
     const bool first = any && strcmp(cause->node, draft->name) == 0;
     const bool second = any && !first && mentions(result->root_cause, draft->name);
     const bool unsure = any && !cause->sure;
-    assert_int_equal(any && strstr(result->root_cause, "unsure") != NULL, unsure);
+    assert_int_equal(any && strstr(result->root_cause, "uncertain") != NULL, unsure);
     tally->played++;
     if (paused_by(run, draft->name) == 0) {
         const bool host = any && strncmp(cause->node, "host", 4) == 0;

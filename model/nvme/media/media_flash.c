@@ -393,8 +393,8 @@ static void flash_stations(const struct media *media, nvme_station_fn *call, voi
         {"controller", &media->controller, 1},
         {"dies", media->dies, media->die_count},
         {"channels", media->channels, (uint32_t)media->params.channels},
-        {"link to the host", &media->link_out, 1},
-        {"link from the host", &media->link_in, 1},
+        {"host interface, reads", &media->link_out, 1},
+        {"host interface, writes", &media->link_in, 1},
     };
     for (size_t i = 0; i < sizeof stations / sizeof stations[0]; i++)
         call(self, &stations[i]);

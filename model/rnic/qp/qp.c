@@ -371,7 +371,7 @@ static void describe_timer(const struct rnic *rnic, const struct qp *qp, enum ib
     if (status == IBV_WC_RETRY_EXC_ERR && code > 0)
         snprintf(text, size, " (rnic.%s %u%s: 4.096 us x 2^%u = %s; retry-count %u)",
                  own ? "accept-timeout" : "timeout", code,
-                 qp->conn->passive && !own ? " of the other end" : "", code,
+                 qp->conn->passive && !own ? " of the peer" : "", code,
                  note_time(qp_ack_timeout(qp)).text, (unsigned)qp->retry_count);
 }
 

@@ -118,7 +118,7 @@ static void report_idle_links(const struct idle_links *idle, struct check_report
     check_remedy(report, "%s",
                  idle->scenario->nics == 1
                      ? "set nics in the topology, or nic and peer-nic of workloads"
-                     : "use more queue pairs or members of workloads");
+                     : "use more queue pairs or more host-target pairs");
 }
 
 static void use(struct idle_links *idle, const struct scenario_workload *workload,

@@ -36,11 +36,11 @@ static void report_connects(const struct check_run *run, const struct scenario_w
     const struct scenario_pair *pair = &workload->pairs[waits->first / workload->copies];
     check_add(
         report, DIAG_WARNING, workload->place,
-        "'%s': %u of %u %s waited for timers when they connected (%s to %s: %s), because a lost "
-        "message is repeated only then; start the workload later, or repair the path first",
+        "'%s': %u of %u %s lost a connection message and waited for its timeout (first: %s "
+        "to %s; longest wait: %s); start the workload later, or repair the path first",
         workload->name, (unsigned)waits->members,
         (unsigned)(workload->pair_count * workload->copies),
-        plural(workload->pair_count * workload->copies, "member", "members"),
+        plural(workload->pair_count * workload->copies, "host-target pair", "host-target pairs"),
         run->scenario->nodes[pair->from].name, run->scenario->nodes[pair->to].name,
         note_time(waits->longest).text);
 }

@@ -64,11 +64,11 @@ def flash():
 
 def arrays():
     array = results('array')
-    check('hosts', r'Arrays +# read and # written by hosts, # and # on drives', array['host_bytes_read'],
+    check('hosts', r'Arrays +hosts read # and wrote #, drives read # and wrote #', array['host_bytes_read'],
           array['host_bytes_written'], array['drive_bytes_read'], array['drive_bytes_written'])
-    check('stripes', ' +# stripes were written in part, after reads for parity', array['partial_stripes'])
+    check('stripes', ' +# stripes were written partially, after reads for parity', array['partial_stripes'])
     rate = array['bytes_rebuilt'] / array['rebuild_ps']
-    check('rebuild', ' +1 drive failed, # reads from what others have; # rebuilt in #, # are left: # at this rate',
+    check('rebuild', ' +1 drive failed, # reads reconstructed from other drives; # rebuilt in #, # left to rebuild: # at this rate',
           array['degraded_reads'], array['bytes_rebuilt'], array['rebuild_ps'], array['bytes_to_rebuild'],
           array['bytes_to_rebuild'] / rate)
 

@@ -111,7 +111,7 @@ facts = re.search(r'<p class="facts">(\d+) hosts, (\d+) switches, (\d+) links; s
 same('facts', list(facts.group(1, 2, 3, 4, 6, 7, 8)),
      [str(hosts), str(switches), str(links), str(seed), version, record, digest])
 near('simulated', facts[5], simulated)
-same('verdict', re.search(r'<p class="verdict(.*?)">(.*?)</p>', text).groups(), (' bad', '1 failed.'))
+same('verdict', re.search(r'<p class="verdict(.*?)">(.*?)</p>', text).groups(), (' bad', '1 check failed.'))
 cards = re.findall(r'<div class="card(.*?)"><b>(.*?)</b><span>(.*?)</span></div>', text)
 completed, failed, p99 = ask('SELECT sum(completed), sum(failed+unfinished), max(latency_p99_ps) FROM workload')[0]
 counters = dict(ask('SELECT name, sum(value) FROM counter GROUP BY name'))
@@ -177,9 +177,9 @@ for node, port, priority, value in ask("SELECT node, port, priority, value FROM 
                              sum(bytes * span for bytes, span in steps) / whole]
 table('queue-table', ['port', 'priority', 'mean', 'p50', 'p99', 'peak'], [WORDS] + [COUNT] * 5,
       [[*key, *row[:4]] for key, row in sorted(peaks.items(), key=lambda item: (-item[1][4], -item[1][3], item[0]))][:32])
-table('blame', ['root', 'kind', 'priority', 'total pause time', 'of it direct'], [WORDS, WORDS, COUNT, TIME, TIME],
+table('blame', ['root', 'kind', 'priority', 'total pause time', 'direct pause time'], [WORDS, WORDS, COUNT, TIME, TIME],
       ask('SELECT text, kind, priority, held_ps, direct_ps FROM pause_root ORDER BY position LIMIT 20'))
-table('blame', ['victim of', 'workload', 'host', 'class', 'of its time lost', 'failed', 'a port on its path was paused'],
+table('blame', ['victim of', 'workload', 'host', 'class', 'time lost', 'failed', 'pause time on its path'],
       [WORDS] * 5 + [COUNT, TIME],
       [[ask('SELECT value FROM result WHERE path=?', f'causes[{row[0]}].name')[0][0], *row[1:4], f'{row[4] / 1e4:.1f}%', *row[5:]]
        for row in ask('SELECT cause, w.name, n.name, class, lost_ppm, v.failed, held_ps FROM victim v JOIN workload w USING(workload)'
@@ -216,7 +216,7 @@ for (kind, root, class_, x, y, width, height, name, title), (node, _, wanted, _)
     caused = max([ps for key, ps in held.items() if ports[key] == node], default=0)
     same(f'{name}: place', (int(x) + int(width) // 2, int(y) + int(height) // 2), at[node])
     same(f'{name}: kind', (kind, root != '', int(class_)), (wanted, node in roots, heat(own)))
-    words = re.fullmatch(rf'{name}: (?:most paused port, (.*)|paused for (.*), paused its switch for (.*))', title)
+    words = re.fullmatch(rf'{name}: (?:its most paused port was paused for (.*)|paused for (.*), paused its switch for (.*))', title)
     near(f'{name}: paused', words[1] or words[2], own)
     if kind == 'host':
         near(f'{name}: caused', words[3], caused)

@@ -122,7 +122,7 @@ def shares(what, words, parts, whole):
         near(f'{what}: {name}', share, total / whole)
 
 
-lines = block('What commands and messages waited for')[1:]
+lines = block('Time breakdown of commands and messages')[1:]
 totals = ask('SELECT w.name, workload, operation, count, latency_ps, slow_count FROM wait_total JOIN workload w USING(workload)'
              ' ORDER BY workload, operation')
 found = [line for line in lines if re.match(r'  \S', line)]
@@ -148,7 +148,7 @@ for line, (name, workload, operation, count, latency, slow) in zip(found, totals
             same(f'{name}: {way} at', (words[1], int(words[2])), place[0][:2])
             near(f'{name}: {way} for', words[3], place[0][2] * 1e6 / count)
     for other in below:
-        words = re.fullmatch(r'    slowest member (\S+) to (\S+), mean (.*?): (.*)', other)
+        words = re.fullmatch(r'    slowest pair (\S+) to (\S+), mean (.*?): (.*)', other)
         if words is None:
             continue
         member, mean, whole = ask('SELECT member, latency_ps*1.0/count, latency_ps FROM wait_member JOIN node f'

@@ -107,14 +107,15 @@ static void faults_that_keep_members_from_connecting_are_found(void **state)
 #define DOWN(what) "faults: [{kind: " what "}]\n"
     static const struct findings_case cases[] = {
         {SPINES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects", DIAG_WARNING,
-         "2 of 2 members cannot connect, depending on the hash (first: host0 to host2); a "
+         "2 of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); "
+         "a "
          "lost message is repeated only after cm-timeout, 6.14 s (the workload has stopped by "
          "then)",
          1},
         {SPINES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects", DIAG_WARNING,
-         "1 of 2 members cannot connect (first: host1 to host2)", 1},
+         "1 of 2 host-target pairs cannot connect (first: host1 to host2)", 1},
         {SPINES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects", DIAG_WARNING,
-         "2 of 2 members cannot connect (first: host0", 1},
+         "2 of 2 host-target pairs cannot connect (first: host0", 1},
         /* It comes later, is over, touches nobody, or its leaves have learnt of it. */
         {SPINES FOUR("") DOWN("switch-down, where: spine0, at: 1ms"), "fault-connects",
          DIAG_WARNING, "", 0},

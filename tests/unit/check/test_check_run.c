@@ -197,43 +197,49 @@ static const struct over {
      {DONE, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 members 1 never connected (first: "
-     "host2 to host0) and no figure includes them: repair their paths, or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 never "
+     "connected (first: "
+     "host2 to host0), excluded from all results: repair the path, or run longer\n"},
     {CLOSED,
      {NEVER, DONE},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 members 1 never connected (first: "
-     "host1 to host0) and no figure includes them: repair their paths, or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 never "
+     "connected (first: "
+     "host1 to host0), excluded from all results: repair the path, or run longer\n"},
     {CLOSED,
      {NEVER, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 members 2 never connected (first: "
-     "host1 to host0) and no figure includes them: repair their paths, or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 2 never "
+     "connected (first: "
+     "host1 to host0), excluded from all results: repair the path, or run longer\n"},
     {CLOSED, {NEVER, NEVER}, true, 900 * US, ""},
     {CLOSED,
      {NOTHING, DONE},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 members 1 connected too late to "
-     "issue an operation (first: host1 to host0) and no figure includes them: repair their paths, "
-     "or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
+     "late to "
+     "issue an operation (first: host1 to host0), excluded from all results: repair the path, or "
+     "run longer\n"},
     {CLOSED,
      {NOTHING, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 members 1 never connected, 1 "
-     "connected too late to issue an operation (first: host1 to host0) and no figure includes "
-     "them: repair their paths, or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 1 never "
+     "connected, 1 "
+     "connected too late to issue an operation (first: host1 to host0), excluded from all results: "
+     "repair the path, or run longer\n"},
     {CLOSED, {DONE, {.connected = true, .ready = US, .issued = 1}}, false, 900 * US, ""},
     {CLOSED,
      {{.connected = true, .ready = US, .issued = 1}, NOTHING},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 members 1 connected too late to "
-     "issue an operation (first: host2 to host0) and no figure includes them: repair their paths, "
-     "or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
+     "late to "
+     "issue an operation (first: host2 to host0), excluded from all results: repair the path, or "
+     "run longer\n"},
     /* An open loop may have had nothing to do, unless it was too late for all; nothing at all is
      * told. */
     {OPEN,
@@ -248,30 +254,34 @@ static const struct over {
      {DONE, {.connected = true, .ready = 1000 * US}},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 members 1 connected too late to "
-     "issue an operation (first: host2 to host0) and no figure includes them: repair their paths, "
-     "or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
+     "late to "
+     "issue an operation (first: host2 to host0), excluded from all results: repair the path, or "
+     "run longer\n"},
     /* Its own end counts where the run goes on, and a host with two members is one. */
     {OPEN_UNTIL("500us"),
      {DONE, {.connected = true, .ready = 500 * US}},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 members 1 connected too late to "
-     "issue an operation (first: host2 to host0) and no figure includes them: repair their paths, "
-     "or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
+     "late to "
+     "issue an operation (first: host2 to host0), excluded from all results: repair the path, or "
+     "run longer\n"},
     {OPEN_UNTIL("500us"), {DONE, {.connected = true, .ready = 500 * US - 1}}, false, 900 * US, ""},
     {ONE_HOST,
      {DONE, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 members 1 never connected (first: "
-     "host1 to host2) and no figure includes them: repair their paths, or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 host-target pairs, 1 never connected "
+     "(first: "
+     "host1 to host2), excluded from all results: repair the path, or run longer\n"},
     {ONE_HOST,
      {NEVER, DONE},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 members 1 never connected (first: "
-     "host1 to host0) and no figure includes them: repair their paths, or run longer\n"},
+     "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 host-target pairs, 1 never connected "
+     "(first: "
+     "host1 to host0), excluded from all results: repair the path, or run longer\n"},
     /* A fault that comes when all is over. */
     {CLOSED "faults: [{kind: link-down, where: host1, at: 800us}]\n",
      {DONE, DONE},
@@ -336,47 +346,54 @@ static const struct wait {
     {TIMERS("timeout: 1"),
      {8192000, 8191999},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers when they connected (host1 to "
-     "host0: 8.19 us), because a lost message is repeated only then; start the workload later, or "
-     "repair the path first\n"},
+     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited for "
+     "its "
+     "timeout (first: host1 to host0; longest wait: 8.19 us); start the workload later, or repair "
+     "the path first\n"},
     {TIMERS("timeout: 1"),
      {8191999, 8192000},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers when they connected (host2 to "
-     "host0: 8.19 us), because a lost message is repeated only then; start the workload later, or "
-     "repair the path first\n"},
+     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited for "
+     "its "
+     "timeout (first: host2 to host0; longest wait: 8.19 us); start the workload later, or repair "
+     "the path first\n"},
     {TIMERS("timeout: 1"),
      {9 * US, 12 * US},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers when they connected (host2 to "
-     "host0: 12 us), because a lost message is repeated only then; start the workload later, or "
-     "repair the path first\n"},
+     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited for "
+     "its "
+     "timeout (first: host2 to host0; longest wait: 12 us); start the workload later, or repair "
+     "the path first\n"},
     {TIMERS("timeout: 1"),
      {12 * US, 9 * US},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers when they connected (host1 to "
-     "host0: 12 us), because a lost message is repeated only then; start the workload later, or "
-     "repair the path first\n"},
+     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited for "
+     "its "
+     "timeout (first: host1 to host0; longest wait: 12 us); start the workload later, or repair "
+     "the path first\n"},
     {TIMERS("timeout: 1"),
      {12 * US, 12 * US},
      {0, 1},
-     "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers when they connected (host2 to "
-     "host0: 12 us), because a lost message is repeated only then; start the workload later, or "
-     "repair the path first\n"},
+     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited for "
+     "its "
+     "timeout (first: host2 to host0; longest wait: 12 us); start the workload later, or repair "
+     "the path first\n"},
     {TIMERS("timeout: 1"), {12 * US, 12 * US}, {0, 0}, ""},
     {TIMERS("timeout: 0, cm-timeout: 50us"), {49 * US, 49 * US}, {1, 1}, ""},
     {TIMERS("timeout: 0, cm-timeout: 50us"),
      {50 * US, 50 * US},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 2 of 2 members waited for timers when they connected (host1 to "
-     "host0: 50 us), because a lost message is repeated only then; start the workload later, or "
-     "repair the path first\n"},
+     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited for "
+     "its "
+     "timeout (first: host1 to host0; longest wait: 50 us); start the workload later, or repair "
+     "the path first\n"},
     {TIMERS("timeout: 20, cm-timeout: 50us"),
      {50 * US, 3 * US},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 1 of 2 members waited for timers when they connected (host1 to "
-     "host0: 50 us), because a lost message is repeated only then; start the workload later, or "
-     "repair the path first\n"},
+     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited for "
+     "its "
+     "timeout (first: host1 to host0; longest wait: 50 us); start the workload later, or repair "
+     "the path first\n"},
 };
 
 /* The shortest timer is 4.096 us x 2^timeout or cm-timeout: who took as long and sent again waited

@@ -293,7 +293,7 @@ static void links_and_devices(void **state)
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1"), "host-links",
          "t.yaml:4:13: warning: host0 (and 1 more): 1 of its 2 links carries no traffic "
          "(host0:p1): the workloads have too few queue pairs to use all links\n    remedy: use "
-         "more queue pairs or members of workloads\n"},
+         "more queue pairs or more host-target pairs\n"},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1, nic: 1, qps: 2"), "host-links",
          "t.yaml:4:13: warning: host0: 1 of its 2 links carries no traffic (host0:p0): workload w "
          "uses one NIC (nic, peer-nic)\n    remedy: remove nic and peer-nic "

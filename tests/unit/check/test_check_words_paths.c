@@ -273,19 +273,22 @@ static void members_that_cannot_connect(void **state)
     static const struct findings_print cases[] = {
         {LEAVES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 members cannot connect, depending on the hash (first: host0 to host2); a lost "
+         "of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); a "
+         "lost "
          "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a "
          "run shows members_idle > 0)\n    remedy: start the fault after the workload, or start "
          "the workload after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
-         "of 2 members cannot connect (first: host1 to host2); the address is resolved again only "
+         "of 2 host-target pairs cannot connect (first: host1 to host2); the address is resolved "
+         "again only "
          "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
+         "again only "
          "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
@@ -293,14 +296,16 @@ static void members_that_cannot_connect(void **state)
              ", stop: 1001us") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
+         "again only "
          "after a third of address-timeout, 1 ms (a run shows members_idle > 0)\n    remedy: start "
          "the fault after the workload, or start the workload after the routes have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
              ", stop: 1ms") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
+         "again only "
          "after a third of address-timeout, 1 ms (the workload has stopped by then) (a run shows "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
@@ -315,7 +320,8 @@ static void members_with_two_ways(void **state)
         /* One of two ways, and both. */
         {LEAVES FOUR("") DOWN("link-down, where: leaf1-spine1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 members cannot connect, depending on the hash (first: host0 to host2); a lost "
+         "of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); a "
+         "lost "
          "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a "
          "run shows members_idle > 0)\n    remedy: start the fault after the workload, or start "
          "the workload after the routes have converged\n"},
@@ -323,7 +329,8 @@ static void members_with_two_ways(void **state)
                          "link-down, where: leaf1-spine1, at: 0s}]\n",
          "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
+         "again only "
          "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
@@ -331,13 +338,15 @@ static void members_with_two_ways(void **state)
              "link-down, where: \"t:p1\", at: 0s"),
          "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
-         "of 1 member cannot connect, depending on the hash (first: c to b); a lost message is "
+         "of 1 host-target pair cannot connect, depending on the hash (first: c to b); a lost "
+         "message is "
          "repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a run shows "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 members cannot connect (first: host0 to host2); the address is resolved again only "
+         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
+         "again only "
          "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},

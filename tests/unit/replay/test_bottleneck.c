@@ -82,7 +82,7 @@ static void waiting_tells_of_a_limit_that_is_not_always_busy(void **state)
     input.uses[BOTTLENECK_MEDIA].waiting = 0;
     assert_named(&input, "queue depth: ");
     input.uses[BOTTLENECK_MEDIA].waiting = PPM * 6 / 10;
-    assert_named(&input, "media: host0's dies: 70% busy");
+    assert_named(&input, "media: host0's dies are 70% busy");
     input.uses[BOTTLENECK_MEDIA].used = PPM / 10; /* nobody can wait long for what is idle */
     assert_named(&input, "queue depth: ");
 }
@@ -283,7 +283,7 @@ static void where_a_queue_holds_just_the_depth_what_serves_is_the_limit(void **s
 {
     (void)state;
     struct bottleneck_input input = plain();
-    input.uses[BOTTLENECK_MEDIA] = use(20, "host0's medium (media)");
+    input.uses[BOTTLENECK_MEDIA] = use(20, "host0's drives (medium)");
     input.uses[BOTTLENECK_MEDIA].waiting = 0;
     input.uses[BOTTLENECK_MEDIA].serving = PPM * 8 / 10;
     input.entries = 21;
@@ -292,7 +292,7 @@ static void where_a_queue_holds_just_the_depth_what_serves_is_the_limit(void **s
     input.entries = 22;
     assert_named(&input, "queue depth: ");
     input.entries = input.depth;
-    assert_named(&input, "media: host0's medium (media): 20% busy");
+    assert_named(&input, "media: host0's drives (medium) are 20% busy");
 }
 
 /* A port that one pair of four goes by holds up a fourth. */
@@ -331,11 +331,10 @@ static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
     struct bottleneck_input input = plain();
     input.satisfied = true;
     input.uses[BOTTLENECK_MEDIA] = use(80, "host0");
-    assert_named(&input, "offered load: the workloads offer no more; busiest link");
+    assert_named(&input, "offered load: no resource is saturated; busiest link");
     input.uses[BOTTLENECK_RECOVERY] = use(10, "controllers of w were lost");
-    assert_named(&input,
-                 "offered load: the workloads offer no more, but completed late: controllers of w "
-                 "were lost, 10% of the time; busiest link");
+    assert_named(&input, "offered load: no resource is saturated, but completed late: controllers "
+                         "of w were lost, 10% of the time; busiest link");
     input.satisfied = false;
     assert_named(&input, "recovery: controllers of w were lost, 10% of the time");
     input = plain();
@@ -359,10 +358,10 @@ static void who_thinks_is_limited_by_that_and_by_what_is_full_meanwhile(void **s
     assert_named(&input, "link: host1:p0 to leaf0 is 69% busy");
     input.few = true;
     input.thinking = PPM * 6 / 10;
-    assert_named(&input, "offered load: the workloads offer no more, think time 60% of the time; "
-                         "busiest link: host1:p0 to leaf0, 69% used");
+    assert_named(&input, "offered load: no resource is saturated; think time takes 60% of the "
+                         "time; busiest link: host1:p0 to leaf0, 69% used");
     input.thinking = PPM;
-    assert_named(&input, "offered load: the workloads offer no more, think time 100% of");
+    assert_named(&input, "offered load: no resource is saturated; think time takes 100% of");
 }
 
 /* Both would fill the link; but who is held no more is repeated all the same. */
@@ -430,7 +429,7 @@ static void what_nobody_counted_is_unknown(void **state)
     struct bottleneck_input input = {.depth = 20, .uncounted = true};
     assert_named(&input, "unknown: a measured run does not count");
     input.satisfied = true;
-    assert_named(&input, "offered load: the workloads offer no more");
+    assert_named(&input, "offered load: no resource is saturated");
     input = (struct bottleneck_input){.uncounted = true, .few = true};
     assert_named(&input, "offered load: ");
     input = (struct bottleneck_input){.uncounted = true, .idle = true};

@@ -212,20 +212,20 @@ static const struct {
      EXPLAIN_CONGESTION,
      {3, 0},
      2,
-     "leaf1:p0 to host1: more traffic meets there than its 100 Gb/s carry (3.00 ms of pauses "
-     "in all; the pauses spread to 1 switch and 1 host)"},
+     "leaf1:p0 to host1: the traffic offered to this link exceeds its 100 Gb/s (total pause time "
+     "3.00 ms; the pauses spread to 1 switch and 1 host)"},
     {3,
      EXPLAIN_CONGESTION,
      {0, 1},
      2,
-     "leaf0:p1 to leaf1: more traffic meets there than its 400 Gb/s carry (3.00 ms of pauses "
-     "in all; the pauses spread to 2 hosts)"},
+     "leaf0:p1 to leaf1: the traffic offered to this link exceeds its 400 Gb/s (total pause time "
+     "3.00 ms; the pauses spread to 2 hosts)"},
     {3,
      EXPLAIN_CIRCLE,
      {3, 5, 3, 1},
      4,
-     "leaf0:p1 to leaf1: pauses go round in a circle, each waits for the next (3.00 ms of "
-     "pauses in all; the pauses spread to 2 switches and 1 host)"},
+     "leaf0:p1 to leaf1: cyclic pause dependency (total pause time 3.00 ms; the pauses spread to 2 "
+     "switches and 1 host)"},
 };
 
 static void a_root_is_a_sentence(void **state)
@@ -269,22 +269,25 @@ static void the_cause_is_said_with_its_shares(void **state)
     } rows[] = {
         {{SLOW(0, 80), FULL(3, 20)}, HOST0_DRAINS},
         {{SLOW(0, 60), SLOW(1, 40)},
-         HOST0_DRAINS ", 60% of all held time; and host1, which drains slowly, 40%"},
+         HOST0_DRAINS ", 60% of the total pause time; and host1, which drains slowly, 40%"},
         {{SLOW(0, 50),
           {.port = 1, .kind = EXPLAIN_STORM, .held_ps = 30, .fault = true},
           SLOW(1, 20)},
-         HOST0_DRAINS ", 50% of all held time; and host1, which sends PAUSE with room to spare, "
-                      "30%; and host1, which drains slowly, 20%"},
+         HOST0_DRAINS ", 50% of the total pause time; and host1, which sends PAUSE with room to "
+                      "spare, 30%; and host1, which drains slowly, 20%"},
         {{SLOW(0, 40), SLOW(1, 30), SLOW(1, 20), SLOW(1, 10)},
-         HOST0_DRAINS ", 40% of all held time; and host1, which drains slowly, 30%; and host1, "
-                      "which drains slowly, 20%; and 1 more"},
+         HOST0_DRAINS ", 40% of the total pause time; and host1, which drains slowly, 30%; and "
+                      "host1, which drains slowly, 20%; and 1 more"},
         {{SLOW(0, 40), FULL(3, 60)},
-         "unsure: " HOST0_DRAINS ", 40% of all held time; or congestion at leaf0:p1 to leaf1, 60%"},
+         "uncertain: " HOST0_DRAINS
+         ", 40% of the total pause time; or congestion at leaf0:p1 to leaf1, 60%"},
         {{SLOW(0, 40), ROUND(5, 60)},
-         "unsure: " HOST0_DRAINS ", 40% of all held time; or a circle at leaf1:p1 to leaf0, 60%"},
+         "uncertain: " HOST0_DRAINS
+         ", 40% of the total pause time; or a cyclic pause dependency at leaf1:p1 to leaf0, 60%"},
         {{ROUND(3, 500)},
-         "unsure: leaf0:p1 to leaf1: pauses go round in a circle, each waits for the next (500 ps "
-         "of pauses in all), 100% of all held time"},
+         "uncertain: leaf0:p1 to leaf1: cyclic pause dependency (total pause time 500 ps), 100% of "
+         "the total "
+         "pause time"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct explain_root roots[ROOTS_MAX];

@@ -138,7 +138,7 @@ static void a_change_of_time_has_its_sign_and_its_part(void **state)
 
 static void counts_are_printed_where_one_of_both_is_not_zero(void **state)
 {
-    static const char *const names[] = {"failed", "inactive members", "lossless drops", "drops",
+    static const char *const names[] = {"failed", "inactive pairs", "lossless drops", "drops",
                                         "paused"};
     (void)state;
     for (int which = 0; which < 5; which++)
@@ -183,11 +183,13 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
         (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
     prove.hosts.list[1] =
         (struct prove_host){"v", "host8", .lost_ps = 2, .whole_ps = 5, .failed = 4};
-    assert_has("victim w lost 2.00 us, 12% of its total command time; 3 failed; 1 member inactive",
+    assert_has("victim w lost 2.00 us, 12% of its total command time; 3 failed; 1 host-target pair "
+               "inactive",
                true);
-    assert_has("victim v lost 2.00 us, 25% of its total command time; 2 members inactive", true);
+    assert_has("victim v lost 2.00 us, 25% of its total command time; 2 host-target pairs inactive",
+               true);
     assert_has("... and 2 more", true);
-    assert_has("by hosts w, host7 lost 20% of its time; 1 member inactive", true);
+    assert_has("by hosts w, host7 lost 20% of its time; 1 host-target pair inactive", true);
     assert_has(" v, host8 lost 40% of its time; 4 failed", true);
     assert_has("by hosts v", false);
     assert_has("... and 1 more", true);
@@ -203,7 +205,7 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         const char *words;
     } losses[] = {{PROVE_BY_TIME, "75% of the lost time "},
                   {PROVE_BY_FAILED, "75% of the failed operations "},
-                  {PROVE_BY_INACTIVE, "75% of the inactive members "},
+                  {PROVE_BY_INACTIVE, "75% of the inactive pairs "},
                   {PROVE_BY_DROPS, "75% of the dropped lossless frames "}};
     (void)state;
     begin();
@@ -259,9 +261,10 @@ static void without_a_proof_the_reason_is_that_of_its_case(void **state)
     prove.chance = false;
     assert_only(reasons, reasons[4]);
     prove.all.inactive = 1;
-    assert_has("not proved: 1 member did nothing, and no repair", true);
+    assert_has("not proved: 1 host-target pair did nothing, and no repair", true);
     prove.all.lossless_drops = 2;
-    assert_has("1 member did nothing, 2 lossless frames were dropped, and no repair", true);
+    assert_has("1 host-target pair did nothing, 2 lossless frames were dropped, and no repair",
+               true);
     assert_has("were not played", false);
     prove.left_out = 1;
     assert_has("1 more suspect with weaker evidence was not tested", true);

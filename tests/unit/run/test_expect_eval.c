@@ -390,13 +390,13 @@ static void members_that_did_nothing_pass_no_expectation(void **state)
     } rows[] = {
         {{.quantity = EXPECT_COMMANDS_LOST, .workload = EXPECT_WHOLE_RUN, .op = EXPECT_EQ},
          false,
-         "oltp: 35 of 48 members did nothing"},
+         "oltp: 35 of 48 host-target pairs did nothing"},
         {{.quantity = EXPECT_LATENCY_P99, .op = EXPECT_LT, .value = PS_PER_S},
          false,
-         "oltp: 35 of 48 members did nothing"},
+         "oltp: 35 of 48 host-target pairs did nothing"},
         {{.quantity = EXPECT_LATENCY_MEAN, .op = EXPECT_GT, .value = 1},
          false,
-         "oltp: 35 of 48 members did nothing"},
+         "oltp: 35 of 48 host-target pairs did nothing"},
         {{.quantity = EXPECT_COMPLETED, .op = EXPECT_EQ, .value = 1}, true, "1"},
         {{.quantity = EXPECT_PFC_PAUSE_FRAMES,
           .workload = EXPECT_WHOLE_RUN,
@@ -422,7 +422,7 @@ static void members_that_did_nothing_pass_no_expectation(void **state)
     evaluate(&fixture, NULL, 0, false);
     assert_int_equal(fixture.result.failure_count, 1);
     assert_string_equal(fixture.result.failures[0],
-                        "oltp: 1 of its 48 members never connected or issued nothing");
+                        "oltp: 1 of its 48 host-target pairs never connected or issued nothing");
     release(&fixture);
 }
 
