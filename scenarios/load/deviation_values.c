@@ -211,14 +211,17 @@ static bool is_quota(const struct opt *row)
 
 /* Worse than the default, and not only because the device is smaller, or has a quota or a mode that
  * the default does not have. A limit of the hardware counts at any size: whether it matters depends
- * on the load. The part of its memory at which every switch pauses is a policy: it moves waiting
- * from one place to another. */
+ * on the load. What an operation costs all devices is how fast they are: the bottleneck names it,
+ * and nobody has lost what no device can do. The part of its memory at which every switch pauses is
+ * a policy: it moves waiting from one place to another. */
 static bool is_odd_for_all(const struct opt *row, int64_t value, int64_t preset)
 {
     const bool policy = row->effect.part == OPT_PART_PAUSES && row->effect.scales;
     const bool mode = row->type == OPT_CHOICE && row->effect.worse == OPT_WORSE_ANY;
     const bool smaller = !opt_is_limit(row) && opt_is_smaller_device(row, value, preset);
-    return !mode && !policy && !is_quota(row) && opt_is_worse(row, value, preset) && !smaller;
+    const bool speed = row->effect.worse == OPT_WORSE_CEILING;
+    return !mode && !policy && !speed && !is_quota(row) && opt_is_worse(row, value, preset) &&
+           !smaller;
 }
 
 /* Marks the classes whose value is set by the section for all, and not by its profile; false:

@@ -90,9 +90,9 @@ grep -q "^$(ask summary.db 'SELECT count(*) FROM checkpoint WHERE at_ps<=7000000
      JOIN workload w ON parts = w.latency_mean_ps')" = 2 ] || fail 'the stages do not add up'
 
 # Every number of --json is in the database, and the other way round; the queues are those of v_queue (queues.sh),
-# the events those of v_event (event-list.sh).
+# the events those of v_event (event-list.sh); schema is the version of the document itself.
 gojq -r 'paths(type | . != "object" and . != "array") as $p | $p | map(if type == "number" then "[\(.)]" else ".\(.)" end) | add | ltrimstr(".")' \
-    summary.json | grep -v -e '^wall_s$' -e '^cpu_s$' -e '^started_unix_s$' -e '^queues\[' -e '^timeline' | sort >json.paths
+    summary.json | grep -v -e '^wall_s$' -e '^cpu_s$' -e '^started_unix_s$' -e '^schema$' -e '^queues\[' -e '^timeline' | sort >json.paths
 ask summary.db "SELECT path FROM result WHERE type <> 'empty'" | sort >db.paths
 cmp -s json.paths db.paths || fail "other quantities: $(diff json.paths db.paths | head -n 5)"
 

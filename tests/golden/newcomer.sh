@@ -84,7 +84,7 @@ for kind in '' $("$program" list | sed 's/ .*//'); do
     # shellcheck disable=SC2086 # no kind is no word
     "$program" list $kind --json >list.json || fail "list $kind --json: exit code $?"
     # shellcheck disable=SC2086
-    [ "$(gojq '.[] | length' list.json)" = "$("$program" list $kind | wc -l)" ] || fail "list $kind --json: others"
+    [ "$(gojq '.[] | arrays | length' list.json)" = "$("$program" list $kind | wc -l)" ] || fail "list $kind --json: others"
     gojq -e --arg kind "${kind:-kinds}" '[.[$kind][] | .name != "" and (.about | type) == "string"] | all' list.json >/dev/null ||
         fail "list $kind --json: $(head -n 5 list.json)"
 done

@@ -66,7 +66,7 @@ sed '/^vary/,/^slo/{/  - /d}; /^cliff/,/as: a-bs/d; s/^vary:/&\n  - {path: workl
 "$program" plan jobs.yaml -o jobs.db >jobs.txt || fail "jobs: exit $?"
 "$program" plan jobs.yaml --resume jobs.db >again.txt && cmp -s jobs.txt again.txt || fail "jobs: resumed"
 sed -i 's/^iodepth=2/iodepth=3/' two.fio
-"$program" plan jobs.yaml --resume jobs.db >again.txt 2>err.txt; [ $? = 2 ] && grep -q 'of one that has changed since' err.txt || fail "a job that has changed: $(cat err.txt again.txt)"
+"$program" plan jobs.yaml --resume jobs.db >again.txt 2>err.txt; [ $? = 2 ] && grep -q 'written for another plan, or the plan has changed since' err.txt || fail "a job that has changed: $(cat err.txt again.txt)"
 
 refused() { # TEXT SED
     sed "$2" plan.yaml >bad.yaml

@@ -59,5 +59,5 @@ expect 'no page of one run' 2 'works only for the page of one run' "$program" re
 # Nothing waits, nothing is said.
 "$program" explain --queue two.yaml --set 'workloads=[{name: c, kind: rdma-write, from: host2, to: host3, message-size: 64B, outstanding: 1, count: 1}]' >none ||
     fail "none: exit code $?"
-says none 'nothing ever waited'
+says none 'no frame ever waited in a switch queue'
 [ $failures = 0 ]

@@ -58,7 +58,7 @@ grep -A4 'victims read, mean' text | grep -q 'paused most at leaf[1-3]:p[89] pri
     fail 'the next port, or host0, is not named'
 slowest=$(ask with.db "SELECT host||' to '||target FROM v_wait_member WHERE workload='backup' ORDER BY mean_us DESC LIMIT 1")
 slowest_host=${slowest% to *}
-[ "$(grep -c "^    slowest member $slowest, mean 1\.7.* ms: .*paused" text)" = 1 ] || fail "the slowest member is not $slowest"
+[ "$(grep -c "^    slowest pair $slowest, mean 1\.7.* ms: .*paused" text)" = 1 ] || fail "the slowest pair is not $slowest"
 # What is full and no host: the port and its priority are named.
 play incast-8to1 --waits --set hosts.defaults.rnic.congestion-control=none --set fabric.switch.alpha=0.2% --set 'expect=[no-deadlock]' >incast
 grep -q 'paused most at host[0-9]*:p0 priority 3, by switch0:p[0-9]*: .*, mostly because of switch0:p0 priority 3$' incast ||
