@@ -5,7 +5,7 @@
 static void write_fairness(const struct page *page)
 {
     static const struct page_column columns[] = {
-        {"workload", PAGE_TEXT},     {"pairs", PAGE_COUNT},     {"least rate", PAGE_RATE},
+        {"workload", PAGE_TEXT},     {"pairs", PAGE_COUNT},       {"least rate", PAGE_RATE},
         {"largest rate", PAGE_RATE}, {"Jain's index", PAGE_TEXT}, {"flows", PAGE_COUNT},
         {"FCT p50", PAGE_TIME},      {"FCT p99", PAGE_TIME},      {"FCT max", PAGE_TIME},
         {"slowdown p50", PAGE_TEXT}, {"slowdown p99", PAGE_TEXT}, {0}};

@@ -13,7 +13,7 @@ static int64_t in_both(const struct pair *pair, const char *sql)
 static void fairness(const struct pair *pair)
 {
     static const struct page_column columns[] = {
-        {"pairs", PAGE_COUNT},     {"least rate", PAGE_RATE},
+        {"pairs", PAGE_COUNT},       {"least rate", PAGE_RATE},
         {"largest rate", PAGE_RATE}, {"Jain's index", PAGE_TEXT},
         {"FCT p50", PAGE_TIME},      {"FCT p99", PAGE_TIME},
         {"FCT max", PAGE_TIME},      {0}};
@@ -115,7 +115,7 @@ void pair_waits(const struct pair *pair)
         return;
     page_section(pair->pages, "waits", "Time breakdown of commands and messages",
                  "Every moment of a command belongs to exactly one part, so the parts add up to "
-                 "its latency; parts below 1 % in both runs are omitted.");
+                 "its latency; parts below a hundredth in both runs are omitted.");
     pair_table(pair, &(struct pair_table){
                          .head = "waited for",
                          .keys = wait_keys,

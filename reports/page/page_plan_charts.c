@@ -189,8 +189,8 @@ void page_plan_assumed(const struct page *page)
             " WHERE matters)",
             0);
         fprintf(page->out,
-                "<p><b>%" PRId64 "</b> would change the choice; %" PRId64
-                " have no effect on any run. Effects below 0.1 %% of the limit are omitted.</p>\n",
+                "<p><b>%" PRId64 "</b> would change the choice; without effect on any run: %" PRId64
+                ". Effects below 0.1 %% of the limit are omitted.</p>\n",
                 flips, still);
         if (shown > 0)
             write_tornado(page);
