@@ -426,5 +426,5 @@ void steady_propose(struct steady *steady, const struct scenario_workload *about
     if (about->stop >= duration)
         snprintf(steady->set, sizeof steady->set, "duration=%s", text);
     else if (until <= duration)
-        snprintf(steady->set, sizeof steady->set, "workloads.%s.stop=%s", about->name, text);
+        snprintf(steady->set, sizeof steady->set, "workloads.%s.stop=%s", about->entry, text);
 }

@@ -136,7 +136,8 @@ struct scenario_pair {
 /* An entry of `workloads:`. An entry of kind fio results in one workload of kind nvme for each job
  * of its file, in order. */
 struct scenario_workload {
-    const char *name; /* name of the entry; "entry/job" if its fio file has several jobs */
+    const char *name;  /* name of the entry; "entry/job" if its fio file has several jobs */
+    const char *entry; /* name of the entry, which a path of --set begins with */
     const struct workload_ops *ops;
     const void *params;         /* parameters of its kind */
     const struct block *values; /* NULL: a fio job */

@@ -438,7 +438,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
                        struct scenario_workload_list *out)
 {
     struct entry entry = {.written = written, .made = {.place = written->place}};
-    entry.made.name = read_name(loader, written);
+    entry.made.name = entry.made.entry = read_name(loader, written);
     if (entry.made.name == NULL || !read_kind(loader, &entry))
         return;
     const char *path = arena_format(loader->arena, "workloads.%s", entry.made.name);

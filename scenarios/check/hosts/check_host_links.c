@@ -79,9 +79,9 @@ static void report_bound(const struct scenario *scenario, const struct scenario_
         if (!is_bound(scenario, workload, host))
             continue;
         if (workload->nic >= 0)
-            check_set_path(report, "workloads.%s.nic=auto", workload->name);
+            check_set_path(report, "workloads.%s.nic=auto", workload->entry);
         if (workload->peer_nic >= 0)
-            check_set_path(report, "workloads.%s.peer-nic=auto", workload->name);
+            check_set_path(report, "workloads.%s.peer-nic=auto", workload->entry);
     }
 }
 
