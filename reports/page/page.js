@@ -354,7 +354,7 @@ function drawBands(chart, box) {
 // ---------------------------------------------------------------- the page
 
 function csv(chart) {
-    const quote = text => '"' + String(text).replace(/"/g, '""') + '"';
+    const quote = text => /[,"\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
     const lines = [];
     if (chart.kind === 'bands') {
         lines.push('port,from_ps,until_ps,blocked_ps');
