@@ -4,18 +4,20 @@
 
 #include <stdio.h>
 
-static void add_host(struct prove *prove, const struct prove_host *host)
+static void add_host(struct prove_hosts *hosts, const struct prove_host *host)
 {
-    uint32_t at = prove->hosts.count < PROVE_HOSTS_MAX ? prove->hosts.count : PROVE_HOSTS_MAX;
-    for (; at > 0 && prove->hosts.list[at - 1].lost_ps < host->lost_ps; at--)
+    uint32_t at = hosts->count < PROVE_HOSTS_MAX ? hosts->count : PROVE_HOSTS_MAX;
+    for (; at > 0 && hosts->list[at - 1].lost_ps < host->lost_ps; at--)
         if (at < PROVE_HOSTS_MAX)
-            prove->hosts.list[at] = prove->hosts.list[at - 1];
+            hosts->list[at] = hosts->list[at - 1];
     if (at < PROVE_HOSTS_MAX)
-        prove->hosts.list[at] = *host;
-    prove->hosts.count++;
+        hosts->list[at] = *host;
+    hosts->count++;
 }
 
-int64_t prove_lost_of_span(const struct proof *proof, const struct prove_host *host)
+/* The lost share of the operations' time, applied to the time in which the workload issues. If all
+ * operations completed, at most the lost time itself. */
+static int64_t lost_of_span(const struct proof *proof, const struct prove_host *host)
 {
     const struct scenario_workload *workload = &proof->scenario->workloads[host->workload];
     const time_ps span = time_earlier(workload->stop, proof->question->until) - workload->start;
@@ -35,8 +37,9 @@ static void add_work(struct measure_work *sum, const struct measure_work *work)
 }
 
 /* Compares the members from `first` on that start at one host; returns the index of the next host's
- * first member. */
-static uint32_t compare_host(struct proof *proof, const struct measure *without, uint32_t first)
+ * first member. A host is listed once. */
+static uint32_t compare_host(struct proof *proof, const struct measure *without, uint32_t first,
+                             struct prove_hosts *hosts)
 {
     const struct measure_member *members = proof->members.rows;
     struct prove_host host = {.workload = members[first].workload, .host = members[first].from};
@@ -56,18 +59,18 @@ static uint32_t compare_host(struct proof *proof, const struct measure *without,
     }
     host.failed = was.failed - is.failed;
     host.inactive = was.inactive - is.inactive;
-    if (late || host.failed > 0 || host.inactive > 0) {
-        add_host(proof->prove, &host);
-        proof->prove->hosts.lost_ps += prove_lost_of_span(proof, &host);
+    if (!proof->listed[first] && (late || host.failed > 0 || host.inactive > 0)) {
+        proof->listed[first] = true;
+        add_host(hosts, &host);
+        hosts->lost_ps += lost_of_span(proof, &host);
     }
     return i;
 }
 
-static void name_hosts(struct proof *proof)
+static void name_hosts(const struct proof *proof, struct prove_hosts *hosts)
 {
-    struct prove *prove = proof->prove;
-    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
-        struct prove_host *host = &prove->hosts.list[i];
+    for (uint32_t i = 0; i < hosts->count && i < PROVE_HOSTS_MAX; i++) {
+        struct prove_host *host = &hosts->list[i];
         const bool any = host->host == TRIAL_ANY_HOST;
         snprintf(host->name, sizeof host->name, "%s",
                  any ? "all hosts" : proof->scenario->nodes[host->host].name);
@@ -75,11 +78,11 @@ static void name_hosts(struct proof *proof)
     }
 }
 
-void prove_list_hosts(struct proof *proof, const struct measure *without)
+void prove_list_hosts(struct proof *proof, const struct measure *without, struct prove_hosts *hosts)
 {
     for (uint32_t i = 0; i < proof->members.count;)
-        i = compare_host(proof, without, i);
-    name_hosts(proof);
+        i = compare_host(proof, without, i, hosts);
+    name_hosts(proof, hosts);
 }
 
 bool prove_find_hosts(struct proof *proof)
@@ -96,7 +99,7 @@ bool prove_find_hosts(struct proof *proof)
         without = &played;
     }
     if (without->works != NULL)
-        prove_list_hosts(proof, without);
+        prove_list_hosts(proof, without, &prove->hosts);
     measure_free(&played);
     return true;
 }

@@ -116,27 +116,6 @@ static int64_t gain_of_workload(const struct proof *proof, const struct measure 
     return balance.whole == 0 || net < 0 ? 0 : (int64_t)((__int128)net * 1000 / balance.whole);
 }
 
-/* The hosts of the culprits stay as they are; hosts in both lists are among theirs. */
-static void list_own_hosts(struct proof *proof, const struct measure *without)
-{
-    struct prove *prove = proof->prove;
-    const struct prove_hosts before = prove->hosts;
-    struct prove_hosts *own = &prove->neighbor.hosts;
-    prove->hosts = (struct prove_hosts){.count = 0};
-    prove_list_hosts(proof, without);
-    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
-        const struct prove_host *host = &prove->hosts.list[i];
-        bool known = false;
-        for (uint32_t k = 0; k < before.count && k < PROVE_HOSTS_MAX; k++)
-            known |= before.list[k].workload == host->workload && before.list[k].host == host->host;
-        if (known)
-            continue;
-        own->list[own->count++] = *host;
-        own->lost_ps += prove_lost_of_span(proof, host);
-    }
-    prove->hosts = before;
-}
-
 static void describe(struct proof *proof, uint32_t candidate, const struct measure *without,
                      uint32_t worst, int64_t permille)
 {
@@ -151,7 +130,7 @@ static void describe(struct proof *proof, uint32_t candidate, const struct measu
         .p99_after_ps = without->workloads[member->workload].p99_ps};
     snprintf(neighbor->where, sizeof neighbor->where, "%s",
              limit->input.uses[limit->found.resource].where);
-    list_own_hosts(proof, without);
+    prove_list_hosts(proof, without, &neighbor->hosts);
 }
 
 static uint32_t most_gaining(const struct proof *proof, const struct measure *without,

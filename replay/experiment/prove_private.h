@@ -21,6 +21,7 @@ struct proof {
     struct measure_hops hops;
     bool *on_path;                  /* by hop: used by a victim */
     bool *victims;                  /* by member */
+    bool *listed;                   /* by the first member of a host: its loss has a cause */
     struct measure original, ideal; /* ideal.works NULL: nothing can be repaired */
     struct measure rows[PROVE_ROWS_MAX];
 };
@@ -139,15 +140,13 @@ bool prove_refine(struct proof *proof);
 /* Finds the hosts that lost because of the culprits. Returns false with the reason in `why`. */
 bool prove_find_hosts(struct proof *proof);
 
-/* The lost share of the host's operations' time, applied to the time in which the workload issues.
- * If all operations completed, at most the lost time itself. */
-int64_t prove_lost_of_span(const struct proof *proof, const struct prove_host *host);
+/* Adds the hosts that lost in the run compared with the one without the cause, and are in no list
+ * yet. */
+void prove_list_hosts(struct proof *proof, const struct measure *without,
+                      struct prove_hosts *hosts);
 
-/* Adds the hosts that lost in the run compared with the one without the cause. */
-void prove_list_hosts(struct proof *proof, const struct measure *without);
-
-/* If there are no culprits: finds a workload that takes the capacity that others need. Returns
- * false with the reason in `why`. */
+/* Finds a workload that takes the capacity that others need, which the culprits do not explain.
+ * Returns false with the reason in `why`. */
 bool prove_find_neighbor(struct proof *proof);
 
 /* Clears the culprits if the loss is random. */
