@@ -268,9 +268,7 @@ static int run(const struct cli_args *args)
     if (found.json != NULL)
         json_begin(&json, stdout);
     if (found.csv != NULL) {
-        csv_begin(&csv, stdout);
-        csv_names(&csv, "scenario,level,rule,file,line,column,count,text,remedy");
-        csv_end_row(&csv);
+        csv_table(&csv, stdout, "scenario,level,rule,file,line,column,count,text,remedy");
     }
     for (int i = 0; i < args->operand_count; i++) {
         const char *name = args->operands[i];

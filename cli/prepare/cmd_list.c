@@ -245,9 +245,7 @@ static int give(const struct cli_args *args, const char *name, void (*list)(stru
     if (to.json != NULL)
         json_begin(&json, stdout);
     if (to.csv != NULL) {
-        csv_begin(&csv, stdout);
-        csv_names(&csv, "name,default,about");
-        csv_end_row(&csv);
+        csv_table(&csv, stdout, "name,default,about");
     }
     list(&to);
     if (to.json != NULL)

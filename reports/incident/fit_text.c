@@ -238,9 +238,7 @@ void fit_json(const struct fit *fit, struct json *json)
 void fit_csv(const struct fit *fit, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "kind,device,port,score,value,share,magnitude,confirmed,alike,words,set");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "kind,device,port,score,value,share,magnitude,confirmed,alike,words,set");
     for (uint32_t i = 0; i < fit->count; i++) {
         const struct fit_hypothesis *one = &fit->hypotheses[i];
         csv_text(&csv, fit_kind_name(one->kind));

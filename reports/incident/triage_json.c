@@ -137,9 +137,7 @@ void triage_json(const struct triage *triage, const struct incident *incident,
 void triage_csv(const struct triage *triage, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "kind,device,port,peer,peer_port,since,score,fault,about");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "kind,device,port,peer,peer_port,since,score,fault,about");
     for (size_t i = 0; i < triage->suspect_count; i++) {
         const struct triage_suspect *suspect = &triage->suspects[i];
         csv_text(&csv, suspects_about[suspect->kind].name);

@@ -314,10 +314,9 @@ static void write_guess(struct csv *csv, const struct plan_state *state,
 void plan_assumed_csv(const struct plan_state *state, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "candidate,failure,slo,path,evidence,value,changed,figure,figure_changed,moved,"
-                    "verdict,matters,flips");
-    csv_end_row(&csv);
+    csv_table(&csv, out,
+              "candidate,failure,slo,path,evidence,value,changed,figure,figure_changed,moved,"
+              "verdict,matters,flips");
     for (uint32_t i = 0; i < state->assumed->count; i++)
         for (uint32_t k = 0; k < state->assumed->subjects[i].count; k++)
             write_guess(&csv, state, &state->assumed->subjects[i],

@@ -221,9 +221,7 @@ void plan_versus_json(const struct plan_versus *versus, FILE *out)
 void plan_versus_csv(const struct plan_versus *versus, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "failure,measure,unit,a,b,difference,half,differs");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "failure,measure,unit,a,b,difference,half,differs");
     for (uint32_t i = 0; i < versus->count; i++)
         for (uint32_t k = 0; k < versus->cases[i].count; k++) {
             const struct plan_difference *found = &versus->cases[i].differences[k];

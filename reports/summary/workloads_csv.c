@@ -21,9 +21,7 @@ bool workloads_csv(struct store *store, FILE *out)
 bool seeds_csv(const struct seeds *seeds, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "scenario,seeds,workload,figure,mean,ci,worst,worst_seed");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "scenario,seeds,workload,figure,mean,ci,worst,worst_seed");
     for (uint32_t i = 0; i < seeds->scenario->workload_count; i++)
         for (enum seeds_figure figure = 0; figure < SEEDS_FIGURE_COUNT; figure++) {
             const struct seeds_summary summary = seeds_summarise(seeds, i, figure);

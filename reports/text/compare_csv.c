@@ -30,9 +30,7 @@ static void write_values(struct csv *csv, const struct compare_figure *figure)
 bool compare_csv(const struct compare *compare, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "workload,range,figure,unit,model,measured,error,judged,within");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "workload,range,figure,unit,model,measured,error,judged,within");
     for (size_t i = 0; i < compare->workload_count; i++)
         for (int k = 0; k < FIGURE_COUNT; k++) {
             const struct compare_workload *workload = &compare->workloads[i];
@@ -52,10 +50,9 @@ bool compare_csv(const struct compare *compare, FILE *out)
 bool matrix_csv(const struct matrix *matrix, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "cell,workload,range,measured_cell,within,protocol,figure,unit,model,measured,"
-                    "error");
-    csv_end_row(&csv);
+    csv_table(&csv, out,
+              "cell,workload,range,measured_cell,within,protocol,figure,unit,model,measured,"
+              "error");
     for (uint32_t i = 0; i < matrix->row_count; i++)
         for (int k = 0; k < FIGURE_COUNT; k++) {
             const struct matrix_row *row = &matrix->rows[i];
@@ -76,9 +73,7 @@ bool matrix_csv(const struct matrix *matrix, FILE *out)
 void predictions_csv(const struct predictions *predictions, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "cell,workload,range,completed,failed,unfinished,figure,unit,value");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "cell,workload,range,completed,failed,unfinished,figure,unit,value");
     for (uint32_t i = 0; i < predictions->cell_count; i++)
         for (size_t w = 0; w < predictions->cells[i].figures.count; w++)
             for (int k = 0; k < FIGURE_COUNT; k++) {

@@ -315,9 +315,7 @@ static void put_csv(struct print *print, const struct port_counters_port *port, 
 
 static void write_csv(struct print *print)
 {
-    csv_begin(&print->csv, print->out);
-    csv_names(&print->csv, "port,priority,name,value");
-    csv_end_row(&print->csv);
+    csv_table(&print->csv, print->out, "port,priority,name,value");
     for (uint32_t i = 0; i < print->counters->port_count; i++)
         if (print->chosen[i])
             each_counter(print, &print->counters->ports[i], put_csv);

@@ -67,6 +67,13 @@ void csv_end_row(struct csv *csv)
     fputc('\n', csv->out);
 }
 
+void csv_table(struct csv *csv, FILE *out, const char *names)
+{
+    csv_begin(csv, out);
+    csv_names(csv, names);
+    csv_end_row(csv);
+}
+
 void csv_integer(struct csv *csv, int64_t value)
 {
     csv_begin_field(csv);

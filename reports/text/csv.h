@@ -24,6 +24,9 @@ void csv_begin(struct csv *csv, FILE *out);
 void csv_names(struct csv *csv, const char *names);
 void csv_end_row(struct csv *csv);
 
+/* Begins a table with just these columns. */
+void csv_table(struct csv *csv, FILE *out, const char *names);
+
 /* A text is in quotes if it has a comma, a quote, or a line break; NULL: an empty field. */
 void csv_text(struct csv *csv, const char *text);
 void csv_integer(struct csv *csv, int64_t value);

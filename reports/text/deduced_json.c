@@ -202,9 +202,7 @@ static void write_parameter(struct csv *csv, const struct deduced_parameter *of)
 bool deduced_csv(const struct deduced *deduced, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "path,state,value,base,bound,spread,file,line,how,settled_by");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "path,state,value,base,bound,spread,file,line,how,settled_by");
     for (int i = 0; i < DEDUCE_COUNT; i++)
         write_parameter(&csv, &deduced->parameters[i]);
     return fflush(out) == 0 && ferror(out) == 0;

@@ -8,9 +8,7 @@
 bool diff_csv(const struct diff *diff, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "section,what,a,b,unit,change");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "section,what,a,b,unit,change");
     for (int kind = 0; kind < DIFF_SECTION_COUNT; kind++)
         for (size_t i = 0; i < diff->sections[kind].count; i++) {
             const struct diff_row *row = &diff->sections[kind].rows[i];

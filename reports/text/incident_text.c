@@ -196,10 +196,8 @@ void incident_json(const struct incident_diff *diff, FILE *out)
 void incident_csv(const struct incident_diff *diff, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv,
+    csv_table(&csv, out,
               "port,run_port,name,unit,incident,expected,replay,ratio,orders,one_sided,agrees");
-    csv_end_row(&csv);
     for (size_t i = 0; i < diff->row_count; i++) {
         const struct incident_row *row = &diff->rows[i];
         csv_text(&csv, row->port);

@@ -6,9 +6,7 @@
 void wire_compare_csv(const struct wire_comparison *c, FILE *out)
 {
     struct csv csv;
-    csv_begin(&csv, out);
-    csv_names(&csv, "connection,side,kind,equal,reordered,missing,extra,different");
-    csv_end_row(&csv);
+    csv_table(&csv, out, "connection,side,kind,equal,reordered,missing,extra,different");
     for (uint32_t i = 0; i < c->side[0]->connection_count * WIRE_STREAMS; i++) {
         const struct wire_counts *counts = &c->counts[i];
         const uint32_t numbers[] = {counts->equal, counts->reordered, counts->missing,
