@@ -4,7 +4,11 @@
 # stormglass: each line that the generator then prints is its own or a plan's, and must be a line of the page.
 set -eu
 cd "$(dirname "$0")/.."
-docs/plans.sh true | grep -vxFf docs/plans.md && {
+printed=$(docs/plans.sh true) && [ -n "$printed" ] || {
+    echo "FAIL  docs/plans.sh failed, or printed nothing"
+    exit 1
+}
+printf '%s\n' "$printed" | grep -vxFf docs/plans.md && {
     echo "FAIL  docs/plans.md lacks the lines above, which docs/plans.sh writes: make plans"
     exit 1
 }
