@@ -20,7 +20,7 @@
 static const struct cli_option options[] = {
     {"interval", 0, "TIME", "time between two looks (" INTERVAL_DEFAULT "), 1s to 86400s"},
     {"once", 0, NULL, "one look, compared with the state file; then exit"},
-    {"state", 's', "STATE.json", "file that keeps what was seen (" STATE_DEFAULT ")"},
+    {"state", 's', "STATE.json", "file that keeps the state between looks (" STATE_DEFAULT ")"},
     {"sonic", 0, NULL, "also the counters of this SONiC switch, by its show commands"},
     {"fabric", 'f', "SCENARIO.yaml", "cables and rates from this scenario, not from the files"},
     {"json", 0, NULL, "one JSON object for each look instead of text"},
@@ -282,10 +282,11 @@ const struct cli_command cmd_watch = {
     .operands = "FILE|FOLDER|DEVICE...",
     .about = "reports when a pause storm or another pattern of an incident begins",
     .details =
-        "Looks at counters and logs in an interval, or once for cron and systemd timers, and\n"
-        "judges what is new since the last look as stormglass incident does. A FOLDER contains\n"
-        "dumps in any form that incident reads; a DEVICE is a network device of this machine,\n"
-        "read by ethtool -S. The first look only records the counters. No root is required.",
+        "Looks at counters and logs at regular intervals, or once for cron and systemd timers,\n"
+        "and judges what is new since the last look as stormglass incident does. A FOLDER\n"
+        "contains dumps in any form that incident reads; a DEVICE is a network device of this\n"
+        "machine, read by ethtool -S. The first look only records the counters. No root is\n"
+        "required.",
     .examples =
         (const struct cli_example[]){
             {"One look at a folder of dumps, for cron",
