@@ -109,6 +109,12 @@ static void stream_close(struct stream_conn *conn)
     conn->closed = true;
 }
 
+static void stream_info(const struct stream_conn *conn, struct stream_info *info)
+{
+    (void)conn;
+    *info = (struct stream_info){0};
+}
+
 static uint32_t stream_ip(const struct stream_device *device)
 {
     (void)device;
@@ -127,6 +133,7 @@ static const struct stream_ops streams = {
     .close = stream_close,
     .reset = stream_close,
     .destroy = stream_close,
+    .info = stream_info,
     .local_ip = stream_ip,
 };
 
