@@ -7,13 +7,13 @@ cd "$(dirname "$0")/.." || exit 3
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export LC_ALL=C
 
-# compiler kind-of-build optimisation
+# Compiler, kind of build, optimization, further flag. Without optimization there is no fast path either, and clang's build with
+# sanitizers is the one that fuzzing uses.
 builds='gcc release
-gcc plain -O0
-gcc plain -DRNIC_NO_FAST_PATH
+gcc plain -O0 -DRNIC_NO_FAST_PATH
 gcc asan
 clang release
-clang asan'
+clang fuzz'
 machines=${MACHINES-aarch64 s390x wasm} # targets of make, each of which makes build/NAME/stormglass
 
 # How long each case is played: enough for pauses, marks and rate changes; short enough for -O0, sanitizers and qemu.
@@ -25,13 +25,11 @@ until_of() {
 }
 
 programs=() names=()
-while read -r cc build opt; do
-    # The link-time optimizer works on each program by itself, and only one of them is run here.
-    what=all
-    [ "$cc $build" = 'gcc release' ] && what=build/gcc-release/stormglass
-    make $what CC="$cc" BUILD="$build" OPT="$opt" || exit 1
-    programs+=("build/$cc-$build$opt/stormglass")
-    names+=("$cc-$build$opt")
+while read -r cc build opt extra; do
+    program=build/$cc-$build$opt/stormglass
+    make "$program" CC="$cc" BUILD="$build" OPT="$opt" EXTRA_CFLAGS="$extra" || exit 1
+    programs+=("$program")
+    names+=("$cc-$build$opt$extra")
 done <<<"$builds"
 for machine in $machines; do
     make "$machine" || exit 1

@@ -49,14 +49,15 @@ changed() { # FILE.yaml: the name of the scenario as it was called, in `scenario
 
 applied=0
 try() { # COMMAND LIST FILE: each finding of .LIST by its own sets; then none of its words, without numbers, is left, and no new error
-    local command=$1 list=$2 file=$3 i count words set more
-    "$program" "$command" "$file" --json >before.json 2>/dev/null
+    local command=$1 list=$2 file=$3 i count words set more quiet=()
+    [ "$command" = check ] || quiet=(--confirm 0) # warnings need no experiment
+    "$program" "$command" "${quiet[@]}" "$file" --json >before.json 2>/dev/null
     count=$(gojq "[.$list[]? | select((.set // []) | length > 0)] | length" before.json 2>/dev/null)
     for ((i = 0; i < ${count:-0}; i++)); do
         gojq "[.$list[] | select((.set // []) | length > 0)][$i]" before.json >one.json
         more=()
         while IFS= read -r set; do more+=(--set "$set"); done < <(gojq -r '.set[]' one.json)
-        "$program" "$command" "$file" "${more[@]}" --json >after.json 2>after.err
+        "$program" "$command" "${quiet[@]}" "$file" "${more[@]}" --json >after.json 2>after.err
         if [ $? -gt 1 ]; then
             fail "$command $file: $(gojq -r .remedy one.json) (${more[*]}): $(head -1 after.err)"
             continue
@@ -73,11 +74,11 @@ try() { # COMMAND LIST FILE: each finding of .LIST by its own sets; then none of
 settle() { # FILE: the duration that a run names makes it steady
     local file=$1 name set
     while IFS=$'\t' read -r name set; do
-        within 60 "$program" run "$file" --set "$set" --json >after.json 2>/dev/null
+        within 60 "$program" run --confirm 0 "$file" --set "$set" --json >after.json 2>/dev/null
         gojq -e --arg name "$name" '.workloads[] | select(.name == $name) | .steady.settled == true' after.json >/dev/null ||
             fail "run $file: $name is not steady with $set: $(gojq -c '.workloads[] | [.name, .steady.remedy]' after.json)"
         applied=$((applied + 1))
-    done < <("$program" run "$file" --json 2>/dev/null |
+    done < <("$program" run --confirm 0 "$file" --json 2>/dev/null |
         gojq -r '.workloads[]? | select(.steady != null and .steady.remedy != null) | [.name, .steady.remedy] | @tsv')
 }
 
