@@ -402,8 +402,8 @@ const struct cli_command cmd_plan = {
         (const struct cli_example[]){{"List the candidates of a plan and their costs",
                                       "stormglass plan scenarios/plans/array.yaml --list"},
                                      {"Find the cheapest fabric, keep every run, and write a page",
-                                      "stormglass plan scenarios/plans/array.yaml -o array.db && "
-                                      "stormglass report array.db -o array.html"},
+                                      "stormglass plan scenarios/plans/two-sites.yaml -o sites.db && "
+                                      "stormglass report sites.db -o sites.html"},
                                      {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
