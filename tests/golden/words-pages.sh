@@ -50,6 +50,8 @@ hosts-201|kind: single-switch, hosts: 201
 leaves-3|kind: leaf-spine, leaves: 3, spines: 5, hosts-per-leaf: 1
 leaves-60|kind: leaf-spine, leaves: 60, spines: 8, hosts-per-leaf: 3
 leaves-97|kind: leaf-spine, leaves: 97, spines: 4, hosts-per-leaf: 4
+hosts-4|kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 4
+hosts-5|kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 5
 fat-tree-6|kind: fat-tree, k: 6
 fat-tree-16|kind: fat-tree, k: 16
 cable|kind: explicit, hosts: [host0, host1, x, y], switches: [a], links: [{ends: [x, y]}, {ends: [host0, a]}, {ends: [host1, a]}]
