@@ -27,11 +27,21 @@ done
 install -m 644 scenarios/cases/* "$top/share/stormglass/cases"
 install -m 644 LICENSE README.md CHANGELOG.md "$top"
 packaging/release-notes.sh "$version" >"$top/RELEASE-NOTES.md"
+# The licenses of what is in the program or next to it, as Debian's packages state them.
+for package in libyaml-0-2 libsqlite3-0 zlib1g libjansson4 libcminpack1 libcgraph6 libcdt5; do
+    license=/usr/share/doc/$package/copyright
+    [ -s "$license" ] || { echo "tarball: $license is missing: expected the license of a library in the archive" >&2; exit 1; }
+    install -D -m 644 "$license" "$top/share/doc/licenses/$package"
+done
 
 # What it needs of the system: the C library alone.
 needed=$(objdump -p "$top/bin/stormglass" "$top"/lib/* | sed -n 's/^ *NEEDED *//p' | sort -u |
     grep -v -x -e 'libc\.so\.6' -e 'libm\.so\.6' -e 'libcgraph\.so\.6' -e 'libcdt\.so\.5' -e 'libjansson\.so\.4' -e 'ld-linux.*' || true)
 [ -z "$needed" ] || { echo "tarball: the program needs $needed" >&2; exit 1; }
+
+# It runs from there, with the libraries beside it and without an environment.
+tried=$(cd / && env -i "$(realpath "$top")/bin/stormglass" run first-io --json 2>&1) && [[ $tried == *'"digest"'* ]] ||
+    { echo "tarball: the packed program fails: $tried" >&2; exit 1; }
 
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$out" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
 rm -rf "$top"
