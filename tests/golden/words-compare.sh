@@ -7,7 +7,7 @@ top=$PWD
 . tests/golden/outside
 . "$top/tests/golden/words/said"
 markup() { python3 -B "$top/tests/golden/words/markup.py" "$1"; }
-unbuilt() { sed -E 's/("build": |"digest": |, digest )"?[0-9a-f]+"?/\1-/; s/(build|version) [0-9a-f.-]+/\1 -/'; }
+unbuilt() { sed -E 's/("build": |"digest": |, digest )"?[0-9a-f]+"?/\1-/; s/(build|version) [0-9a-f.-]+/\1 -/; s/(compared \| )[0-9-]+/\1-/'; }
 
 # forms NAME FORMS ARGUMENTS...: what compare prints as text and in each form
 forms() {
@@ -30,6 +30,7 @@ workloads:
   - {name: bulk, kind: rdma-write, from: host2, to: host1, message-size: 64KiB, count: 20}
 END
 "$program" run pair.yaml --confirm 0 --record ios -o model.db >/dev/null 2>&1 || fail 'no run'
+sqlite3 model.db "UPDATE wall SET value=1700000000 WHERE name='started_unix_s'"
 measured() { # NAME SQL
     cp model.db "$1.db" && sqlite3 "$1.db" "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1'); $2"
 }
