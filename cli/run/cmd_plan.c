@@ -399,12 +399,13 @@ const struct cli_command cmd_plan = {
         "objective,\n"
         "also with each failure. After Ctrl-C, --resume continues with the finished runs.",
     .examples =
-        (const struct cli_example[]){{"List the candidates of a plan and their costs",
-                                      "stormglass plan scenarios/plans/array.yaml --list"},
-                                     {"Find the cheapest fabric, keep every run, and write a page",
-                                      "stormglass plan scenarios/plans/two-sites.yaml -o sites.db && "
-                                      "stormglass report sites.db -o sites.html"},
-                                     {0}},
+        (const struct cli_example[]){
+            {"List the candidates of a plan and their costs",
+             "stormglass plan scenarios/plans/array.yaml --list"},
+            {"Find the cheapest fabric, keep every run, and write a page",
+             "stormglass plan scenarios/plans/two-sites.yaml -o sites.db && "
+             "stormglass report sites.db -o sites.html"},
+            {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
             {0, "a candidate is chosen, and no undecided one could take its place"},

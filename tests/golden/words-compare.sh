@@ -83,13 +83,13 @@ capture() { # NAME ARGUMENTS...
 }
 capture one && capture other --set hosts.defaults.rnic.dscp=10 --set workloads.read.block-size=8KiB && capture more --set workloads.read.count=2 ||
     fail 'no capture'
-"$program" compare --wire one.pcapng | hold frames
+"$program" compare --wire one.pcapng | sed -E 's/^[0-9]+ (host|target) /c&/' | hold frames
 for of in other more; do forms "$of" 'json csv' --wire one.pcapng $of.pcapng; done
 for sample in "$top"/tests/fuzz/corpus/capture/*; do
     cp "$sample" sample
     echo "--- $(basename "$sample")"
     "$program" compare --wire sample 2>&1
-done | hold captures
+done | sed -E 's/^[0-9]+ (host|target) /c&/' | hold captures
 
 # --- every host has an address of its own ---
 printf '%s\n' 'stormglass: 1' 'name: wide' 'duration: 20us' 'fabric: {topology: {kind: leaf-spine, leaves: 30, spines: 2, hosts-per-leaf: 20}}' \
