@@ -14,7 +14,7 @@
 #define STORMGLASS_BRIDGE_VERBS_VERBS_REAL_H
 
 #include "bridge/bytes/content.h"
-#include "bridge/verbs/loop.h"
+#include "bridge/loop/loop.h"
 #include "bridge/verbs/rdma_calls.h"
 #include "rnic/verbs.h"
 

@@ -5,7 +5,7 @@
  * first, as in libev. Up to 16 events per device are handled, including later ones; for each, the
  * queue is armed again and polled twice for up to 16 completions; a queue with more completions
  * gets a turn in the next round, so that others come first. The bridge works the same way
- * (bridge/verbs/loop.c, bridge/verbs/verbs_real_post.c).
+ * (bridge/loop/loop.c, bridge/verbs/verbs_real_post.c).
  * Owner: the machine. Clock: the processor's. */
 #ifndef STORMGLASS_RNIC_SOFT_PROCESS_H
 #define STORMGLASS_RNIC_SOFT_PROCESS_H

@@ -5,8 +5,8 @@
  * actions of a callback are due at once. Timers are a heap over one timerfd, because libev's own
  * timeouts are rounded up to milliseconds.
  * Owner: loop_free. Errors: system errors at creation are NULL and errno. */
-#ifndef STORMGLASS_BRIDGE_VERBS_LOOP_H
-#define STORMGLASS_BRIDGE_VERBS_LOOP_H
+#ifndef STORMGLASS_BRIDGE_LOOP_LOOP_H
+#define STORMGLASS_BRIDGE_LOOP_LOOP_H
 
 #include "base/env.h"
 
@@ -28,10 +28,14 @@ time_ps loop_now(const struct loop *loop);
 /* Reads the clock; callbacks that handle several events call this before each. */
 void loop_touch(struct loop *loop);
 
-/* Calls on_readable whenever fd is readable. Ended by loop_unwatch. */
+/* Calls on_readable whenever fd is readable. Ended by loop_unwatch, also within its own call. */
 struct loop_watch *loop_watch(struct loop *loop, int fd, void (*on_readable)(void *self),
                               void *self);
 void loop_unwatch(struct loop *loop, struct loop_watch *watch);
+/* Changes what a watch waits for: data if `readable`, and room to write if on_writable is not NULL,
+ * which goes first if both are there. */
+void loop_watch_for(struct loop *loop, struct loop_watch *watch, bool readable,
+                    void (*on_writable)(void *self));
 
 /* From now on, never sleeps and calls all registered functions in turn (busy polling). */
 enum { LOOP_SPINS_MAX = 8 };

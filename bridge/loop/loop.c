@@ -3,7 +3,7 @@
  * Before libev waits, all timers that are due are fired, and the timerfd is set to the next one. A
  * timer's `pending` is its position in the heap plus one, its `wakeup` the number of the setting:
  * timers due at the same time fire in the order in which they were set. */
-#include "bridge/verbs/loop.h"
+#include "bridge/loop/loop.h"
 
 #include "base/check.h"
 #include "base/memory.h"
@@ -17,6 +17,7 @@
 struct loop_watch {
     ev_io io; /* first member, because libev returns its address */
     void (*on_readable)(void *self);
+    void (*on_writable)(void *self); /* NULL: not watched */
     void *self;
     struct loop *loop;
 };
@@ -179,9 +180,13 @@ static void on_alarm(void *self)
 static void on_io(struct ev_loop *ev, ev_io *io, int events)
 {
     struct loop_watch *watch = (struct loop_watch *)(void *)io;
-    (void)ev, (void)events;
+    (void)ev;
     loop_touch(watch->loop);
-    watch->on_readable(watch->self);
+    /* One call at most, since it may end the watch; libev reports the other event again. */
+    if ((events & EV_WRITE) != 0 && watch->on_writable != NULL)
+        watch->on_writable(watch->self);
+    else
+        watch->on_readable(watch->self);
 }
 
 static void on_idle(struct ev_loop *ev, ev_idle *watcher, int events)
@@ -211,6 +216,19 @@ struct loop_watch *loop_watch(struct loop *loop, int fd, void (*on_readable)(voi
     ev_io_init(&watch->io, on_io, fd, EV_READ);
     ev_io_start(loop->ev, &watch->io);
     return watch;
+}
+
+void loop_watch_for(struct loop *loop, struct loop_watch *watch, bool readable,
+                    void (*on_writable)(void *self))
+{
+    const int events = (readable ? EV_READ : 0) | (on_writable != NULL ? EV_WRITE : 0);
+    watch->on_writable = on_writable;
+    if (events == (watch->io.events & (EV_READ | EV_WRITE)))
+        return;
+    ev_io_stop(loop->ev, &watch->io);
+    ev_io_set(&watch->io, watch->io.fd, events);
+    if (events != 0)
+        ev_io_start(loop->ev, &watch->io);
 }
 
 void loop_unwatch(struct loop *loop, struct loop_watch *watch)
