@@ -26,15 +26,23 @@ static void put_header(unsigned char *sector, uint32_t tag, uint64_t offset)
     memcpy(sector + OFFSET_AT, &offset_le, sizeof offset_le);
 }
 
-void content_fill(unsigned char *bytes, uint32_t length, uint32_t tag)
+void content_fill_part(unsigned char *bytes, uint32_t length, uint32_t tag, uint64_t at)
 {
     unsigned char sector[CONTENT_SECTOR_BYTES];
     make_sector(sector);
-    for (uint32_t at = 0; at < length; at += CONTENT_SECTOR_BYTES) {
-        const uint32_t left = length - at;
-        put_header(sector, tag, at);
-        memcpy(bytes + at, sector, left < CONTENT_SECTOR_BYTES ? left : CONTENT_SECTOR_BYTES);
+    for (uint32_t done = 0; done < length;) {
+        const uint32_t into = (uint32_t)((at + done) % CONTENT_SECTOR_BYTES);
+        const uint32_t left = length - done, rest = CONTENT_SECTOR_BYTES - into;
+        const uint32_t size = left < rest ? left : rest;
+        put_header(sector, tag, at + done - into);
+        memcpy(bytes + done, sector + into, size);
+        done += size;
     }
+}
+
+void content_fill(unsigned char *bytes, uint32_t length, uint32_t tag)
+{
+    content_fill_part(bytes, length, tag, 0);
 }
 
 /* Information in one sector. */
@@ -72,31 +80,72 @@ static struct reading read_sector(const unsigned char *bytes, uint32_t length,
     return reading;
 }
 
-/* True if the sector continues the previous one. Offsets restart with each command of an I/O. */
-static bool follows(const struct reading *last, const struct reading *next)
+/* True if the sector at `place` continues the previous one. Offsets restart with each command of an
+ * I/O. */
+static bool follows(const struct content_reader *last, const struct reading *next, uint64_t place)
 {
-    return !last->written || !next->written || !next->whole || last->tag != next->tag ||
-           next->offset == 0 || next->offset == last->offset + CONTENT_SECTOR_BYTES;
+    return !last->known || !last->written || !next->written || !next->whole ||
+           last->tag != next->tag || next->offset == 0 ||
+           next->offset == last->offset + (place - last->place);
+}
+
+static void note_sector(struct content_reader *reader, const struct reading *next, uint64_t place)
+{
+    reader->known = true;
+    reader->written = next->written;
+    reader->tag = next->tag;
+    if (!next->whole)
+        return;
+    reader->offset = next->offset;
+    reader->place = place;
+}
+
+/* Length of what the part has of a sector that began in the previous part. */
+static uint32_t length_of_rest(uint64_t at, uint32_t length)
+{
+    const uint32_t into = (uint32_t)(at % CONTENT_SECTOR_BYTES);
+    const uint32_t rest = CONTENT_SECTOR_BYTES - into;
+    return into == 0 ? 0 : length < rest ? length : rest;
+}
+
+static bool rest_is_sound(const struct content_reader *reader, const unsigned char *bytes,
+                          uint32_t length, uint64_t at, const unsigned char *pattern)
+{
+    const uint32_t into = (uint32_t)(at % CONTENT_SECTOR_BYTES);
+    if (length == 0 || into < CONTENT_HEADER_BYTES || !reader->known)
+        return true;
+    return reader->written ? memcmp(bytes, pattern + into, length) == 0 : all_zero(bytes, length);
+}
+
+uint32_t content_read_part(struct content_reader *reader, const unsigned char *bytes,
+                           uint32_t length, uint64_t at, enum content_depth depth, bool *sound)
+{
+    unsigned char pattern[CONTENT_SECTOR_BYTES];
+    const uint32_t rest = length_of_rest(at, length);
+    if (reader->end != at)
+        *reader = (struct content_reader){0};
+    make_sector(pattern);
+    *sound = depth != CONTENT_FULL || rest_is_sound(reader, bytes, rest, at, pattern);
+    bool mixed = rest > 0 && !reader->known;
+    for (uint32_t done = rest; done < length && length - done >= TAG_END;
+         done += CONTENT_SECTOR_BYTES) {
+        const uint32_t left = length - done;
+        const uint32_t size = left < CONTENT_SECTOR_BYTES ? left : CONTENT_SECTOR_BYTES;
+        const struct reading next = read_sector(bytes + done, size, depth, pattern);
+        if (!next.sound || !follows(reader, &next, at + done))
+            *sound = false;
+        mixed |= done > 0 && next.tag != reader->tag;
+        note_sector(reader, &next, at + done);
+        if (depth == CONTENT_FIRST)
+            break;
+    }
+    reader->end = at + length;
+    return mixed || !*sound ? NVME_CONTENT_MIXED : reader->tag;
 }
 
 uint32_t content_read(const unsigned char *bytes, uint32_t length, enum content_depth depth,
                       bool *sound)
 {
-    unsigned char pattern[CONTENT_SECTOR_BYTES];
-    struct reading last = {0};
-    bool mixed = false;
-    *sound = true;
-    make_sector(pattern);
-    for (uint32_t at = 0; at < length && length - at >= TAG_END; at += CONTENT_SECTOR_BYTES) {
-        const uint32_t left = length - at;
-        const uint32_t size = left < CONTENT_SECTOR_BYTES ? left : CONTENT_SECTOR_BYTES;
-        const struct reading next = read_sector(bytes + at, size, depth, pattern);
-        if (!next.sound || (at > 0 && !follows(&last, &next)))
-            *sound = false;
-        mixed |= at > 0 && next.tag != last.tag;
-        last = next;
-        if (depth == CONTENT_FIRST)
-            break;
-    }
-    return mixed || !*sound ? NVME_CONTENT_MIXED : last.tag;
+    struct content_reader reader = {0};
+    return content_read_part(&reader, bytes, length, 0, depth, sound);
 }
