@@ -119,6 +119,12 @@ struct stream_ops {
      * stream_piece: that of the first byte within the tagged data that the reader expects. */
     uint32_t (*read)(struct stream_conn *, unsigned char *bytes, uint32_t most);
     uint32_t (*read_bulk)(struct stream_conn *, uint32_t most, uint32_t offset, uint32_t *content);
+    /* CRC32C (nvme/tcp/crc32c.h) of bulk data as it travels.  NULL: it travels as zeros. */
+    uint32_t (*bulk_crc)(struct stream_device *, uint32_t content, uint32_t offset,
+                         uint32_t length);
+    /* CRC32C of the bulk data that was read since the last call; the first call begins to count
+     * and returns 0.  NULL: it travels as zeros. */
+    uint32_t (*read_crc)(struct stream_conn *);
 
     /* The peer has closed and everything before its FIN was read. */
     bool (*ended)(const struct stream_conn *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * carrier_tcp - NVMe over the simulated TCP. */
+ * carrier_tcp - NVMe over TCP. */
 #include "scenarios/carrier/nvme_carrier.h"
 
 #include "nvme/tcp/tcp.h"
@@ -7,7 +7,7 @@
 static struct nvme_transport *create(const struct nvme_carrier_site *site,
                                      const struct nvme_tcp_params *params)
 {
-    const struct nvme_tcp_site of = {site->env, site->streams, site->stream};
+    const struct nvme_tcp_site of = {site->env, site->streams, site->stream, site->guard};
     return nvme_tcp_create(&of, params);
 }
 

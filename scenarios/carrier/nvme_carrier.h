@@ -16,6 +16,8 @@
 
 #include <stdalign.h>
 
+struct nvme_tcp_guard;
+
 /* What a transport is built on: verbs, or TCP streams. */
 struct nvme_carrier_site {
     unsigned transport; /* index in nvme_carriers */
@@ -24,7 +26,8 @@ struct nvme_carrier_site {
     struct verbs_device *device;
     const struct stream_ops *streams;
     struct stream_device *stream;
-    struct verbs_class class; /* class of a host's connections */
+    const struct nvme_tcp_guard *guard; /* of a target on streams; NULL: none */
+    struct verbs_class class;           /* class of a host's connections */
 };
 
 /* Limits of a target, where they are set: commands per I/O queue and commands of all queues per

@@ -126,7 +126,7 @@ void nvme_tcp_free_dead(struct nvme_tcp *tcp, bool all)
     struct nvme_transport_conn **link = &tcp->dead;
     while (*link != NULL) {
         struct nvme_transport_conn *conn = *link;
-        if (!all && conn->later.pending + conn->linger.pending > 0) {
+        if (!all && conn->later.pending + conn->linger.pending + conn->idle.pending > 0) {
             link = &conn->next_dead;
             continue;
         }

@@ -39,10 +39,21 @@ struct nvme_tcp_params {
     struct nvme_tcp_target_params target;
 };
 
+/* Protection of a target whose peers may be anything. */
+struct nvme_tcp_guard {
+    uint32_t strangers; /* connections without an ICReq; a further one replaces the oldest */
+    time_ps patience;   /* for an ICReq, a Connect, the rest of a PDU and the data of an R2T; ends
+                         * between once and twice this time */
+    /* A peer broke the protocol or kept the target waiting, and its connection ends. */
+    void (*on_refused)(void *self, uint32_t ip, uint16_t port, const char *why);
+    void *self;
+};
+
 struct nvme_tcp_site {
     const struct env *env;
     const struct stream_ops *streams;
     struct stream_device *device;
+    const struct nvme_tcp_guard *guard; /* must outlive the transport; NULL: none */
 };
 
 /* Owned by the host or target to which it is passed. */

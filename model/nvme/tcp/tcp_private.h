@@ -3,6 +3,7 @@
  *   tcp.c         operations table, parameters, memory, end of connections
  *   tcp_stream.c  PDUs of a connection as bytes of its stream
  *   tcp_digest.c  CRC32C of data
+ *   tcp_guard.c   protection of a target from its peers
  *   tcp_host.c    a host's connection
  *   tcp_target.c  a target's connection */
 #ifndef STORMGLASS_NVME_TCP_TCP_PRIVATE_H
@@ -23,8 +24,9 @@ struct nvme_tcp {
     struct nvme_transport_listener listener; /* callbacks of a target */
     struct nvme_transport_conn *strangers;   /* accepted streams without an ICReq so far */
     struct nvme_transport_conn *dead;        /* closed, with wake-ups of timers under way */
-    uint32_t mapped;                         /* buffers */
-    uint32_t zeros;                          /* bytes of data whose CRC32C is zeros_digest */
+    uint32_t stranger_count;
+    uint32_t mapped; /* buffers */
+    uint32_t zeros;  /* bytes of data whose CRC32C is zeros_digest */
     uint32_t zeros_digest;
 };
 
@@ -75,6 +77,8 @@ struct tcp_role {
     void (*on_pdu)(struct nvme_transport_conn *, struct tcp_arriving *);
     void (*on_failed)(struct nvme_transport_conn *, const char *why);
     void (*on_closed)(struct nvme_transport_conn *);
+    /* It waits for the peer. NULL: a host's, which no guard watches. */
+    bool (*awaits_peer)(const struct nvme_transport_conn *);
     /* Calls that could not be made when they became due. */
     void (*on_later)(struct nvme_transport_conn *);
     /* Frees the connection. */
@@ -101,6 +105,8 @@ struct nvme_transport_conn {
     struct tcp_sending sending;
     struct tcp_arriving arriving;
     struct timer later, linger;
+    struct timer idle; /* of a guarded target: looks at the connection from time to time */
+    time_ps progress;  /* since then the peer has kept it waiting */
     struct nvme_transport_conn *next_dead;
     unsigned char term[NVME_PDU_TERM_DATA_MAX]; /* of the TermReq: the header in error */
     struct nvme_pdu term_pdu;
@@ -148,9 +154,17 @@ static inline uint8_t nvme_tcp_pda(int64_t alignment)
     return (uint8_t)(alignment / 4 - 1); /* 0's based, in units of 4 bytes */
 }
 
+/* tcp_guard.c */
+void nvme_tcp_guard(struct nvme_transport_conn *conn); /* the site's guard begins to watch it */
+void nvme_tcp_on_idle(void *self, time_ps now);        /* of its timer */
+/* The connection fails through its peer's fault, which a target's guard reports. */
+void nvme_tcp_refuse(struct nvme_transport_conn *conn, const char *why);
+
 /* tcp_digest.c */
 uint32_t nvme_tcp_digest(struct nvme_tcp *tcp, const struct nvme_buffer *data, uint32_t at,
                          uint32_t length);
+/* Of the data that has arrived. */
+uint32_t nvme_tcp_digest_read(struct nvme_transport_conn *conn);
 
 /* tcp_host.c */
 struct nvme_transport_conn *nvme_tcp_connect(struct nvme_transport *transport,

@@ -165,7 +165,7 @@ static void terminate(struct nvme_transport_conn *conn, const struct nvme_pdu_fa
     nvme_tcp_flush(conn);
     snprintf(conn->why, sizeof conn->why, "%s: %s", nvme_pdu_fes_name(fault->fes, is_host(conn)),
              fault->why);
-    nvme_tcp_fail(conn, conn->why);
+    nvme_tcp_refuse(conn, conn->why);
 }
 
 /* ---- receiving ---- */
@@ -240,12 +240,13 @@ static void on_terminated(struct nvme_transport_conn *conn, const struct nvme_pd
     char why[TCP_WHY_BYTES];
     snprintf(why, sizeof why, "%s: %s", nvme_pdu_name(pdu->type),
              nvme_pdu_fes_name(pdu->fes, !is_host(conn)));
-    nvme_tcp_fail(conn, why);
+    nvme_tcp_refuse(conn, why);
 }
 
 static void finish_pdu(struct nvme_transport_conn *conn)
 {
     struct tcp_arriving *from = &conn->arriving;
+    conn->progress = env_now(conn->tcp->site.env);
     nvme_tcp_mark(conn, PROBE_STREAM_TAKEN);
     if (from->pdu.length > 0 && nvme_pdu_has_data(&from->pdu))
         note_content(from);
@@ -261,7 +262,7 @@ static bool check_digest(struct nvme_transport_conn *conn, struct nvme_pdu_fault
 {
     const struct tcp_arriving *from = &conn->arriving;
     const uint32_t sent = wire_get32(from->digest);
-    const uint32_t computed = nvme_tcp_digest(conn->tcp, from->data, from->at, from->pdu.length);
+    const uint32_t computed = nvme_tcp_digest_read(conn);
     if (sent == computed)
         return true;
     return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 0, "%s: data digest %08X, computed %08X",
@@ -438,6 +439,7 @@ void nvme_tcp_conn_init(struct nvme_transport_conn *conn, struct nvme_tcp *tcp,
     conn->role = role;
     conn->later = (struct timer){.fire = on_later, .self = conn, .due = TIME_NEVER};
     conn->linger = (struct timer){.fire = on_linger, .self = conn, .due = TIME_NEVER};
+    conn->idle = (struct timer){.fire = nvme_tcp_on_idle, .self = conn, .due = TIME_NEVER};
 }
 
 struct stream_user nvme_tcp_conn_user(struct nvme_transport_conn *conn)
@@ -456,6 +458,8 @@ void nvme_tcp_agree(struct nvme_transport_conn *conn, uint8_t digests, uint8_t o
     conn->out = (struct nvme_pdu_format){header, data, out_pda};
     conn->in = (struct nvme_pdu_format){header, data, in_pda};
     conn->initialized = true;
+    if (data && streams_of(conn)->read_crc != NULL)
+        streams_of(conn)->read_crc(conn->stream);
 }
 
 void nvme_tcp_disconnect(struct nvme_transport_conn *conn)
@@ -487,6 +491,7 @@ void nvme_tcp_drop(struct nvme_transport_conn *conn)
     conn->count = 0;
     env_timer_cancel(env, &conn->later);
     env_timer_cancel(env, &conn->linger);
+    env_timer_cancel(env, &conn->idle);
     conn->cpu = nvme_tcp_cpu(conn);
     if (conn->stream != NULL)
         streams_of(conn)->destroy(conn->stream);

@@ -48,6 +48,7 @@ struct target_conn {
     uint16_t qid; /* by Connect; 0 before */
     uint16_t first_answered, last_answered;
     bool accepted, no_flow_control;
+    bool connected; /* a Connect succeeded */
 };
 
 static struct target_conn *target_of(struct nvme_transport_conn *conn)
@@ -150,6 +151,13 @@ static void free_capsule(struct target_conn *conn, struct nvme_capsule *capsule)
     conn->capsules_out--;
 }
 
+static bool is_connect(const unsigned char *sqe)
+{
+    struct nvme_command command;
+    nvme_capsule_decode_command(&command, sqe);
+    return command.opcode == NVME_FABRICS && nvme_capsule_fctype(&command) == NVME_FCTYPE_CONNECT;
+}
+
 bool nvme_tcp_respond(struct nvme_transport_conn *base, struct nvme_transfer *transfer,
                       const struct nvme_response *response, bool with_data)
 {
@@ -157,6 +165,8 @@ bool nvme_tcp_respond(struct nvme_transport_conn *base, struct nvme_transfer *tr
     struct slot *slot = &conn->slots[transfer->slot];
     CHECK(slot->transfer == transfer && !slot->answered);
     slot->answered = true;
+    conn->connected |= !conn->connected && response->status == NVME_STATUS_OK &&
+                       is_connect(transfer->capsule->sqe);
     nvme_capsule_encode_response(response, slot->cqe);
     /* nvmet_setup_c2h_data_pdu: only without SQ flow control, since no CQE returns SQHD */
     const bool success = with_data && response->status == NVME_STATUS_OK && conn->qid > 0 &&
@@ -284,6 +294,7 @@ static void forget_stranger(struct target_conn *conn)
     while (*at != &conn->base)
         at = &target_of(*at)->next;
     *at = conn->next;
+    conn->base.tcp->stranger_count--;
 }
 
 /* nvmet_tcp_handle_icreq */
@@ -350,6 +361,18 @@ static void on_failed(struct nvme_transport_conn *base, const char *why)
     struct target_conn *conn = target_of(base);
     if (conn->accepted)
         conn->user.on_failed(conn->user.self, why);
+    else
+        nvme_tcp_disconnect(base);
+}
+
+/* A connection without a queue, the data of an R2T. */
+static bool awaits_peer(const struct nvme_transport_conn *base)
+{
+    const struct target_conn *conn = const_target_of(base);
+    for (uint32_t i = 0; i < conn->slot_count; i++)
+        if (conn->slots[i].transfer != NULL && conn->slots[i].fetches)
+            return true;
+    return !conn->connected;
 }
 
 static void on_closed(struct nvme_transport_conn *base)
@@ -382,6 +405,7 @@ static const struct tcp_role role = {
     .on_pdu = on_pdu,
     .on_failed = on_failed,
     .on_closed = on_closed,
+    .awaits_peer = awaits_peer,
     .on_later = report_answered,
     .release = release,
 };
@@ -391,11 +415,28 @@ static void free_ended_strangers(struct nvme_tcp *tcp)
 {
     for (struct nvme_transport_conn *at = tcp->strangers, *next; at != NULL; at = next) {
         next = target_of(at)->next;
-        if (at->deferred || !(at->ended || at->failed))
+        if (at->deferred || !at->ended)
             continue;
         nvme_tcp_drop(at);
         release(at);
     }
+}
+
+/* Makes room for one more; strangers are listed from the newest to the oldest. One that a stall
+ * has deferred must stay. False: there is no room. */
+static bool bound_strangers(struct nvme_tcp *tcp)
+{
+    const struct nvme_tcp_guard *guard = tcp->site.guard;
+    struct nvme_transport_conn *oldest = NULL;
+    if (guard == NULL || tcp->stranger_count < guard->strangers)
+        return true;
+    for (struct nvme_transport_conn *at = tcp->strangers; at != NULL; at = target_of(at)->next)
+        oldest = at->deferred ? oldest : at;
+    if (oldest == NULL)
+        return false;
+    nvme_tcp_drop(oldest);
+    release(oldest);
+    return true;
 }
 
 static bool on_accept(void *self, struct stream_conn *stream, uint32_t peer_ip,
@@ -403,6 +444,8 @@ static bool on_accept(void *self, struct stream_conn *stream, uint32_t peer_ip,
 {
     struct nvme_tcp *tcp = self;
     free_ended_strangers(tcp);
+    if (!bound_strangers(tcp))
+        return false;
     struct target_conn *conn = memory_zeroed(1, sizeof *conn);
     nvme_tcp_conn_init(&conn->base, tcp, &role);
     conn->base.stream = stream;
@@ -410,6 +453,8 @@ static bool on_accept(void *self, struct stream_conn *stream, uint32_t peer_ip,
     conn->first_answered = NO_SLOT;
     conn->next = tcp->strangers;
     tcp->strangers = &conn->base;
+    tcp->stranger_count++;
+    nvme_tcp_guard(&conn->base);
     *user = nvme_tcp_conn_user(&conn->base);
     return true;
 }
