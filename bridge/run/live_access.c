@@ -55,6 +55,27 @@ bool live_access_admits(void *self, uint16_t port, uint32_t ip)
     return false;
 }
 
+/* As many connections without an ICReq as a target keeps queues without a Connect. The time is our
+ * own choice: three times that of Linux's host for ICResp (nvme_tcp_init_connection, 10 s). */
+enum { GUARD_STRANGERS = 64 };
+#define GUARD_PATIENCE (30 * PS_PER_S)
+
+static void on_tcp_refused(void *self, uint32_t ip, uint16_t port, const char *why)
+{
+    char text[320];
+    snprintf(text, sizeof text, "closed the connection of %u.%u.%u.%u port %u: %s", ip >> 24,
+             ip >> 16 & 255, ip >> 8 & 255, ip & 255, port, why);
+    live_access_report(self, text);
+}
+
+void live_access_guard(struct live_run *run)
+{
+    run->guard = (struct nvme_tcp_guard){.strangers = GUARD_STRANGERS,
+                                         .patience = GUARD_PATIENCE,
+                                         .on_refused = on_tcp_refused,
+                                         .self = run};
+}
+
 /* Devices of this process belong to this machine, whatever its interfaces report. */
 void live_access_prepare(struct live_run *run)
 {

@@ -14,7 +14,7 @@ static struct agree_site site_of(struct live_run *run, const struct live_target 
                                  struct verbs_device *device)
 {
     return (struct agree_site){.env = &run->agree_env,
-                               .verbs = &verbs_real,
+                               .verbs = run->verbs,
                                .device = device,
                                .plan = &run->plan,
                                .access = &run->options.access,

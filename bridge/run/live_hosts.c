@@ -24,6 +24,13 @@ static void on_idle(void *self)
     loop_stop(run->loop);
 }
 
+static struct stream_device *stream_at(const struct workload_site *site,
+                                       const struct verbs_device *device)
+{
+    (void)site;
+    return verbs_tcp_streams(device);
+}
+
 /* Moment 0 is at the end of the lead. */
 static void make_instance(struct live_instance *instance, uint32_t copy)
 {
@@ -38,7 +45,10 @@ static void make_instance(struct live_instance *instance, uint32_t copy)
     instance->nvme.core.submit_cost = instance->nvme.core.complete_cost = 0;
     struct workload_site site = {
         .env = &instance->env,
-        .verbs = &verbs_real,
+        .verbs = run->verbs,
+        .streams = &stream_real,
+        .stream_at = stream_at,
+        .transport = workload->transport,
         .class = workload->class,
         .workload = instance->entry,
         .instance = instance->pair,

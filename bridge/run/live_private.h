@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * live_private - interfaces between the files of live_run.
- *   live_run.c     devices, targets, sinks, time
+ *   live_run.c     targets, sinks, time
+ *   live_devices.c devices: RDMA, or TCP
  *   live_target.c  targets and their namespaces
  *   live_targets.c the targets, and the part that runs here
  *   live_survey.c  unsupported features of real devices
@@ -15,6 +16,8 @@
 
 #include "bridge/agree/agree.h"
 #include "bridge/run/live_run.h"
+#include "bridge/streams/verbs_tcp.h"
+#include "nvme/tcp/tcp.h"
 #include "replay/record/observe.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fault/fault.h"
@@ -43,6 +46,12 @@ struct live_device {
     struct verbs_device *device;
 };
 
+/* Counters that both kinds of devices have. */
+struct live_counts {
+    uint64_t accepts, unsound;
+    uint32_t open;
+};
+
 /* A host that workloads go to; of those in other processes only the address is known. */
 struct live_target {
     struct live_run *run;
@@ -62,6 +71,8 @@ struct live_target {
 struct live_run {
     struct live_options options;
     const struct scenario *scenario;
+    const struct verbs_ops *verbs; /* of the devices */
+    struct nvme_tcp_guard guard;   /* of the targets' TCP ports */
     struct loop *loop;
     struct explain_fabric fabric;
     struct observe observe;
@@ -85,6 +96,7 @@ struct live_run {
     uint32_t edge_count;
     time_ps zero; /* the scenario's moment 0, on the loop's clock */
     uint32_t refusals_said;
+    bool by_tcp;    /* all workloads use TCP; otherwise RDMA */
     bool raw;       /* a workload uses sinks */
     bool attention; /* an entry may have finished */
     bool cut_short, gone, refused;
@@ -96,12 +108,24 @@ struct live_run {
 struct env live_env(struct live_run *run, const char *owner);
 /* True after a signal or the removal of a device. */
 bool live_stopped(const struct live_run *run);
-/* Sums over all devices; each device counts once. */
-struct verbs_real_counters live_counters(const struct live_run *run);
+
+/* live_devices.c */
+/* Opens those of the hosts and targets that run here. All hosts are one device, with the requested
+ * settings of the first host. False: with the reason. */
+bool live_devices_open(struct live_run *run, char why[LIVE_WHY_BYTES]);
+void live_devices_close(struct live_run *run);
 /* NULL: not open, or not local. */
 struct verbs_device *live_device_at(const struct live_run *run, uint32_t ip);
+struct stream_device *live_stream_at(const struct live_run *run, uint32_t ip);
+/* Sums over all devices; each device counts once. */
+struct live_counts live_counts(const struct live_run *run);
+/* Writes what identifies the device, and all counters, to the table `measured`. */
+void live_devices_describe(const struct live_run *run,
+                           void (*text)(struct store *, const char *name, const char *value),
+                           void (*number)(struct store *, const char *name, uint64_t value),
+                           struct store *store);
 
-/* live_places.c */
+/* live_targets.c */
 void live_targets_find(struct live_run *run, struct diag *diag);
 bool live_here(const struct live_run *run, uint32_t node); /* the node runs in this process */
 struct live_target *live_target_of(const struct live_run *run, uint32_t node);
@@ -125,6 +149,8 @@ void live_faults_fini(struct live_run *run);
 void live_access_prepare(struct live_run *run); /* places must be known */
 bool live_access_admits(void *self, uint16_t port, uint32_t ip);
 void live_access_report(void *self, const char *text); /* prints only the first messages */
+/* Guards the targets' TCP ports. */
+void live_access_guard(struct live_run *run);
 
 /* live_agree.c */
 bool live_agree_listen(struct live_run *run);

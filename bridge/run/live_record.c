@@ -46,14 +46,10 @@ static void write_number(struct store *store, const char *name, uint64_t value)
     write_text(store, name, text);
 }
 
-static void write_counters(struct store *store, const struct live_run *run)
+static void write_target_counters(struct store *store, const struct live_run *run)
 {
-    const struct verbs_real_counters counters = live_counters(run);
     struct nvme_target_stats sum = {0};
     bool any = false;
-#define X(member, name) write_number(store, name, counters.member);
-    VERBS_REAL_COUNTERS(X)
-#undef X
     for (uint32_t i = 0; i < run->target_count; i++) {
         if (run->targets[i].nvme == NULL)
             continue;
@@ -93,15 +89,11 @@ static void write_measured(const struct live_run *run)
     static const char *const roles[] = {"", "host", "target", "both"};
     static const char *const depths[] = {"first", "tags", "full"};
     struct store *store = record_store(run->record);
-    const struct ibv_device_attr *attributes = verbs_real_attributes(live_device(run));
     char address[NIC_ADDRESSES_BYTES], agreement[160], faults[512];
     struct utsname kernel;
     nic_addresses_write(&run->options.address, address);
     write_text(store, "role", roles[run->options.role]);
-    write_text(store, "device", verbs_real_name(live_device(run)));
-    write_text(store, "firmware", attributes->fw_ver);
-    write_number(store, "vendor_id", attributes->vendor_id);
-    write_number(store, "vendor_part_id", attributes->vendor_part_id);
+    live_devices_describe(run, write_text, write_number, store);
     if (uname(&kernel) == 0) {
         write_text(store, "kernel", kernel.release);
         write_text(store, "machine", kernel.machine);
@@ -120,7 +112,7 @@ static void write_measured(const struct live_run *run)
     write_text(store, "verify", depths[run->options.depth]);
     write_text(store, "completion", run->options.busy ? "polling" : "events");
     write_number(store, "lead_ps", (uint64_t)run->zero);
-    write_counters(store, run);
+    write_target_counters(store, run);
 }
 
 /* An instance that never began to measure would not appear in the results. */
@@ -276,5 +268,5 @@ struct verbs_device *live_device(const struct live_run *run)
 
 uint64_t live_unsound(const struct live_run *run)
 {
-    return live_counters(run).unsound;
+    return live_counts(run).unsound;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * live_run - runs a scenario's workloads in real time on real verbs.
+ * live_run - runs a scenario's workloads in real time on real verbs, or over TCP on real sockets.
  * The issuing hosts of the scenario are one host here, at the local address. Each host that they
  * issue to is a target with its own address (host_addresses.h). The targets' namespaces and the
  * workloads are the portable code, unchanged. CPU costs of the profiles are omitted, because the
@@ -51,6 +51,9 @@ struct live_options {
 };
 
 struct live_run;
+
+/* The workloads use TCP, so the addresses need no RDMA device. */
+bool live_uses_tcp(const struct scenario *scenario);
 
 /* NULL: messages are in diag, or `why` has the limitation of a device. */
 struct live_run *live_create(const struct scenario *scenario, const struct live_options *options,

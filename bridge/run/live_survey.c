@@ -86,6 +86,11 @@ static void note_paths(const struct live_run *run, struct diag *diag)
     }
 }
 
+static bool is_named(const char *path, const char *row)
+{
+    return strcmp(strrchr(path, '.') + 1, row) == 0;
+}
+
 static bool is_wish(const char *path)
 {
     static const char *const rows[] = {
@@ -93,21 +98,28 @@ static bool is_wish(const char *path)
         VERBS_REAL_WISHES(X)
 #undef X
     };
-    const char *name = strrchr(path, '.') + 1;
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i], name) == 0)
+        if (is_named(path, rows[i]))
             return true;
     return false;
 }
 
-/* Settings of the fabric and of RNICs, which real hardware determines, except those that can be
- * requested. Topologies still provide the names. */
-static bool is_without_meaning(const struct scenario_setting *setting)
+static bool is_unused_of_nic(const struct live_run *run, const char *path)
 {
+    if (strstr(path, run->by_tcp ? ".tcp." : ".rnic.") == NULL)
+        return false;
+    return run->by_tcp ? !is_named(path, "dscp") : !is_wish(path);
+}
+
+/* Settings of the fabric, and of RNICs or of TCP, which real hardware and the kernel determine,
+ * except those that can be requested. Topologies still provide the names. */
+static bool is_without_meaning(const struct live_run *run, const struct scenario_setting *setting)
+{
+
     const bool fabric = strncmp(setting->path, "fabric.", 7) == 0 &&
                         strncmp(setting->path, "fabric.topology.", 16) != 0;
     return setting->where.file != NULL && setting->profile == NULL &&
-           (fabric || (strstr(setting->path, ".rnic.") != NULL && !is_wish(setting->path)));
+           (fabric || is_unused_of_nic(run, setting->path));
 }
 
 static void note_settings(const struct live_run *run, struct diag *diag)
@@ -118,7 +130,7 @@ static void note_settings(const struct live_run *run, struct diag *diag)
     for (uint32_t i = 0; i < scenario->setting_count; i++) {
         const char *path = scenario->settings[i].path;
         const size_t used = strlen(list);
-        if (!is_without_meaning(&scenario->settings[i]))
+        if (!is_without_meaning(run, &scenario->settings[i]))
             continue;
         if (used + strlen(path) + sizeof ", " > sizeof list)
             left_out++;
@@ -130,8 +142,8 @@ static void note_settings(const struct live_run *run, struct diag *diag)
         snprintf(more, sizeof more, " and %u more", left_out);
     if (list[0] != '\0')
         diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
-                 "the fabric and the RNICs are real; these settings are not used: %s%s", list,
-                 more);
+                 "the fabric and %s real; these settings are not used: %s%s",
+                 run->by_tcp ? "TCP are" : "the RNICs are", list, more);
 }
 
 static void note_mtu(const struct live_run *run, const struct verbs_device *device, uint32_t node,
@@ -152,6 +164,8 @@ static void note_mtu(const struct live_run *run, const struct verbs_device *devi
 
 void live_survey_devices(const struct live_run *run, struct diag *diag)
 {
+    if (run->by_tcp)
+        return;
     if ((run->options.role & LIVE_HOST) != 0)
         note_mtu(run, live_device(run), run->scenario->workloads[0].pairs[0].from, diag);
     for (uint32_t i = 0; i < run->target_count && run->options.role == LIVE_TARGET; i++)

@@ -99,12 +99,18 @@ bool live_target_make(struct live_target *target)
         return true;
     params.command_cost = 0;
     params.strangers = STRANGERS;
+    const struct live_run *run = target->run;
     struct nvme_transport *transports[NICS_MAX];
     for (uint32_t i = 0; i < target->nics.count; i++) {
-        const struct nvme_carrier_site carrier = {
-            .transport = NVME_CARRIER_rdma,
-            .verbs = &verbs_real,
-            .device = live_device_at(target->run, target->nics.ip[i])};
+        const uint32_t ip = target->nics.ip[i];
+        const struct nvme_carrier_site carrier = {.transport = run->by_tcp ? NVME_CARRIER_tcp
+                                                                           : NVME_CARRIER_rdma,
+                                                  .env = &target->env,
+                                                  .verbs = run->verbs,
+                                                  .device = live_device_at(run, ip),
+                                                  .streams = &stream_real,
+                                                  .stream = live_stream_at(run, ip),
+                                                  .guard = &run->guard};
         transports[i] = nvme_carrier_of_target(&carrier, node->host->nvme_target);
     }
     const struct nvme_target_site site = {

@@ -73,10 +73,13 @@ static void find_targets(struct live_run *run, struct diag *diag)
     const struct scenario *scenario = run->scenario;
     for (uint32_t i = 0; i < scenario->workload_count && !diag_failed(diag); i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
-        if (workload->by_tcp)
-            complain(diag, workload, "the bridge does not run workloads over TCP: kind ",
-                     workload->ops->name,
-                     "expected nvme, trace or fio with transport: rdma, or an rdma kind");
+        if (workload->ops->needs_tcp)
+            complain(diag, workload, "the bridge does not run the kind ", workload->ops->name,
+                     "expected nvme, trace, fio or an rdma kind");
+        if (workload->by_tcp != run->by_tcp)
+            complain(diag, workload,
+                     "workloads over RDMA and over TCP in one run: ", workload->name,
+                     "expected one transport for all workloads of the bridge");
         run->raw |= !workload->ops->needs_nvme_target;
         for (uint32_t p = 0; p < workload->pair_count && !diag_failed(diag); p++) {
             const struct scenario_pair *pair = &workload->pairs[p];
@@ -87,8 +90,14 @@ static void find_targets(struct live_run *run, struct diag *diag)
     }
 }
 
+bool live_uses_tcp(const struct scenario *scenario)
+{
+    return scenario->workload_count > 0 && scenario->workloads[0].by_tcp;
+}
+
 void live_targets_find(struct live_run *run, struct diag *diag)
 {
+    run->by_tcp = live_uses_tcp(run->scenario);
     run->targets = memory_zeroed(run->scenario->host_count, sizeof *run->targets);
     if (run->scenario->workload_count == 0)
         complain(diag, NULL, "the bridge has nothing to run", "", "the scenario has no workload");

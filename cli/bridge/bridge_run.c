@@ -13,6 +13,7 @@
 #include "reports/text/json.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ struct command {
 static const struct cli_option options[] = {
     {"role", 0, "ROLE", "host: issue the workloads; target: serve them; both: in one process"},
     {"address", 0, "A[+A2...]",
-     "local IPv4 address of the RDMA device, or of each NIC; a target listens only on it"},
+     "local IPv4 address of the RDMA device, or of each NIC; a target listens only on it "
+     "(over TCP, default 127.0.0.1)"},
     {"peer", 0, "B[+B2...]|HOST=B,...",
      "address of the target, or of each target and NIC; with --role both, a local address "
      "(default: A)"},
@@ -115,8 +117,6 @@ static int read_command(struct command *command, const struct cli_args *args)
         return code;
     if (play->role == 0)
         return bridge_options_complain("--role", "", "host, target or both");
-    if (!cli_given(args, "address"))
-        return bridge_options_complain("--address", "", "the address of a local RDMA device");
     if (play->store_count > 0 && play->role == LIVE_HOST)
         return bridge_options_complain("--store", play->stores[0], "it with --role target or both");
     return CLI_DONE;
@@ -164,10 +164,24 @@ static int live_scenario(const struct command *command, const struct scenario *s
     return code;
 }
 
+/* TCP needs no device, so without an address it stays on this machine. */
+static int choose_address(struct command *command, const struct scenario *scenario)
+{
+    static const struct nic_addresses loopback = {.ip = {INADDR_LOOPBACK}, .count = 1};
+    if (command->play.address.count > 0)
+        return CLI_DONE;
+    if (!live_uses_tcp(scenario))
+        return bridge_options_complain("--address", "", "the address of a local RDMA device");
+    command->play.address = loopback;
+    return CLI_DONE;
+}
+
 static int run_in(struct command *command, struct scenario *scenario, struct diag *diag)
 {
     struct host_addresses addresses;
     char why[OUTPUT_WHY_BYTES];
+    if (choose_address(command, scenario) != CLI_DONE)
+        return CLI_USAGE;
     if (!record_begin_may(command->play.path, scenario, why)) {
         printable_say("stormglass-bridge", "-o %s", why);
         return CLI_USAGE;
@@ -208,9 +222,10 @@ const struct cli_command bridge_run = {
     .program = "stormglass-bridge",
     .name = "run",
     .operands = "SCENARIO --role host|target|both --address A [--peer B]",
-    .about = "runs the workloads of a scenario in real time on RDMA devices",
+    .about = "runs the workloads of a scenario in real time on RDMA devices or over TCP",
     .details = "SCENARIO is a file or the name of a built-in case. RDMA devices are used through "
-               "libibverbs.\nGive --store once for all namespaces, or once for each.",
+               "libibverbs,\nTCP (transport: tcp) through sockets.\nGive --store once for all "
+               "namespaces, or once for each.",
     .examples =
         (const struct cli_example[]){
             {"The target of a scenario, on the device that has this address",
@@ -220,6 +235,8 @@ const struct cli_command bridge_run = {
              "measured.db"},
             {"Both ends in one process",
              "stormglass-bridge run first-io --role both --address 10.0.0.1"},
+            {"NVMe over TCP, on this machine alone",
+             "stormglass-bridge run case.yaml --role both --set workloads[0].transport=tcp"},
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){

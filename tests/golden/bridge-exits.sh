@@ -25,6 +25,9 @@ ends 2 'the address of a local RDMA device' 'run first-io --role target'
 ends 2 'expected --peer HOST=ADDRESS' "run first-io --role host $here"
 ends 2 'No such file or directory' "run none.yaml --role target $here"
 ends 2 'unknown option --adress; did you mean --address?' 'run first-io --role target --adress 10.9.9.1'
+tcp='--set workloads[0].transport=tcp'
+ends 3 'the address 10.9.9.1 cannot be used' "run first-io --role both $here $tcp --set workloads[1].transport=tcp"
+ends 2 'expected one transport for all workloads of the bridge' "run first-io --role both $tcp"
 expect 'an output that is something else' 2 'is not a run database; not overwritten' \
     "$program" bridge run first-io --role host --address 10.9.9.1 --peer 10.9.9.2 -o /dev/full
 [ $failures = 0 ]

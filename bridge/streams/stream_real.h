@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stream_real - the stream table on the sockets of the operating system.
+ * A device is one local address: it is used to bind, listen and connect. Bulk data are real bytes:
+ * they are made from the tag when they are sent, and converted back to the tag when they are read
+ * (content.h).
+ * Each connection has a receive buffer of its own, of which the user reads. A user that does not
+ * read stops the connection when the buffer and that of the kernel are full. What arrives after
+ * `close` and is not read is dropped, so that the peer's end can arrive.
+ * `destroy` of an open connection closes it as the end of a process does: FIN, or RST if received
+ * data were not read.
+ * Limits: accepted connections have a maximum; a peer that no longer answers is detected by the
+ * kernel (TCP_USER_TIMEOUT, keep-alives). How long a peer may be silent is the protocol's matter.
+ * Owner: stream_real_close, after all connections were destroyed. Clock: the loop.
+ * Errors: as in stream.h; every error of a connection but a refusal and a reset is ETIMEDOUT. */
+#ifndef STORMGLASS_BRIDGE_STREAMS_STREAM_REAL_H
+#define STORMGLASS_BRIDGE_STREAMS_STREAM_REAL_H
+
+#include "bridge/bytes/content.h"
+#include "bridge/loop/loop.h"
+#include "tcp/stream.h"
+
+enum { STREAM_REAL_ACCEPTED_MAX = 1024, STREAM_REAL_NAME_BYTES = 64 };
+
+struct stream_real_site {
+    struct loop *loop;
+    uint32_t ip; /* local address, host byte order */
+    bool any;    /* listen on all addresses instead */
+    enum content_depth depth;
+    /* True if an address may connect to a port; NULL: all may. */
+    bool (*admits)(void *self, uint16_t port, uint32_t ip);
+    /* A connection was refused for another reason than its address. NULL: not reported. */
+    void (*on_refused)(void *self, const char *why);
+    void *self;
+};
+
+/* X(member, name in the report). Connects and closes are those requested here; refused are accepted
+ * connections that were reset at once; resets are connections that ended in an error. */
+#define STREAM_REAL_COUNTERS(X)                                                                    \
+    X(connects, "connects")                                                                        \
+    X(accepts, "accepts")                                                                          \
+    X(refused, "rejects")                                                                          \
+    X(closes, "disconnects")                                                                       \
+    X(resets, "resets")                                                                            \
+    X(sends, "send_calls")                                                                         \
+    X(receives, "receive_calls")                                                                   \
+    X(bytes_out, "bytes_sent")                                                                     \
+    X(bytes_in, "bytes_received")                                                                  \
+    X(unsound, "unsound_transfers") /* reads that returned foreign bytes */
+
+struct stream_real_counters {
+#define X(member, name) uint64_t member;
+    STREAM_REAL_COUNTERS(X)
+#undef X
+    uint32_t open; /* current connections, without listeners */
+};
+
+/* NULL: the address is not one of this machine, or there is no socket; errno has the reason. */
+struct stream_device *stream_real_open(const struct stream_real_site *site);
+/* Ends remaining connections and listeners. */
+void stream_real_close(struct stream_device *device);
+
+const struct stream_real_counters *stream_real_counters(const struct stream_device *device);
+/* Name of the network interface that has the address. */
+void stream_real_name(const struct stream_device *device, char name[STREAM_REAL_NAME_BYTES]);
+
+extern const struct stream_ops stream_real;
+
+#endif
