@@ -292,10 +292,10 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
                 plural(trace->connection_count, "connection", "connections"), trace->line_count,
                 plural(trace->line_count, "frame", "frames"));
         if (trace->strays > 0)
-            fprintf(out, "; %" PRIu32 " %s of connections without a captured REQ", trace->strays,
-                    plural(trace->strays, "frame", "frames"));
+            fprintf(out, "; %" PRIu32 " %s of connections without a captured REQ or SYN",
+                    trace->strays, plural(trace->strays, "frame", "frames"));
         if (trace->others > 0)
-            fprintf(out, "; %" PRIu32 " %s not RoCE", trace->others,
+            fprintf(out, "; %" PRIu32 " %s neither RoCE nor NVMe/TCP", trace->others,
                     plural(trace->others, "frame that is", "frames that are"));
         if (trace->cut > 0)
             fprintf(out, "; %" PRIu32 " %s cut to at most %" PRIu32 " B by the capture", trace->cut,

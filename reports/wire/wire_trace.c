@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_trace - one pass over the capture, then a stable sort of its lines into streams.
  * A CM message identifies its connection by the sender's or the receiver's identifier, a packet by
- * its destination. */
+ * its destination, a TCP segment by the host's address and port. */
 #include "reports/wire/wire_trace.h"
 
 #include "base/memory.h"
 #include "net/frame/frame.h"
 #include "nvme/wire/spec.h"
+#include "reports/wire/wire_tcp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,12 +15,20 @@
 
 enum { QPN_GSI = 1, CONNECTIONS_MAX = 1 << 20 };
 
+/* A TCP connection to the NVMe port. */
+struct tcp_pair {
+    struct wire_stream sides[WIRE_SIDES];
+    uint32_t connection;
+};
+
 struct reader {
     struct wire_trace *trace;
     struct wire_commands commands;
     struct wire_map by_qp, by_id; /* to connection * 2 + side */
+    struct wire_map by_port;      /* a host's address and TCP port; to tcp_pairs */
+    struct tcp_pair *tcp_pairs;
     size_t text_used, text_room;
-    uint32_t line_room, connection_room;
+    uint32_t line_room, connection_room, tcp_count, tcp_room;
 };
 
 const char *wire_side_name(unsigned stream)
@@ -79,8 +88,8 @@ static struct wire_connection *named(const struct reader *reader, const struct w
     return &reader->trace->connections[found / WIRE_SIDES];
 }
 
-static struct wire_connection *add_connection(struct reader *reader, const struct wire_frame *frame,
-                                              const struct cm_mad *req)
+/* From the frame's source to its destination; NULL: too many. */
+static struct wire_connection *new_connection(struct reader *reader, const struct wire_frame *frame)
 {
     struct wire_trace *trace = reader->trace;
     if (trace->connection_count == CONNECTIONS_MAX)
@@ -88,14 +97,21 @@ static struct wire_connection *add_connection(struct reader *reader, const struc
     trace->connections = memory_grown(trace->connections, trace->connection_count,
                                       &reader->connection_room, sizeof *trace->connections);
     struct wire_connection *connection = &trace->connections[trace->connection_count];
-    *connection = (struct wire_connection){
-        .ip = {frame->source_ip, frame->destination_ip},
-        .qpn = {req->qpn, 0},
-        .cm_id = {req->local_id, 0},
-        .index = trace->connection_count++,
-        .port = (uint16_t)req->service_id,
-        .nvme = req->service_id == CM_SERVICE_ID(NVME_RDMA_PORT),
-    };
+    *connection = (struct wire_connection){.ip = {frame->source_ip, frame->destination_ip},
+                                           .index = trace->connection_count++};
+    return connection;
+}
+
+static struct wire_connection *add_connection(struct reader *reader, const struct wire_frame *frame,
+                                              const struct cm_mad *req)
+{
+    struct wire_connection *connection = new_connection(reader, frame);
+    if (connection == NULL)
+        return NULL;
+    connection->qpn[WIRE_HOST] = req->qpn;
+    connection->cm_id[WIRE_HOST] = req->local_id;
+    connection->port = (uint16_t)req->service_id;
+    connection->nvme = req->service_id == CM_SERVICE_ID(NVME_RDMA_PORT);
     name_side(&reader->by_id, frame->source_ip, req->local_id, connection, WIRE_HOST);
     name_side(&reader->by_qp, frame->source_ip, req->qpn, connection, WIRE_HOST);
     return connection;
@@ -168,6 +184,103 @@ static bool take_packet(struct reader *reader, const struct wire_frame *frame, u
     return true;
 }
 
+/* ------------------------------------------------------------------ NVMe/TCP */
+
+/* The PDU that a segment completes. */
+struct pdu_place {
+    struct reader *reader;
+    struct tcp_pair *pair;
+    enum wire_side from;
+    uint64_t number;
+};
+
+/* ICResp fixes digests and alignments of both directions; ICReq offered the host's. */
+static void learn_format(struct tcp_pair *pair, const struct nvme_pdu *pdu)
+{
+    struct nvme_pdu_rules *host = &pair->sides[WIRE_HOST].rules;
+    struct nvme_pdu_rules *target = &pair->sides[WIRE_TARGET].rules;
+    if (pdu->type == NVME_PDU_ICREQ) {
+        host->initialized = true;
+        target->format.pda = pdu->pda;
+    } else if (pdu->type == NVME_PDU_ICRESP) {
+        target->initialized = true;
+        host->format.pda = pdu->pda;
+        host->format.header_digest = target->format.header_digest =
+            (pdu->digests & NVME_PDU_DGST_HEADER) != 0;
+        host->format.data_digest = target->format.data_digest =
+            (pdu->digests & NVME_PDU_DGST_DATA) != 0;
+    }
+}
+
+static void on_pdu(void *self, const struct nvme_pdu *pdu, const char *fault)
+{
+    struct pdu_place *place = self;
+    struct reader *reader = place->reader;
+    struct wire_connection *connection = &reader->trace->connections[place->pair->connection];
+    char words[WIRE_WORDS_BYTES];
+    enum wire_kind kind = WIRE_CM;
+    if (pdu != NULL) {
+        learn_format(place->pair, pdu);
+        kind = wire_words_pdu(connection, &reader->commands, pdu, words);
+    } else {
+        snprintf(words, sizeof words, "no PDU: %s", fault);
+    }
+    keep_line(reader, connection, wire_stream(place->from, kind), place->number, words);
+}
+
+static struct tcp_pair *add_tcp_pair(struct reader *reader, const struct wire_segment *syn)
+{
+    const struct wire_frame ends = {.source_ip = syn->ip[0], .destination_ip = syn->ip[1]};
+    struct wire_connection *connection = new_connection(reader, &ends);
+    if (connection == NULL)
+        return NULL;
+    connection->port = syn->port[1];
+    connection->nvme = true;
+    reader->tcp_pairs = memory_grown(reader->tcp_pairs, reader->tcp_count, &reader->tcp_room,
+                                     sizeof *reader->tcp_pairs);
+    struct tcp_pair *pair = &reader->tcp_pairs[reader->tcp_count];
+    *pair = (struct tcp_pair){.connection = connection->index};
+    wire_stream_begin(&pair->sides[WIRE_HOST], syn->seq, true);
+    wire_map_put(&reader->by_port, wire_map_pair(syn->ip[0], syn->port[0]), reader->tcp_count++);
+    return pair;
+}
+
+/* False: not of a connection whose SYN was captured. */
+static bool take_segment(struct reader *reader, const struct wire_segment *segment, uint64_t number)
+{
+    const enum wire_side from = segment->port[1] == NVME_TCP_PORT ? WIRE_HOST : WIRE_TARGET;
+    const uint32_t known =
+        wire_map_get(&reader->by_port, wire_map_pair(segment->ip[from], segment->port[from]));
+    struct tcp_pair *pair = known == WIRE_MAP_NONE ? NULL : &reader->tcp_pairs[known];
+    const bool again = pair != NULL && pair->sides[WIRE_HOST].next == segment->seq + 1;
+    if (segment->syn && !segment->ack && from == WIRE_HOST && !again)
+        pair = add_tcp_pair(reader, segment);
+    if (pair == NULL)
+        return false;
+    struct pdu_place place = {reader, pair, from, number};
+    struct wire_stream *stream = &pair->sides[from];
+    if (segment->syn && segment->ack && from == WIRE_TARGET && !stream->begun)
+        wire_stream_begin(stream, segment->seq, false);
+    wire_stream_take(stream, segment, &(struct wire_pdu_reader){on_pdu, &place});
+    reader->trace->connections[pair->connection].ended |= segment->fin;
+    return true;
+}
+
+static bool is_nvme_tcp(const struct capture_frame *captured, struct wire_segment *segment)
+{
+    return wire_segment_parse(captured->bytes, captured->count, segment) &&
+           (segment->port[0] == NVME_TCP_PORT || segment->port[1] == NVME_TCP_PORT);
+}
+
+static void free_tcp_pairs(struct reader *reader)
+{
+    for (uint32_t i = 0; i < reader->tcp_count; i++)
+        for (int side = 0; side < WIRE_SIDES; side++)
+            wire_stream_fini(&reader->tcp_pairs[i].sides[side]);
+    free(reader->tcp_pairs);
+    wire_map_fini(&reader->by_port);
+}
+
 static void count_cut(struct wire_trace *trace, const struct capture_frame *captured)
 {
     if (captured->count >= captured->length)
@@ -197,7 +310,10 @@ static void take_frame(struct reader *reader, const struct capture_frame *captur
     struct cm_mad mad;
     reader->trace->frames++;
     count_cut(reader->trace, captured);
-    if (!wire_parse(captured->bytes, captured->count, &frame))
+    struct wire_segment segment;
+    if (is_nvme_tcp(captured, &segment))
+        reader->trace->strays += !take_segment(reader, &segment, captured->number);
+    else if (!wire_parse(captured->bytes, captured->count, &frame))
         count_other(reader->trace, &frame);
     else if (!(is_cm(&frame, &mad) ? take_cm(reader, &frame, &mad, captured->number)
                                    : take_packet(reader, &frame, captured->number)))
@@ -242,6 +358,7 @@ struct wire_trace *wire_trace_read(struct capture *capture, char why[CAPTURE_WHY
     wire_commands_fini(&reader.commands);
     wire_map_fini(&reader.by_qp);
     wire_map_fini(&reader.by_id);
+    free_tcp_pairs(&reader);
     sort_lines(reader.trace);
     if (why[0] == '\0')
         return reader.trace;

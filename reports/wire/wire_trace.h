@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_trace - the connections of a capture, and what each side sent, as text.
- * A frame belongs to a connection if the capture contains its CM REQ; other frames are only
- * counted. A stream consists of one side's messages of one kind in the order of the capture: within
- * a stream the protocol determines the order, between streams timing does. */
+ * A frame belongs to a connection if the capture contains its CM REQ, or the SYN of NVMe/TCP; other
+ * frames are only counted. The messages of NVMe/TCP are its PDUs. A stream consists of one side's
+ * messages of one kind in the order of the capture: within a stream the protocol determines the
+ * order, between streams timing does. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_TRACE_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_TRACE_H
 
@@ -25,8 +26,8 @@ struct wire_trace {
         *firsts; /* by connection * WIRE_STREAMS + stream: its first line; one more at the end */
     char *text;
     uint32_t connection_count, line_count;
-    uint32_t strays; /* RoCE frames without a captured REQ of their connection */
-    uint32_t others; /* frames that are not RoCEv2 */
+    uint32_t strays; /* frames without a captured REQ or SYN of their connection */
+    uint32_t others; /* frames that are neither RoCEv2 nor NVMe/TCP */
     uint32_t frames; /* total number */
     /* Reasons why frames may be strays or others. */
     uint32_t cut;      /* frames truncated in the file, */

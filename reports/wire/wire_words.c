@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_words - describes frames header by header, in the order of wire.c. */
-#include "reports/wire/wire_words.h"
+#include "reports/wire/wire_words_private.h"
 
 #include "base/memory.h"
 #include "net/frame/frame.h"
@@ -22,12 +22,7 @@ enum {
     CDW2_AT = 8      /* offset in a command */
 };
 
-struct words {
-    char *text;
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct words *to, const char *format, ...)
+void wire_say(struct words *to, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -42,16 +37,16 @@ static void say_class(const struct wire_frame *frame, struct words *to)
 {
     static const char *const ecn[] = {"", " ect1", " ect0", " ce"};
     if (frame->tos >> 2 != 0)
-        say(to, " dscp %d", frame->tos >> 2);
-    say(to, "%s", ecn[frame->tos & 3]);
+        wire_say(to, " dscp %d", frame->tos >> 2);
+    wire_say(to, "%s", ecn[frame->tos & 3]);
     if (frame->fecn)
-        say(to, " fecn");
+        wire_say(to, " fecn");
     if ((frame->flags & WIRE_BECN) != 0)
-        say(to, " becn");
+        wire_say(to, " becn");
     if (frame->migreq)
-        say(to, " migreq");
+        wire_say(to, " migreq");
     if (frame->pkey != DEFAULT_P_KEY)
-        say(to, " p_key %04x", frame->pkey);
+        wire_say(to, " p_key %04x", frame->pkey);
 }
 
 /* ------------------------------------------------------------------ connection manager */
@@ -62,38 +57,38 @@ static void say_flow_label(struct wire_connection *connection, const struct cm_m
 {
     const uint32_t of_ports = cm_flow_label(mad->source_port, connection->port);
     if (mad->flow_label == of_ports)
-        say(to, " flow-label of its ports");
+        wire_say(to, " flow-label of its ports");
     else
-        say(to, " flow-label %05x", mad->flow_label);
+        wire_say(to, " flow-label %05x", mad->flow_label);
 }
 
 static void say_req(struct wire_connection *connection, const struct cm_mad *mad, struct words *to)
 {
     struct nvme_cm_request request;
-    say(to, " mtu %d retries %d rnr-retries %d timeout %d reads %d of %d",
-        mad->mtu >= 1 && mad->mtu <= 5 ? 128 << mad->mtu : 0, mad->retry_count, mad->rnr_retry,
-        mad->ack_timeout, mad->responder_resources, mad->initiator_depth);
-    say(to, " class %d sl %d rate %d hops %d delays %d %d cm-retries %d", mad->traffic_class,
-        mad->service_level, mad->packet_rate, mad->hop_limit, mad->response_timeout,
-        mad->peer_response_timeout, mad->max_retries);
-    say(to, " p_key %04x flow-control %d", mad->p_key, mad->flow_control);
+    wire_say(to, " mtu %d retries %d rnr-retries %d timeout %d reads %d of %d",
+             mad->mtu >= 1 && mad->mtu <= 5 ? 128 << mad->mtu : 0, mad->retry_count, mad->rnr_retry,
+             mad->ack_timeout, mad->responder_resources, mad->initiator_depth);
+    wire_say(to, " class %d sl %d rate %d hops %d delays %d %d cm-retries %d", mad->traffic_class,
+             mad->service_level, mad->packet_rate, mad->hop_limit, mad->response_timeout,
+             mad->peer_response_timeout, mad->max_retries);
+    wire_say(to, " p_key %04x flow-control %d", mad->p_key, mad->flow_control);
     say_flow_label(connection, mad, to);
     if (!connection->nvme)
         return;
     nvme_fabrics_decode_request(&request, mad->private_data, mad->private_len);
     connection->qid = request.qid;
-    say(to, " format %d queue %d hrqsize %d hsqsize %d", request.format, request.qid,
-        request.hrqsize, request.hsqsize);
+    wire_say(to, " format %d queue %d hrqsize %d hsqsize %d", request.format, request.qid,
+             request.hrqsize, request.hsqsize);
 }
 
 static void say_rep(const struct wire_connection *connection, const struct cm_mad *mad,
                     struct words *to)
 {
-    say(to, " rnr-retries %d reads %d of %d ack-delay %d flow-control %d", mad->rnr_retry,
-        mad->responder_resources, mad->initiator_depth, mad->ack_delay, mad->flow_control);
+    wire_say(to, " rnr-retries %d reads %d of %d ack-delay %d flow-control %d", mad->rnr_retry,
+             mad->responder_resources, mad->initiator_depth, mad->ack_delay, mad->flow_control);
     if (connection->nvme)
-        say(to, " format %d crqsize %d", wire_get16(mad->private_data),
-            wire_get16(mad->private_data + 2));
+        wire_say(to, " format %d crqsize %d", wire_get16(mad->private_data),
+                 wire_get16(mad->private_data + 2));
 }
 
 static void learn_psn(struct wire_connection *connection, enum wire_side from,
@@ -111,30 +106,30 @@ static void say_mad(struct wire_connection *connection, enum wire_side from,
 {
     switch ((enum cm_attribute)mad->attribute) {
     case CM_REQ:
-        say(to, "REQ");
+        wire_say(to, "REQ");
         say_req(connection, mad, to);
         learn_psn(connection, from, mad);
         break;
     case CM_REP:
-        say(to, "REP");
+        wire_say(to, "REP");
         say_rep(connection, mad, to);
         learn_psn(connection, from, mad);
         break;
     case CM_REJ:
-        say(to, "REJ reason %d of %d", mad->reason, mad->message_rejected);
+        wire_say(to, "REJ reason %d of %d", mad->reason, mad->message_rejected);
         if (connection->nvme)
-            say(to, " status %d", wire_get16(mad->private_data + 2));
+            wire_say(to, " status %d", wire_get16(mad->private_data + 2));
         break;
     case CM_RTU:
-        say(to, "RTU");
+        wire_say(to, "RTU");
         break;
     case CM_DREQ:
-        say(to, "%s%s", dreq,
-            mad->remote_qpn == connection->qpn[!from] ? "" : " of another queue pair");
+        wire_say(to, "%s%s", dreq,
+                 mad->remote_qpn == connection->qpn[!from] ? "" : " of another queue pair");
         connection->ended = true;
         break;
     case CM_DREP:
-        say(to, "%s", drep);
+        wire_say(to, "%s", drep);
         connection->ended = true;
         break;
     }
@@ -156,8 +151,8 @@ bool wire_words_end(const char *words)
 
 /* ------------------------------------------------------------------ commands */
 
-static struct wire_command *find_command(struct wire_commands *commands, const struct wire_map *map,
-                                         const struct wire_connection *connection, uint32_t name)
+struct wire_command *wire_find_command(struct wire_commands *commands, const struct wire_map *map,
+                                       const struct wire_connection *connection, uint32_t name)
 {
     const uint32_t at = wire_map_get(map, wire_map_pair(connection->index, name));
     return at == WIRE_MAP_NONE ? NULL : &commands->items[at];
@@ -178,12 +173,12 @@ static void say_tag(struct wire_commands *commands, struct wire_connection *conn
                     uint16_t cid, struct words *to)
 {
     const struct wire_command *last =
-        find_command(commands, &commands->by_tag, connection, cid & TAG_MASK);
+        wire_find_command(commands, &commands->by_tag, connection, cid & TAG_MASK);
     if (last == NULL)
-        say(to, " %c tag new, count %d", WIRE_WORDS_APART, cid >> 12);
+        wire_say(to, " %c tag new, count %d", WIRE_WORDS_APART, cid >> 12);
     else
-        say(to, " %c tag of #%" PRIu32 ", count +%d", WIRE_WORDS_APART, last->number,
-            (cid - last->cid) >> 12 & 0xF);
+        wire_say(to, " %c tag of #%" PRIu32 ", count +%d", WIRE_WORDS_APART, last->number,
+                 (cid - last->cid) >> 12 & 0xF);
 }
 
 static void remember_command(struct wire_commands *commands, struct wire_connection *connection,
@@ -230,47 +225,47 @@ static const char *opcode_name(const struct nvme_command *sqe, uint16_t qid)
     return name != NULL ? name : "Command";
 }
 
-static void say_command(struct wire_commands *commands, struct wire_connection *connection,
-                        const unsigned char *bytes, struct words *to)
+void wire_say_command(struct wire_commands *commands, struct wire_connection *connection,
+                      const unsigned char *bytes, struct words *to)
 {
     struct nvme_command sqe;
     nvme_capsule_decode_command(&sqe, bytes);
-    say(to, " | #%" PRIu32 " %s %02x flags %02x nsid %" PRIx32 " sgl %02x %" PRIu32 " B cdw",
-        connection->commands + 1, opcode_name(&sqe, connection->qid), sqe.opcode, sqe.flags,
-        sqe.nsid, sqe.sgl.type, sqe.sgl.length);
+    wire_say(to, " | #%" PRIu32 " %s %02x flags %02x nsid %" PRIx32 " sgl %02x %" PRIu32 " B cdw",
+             connection->commands + 1, opcode_name(&sqe, connection->qid), sqe.opcode, sqe.flags,
+             sqe.nsid, sqe.sgl.type, sqe.sgl.length);
     const uint32_t words[] = {sqe.cdw10, sqe.cdw11, sqe.cdw12, sqe.cdw13, sqe.cdw14, sqe.cdw15};
     for (unsigned i = 0; i < 6; i++)
-        say(to, " %" PRIx32, words[i]);
+        wire_say(to, " %" PRIx32, words[i]);
     for (unsigned i = 2; i < 4; i++) {
         const uint32_t word = wire_get32(bytes + CDW2_AT + (i - 2) * sizeof word);
         if (word != 0)
-            say(to, " cdw%u %" PRIx32, i, word);
+            wire_say(to, " cdw%u %" PRIx32, i, word);
     }
     say_tag(commands, connection, sqe.cid, to);
     remember_command(commands, connection, &sqe);
 }
 
 /* The command's number, or that there is none. */
-static void say_number(const struct wire_command *command, struct words *to)
+void wire_say_number(const struct wire_command *command, struct words *to)
 {
     if (command != NULL)
-        say(to, "#%" PRIu32, command->number);
+        wire_say(to, "#%" PRIu32, command->number);
     else
-        say(to, "no command");
+        wire_say(to, "no command");
 }
 
-static void say_response(struct wire_commands *commands, const struct wire_connection *connection,
-                         const unsigned char *bytes, struct words *to)
+void wire_say_response(struct wire_commands *commands, const struct wire_connection *connection,
+                       const unsigned char *bytes, struct words *to)
 {
     struct nvme_response cqe;
     nvme_capsule_decode_response(&cqe, bytes);
     const struct wire_command *command =
-        find_command(commands, &commands->by_cid, connection, cqe.cid);
-    say(to, " | response to ");
-    say_number(command, to);
-    say(to, " status %x sqhd %d queue %d", cqe.status, cqe.sqhd, cqe.sqid);
+        wire_find_command(commands, &commands->by_cid, connection, cqe.cid);
+    wire_say(to, " | response to ");
+    wire_say_number(command, to);
+    wire_say(to, " status %x sqhd %d queue %d", cqe.status, cqe.sqhd, cqe.sqid);
     if (command == NULL || !command->connect) /* the controller ID is chosen by the target */
-        say(to, " result %" PRIx64, cqe.result);
+        wire_say(to, " result %" PRIx64, cqe.result);
 }
 
 static void say_capsule(struct wire_commands *commands, struct wire_connection *connection,
@@ -283,12 +278,12 @@ static void say_capsule(struct wire_commands *commands, struct wire_connection *
         return;
     if (from == WIRE_HOST && frame->payload >= NVME_SQE_BYTES &&
         frame->head_bytes >= NVME_SQE_BYTES)
-        say_command(commands, connection, frame->head, to);
+        wire_say_command(commands, connection, frame->head, to);
     else if (from == WIRE_TARGET && frame->payload == NVME_CQE_BYTES &&
              frame->head_bytes >= NVME_CQE_BYTES)
-        say_response(commands, connection, frame->head, to);
+        wire_say_response(commands, connection, frame->head, to);
     else
-        say(to, " | no capsule");
+        wire_say(to, " | no capsule");
 }
 
 /* ------------------------------------------------------------------ packets */
@@ -327,7 +322,7 @@ static void say_page(const struct wire_commands *commands, const struct wire_con
     if (!is_write(frame->opcode) || transfer->command == 0)
         return;
     if (frame->head_bytes < frame->payload) {
-        say(to, " data not captured");
+        wire_say(to, " data not captured");
         return;
     }
     const uint64_t packet = (frame->psn - transfer->first_psn) & ((1u << PSN_BITS) - 1);
@@ -339,15 +334,15 @@ static void say_page(const struct wire_commands *commands, const struct wire_con
 static void say_reth(struct wire_commands *commands, struct wire_connection *connection,
                      const struct wire_frame *frame, struct words *to)
 {
-    say(to, " of %" PRIu32 " B", frame->length);
+    wire_say(to, " of %" PRIu32 " B", frame->length);
     if (!connection->nvme)
         return;
     const struct wire_command *command =
-        find_command(commands, &commands->by_key, connection, frame->rkey);
-    say(to, " for ");
-    say_number(command, to);
+        wire_find_command(commands, &commands->by_key, connection, frame->rkey);
+    wire_say(to, " for ");
+    wire_say_number(command, to);
     if (command != NULL && frame->address != command->address)
-        say(to, " at %+" PRId64, (int64_t)(frame->address - command->address));
+        wire_say(to, " at %+" PRId64, (int64_t)(frame->address - command->address));
     if (is_write(frame->opcode))
         begin_transfer(commands, connection, command, frame);
 }
@@ -355,14 +350,14 @@ static void say_reth(struct wire_commands *commands, struct wire_connection *con
 static void say_aeth(const struct wire_frame *frame, struct words *to)
 {
     if (frame->syndrome >> 5 == 0)
-        say(to, " ack");
+        wire_say(to, " ack");
     else if (frame->syndrome >> 5 == 1)
-        say(to, " RNR timer %d", frame->syndrome & 0x1F);
+        wire_say(to, " RNR timer %d", frame->syndrome & 0x1F);
     else
-        say(to, " NAK %02x", frame->syndrome);
+        wire_say(to, " NAK %02x", frame->syndrome);
     if (frame->syndrome >> 5 == 0 && frame->syndrome != NO_CREDITS)
-        say(to, " credits %d", frame->syndrome);
-    say(to, " msn %" PRIu32, frame->msn);
+        wire_say(to, " credits %d", frame->syndrome);
+    wire_say(to, " msn %" PRIu32, frame->msn);
 }
 
 /* The step between two PSNs, with its sign. */
@@ -378,15 +373,15 @@ void wire_words_rc(struct wire_connection *connection, struct wire_commands *com
     struct words to = {.text = words};
     uint32_t *before = &connection->psn[from][wire_kind_of(frame->opcode)];
     const char *name = frame_opcode_name(frame->opcode);
-    say(&to, "%s psn %+" PRId32, name + (strncmp(name, "RC_", 3) == 0 ? 3 : 0),
-        psn_step(*before, frame->psn));
+    wire_say(&to, "%s psn %+" PRId32, name + (strncmp(name, "RC_", 3) == 0 ? 3 : 0),
+             psn_step(*before, frame->psn));
     *before = frame->psn;
     if (frame->payload > 0)
-        say(&to, " %d B", frame->payload);
+        wire_say(&to, " %d B", frame->payload);
     if ((frame->flags & WIRE_ACK_REQUEST) != 0)
-        say(&to, " ack-request");
+        wire_say(&to, " ack-request");
     if ((frame->flags & WIRE_SOLICITED) != 0)
-        say(&to, " solicited");
+        wire_say(&to, " solicited");
     say_class(frame, &to);
     if (frame->has_reth)
         say_reth(commands, connection, frame, &to);
@@ -394,11 +389,12 @@ void wire_words_rc(struct wire_connection *connection, struct wire_commands *com
     if (frame->has_aeth)
         say_aeth(frame, &to);
     if (frame->has_ieth) {
-        say(&to, " invalidates ");
+        wire_say(&to, " invalidates ");
         if (connection->nvme)
-            say_number(find_command(commands, &commands->by_key, connection, frame->rkey), &to);
+            wire_say_number(wire_find_command(commands, &commands->by_key, connection, frame->rkey),
+                            &to);
         else
-            say(&to, "a key");
+            wire_say(&to, "a key");
     }
     say_capsule(commands, connection, from, frame, &to);
 }

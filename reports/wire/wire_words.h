@@ -11,6 +11,7 @@
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_WORDS_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_WORDS_H
 
+#include "nvme/tcp/pdu.h"
 #include "reports/wire/wire.h"
 #include "reports/wire/wire_map.h"
 #include "reports/wire/wire_page.h"
@@ -20,7 +21,8 @@ enum { WIRE_WORDS_BYTES = 2048 };
 #define WIRE_WORDS_APART '~'
 
 /* The sending side: the host connects, the target accepts. Responses are ACKs, NAKs and READ
- * responses. */
+ * responses. Of NVMe/TCP, CM are ICReq, ICResp and TermReq, requests are CapsuleCmd, and answers
+ * are all other PDUs. */
 enum wire_side { WIRE_HOST, WIRE_TARGET, WIRE_SIDES };
 enum wire_kind { WIRE_CM, WIRE_REQUESTS, WIRE_ANSWERS, WIRE_KINDS };
 
@@ -73,5 +75,8 @@ bool wire_words_end(const char *words);
 void wire_words_rc(struct wire_connection *connection, struct wire_commands *commands,
                    enum wire_side from, const struct wire_frame *frame,
                    char words[WIRE_WORDS_BYTES]);
+/* A PDU of NVMe/TCP; returns the kind of its stream. */
+enum wire_kind wire_words_pdu(struct wire_connection *connection, struct wire_commands *commands,
+                              const struct nvme_pdu *pdu, char words[WIRE_WORDS_BYTES]);
 
 #endif

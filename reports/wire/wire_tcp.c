@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wire_tcp - segments, their order, PDUs. */
+#include "reports/wire/wire_tcp.h"
+
+#include "base/memory.h"
+#include "nvme/wire/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ETHERNET_HEADER = 14,
+    IP_HEADER = 20,
+    TCP_HEADER = 20,
+    TAGS_MAX = 4,
+    PROTOCOL_TCP = 6,
+    FIN = 1,
+    SYN = 2,
+    ACK = 16,
+    EARLY_MAX = 4 << 20, /* bytes; beyond it the missing segment was not captured */
+    EARLY_COST = 256     /* so that few segments wait, however short they are */
+};
+
+/* ---- segments ---- */
+
+static uint32_t get(const uint8_t *at, int bytes)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+/* Offset of the IPv4 header; 0: none. */
+static size_t find_ip(const uint8_t *bytes, size_t count)
+{
+    size_t at = ETHERNET_HEADER - 2;
+    for (int tags = 0; tags <= TAGS_MAX && at + 2 <= count; tags++, at += 4) {
+        const uint32_t type = get(bytes + at, 2);
+        if (type == 0x0800)
+            return at + 2;
+        if (type != 0x8100 && type != 0x88A8)
+            return 0;
+    }
+    return 0;
+}
+
+bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment *segment)
+{
+    const size_t ip_at = find_ip(bytes, count);
+    if (ip_at == 0 || count < ip_at + IP_HEADER)
+        return false;
+    const uint8_t *ip = bytes + ip_at;
+    const size_t header = (ip[0] & 0xFu) * 4, total = get(ip + 2, 2);
+    if (ip[0] >> 4 != 4 || header < IP_HEADER || ip[9] != PROTOCOL_TCP ||
+        (get(ip + 6, 2) & 0x3FFF) != 0 || count < ip_at + header + TCP_HEADER)
+        return false;
+    const uint8_t *tcp = ip + header;
+    const size_t before = header + (tcp[12] >> 4) * 4u;
+    if ((tcp[12] >> 4) * 4 < TCP_HEADER || total < before || count < ip_at + before)
+        return false;
+    const size_t captured = count - ip_at - before, length = total - before;
+    *segment = (struct wire_segment){.ip = {get(ip + 12, 4), get(ip + 16, 4)},
+                                     .port = {(uint16_t)get(tcp, 2), (uint16_t)get(tcp + 2, 2)},
+                                     .seq = get(tcp + 4, 4),
+                                     .syn = (tcp[13] & SYN) != 0,
+                                     .ack = (tcp[13] & ACK) != 0,
+                                     .fin = (tcp[13] & FIN) != 0,
+                                     .length = (uint32_t)length,
+                                     .bytes = ip + before,
+                                     .count = captured < length ? captured : length};
+    return true;
+}
+
+/* ---- PDUs ---- */
+
+static void fail(struct wire_stream *stream, const struct nvme_pdu_fault *fault,
+                 const struct wire_pdu_reader *reader)
+{
+    stream->lost = true;
+    reader->on_pdu(reader->self, NULL, fault->why);
+}
+
+/* The header, or its first 8 bytes, are complete. */
+static void end_header(struct wire_stream *stream, const struct wire_pdu_reader *reader)
+{
+    struct nvme_pdu_fault fault = {0};
+    struct nvme_pdu pdu;
+    if (stream->wanted == NVME_PDU_COMMON_BYTES) {
+        stream->wanted = nvme_pdu_header_bytes(stream->head, &stream->rules, &fault);
+        if (stream->wanted == 0)
+            fail(stream, &fault, reader);
+        return;
+    }
+    if (!nvme_pdu_decode(&pdu, stream->head, &stream->rules, &fault)) {
+        fail(stream, &fault, reader);
+        return;
+    }
+    stream->skip = wire_get32(stream->head + 4) - stream->wanted;
+    stream->have = 0;
+    stream->wanted = NVME_PDU_COMMON_BYTES;
+    reader->on_pdu(reader->self, &pdu, NULL);
+}
+
+static void take_bytes(struct wire_stream *stream, const uint8_t *bytes, size_t count,
+                       uint32_t length, const struct wire_pdu_reader *reader)
+{
+    for (uint32_t at = 0; at < length && !stream->lost;) {
+        const uint32_t left = length - at;
+        if (stream->skip > 0) {
+            const uint32_t skipped = stream->skip < left ? (uint32_t)stream->skip : left;
+            stream->skip -= skipped;
+            at += skipped;
+            continue;
+        }
+        const uint32_t rest = stream->wanted - stream->have;
+        const uint32_t part = rest < left ? rest : left;
+        if (at + part > count) { /* truncated in the file */
+            stream->lost = true;
+            return;
+        }
+        memcpy(stream->head + stream->have, bytes + at, part);
+        stream->have += part;
+        at += part;
+        if (stream->have == stream->wanted)
+            end_header(stream, reader);
+    }
+}
+
+/* ---- order ---- */
+
+static void keep_early(struct wire_stream *stream, const struct wire_segment *segment)
+{
+    struct wire_early **link = &stream->early;
+    if (stream->early_bytes > EARLY_MAX) {
+        stream->lost = true;
+        return;
+    }
+    while (*link != NULL && (int32_t)((*link)->seq - segment->seq) <= 0)
+        link = &(*link)->next;
+    struct wire_early *early = memory_zeroed(1, sizeof *early + segment->count);
+    early->next = *link;
+    early->seq = segment->seq;
+    early->length = segment->length;
+    early->count = (uint32_t)segment->count;
+    memcpy(early->bytes, segment->bytes, segment->count);
+    stream->early_bytes += segment->length + (uint32_t)EARLY_COST;
+    *link = early;
+}
+
+/* Takes what is new of a segment that does not leave a gap. */
+static void take_ordered(struct wire_stream *stream, uint32_t seq, const uint8_t *bytes,
+                         size_t count, uint32_t length, const struct wire_pdu_reader *reader)
+{
+    const uint32_t old = stream->next - seq;
+    if (old >= length)
+        return;
+    stream->next += length - old;
+    take_bytes(stream, bytes + (old < count ? old : count), old < count ? count - old : 0,
+               length - old, reader);
+}
+
+void wire_stream_begin(struct wire_stream *stream, uint32_t syn, bool from_host)
+{
+    wire_stream_fini(stream);
+    *stream = (struct wire_stream){.begun = true,
+                                   .next = syn + 1,
+                                   .rules = {.from_host = from_host},
+                                   .wanted = NVME_PDU_COMMON_BYTES};
+}
+
+void wire_stream_take(struct wire_stream *stream, const struct wire_segment *segment,
+                      const struct wire_pdu_reader *reader)
+{
+    if (!stream->begun || stream->lost || segment->length == 0)
+        return;
+    if ((int32_t)(segment->seq - stream->next) > 0) {
+        keep_early(stream, segment);
+        return;
+    }
+    take_ordered(stream, segment->seq, segment->bytes, segment->count, segment->length, reader);
+    while (stream->early != NULL && (int32_t)(stream->early->seq - stream->next) <= 0) {
+        struct wire_early *early = stream->early;
+        stream->early = early->next;
+        stream->early_bytes -= early->length + (uint32_t)EARLY_COST;
+        take_ordered(stream, early->seq, early->bytes, early->count, early->length, reader);
+        free(early);
+    }
+}
+
+void wire_stream_fini(struct wire_stream *stream)
+{
+    while (stream->early != NULL) {
+        struct wire_early *next = stream->early->next;
+        free(stream->early);
+        stream->early = next;
+    }
+}
