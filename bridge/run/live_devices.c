@@ -138,6 +138,7 @@ static bool open_tcp(struct live_run *run, uint32_t ip, char why[LIVE_WHY_BYTES]
         .depth = run->options.depth,
         .admits = live_access_admits,
         .on_refused = on_refused_stream,
+        .on_seen = run->options.capture != NULL ? live_capture_take : NULL,
         .self = run,
     };
     struct verbs_device *open = verbs_tcp_open(&site);

@@ -2,6 +2,7 @@
  * live_private - interfaces between the files of live_run.
  *   live_run.c     targets, sinks, time
  *   live_devices.c devices: RDMA, or TCP
+ *   live_capture.c the bytes of TCP connections as a capture
  *   live_target.c  targets and their namespaces
  *   live_targets.c the targets, and the part that runs here
  *   live_survey.c  unsupported features of real devices
@@ -124,6 +125,10 @@ void live_devices_describe(const struct live_run *run,
                            void (*text)(struct store *, const char *name, const char *value),
                            void (*number)(struct store *, const char *name, uint64_t value),
                            struct store *store);
+
+/* live_capture.c */
+void live_capture_begin(const struct live_run *run);
+void live_capture_take(void *self, const struct stream_real_seen *seen);
 
 /* live_targets.c */
 void live_targets_find(struct live_run *run, struct diag *diag);

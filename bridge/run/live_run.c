@@ -86,6 +86,7 @@ struct live_run *live_create(const struct scenario *scenario, const struct live_
         live_free(run);
         return NULL;
     }
+    live_capture_begin(run);
     const bool open = live_devices_open(run, why);
     if (!open || !make_listeners(run) || !live_agree_listen(run)) {
         if (open)

@@ -23,6 +23,8 @@
 #include "scenarios/load/scenario.h"
 #include "scenarios/workload/workload.h"
 
+#include <stdio.h>
+
 enum { LIVE_STORES_MAX = 64, LIVE_WHY_BYTES = VERBS_REAL_WHY_BYTES };
 
 enum live_role { LIVE_HOST = 1, LIVE_TARGET = 2, LIVE_BOTH = 3 };
@@ -38,6 +40,7 @@ struct live_options {
     const struct host_addresses
         *addresses;   /* must outlive the run; NULL: every target is at `peer` */
     const char *path; /* path of the database; NULL: in memory */
+    FILE *capture;    /* of the connections over TCP; NULL: none; stays the caller's */
     enum record_level level;
     enum content_depth depth;
     time_ps lead;

@@ -21,6 +21,16 @@
 
 enum { STREAM_REAL_ACCEPTED_MAX = 1024, STREAM_REAL_NAME_BYTES = 64 };
 
+/* What a connection did, for observers: it began, or bytes went out or came in. */
+struct stream_real_seen {
+    uint32_t ip[2]; /* sender, receiver */
+    uint16_t port[2];
+    const unsigned char *bytes; /* NULL: it began; the sender is the side that connected */
+    uint32_t length;
+    uint64_t sent[2]; /* bytes before this, by the sender and by the receiver */
+    bool accepted;    /* the connection was accepted here */
+};
+
 struct stream_real_site {
     struct loop *loop;
     uint32_t ip; /* local address, host byte order */
@@ -30,6 +40,8 @@ struct stream_real_site {
     bool (*admits)(void *self, uint16_t port, uint32_t ip);
     /* A connection was refused for another reason than its address. NULL: not reported. */
     void (*on_refused)(void *self, const char *why);
+    /* Sees all bytes of all connections in order. NULL: none. */
+    void (*on_seen)(void *self, const struct stream_real_seen *seen);
     void *self;
 };
 

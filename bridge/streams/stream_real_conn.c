@@ -143,6 +143,7 @@ static void finish_connecting(struct stream_conn *conn)
     }
     conn->state = STREAM_OPEN;
     conn->local_port = port_of(conn->fd);
+    stream_real_show_begin(conn);
     stream_real_conn_watch(conn);
     if (conn->user.on_connected != NULL)
         conn->user.on_connected(conn->user.self, conn);
@@ -212,6 +213,7 @@ void stream_real_conn_begin(struct stream_conn *conn)
 {
     conn->state = STREAM_OPEN;
     conn->local_port = port_of(conn->fd);
+    stream_real_show_begin(conn);
     conn->watch = loop_watch(conn->device->site.loop, conn->fd, on_readable, conn);
 }
 

@@ -13,6 +13,31 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* ---- observers ---- */
+
+/* By the sender, which is this side if `out`. */
+static void show(const struct stream_conn *conn, bool out, const unsigned char *bytes,
+                 uint32_t length)
+{
+    const struct stream_real_site *site = &conn->device->site;
+    const int here = out ? 0 : 1;
+    struct stream_real_seen seen = {.bytes = bytes, .length = length, .accepted = conn->accepted};
+    if (site->on_seen == NULL)
+        return;
+    seen.ip[here] = site->ip;
+    seen.ip[!here] = conn->peer_ip;
+    seen.port[here] = conn->local_port;
+    seen.port[!here] = conn->peer_port;
+    seen.sent[here] = conn->sent;
+    seen.sent[!here] = conn->gotten;
+    site->on_seen(site->self, &seen);
+}
+
+void stream_real_show_begin(struct stream_conn *conn)
+{
+    show(conn, !conn->accepted, NULL, 0);
+}
+
 /* ---- out ---- */
 
 /* Number of bytes that the kernel took. */
@@ -30,6 +55,8 @@ static uint32_t send_bytes(struct stream_conn *conn, const unsigned char *bytes,
     if (sent <= 0)
         return 0;
     conn->device->counters.bytes_out += (uint64_t)sent;
+    show(conn, true, bytes, (uint32_t)sent);
+    conn->sent += (uint64_t)sent;
     return (uint32_t)sent;
 }
 
@@ -77,6 +104,8 @@ void stream_real_receive(struct stream_conn *conn)
         conn->device->counters.receives++;
     } while (got < 0 && errno == EINTR);
     if (got > 0) {
+        show(conn, false, conn->buffer + conn->count, (uint32_t)got);
+        conn->gotten += (uint64_t)got;
         conn->count += (uint32_t)got;
         conn->device->counters.bytes_in += (uint64_t)got;
     } else if (got == 0) {

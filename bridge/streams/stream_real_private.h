@@ -34,7 +34,8 @@ struct stream_conn {
     unsigned char *buffer;
     uint32_t first, count; /* received and not read */
     struct content_reader reader;
-    uint32_t crc; /* of bulk data that was read */
+    uint32_t crc;          /* of bulk data that was read */
+    uint64_t sent, gotten; /* bytes */
     bool counts_crc;
 };
 
@@ -76,6 +77,8 @@ void stream_real_conn_reset(struct stream_conn *conn);
 void stream_real_conn_destroy(struct stream_conn *conn);
 
 /* stream_real_data.c */
+/* Shows observers that the connection is open. */
+void stream_real_show_begin(struct stream_conn *conn);
 uint32_t stream_real_send(struct stream_conn *conn, const struct stream_piece *piece);
 /* Receives into the buffer; called when the socket is readable. */
 void stream_real_receive(struct stream_conn *conn);

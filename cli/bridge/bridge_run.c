@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "bridge/bytes/bytes.h"
 #include "nvme/wire/spec.h"
+#include "replay/files/output.h"
 #include "replay/record/record_begin.h"
 #include "reports/summary/text.h"
 #include "reports/text/json.h"
@@ -22,6 +23,7 @@
 struct command {
     struct live_options play;
     struct host_addresses_texts addresses;
+    const char *capture; /* path; NULL: none */
     bool json;
 };
 
@@ -35,6 +37,7 @@ static const struct cli_option options[] = {
      "(default: A)"},
     {"as", 0, "HOST,...", "hosts of the scenario to run on this machine (default: all)"},
     {"output", 'o', "RUN.db", "write the run database (SQLite), marked as measured, to FILE"},
+    {"capture", 0, "OUT.pcapng", "write the PDUs of NVMe over TCP to a capture"},
     {"seed", 0, "N", "seed (default: the scenario's)"},
     {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
     {"record", 0, "LEVEL", "summary (default), counters or ios"},
@@ -89,6 +92,7 @@ static int read_values(struct command *command, const struct cli_args *args)
     const char *faults = cli_value(args, "faults");
     char why[QUANTITY_WHY_BYTES];
     play->path = cli_value(args, "output");
+    command->capture = cli_value(args, "capture");
     play->serve = cli_given(args, "serve");
     play->any = cli_given(args, "any");
     play->foreign = cli_given(args, "foreign");
@@ -176,6 +180,27 @@ static int choose_address(struct command *command, const struct scenario *scenar
     return CLI_DONE;
 }
 
+static int run_captured(struct command *command, const struct scenario *scenario, struct diag *diag)
+{
+    struct output output;
+    const char *path = command->capture;
+    if (path == NULL)
+        return live_scenario(command, scenario, diag);
+    if (!live_uses_tcp(scenario))
+        return bridge_options_complain("--capture", path, "it with transport: tcp");
+    if (!output_open(&output, path, &(struct output_inputs){0})) {
+        printable_say("stormglass-bridge", "--capture %s: %s", path, strerror(errno));
+        return CLI_USAGE;
+    }
+    command->play.capture = output.out;
+    const int code = live_scenario(command, scenario, diag);
+    const bool ran = code == CLI_DONE || code == CLI_BROKEN;
+    if (output_end(&output, ran && !ferror(output.out)) || !ran)
+        return code;
+    printable_say("stormglass-bridge", "--capture %s: %s", path, strerror(errno));
+    return CLI_FAILED;
+}
+
 static int run_in(struct command *command, struct scenario *scenario, struct diag *diag)
 {
     struct host_addresses addresses;
@@ -194,7 +219,7 @@ static int run_in(struct command *command, struct scenario *scenario, struct dia
     if (addresses.peer.count == 0 && command->play.role == LIVE_BOTH)
         command->play.peer = command->play.address;
     command->play.addresses = &addresses;
-    const int code = live_scenario(command, scenario, diag);
+    const int code = run_captured(command, scenario, diag);
     host_addresses_free(&addresses);
     return code;
 }
