@@ -40,7 +40,8 @@ needed=$(objdump -p "$top/bin/stormglass" "$top"/lib/* | sed -n 's/^ *NEEDED *//
 [ -z "$needed" ] || { echo "tarball: the program needs $needed" >&2; exit 1; }
 
 # It runs from there, with the libraries beside it and without an environment.
-tried=$(cd / && env -i "$(realpath "$top")/bin/stormglass" run first-io --json 2>&1) && [[ $tried == *'"digest"'* ]] ||
+there=$(realpath "$top")
+tried=$(cd / && env -i "$there/bin/stormglass" run first-io --json 2>&1) && [[ $tried == *'"digest"'* ]] ||
     { echo "tarball: the packed program fails: $tried" >&2; exit 1; }
 
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$out" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
