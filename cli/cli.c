@@ -344,15 +344,18 @@ static bool apply_color(const struct cli_args *args)
     return false;
 }
 
+/* Options that select the form of the result. */
+static const char *const forms[] = {"json", "csv", "markdown", "table", "tabs"};
+enum { FORMS = sizeof forms / sizeof forms[0] };
+
 /* Redirects standard output, so that no command prints there, however it prints. */
 static bool apply_quiet(const struct cli_args *args)
 {
-    static const char *const prints[] = {"json", "csv"};
     if (!is_given(args, "quiet"))
         return true;
-    for (size_t i = 0; i < sizeof prints / sizeof prints[0]; i++)
-        if (is_given(args, prints[i])) {
-            cli_error("--quiet and --%s exclude each other: --quiet prints no results", prints[i]);
+    for (size_t i = 0; i < FORMS; i++)
+        if (is_given(args, forms[i])) {
+            cli_error("--quiet and --%s exclude each other: --quiet prints no results", forms[i]);
             return false;
         }
     quiet = true;
@@ -366,10 +369,17 @@ static bool apply_quiet(const struct cli_args *args)
 
 static bool is_one_form(const struct cli_args *args)
 {
-    const bool one = !is_given(args, "json") || !is_given(args, "csv");
-    if (!one)
-        cli_error("--json and --csv: expected one of them");
-    return one;
+    const char *first = NULL;
+    for (size_t i = 0; i < FORMS; i++) {
+        if (!is_given(args, forms[i]))
+            continue;
+        if (first != NULL) {
+            cli_error("--%s and --%s: expected one of them", first, forms[i]);
+            return false;
+        }
+        first = forms[i];
+    }
+    return true;
 }
 
 /* A result that cannot be written counts as an error. */

@@ -7,7 +7,8 @@
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "cli/cli.h"
-#include "replay/database/store.h"
+#include "replay/database/stored.h"
+#include "replay/plan/plan_store.h"
 #include "reports/text/csv.h"
 #include "reports/text/json.h"
 
@@ -187,10 +188,21 @@ static void tell_error(const char *path, const char *error)
     store_close(store);
 }
 
+/* The database of a run or of a plan, unless a later version wrote it. */
+static struct store *open_readable(const char *path, char error[STORE_ERROR_BYTES])
+{
+    struct store *store = store_open(path, error);
+    if (store == NULL || (store_kind(store) == STORE_PLAN ? plan_store_is_readable(store, error)
+                                                          : stored_is_readable(store, error)))
+        return store;
+    store_close(store);
+    return NULL;
+}
+
 static int run(const struct cli_args *args)
 {
     char error[STORE_ERROR_BYTES];
-    struct store *store = store_open(args->operands[0], error);
+    struct store *store = open_readable(args->operands[0], error);
     if (store == NULL) {
         cli_error("%s: %s", args->operands[0], error);
         return CLI_USAGE;
@@ -236,7 +248,8 @@ const struct cli_command cmd_query = {
     .exit_codes =
         (const struct cli_exit_code[]){
             {0, "the statement was carried out"},
-            {2, "the file is no run database, or the statement is wrong or would modify it"},
+            {2, "the file is no database of stormglass or was written by a later version, or the "
+                "statement is wrong or would modify it"},
             {3, "the output could not be written"},
             {0}},
     .options = options,

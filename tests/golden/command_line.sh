@@ -52,6 +52,15 @@ refuses 2 'nothere.db: No such file' query nothere.db 'SELECT 1'
 refuses 2 'not a run database' query precious.yaml 'SELECT 1'
 refuses 2 'not a run database' replay precious.yaml
 refuses 2 "did you mean 'media'" list medai
+
+# One form at a time.
+refuses 2 '--json and --csv: expected one of them' run first-io --csv --json
+refuses 2 '--csv and --markdown: expected one of them' compare --frozen predictions.json measured --markdown --csv
+refuses 2 '--json and --markdown: expected one of them' compare --frozen predictions.json measured --markdown --json
+refuses 2 '--csv and --table: expected one of them' headroom --table --csv --length 3m
+refuses 2 '--json and --table: expected one of them' headroom --table --json --length 3m
+refuses 2 '--csv and --tabs: expected one of them' query run.db 'SELECT 1' --csv --tabs
+refuses 2 '--json and --tabs: expected one of them' query run.db 'SELECT 1' --json --tabs
 refuses 2 "did you mean 'ecn-kmin'" explain-parameter ecn-kmni
 [ "$(cat precious.yaml)" = 'precious: true' ] || fail 'a file that is no database was changed'
 

@@ -43,6 +43,8 @@ grep -q '^  2 candidates: 2 pass, 0 fail, 0 undecided$' pass.txt && grep -q 'pro
 cp pass.db later.db && sqlite3 later.db "UPDATE plan SET value=1000 WHERE key='format'"
 "$program" report later.db -o later.html 2>err; code=$?
 [ $code = 2 ] && grep -q 'written by a later stormglass, .*, in format 1000' err || fail "a later version: exit $code, $(cat err)"
+"$program" query later.db 'SELECT 1' 2>err; code=$?
+[ $code = 2 ] && grep -q 'written by a later stormglass, .*, in format 1000' err || fail "query of a later version: exit $code, $(cat err)"
 
 # Fail: exit 1 only where every candidate fails.
 plan 10us >plan.yaml
