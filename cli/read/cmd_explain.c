@@ -14,6 +14,7 @@
 
 static const struct cli_option options[] = {
     {"prove", 0, NULL, "rerun with each suspect removed in turn"},
+    {"all", 0, NULL, "as --prove, with up to 48 suspects instead of the 14 most likely ones"},
     {"what-if", 0, NULL, "rerun with more of each resource in turn"},
     {"assumed", 0, NULL, "rerun with each assumed value changed in turn"},
     {"queue", 0, NULL, "rerun to the moment at which the worst queue was longest"},
@@ -148,12 +149,19 @@ static int try_stored(struct asked *asked, struct diag *diag)
     return code;
 }
 
+static bool is_proved(const struct cli_args *args)
+{
+    return cli_given(args, "prove") || cli_given(args, "all");
+}
+
+static_assert(PROVE_SUSPECTS_MAX == 48 && PROVE_BROKEN_MAX == 14, "they are in --help");
+
 static int prove(struct asked *asked, struct diag *diag)
 {
     struct prove proof;
-    if (!cli_given(asked->args, "prove"))
+    if (!is_proved(asked->args))
         return try_stored(asked, diag);
-    switch (prove_run(&proof, asked->store, true, diag)) {
+    switch (prove_run(&proof, asked->store, cli_given(asked->args, "all"), true, diag)) {
     case PROVE_DONE:
         asked->played.proof = &proof;
         return try_stored(asked, diag);
@@ -208,9 +216,8 @@ static int explain_scenario(const struct cli_args *args)
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
-    const int code = is_tried(args) && !cli_given(args, "prove")
-                         ? try_reliefs(&asked, scenario, TIME_NEVER)
-                         : explain_run(args, scenario);
+    const int code = is_tried(args) && !is_proved(args) ? try_reliefs(&asked, scenario, TIME_NEVER)
+                                                        : explain_run(args, scenario);
     scenario_free(scenario);
     return code;
 }
@@ -251,13 +258,13 @@ const struct cli_command cmd_explain = {
         "their own answer.\n"
         "\n"
         "A run recorded with --record counters also shows occupancies and thresholds.\n"
-        "--what-if shows what goodput (of open loops: mean latency) gains with a tenth\n"
-        "more of each resource, the next limit, and what failed expectations need.\n"
-        "--assumed shows which assumed or inferred value would change the bottleneck, the cause\n"
-        "or an expectation.\n"
+        "--what-if shows how goodput (of open loops: mean latency) changes with 10% more\n"
+        "capacity of each resource, the next bottleneck, and what failed expectations need.\n"
+        "--assumed shows which assumed or inferred values change the bottleneck, the cause, or\n"
+        "the result of an expectation.\n"
         "--queue shows the flows that waited in the congested queue when it was longest.\n"
         "--prove shows how much of the victims' lost time is recovered with each suspect\n"
-        "removed, and with a few innocent workloads removed.",
+        "removed, and with a few unaffected workloads removed.",
     .examples =
         (const struct cli_example[]){
             {"The ports that paused each other in the pause storm, and why",

@@ -345,7 +345,8 @@ static uint32_t suspects_most(const struct proof *proof)
     enum { BESIDE = 10 };
     const uint32_t runs = proof->question->runs_most;
     const uint32_t most = runs < BESIDE + 2 ? 1 : (runs - BESIDE) / 2;
-    return runs == 0 || most > PROVE_BROKEN_MAX ? PROVE_BROKEN_MAX : most;
+    const uint32_t limit = proof->question->all ? PROVE_SUSPECTS_MAX : PROVE_BROKEN_MAX;
+    return runs == 0 || most > limit ? limit : most;
 }
 
 static bool give_up(struct proof *proof)
@@ -425,7 +426,8 @@ enum prove_end prove_ask(struct prove *prove, const struct prove_question *quest
     return end;
 }
 
-enum prove_end prove_run(struct prove *prove, struct store *store, bool progress, struct diag *diag)
+enum prove_end prove_run(struct prove *prove, struct store *store, bool all, bool progress,
+                         struct diag *diag)
 {
     char digest[DIGEST_TEXT_BYTES];
     struct stored stored;
@@ -440,6 +442,7 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
             .base = &base,
             .until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER),
             .digest = digest,
+            .all = all,
             .progress = progress};
         end = prove_ask(prove, &question, diag);
         trial_base_free(&base);

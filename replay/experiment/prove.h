@@ -188,6 +188,7 @@ struct prove_question {
     uint32_t runs_most;   /* 0: no limit; otherwise no workload is left out, random variation comes
                          * from two runs, and fewer suspects may be run */
     uint64_t events_most; /* of all runs together; 0: no limit */
+    bool all;             /* all PROVE_SUSPECTS_MAX suspects, not only PROVE_BROKEN_MAX of them */
     bool progress;        /* as in run_options */
 };
 
@@ -201,7 +202,7 @@ enum prove_end prove_ask(struct prove *prove, const struct prove_question *quest
                          struct diag *diag);
 
 /* For the run in a database, with as many runs as needed. */
-enum prove_end prove_run(struct prove *prove, struct store *store, bool progress,
+enum prove_end prove_run(struct prove *prove, struct store *store, bool all, bool progress,
                          struct diag *diag);
 
 /* The share of the loss that a repair removes; below 0 if it adds loss. If no repair had an effect:

@@ -239,7 +239,7 @@ static void play(struct tally *tally, const struct truth *truth, unsigned number
     struct diag *diag = calloc(1, sizeof *diag);
     assert_non_null(diag);
     culprit_run(&run, truth->draft.text, truth->draft.used, &scenario);
-    if (prove_run(&prove, record_store(run.record), false, diag) != PROVE_DONE)
+    if (prove_run(&prove, record_store(run.record), false, false, diag) != PROVE_DONE)
         fail_msg("truth-%u: %s", number, prove.why);
     count(tally, truth, &prove, number, &run);
     if (print)
@@ -344,7 +344,7 @@ static void play_saturated(struct tally *tally, struct culprit_draft *draft, uns
     struct diag *diag = calloc(1, sizeof *diag);
     assert_non_null(diag);
     culprit_run(&run, draft->text, draft->used, &scenario);
-    if (prove_run(&prove, record_store(run.record), false, diag) != PROVE_DONE)
+    if (prove_run(&prove, record_store(run.record), false, false, diag) != PROVE_DONE)
         fail_msg("cause-%u: %s", number, prove.why);
     count_saturated(tally, &prove, number);
     assert_true(run_close(&run));

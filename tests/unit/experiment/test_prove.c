@@ -93,7 +93,7 @@ static struct stand *stand_of(const char *text)
 
 static enum prove_end prove_it(struct stand *stand)
 {
-    return prove_run(&stand->prove, record_store(stand->run.record), false, &stand->diag);
+    return prove_run(&stand->prove, record_store(stand->run.record), false, false, &stand->diag);
 }
 
 static void take_down(struct stand *stand)

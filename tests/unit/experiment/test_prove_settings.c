@@ -41,8 +41,9 @@ static struct stand *proved(const char *text)
     diag_print(&stand->diag, stdout);
     assert_non_null(stand->scenario);
     assert_int_equal(run_scenario(&stand->run, stand->scenario, &options, &stand->diag), RUN_DONE);
-    assert_int_equal(prove_run(&stand->prove, record_store(stand->run.record), false, &stand->diag),
-                     PROVE_DONE);
+    assert_int_equal(
+        prove_run(&stand->prove, record_store(stand->run.record), false, false, &stand->diag),
+        PROVE_DONE);
     return stand;
 }
 
