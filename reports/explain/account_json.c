@@ -6,11 +6,6 @@
 
 #include <stdio.h>
 
-#define EACH(json, list, count)                                                                    \
-    if ((count) == 0)                                                                              \
-        json_empty((json), (list));                                                                \
-    for (uint32_t i = 0; i < (count); i++)
-
 static void write_cause(struct json *json, const struct account *account)
 {
     char at[JSON_PATH_BYTES];
@@ -27,7 +22,7 @@ static void write_cause(struct json *json, const struct account *account)
     else
         json_text(json, "root_cause", account->root_cause);
     json_boolean(json, "sure", account->sure);
-    EACH(json, "roots", account->root_count)
+    JSON_EACH(json, "roots", account->root_count)
     {
         const struct account_root *root = &account->roots[i];
         json_text(json, json_member(at, "roots", i, "node"), root->node);
@@ -42,7 +37,7 @@ static void write_cause(struct json *json, const struct account *account)
         json_boolean(json, json_member(at, "roots", i, "cause"), i < account->cause_count);
         json_text(json, json_member(at, "roots", i, "text"), root->text);
     }
-    EACH(json, "deadlocks", account->deadlock_count)
+    JSON_EACH(json, "deadlocks", account->deadlock_count)
     json_text(json, json_member(at, "deadlocks", i, "text"), account->deadlocks[i].text);
 }
 
@@ -60,7 +55,7 @@ static void write_harm(struct json *json, const struct account *account)
 static void write_path(struct json *json, const struct account *account)
 {
     char at[JSON_PATH_BYTES];
-    EACH(json, "path", account->hop_count)
+    JSON_EACH(json, "path", account->hop_count)
     {
         const struct account_hop *hop = &account->hops[i];
         json_integer(json, json_member(at, "path", i, "root"), hop->root);
@@ -105,7 +100,7 @@ static void write_evidence(struct json *json, size_t i, const struct account_lim
 static void write_workloads(struct json *json, const struct account *account)
 {
     char at[JSON_PATH_BYTES];
-    EACH(json, "victims", account->victim_count)
+    JSON_EACH(json, "victims", account->victim_count)
     {
         const struct account_victim *victim = &account->victims[i];
         json_integer(json, json_member(at, "victims", i, "cause"), victim->cause);
@@ -122,7 +117,7 @@ static void write_workloads(struct json *json, const struct account *account)
         json_integer(json, json_member(at, "victims", i, "held_ps"), victim->held_ps);
         json_integer(json, json_member(at, "victims", i, "span_ps"), victim->span_ps);
     }
-    EACH(json, "workloads", account->limit_count)
+    JSON_EACH(json, "workloads", account->limit_count)
     {
         const struct account_limit *limit = &account->limits[i];
         json_text(json, json_member(at, "workloads", i, "name"), limit->workload);
@@ -131,7 +126,7 @@ static void write_workloads(struct json *json, const struct account *account)
         write_evidence(json, i, limit);
         account_waits_json(account->store, i, limit->workload, json);
     }
-    EACH(json, "never_exercised", account->unused_count)
+    JSON_EACH(json, "never_exercised", account->unused_count)
     {
         const struct account_unused *unused = &account->unused[i];
         json_text(json, json_member(at, "never_exercised", i, "what"), unused->what);

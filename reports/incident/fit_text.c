@@ -203,9 +203,8 @@ static void put_result(struct json *json, const char *path, const struct fit_rem
 static void put_remedies(struct json *json, const struct fit *fit)
 {
     char path[JSON_PATH_BYTES];
-    if (fit->remedy_count == 0)
-        json_empty(json, "remedies");
-    for (uint32_t i = 0; i < fit->remedy_count; i++) {
+    JSON_EACH(json, "remedies", fit->remedy_count)
+    {
         const struct fit_remedy *one = &fit->remedies[i];
         json_text(json, json_member(path, "remedies", i, "words"), one->words);
         put_result(json, json_member(path, "remedies", i, "received_bytes"), one, one->received);
@@ -218,19 +217,16 @@ void fit_json(const struct fit *fit, struct json *json)
 {
     char path[JSON_PATH_BYTES];
     json_text_or_null(json, "not_fitted", *fit->why == '\0' ? NULL : fit->why);
-    if (fit->count == 0)
-        json_empty(json, "hypotheses");
-    for (uint32_t i = 0; i < fit->count; i++)
-        put_hypothesis(json, fit, i);
+    JSON_EACH(json, "hypotheses", fit->count)
+    put_hypothesis(json, fit, i);
     put_remedies(json, fit);
     json_integer(json, "healthy_received_bytes", fit->healthy_received);
     json_integer(json, "runs", fit->runs);
     json_integer(json, "events", (int64_t)fit->events);
     json_integer(json, "run_ps", fit->lasts);
-    if (fit->assumption_count == 0)
-        json_empty(json, "assumptions");
-    for (size_t i = 0; i < fit->assumption_count; i++) {
-        snprintf(path, sizeof path, "assumptions[%zu]", i);
+    JSON_EACH(json, "assumptions", fit->assumption_count)
+    {
+        snprintf(path, sizeof path, "assumptions[%" PRIu32 "]", i);
         json_text(json, path, fit->assumptions[i]);
     }
 }

@@ -13,9 +13,8 @@ static void put_signs(struct json *json, const char *list, const struct triage_s
                       size_t count)
 {
     char path[JSON_PATH_BYTES];
-    if (count == 0)
-        json_empty(json, list);
-    for (size_t i = 0; i < count; i++) {
+    JSON_EACH(json, list, count)
+    {
         json_text_or_null(json, json_member(path, list, i, "file"), signs[i].place.file);
         json_integer(json, json_member(path, list, i, "line"), signs[i].place.line);
         json_text(json, json_member(path, list, i, "text"), signs[i].text);
@@ -44,18 +43,15 @@ void triage_suspect_json(const struct triage_suspect *suspect, const char *list,
 
 static void put_suspects(struct json *json, const struct triage *triage)
 {
-    if (triage->suspect_count == 0)
-        json_empty(json, "suspects");
-    for (size_t i = 0; i < triage->suspect_count; i++)
-        triage_suspect_json(&triage->suspects[i], "suspects", i, json);
+    JSON_EACH(json, "suspects", triage->suspect_count)
+    triage_suspect_json(&triage->suspects[i], "suspects", i, json);
 }
 
 static void put_pauses(struct json *json, const struct triage *triage)
 {
     char path[JSON_PATH_BYTES];
-    if (triage->pause_count == 0)
-        json_empty(json, "pauses");
-    for (size_t i = 0; i < triage->pause_count; i++) {
+    JSON_EACH(json, "pauses", triage->pause_count)
+    {
         const struct triage_pause *pause = &triage->pauses[i];
         json_text_or_null(json, json_member(path, "pauses", i, "from"), pause->from);
         json_text_or_null(json, json_member(path, "pauses", i, "from_port"), pause->from_port);
@@ -68,9 +64,8 @@ static void put_pauses(struct json *json, const struct triage *triage)
 static void put_files(struct json *json, const struct incident *incident)
 {
     char path[JSON_PATH_BYTES];
-    if (incident->file_count == 0)
-        json_empty(json, "files");
-    for (size_t i = 0; i < incident->file_count; i++) {
+    JSON_EACH(json, "files", incident->file_count)
+    {
         const struct incident_file *file = &incident->files[i];
         json_text(json, json_member(path, "files", i, "name"), file->name);
         json_text_or_null(json, json_member(path, "files", i, "not_used"), file->left_out);
@@ -91,9 +86,8 @@ static void put_files(struct json *json, const struct incident *incident)
 static void put_events(struct json *json, const struct incident *incident)
 {
     char path[JSON_PATH_BYTES];
-    if (incident->event_count == 0)
-        json_empty(json, "messages");
-    for (size_t i = 0; i < incident->event_count; i++) {
+    JSON_EACH(json, "messages", incident->event_count)
+    {
         const struct incident_event *event = &incident->events[i];
         json_text(json, json_member(path, "messages", i, "kind"), incident_event_name(event->kind));
         json_text(json, json_member(path, "messages", i, "device"), event->host);
@@ -116,10 +110,9 @@ void triage_json(const struct triage *triage, const struct incident *incident,
     put_suspects(&json, triage);
     put_pauses(&json, triage);
     put_signs(&json, "contradictions", triage->contradictions, triage->contradiction_count);
-    if (triage->unknown_count == 0)
-        json_empty(&json, "unknown");
-    for (size_t i = 0; i < triage->unknown_count; i++) {
-        snprintf(path, sizeof path, "unknown[%zu]", i);
+    JSON_EACH(&json, "unknown", triage->unknown_count)
+    {
+        snprintf(path, sizeof path, "unknown[%" PRIu32 "]", i);
         json_text(&json, path, triage->unknown[i]);
     }
     json_integer(&json, "cables", (int64_t)triage->cables);

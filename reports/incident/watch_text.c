@@ -63,10 +63,8 @@ static void put_pattern(struct json *json, const char *list, size_t index,
 
 static void put_patterns(struct json *json, const struct watch_look *look)
 {
-    if (look->pattern_count == 0)
-        json_empty(json, "patterns");
-    for (size_t i = 0; i < look->pattern_count; i++)
-        put_pattern(json, "patterns", i, &look->patterns[i]);
+    JSON_EACH(json, "patterns", look->pattern_count)
+    put_pattern(json, "patterns", i, &look->patterns[i]);
 }
 
 void watch_json(const struct watch_look *look, const struct watch_state *state,
@@ -78,14 +76,10 @@ void watch_json(const struct watch_look *look, const struct watch_state *state,
     json_boolean(&json, "first_look", state->past.is_empty);
     json_integer(&json, "devices", (int64_t)count_devices(incident->next));
     json_integer(&json, "counters", (int64_t)incident->next->number_count);
-    if (look->began_count == 0)
-        json_empty(&json, "began");
-    for (size_t i = 0; i < look->began_count; i++)
-        triage_suspect_json(look->began[i], "began", i, &json);
-    if (look->ended_count == 0)
-        json_empty(&json, "ended");
-    for (size_t i = 0; i < look->ended_count; i++)
-        put_pattern(&json, "ended", i, look->ended[i]);
+    JSON_EACH(&json, "began", look->began_count)
+    triage_suspect_json(look->began[i], "began", i, &json);
+    JSON_EACH(&json, "ended", look->ended_count)
+    put_pattern(&json, "ended", i, look->ended[i]);
     put_patterns(&json, look);
     json_end(&json);
 }
@@ -95,10 +89,9 @@ void watch_json(const struct watch_look *look, const struct watch_state *state,
 static void put_texts(struct json *json, const char *list, const char *const *texts, size_t count)
 {
     char path[JSON_PATH_BYTES];
-    if (count == 0)
-        json_empty(json, list);
-    for (size_t i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s[%zu]", list, i);
+    JSON_EACH(json, list, count)
+    {
+        snprintf(path, sizeof path, "%s[%" PRIu32 "]", list, i);
         json_text(json, path, texts[i]);
     }
 }
@@ -106,9 +99,8 @@ static void put_texts(struct json *json, const char *list, const char *const *te
 static void put_files(struct json *json, const struct incident_past *past)
 {
     char path[JSON_PATH_BYTES];
-    if (past->file_count == 0)
-        json_empty(json, "files");
-    for (size_t i = 0; i < past->file_count; i++) {
+    JSON_EACH(json, "files", past->file_count)
+    {
         const struct incident_past_file *file = &past->files[i];
         json_text(json, json_member(path, "files", i, "name"), file->name);
         json_integer(json, json_member(path, "files", i, "size"), file->size);

@@ -44,6 +44,12 @@ static inline void json_empty(struct json *json, const char *path)
     json_value(json, path, "empty", &(const struct store_value){0});
 }
 
+/* The statement after it writes member i of the list, which is empty if `count` is 0. */
+#define JSON_EACH(json, list, count)                                                               \
+    if ((count) == 0)                                                                              \
+        json_empty((json), (list));                                                                \
+    for (uint32_t i = 0; i < (count); i++)
+
 /* "rows[3].what": writes the path of a member of a list entry to `path`. */
 static inline const char *json_member(char path[JSON_PATH_BYTES], const char *list, size_t index,
                                       const char *name)
