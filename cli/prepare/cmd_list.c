@@ -140,7 +140,7 @@ static void list_statuses(struct cli_list *list)
 #include "rnic/qp/wc_status.def"
 #undef WC_STATUS
     };
-    static const char *const words[] = {"not modelled", "requester", "receive", "both ends"};
+    static const char *const words[] = {"not modeled", "requester", "receive", "both ends"};
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
         char about[320];
         snprintf(about, sizeof about, "%s: %s", words[statuses[i].where], statuses[i].fault);

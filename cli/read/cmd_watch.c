@@ -62,7 +62,8 @@ static bool is_state_of(const struct watch *watch)
     for (size_t i = 0; same && i < count; i++)
         same = strcmp(state->of[i], watch->args->operands[i]) == 0;
     if (!same)
-        cli_error("%s: the state of other files or devices (%s%s): expected another --state",
+        cli_error("%s: this state file belongs to other files or devices (%s%s): give a different "
+                  "--state",
                   watch->state_path, state->of_count == 0 ? "none" : state->of[0],
                   state->of_count > 1 ? ", ..." : "");
     return same;

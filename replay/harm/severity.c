@@ -46,11 +46,11 @@ void severity_words(struct harm *harm)
     const char *between = slowed ? ", " : ": ";
     used += (size_t)snprintf(text, size, "%s", harm_severity_word(harm->severity));
     if (slowed)
-        used +=
-            (size_t)snprintf(text + used, size - used, ": %" PRId64 " %s lost %s", harm->victims,
-                             by_host ? plural(harm->victims, "host", "hosts")
-                                     : plural(harm->victims, "pair of hosts", "pairs of hosts"),
-                             words_time(harm->lost_ps).text);
+        used += (size_t)snprintf(text + used, size - used, ": %" PRId64 " %s lost %s in total",
+                                 harm->victims,
+                                 by_host ? plural(harm->victims, "host", "hosts")
+                                         : plural(harm->victims, "pair of hosts", "pairs of hosts"),
+                                 words_time(harm->lost_ps).text);
     if (harm->failed_operations > 0) {
         used += (size_t)snprintf(text + used, size - used, "%s%s %s failed or never completed",
                                  between, words_count(harm->failed_operations).text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * severity - rates the harm and describes it: "severe: 5 pairs of hosts lost 2.51 ms". */
+ * severity - rates the harm and describes it: "severe: 5 hosts lost 2.51 ms in total". */
 #ifndef STORMGLASS_REPLAY_HARM_SEVERITY_H
 #define STORMGLASS_REPLAY_HARM_SEVERITY_H
 

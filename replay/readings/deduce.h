@@ -40,7 +40,7 @@
     X(RX_DELAY, "rnic.rx-delay", "ib_write_lat -s 8 over one cable")                               \
     X(PCIE_READ_LATENCY, "rnic.pcie-read-latency",                                                 \
       "ib_write_lat -a: sizes on both sides of inline-size, with lspci -vv")                       \
-    X(READ_DELAY, "rnic.read-delay", "ib_read_lat -s 8 beside ib_write_lat -s 8")                  \
+    X(READ_DELAY, "rnic.read-delay", "ib_read_lat -s 8 and ib_write_lat -s 8")                     \
     X(CNP_DSCP, "rnic.cnp-dscp", "mlxconfig query")                                                \
     X(CNP_PRIORITY, "rnic.cnp-priority", "mlxconfig query")                                        \
     X(SUBMIT_COST, "nvme.submit-cost", "fio, one job, on a namespace without a drive (null_blk)")  \

@@ -43,15 +43,16 @@ static void take_setting(struct deduced *deduced, const struct reading *reading)
     CHECK(which < DEDUCE_COUNT);
     struct deduced_parameter *parameter = &deduced->parameters[which];
     if (!opt_parse(parameter->row, reading->value, &value, why)) {
-        deduce_conflict(deduced, reading, NULL, "%s is not modelled: %s", parameter->path, why);
+        deduce_conflict(deduced, reading, NULL, "%s is not modeled: %s", parameter->path, why);
         return;
     }
     const bool known = parameter->state == DEDUCE_KNOWN;
     if (known && !is_chosen(which) && value != parameter->value && parameter->from != NULL)
-        deduce_conflict(deduced, parameter->from, reading, "%s is %s in one, %s in the other",
-                        parameter->path, parameter->from->value, reading->value);
+        deduce_conflict(deduced, parameter->from, reading,
+                        "%s is %s in the first and %s in the second", parameter->path,
+                        parameter->from->value, reading->value);
     else if (known && !is_chosen(which) && value != parameter->value)
-        deduce_conflict(deduced, reading, NULL, "--rate says another rate than %s", reading->value);
+        deduce_conflict(deduced, reading, NULL, "--rate contradicts the rate %s", reading->value);
     if (known && (!is_chosen(which) || value <= parameter->value))
         return;
     parameter->state = DEDUCE_KNOWN;

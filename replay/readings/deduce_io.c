@@ -36,17 +36,17 @@ static void bounds(struct deduced *deduced, const struct reading *reading)
     const double jobs = (double)reading->work.qps;
     const double second = (double)PS_PER_S;
     host_is_at_most(deduced, reading, jobs * second / reading->rate.value,
-                    "half of the time between two I/Os of a job");
+                    "half of the time from one I/O of a job to its next");
     if (reading->cpu.value > 0)
         host_is_at_most(deduced, reading, reading->cpu.value,
-                        "half of the host's processor time for an I/O, fio's own included");
+                        "half of the host's CPU time per I/O, which includes fio itself");
     const double cores = (double)deduced->target_cores;
     const double each = cores * second / reading->rate.value;
     deduce_at_most(deduced, DEDUCE_COMMAND_COST,
                    (struct deduce_word){reading, each,
                                         each * reading->rate.step / 2 / reading->rate.value,
-                                        "so many I/Os of all jobs, by the cores of the base's "
-                                        "target"});
+                                        "the IOPS of all jobs, divided among the cores of the base "
+                                        "profile"});
 }
 
 /* ------------------------------------------------------------------ single I/Os */
@@ -93,9 +93,10 @@ static void software(struct deduced *deduced)
     for (int i = 0; i < COSTS; i++)
         sum += (double)deduced->parameters[costs[i]].value;
     if (rest < 0)
-        deduce_conflict(deduced, reading, NULL,
-                        "the model takes longer even without software: are these the card and the "
-                        "link?");
+        deduce_conflict(
+            deduced, reading, NULL,
+            "even without software, the model is slower than this: check the card and the "
+            "link rate");
     if (rest < 0 || !(sum > 0) || (!deduced->no_drive && rest >= sum))
         return;
     double over = 0; /* what an upper bound of the host leaves to the target */
@@ -108,8 +109,8 @@ static void software(struct deduced *deduced)
         over = whole - value;
         const struct deduce_word word = {
             reading, value, reading->latency.step * share / 2,
-            deduced->no_drive ? "its share of what software takes, in the base's proportion"
-                              : "its share of what is left for software and drive"};
+            deduced->no_drive ? "its share of the software time, in the base profile's proportion"
+                              : "its share of the remaining time of software and drive"};
         if (deduced->no_drive)
             deduce_know(deduced, costs[i], word);
         else

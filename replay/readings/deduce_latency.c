@@ -50,8 +50,8 @@ static void too_long(struct deduced *deduced, const struct reading *reading, con
         if (deduced->conflicts[i].one == reading)
             return; /* already reported */
     deduce_conflict(deduced, reading, NULL,
-                    "the model takes longer even without %s: is the base of another kind of card, "
-                    "or the rate another?",
+                    "even without %s, the model is slower than this: check --base and the link "
+                    "rate",
                     path);
 }
 
@@ -66,7 +66,7 @@ static void ends(struct deduced *deduced)
     const double each = remaining_delay(deduced, both, 2, reading);
     struct deduce_word word = {
         reading, each, reading->latency.step / 4,
-        "half of what both ends take: a round trip does not tell them apart"};
+        "half of the time of both ends, since a round trip measures only their sum"};
     deduce_know(deduced, DEDUCE_TX_DELAY, word);
     deduce_know(deduced, DEDUCE_RX_DELAY, word);
     tx->evidence = rx->evidence = "inferred";
@@ -109,9 +109,10 @@ static void pcie_latency(struct deduced *deduced)
         return;
     static const enum deduce_parameter fetch[] = {DEDUCE_PCIE_READ_LATENCY};
     const double takes = remaining_delay(deduced, fetch, 1, large);
-    deduce_know(deduced, DEDUCE_PCIE_READ_LATENCY,
-                (struct deduce_word){large, takes, large->latency.step,
-                                     "the first size that is not inline, beside the shortest"});
+    deduce_know(
+        deduced, DEDUCE_PCIE_READ_LATENCY,
+        (struct deduce_word){large, takes, large->latency.step,
+                             "from the first size that is not inline, compared with the shortest"});
     if (takes < 0)
         too_long(deduced, large, "rnic.pcie-read-latency");
 }
@@ -128,8 +129,9 @@ static void reads(struct deduced *deduced)
     const bool ends_known = deduced->parameters[DEDUCE_TX_DELAY].state == DEDUCE_KNOWN;
     deduce_know(deduced, DEDUCE_READ_DELAY,
                 (struct deduce_word){reading, takes, reading->latency.step,
-                                     ends_known ? "what a READ takes beyond both ends"
-                                                : "both ends are the base's"});
+                                     ends_known
+                                         ? "the time of a READ minus the delays of both ends"
+                                         : "with the delays of the base profile at both ends"});
     if (!ends_known)
         deduced->parameters[DEDUCE_READ_DELAY].evidence = "inferred";
     if (takes < 0)

@@ -98,8 +98,7 @@ static void know_or_bound(struct deduced *deduced, enum deduce_parameter which,
     if (is_limit(deduced, which, reading))
         deduce_know(deduced, which, interval(reading, how));
     else
-        deduce_at_most(deduced, which,
-                       interval(reading, "another resource may have been the limit"));
+        deduce_at_most(deduced, which, interval(reading, "possibly limited by another resource"));
 }
 
 /* Used only if there are no other readings: READs may also be limited by their queue pair's
@@ -109,7 +108,7 @@ static void posting_reads(struct deduced *deduced)
     const struct reading *read = fastest(deduced, true, ONE_QP | MANY_QPS);
     if (read != NULL)
         know_or_bound(deduced, DEDUCE_POST_COST, read,
-                      "one core, READs alone: WRITEs may be faster");
+                      "one core, only READs: WRITEs may be faster");
 }
 
 static void posting(struct deduced *deduced)
@@ -123,15 +122,17 @@ static void posting(struct deduced *deduced)
         return;
     }
     const bool apart = gain && rate_of(many).value > freed * rate_of(one).value;
-    know_or_bound(deduced, DEDUCE_POST_COST, best,
-                  one == NULL || many == NULL || apart
-                      ? "one core; a queue pair's own engine is not told from it"
-                      : "one core: more queue pairs are no faster");
+    know_or_bound(
+        deduced, DEDUCE_POST_COST, best,
+        one == NULL || many == NULL || apart
+            ? "measured with one core and one queue pair, whose engine may be the limit instead"
+            : "measured with one core; more queue pairs are not faster");
     if (apart && !is_full(deduced, one))
         deduce_know(deduced, DEDUCE_QP_MESSAGE_COST,
-                    interval(one, "one queue pair, more of them are faster"));
+                    interval(one, "measured with one queue pair; more queue pairs are faster"));
     else if (one != NULL)
-        deduce_at_most(deduced, DEDUCE_QP_MESSAGE_COST, interval(one, "one queue pair"));
+        deduce_at_most(deduced, DEDUCE_QP_MESSAGE_COST,
+                       interval(one, "measured with one queue pair"));
 }
 
 /* ------------------------------------------------------------------ engines */
@@ -146,7 +147,7 @@ static void packets(struct deduced *deduced)
         if (reading->kind != READING_RATE)
             continue;
         const double each = (double)((reading->work.bytes + mtu - 1) / mtu);
-        struct deduce_word word = interval(reading, "so many packets a second passed");
+        struct deduce_word word = interval(reading, "the measured packet rate");
         word.value /= each;
         word.spread /= each;
         deduce_at_most(deduced, DEDUCE_TX_PACKET_COST, word);
@@ -160,10 +161,9 @@ static void engines(struct deduced *deduced)
     const struct reading *read = fastest(deduced, true, ANY);
     if (message != NULL)
         deduce_at_most(deduced, DEDUCE_MESSAGE_COST,
-                       interval(message, "so many messages a second passed"));
+                       interval(message, "the measured message rate"));
     if (read != NULL)
-        deduce_at_most(deduced, DEDUCE_READ_COST,
-                       interval(read, "so many messages a second passed"));
+        deduce_at_most(deduced, DEDUCE_READ_COST, interval(read, "the measured message rate"));
     packets(deduced);
 }
 
@@ -184,14 +184,14 @@ static void link(struct deduced *deduced)
     const double wire = wire_of(deduced, best);
     if (wire > 1.02 * (double)deduced->rate)
         deduce_conflict(deduced, best, NULL,
-                        "%.1f Gb/s with headers do not fit into a link of %.0f Gb/s: say --rate, "
+                        "%.1f Gb/s with headers exceed the link rate of %.0f Gb/s: give --rate, "
                         "or another --base",
                         wire / 1e9, (double)deduced->rate / 1e9);
     deduce_at_least(deduced, DEDUCE_LINE_RATE,
                     (struct deduce_word){best, wire, wire * best->rate.step / 2 / best->rate.value,
                                          is_full(deduced, best)
-                                             ? "the link was full, headers included"
-                                             : "so much passed, headers included"});
+                                             ? "the link was saturated, with headers"
+                                             : "the measured throughput, with headers"});
 }
 
 /* What PCIe carries without per-packet overhead; 0 if unknown. */
@@ -223,17 +223,17 @@ static void pcie(struct deduced *deduced)
     const double share = goodput_of(best) / most;
     struct deduce_word word = {best, (double)PPM * (1 - share),
                                (double)PPM * share * best->rate.step / 2 / best->rate.value,
-                               "large messages, slower than the link"};
+                               "large messages do not saturate the link"};
     if (share > 1.01)
         deduce_conflict(deduced, best, deduced->parameters[DEDUCE_PCIE_LANES].from,
-                        "%.1f Gb/s do not fit through PCIe %lld x%lld (%.1f Gb/s)",
+                        "%.1f Gb/s exceed PCIe generation %lld x%lld (%.1f Gb/s)",
                         goodput_of(best) / 1e9,
                         (long long)deduced->parameters[DEDUCE_PCIE_GENERATION].value,
                         (long long)deduced->parameters[DEDUCE_PCIE_LANES].value, most / 1e9);
     else if (!is_full(deduced, best) && share > lower)
         deduce_know(deduced, DEDUCE_PCIE_OVERHEAD, word);
     else {
-        word.how = "so much passed through PCIe";
+        word.how = "the measured throughput over PCIe";
         deduce_at_most(deduced, DEDUCE_PCIE_OVERHEAD, word);
     }
 }
@@ -293,9 +293,9 @@ static void engine_of(struct deduced *deduced, const struct reading *sum)
         sum->work.verb == READING_READ ? DEDUCE_READ_COST : DEDUCE_MESSAGE_COST;
     const bool cores_known = deduced->parameters[DEDUCE_POST_COST].state == DEDUCE_KNOWN;
     if (cores_known && is_limit(deduced, which, sum))
-        deduce_know(deduced, which, interval(sum, "more cores at the same time than it takes"));
+        deduce_know(deduced, which, interval(sum, "more cores in parallel than saturate it"));
     else
-        deduce_at_most(deduced, which, interval(sum, "several cores at the same time"));
+        deduce_at_most(deduced, which, interval(sum, "several cores in parallel"));
 }
 
 void deduce_together(struct deduced *deduced)

@@ -74,7 +74,7 @@ static void take_title(struct table *table)
     table->skip = !perftest_title(table->lines.text, &table->work);
     if (table->skip)
         tool_say(table->file, DIAG_WARNING, &table->lines, table->lines.text, 1,
-                 "this test is not modelled: it is left out");
+                 "this test is not modeled: it is left out");
 }
 
 /* The text after "WORDS   : ", or NULL; the words begin the line or follow two blanks or a tab. */
@@ -126,7 +126,7 @@ static void take_settings(struct table *table)
         return;
     if (!table->skip)
         tool_say(table->file, DIAG_WARNING, &table->lines, kind, length,
-                 "connections of this kind are not modelled: the test is left out");
+                 "connections of this kind are not modeled: the test is left out");
     table->skip = true;
 }
 

@@ -116,11 +116,11 @@ static void write_faults(struct store *store, const struct collect *collect)
         struct names names;
         char text[2 * TEXT_BYTES];
         name_spots(scenario, fault, &names);
-        snprintf(text, sizeof text, "fault %s begins at %s", fault->ops->name, names.text);
+        snprintf(text, sizeof text, "fault %s at %s begins", fault->ops->name, names.text);
         if (fault->at <= collect->now)
             write_event(store,
                         &(struct event_row){fault->at, EVENT_FAULT_BEGAN, names.text, text, -1});
-        snprintf(text, sizeof text, "fault %s ends at %s after %s", fault->ops->name, names.text,
+        snprintf(text, sizeof text, "fault %s at %s ends after %s", fault->ops->name, names.text,
                  words_time(fault->end - fault->at).text);
         if (fault->end <= collect->now)
             write_event(store, &(struct event_row){fault->end, EVENT_FAULT_ENDED, names.text, text,
@@ -272,10 +272,11 @@ static void write_sum(struct store *store, const struct collect *collect, uint32
     const struct scenario_pair *slowest = pair_of(workload, sum->slowest);
     char text[TEXT_BYTES];
     snprintf(text, sizeof text,
-             "%s: %u of %u %s made, the first at %s, the slowest (%s to %s) in %s", workload->name,
-             (unsigned)sum->made, (unsigned)sum->all, plural(sum->all, "connection", "connections"),
-             words_time(sum->first).text, scenario->nodes[slowest->from].name,
-             scenario->nodes[slowest->to].name, words_time(sum->longest).text);
+             "%s: %u of %u %s set up, the first at %s, the slowest (%s to %s) took %s",
+             workload->name, (unsigned)sum->made, (unsigned)sum->all,
+             plural(sum->all, "connection", "connections"), words_time(sum->first).text,
+             scenario->nodes[slowest->from].name, scenario->nodes[slowest->to].name,
+             words_time(sum->longest).text);
     write_event(
         store, &(struct event_row){sum->last, EVENT_CONNECTED, workload->name, text, sum->longest});
 }

@@ -4,6 +4,7 @@
  * the current one is asked for its state. */
 #include "replay/step/step_acts_private.h"
 
+#include "base/plural.h"
 #include "replay/step/step_tell.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ static void tell_difference(struct step_state *session, const struct step_moved 
     if (moved->differs_at != TIME_NEVER && session->reported_difference == TIME_NEVER) {
         session->reported_difference = moved->differs_at;
         session->different = true;
-        fprintf(out, "this is not the stored run: by %.6f us the digest of %s differs\n",
+        fprintf(out,
+                "the run differs from the stored run: at %.6f us, the digest of %s is different\n",
                 (double)moved->differs_at / PS_PER_US,
                 session->with->scenario->nodes[moved->differs_in].name);
     }
@@ -179,8 +181,8 @@ static bool go_back(struct step_state *session, const struct step_goal *goal, ui
     if (!step_ladder_back(&session->ladder, goal, times, &left, &moved))
         return false;
     if (left > 0)
-        fprintf(session->with->out, "only %llu before: this is the start\n",
-                (unsigned long long)(times - left));
+        fprintf(session->with->out, "start of the run reached after %llu %s\n",
+                (unsigned long long)(times - left), plural(times - left, "match", "matches"));
     else if (moved.what[0] != '\0')
         fprintf(session->with->out, "%s\n", moved.what);
     tell_moved(session, &moved);
@@ -203,7 +205,7 @@ static bool do_reverse(struct step_state *session, const struct step_command *co
         if (session->points[i].stops)
             goal.conditions[goal.condition_count++] = session->points[i].condition;
     if (goal.condition_count == 0)
-        fprintf(session->with->out, "there is no break\n");
+        fprintf(session->with->out, "no break is set; break CONDITION sets one\n");
     return goal.condition_count == 0 || go_back(session, &goal, 1);
 }
 
@@ -224,7 +226,7 @@ static bool add_point(struct step_state *session, const struct step_command *com
     if (session->point_count == BREAKS_MAX) {
         session->wrong.column = 1;
         snprintf(session->wrong.text, sizeof session->wrong.text,
-                 "there are %d already, the maximum", BREAKS_MAX);
+                 "too many breaks and watches: expected at most %d", BREAKS_MAX);
         return true;
     }
     struct step_point *point = &session->points[session->point_count++];
@@ -247,7 +249,7 @@ static bool do_breaks(struct step_state *session, const struct step_command *com
         fprintf(session->with->out, "%s %u: %s\n", session->points[i].stops ? "break" : "watch",
                 session->points[i].number, session->points[i].text);
     if (session->point_count == 0)
-        fprintf(session->with->out, "there are no breaks\n");
+        fprintf(session->with->out, "no break or watch is set\n");
     return true;
 }
 
@@ -262,8 +264,8 @@ static bool do_delete(struct step_state *session, const struct step_command *com
         i++;
     if (i == session->point_count) {
         session->wrong.column = command->condition_at + 1;
-        snprintf(session->wrong.text, sizeof session->wrong.text, "there is no break %llu",
-                 (unsigned long long)command->number);
+        snprintf(session->wrong.text, sizeof session->wrong.text,
+                 "no break or watch has number %llu", (unsigned long long)command->number);
         return true;
     }
     session->point_count--;

@@ -9,26 +9,29 @@
 
 /* name, word, short word, arguments, sentence */
 #define STEP_COMMANDS(X)                                                                           \
-    X(CONTINUE, "continue", "c", "[until T]", "runs to the next break, or to the end")             \
+    X(CONTINUE, "continue", "c", "[until T]", "runs to the next break, to T, or to the end")       \
     X(RUN, "run", "r", "[until T]", "same as continue")                                            \
-    X(UNTIL, "until", "u", "T", "runs up to a time; breaks stop it")                               \
+    X(UNTIL, "until", "u", "T", "runs to a time, or to an earlier break")                          \
     X(NEXT, "next", "n", "[N] [CONDITION]",                                                        \
-      "steps forward by events, packets, ios or any other condition")                              \
-    X(BACK, "back", "bk", "[N] [CONDITION]", "steps back by them; breaks are ignored")             \
-    X(REVERSE, "reverse", "rc", "", "goes back to the last break that was hit")                    \
+      "steps forward N events, or to the N-th match of CONDITION")                                 \
+    X(BACK, "back", "bk", "[N] [CONDITION]",                                                       \
+      "steps back N events, or to the N-th match before; ignores breaks")                          \
+    X(REVERSE, "reverse", "rc", "", "goes back to the most recent break")                          \
     X(GOTO, "goto", "g", "T | event N", "jumps to a time or an event, in either direction")        \
-    X(BREAK, "break", "b", "CONDITION", "stops whenever this becomes true")                        \
-    X(WATCH, "watch", "wa", "CONDITION", "prints whenever this becomes true, and goes on")         \
+    X(BREAK, "break", "b", "CONDITION", "stops the run whenever CONDITION becomes true")           \
+    X(WATCH, "watch", "wa", "CONDITION",                                                           \
+      "prints a line whenever CONDITION becomes true, without a stop")                             \
     X(BREAKS, "breaks", "i", "", "lists breaks and watches")                                       \
-    X(DELETE, "delete", "d", "[N]", "deletes one of them, or all")                                 \
+    X(DELETE, "delete", "d", "[N]", "deletes break or watch N, or all")                            \
     X(SHOW, "show", "p", "[SUBJECT]",                                                              \
-      "the state of a node, port or workload, or a short overview")                                \
-    X(WHY, "why", "w", "SUBJECT", "what a port, queue pair or workload waits for, to the root")    \
-    X(LIST, "list", "l", "[N]", "the last events")                                                 \
-    X(WHERE, "where", "wh", "", "the time, the event's number and the digest")                     \
-    X(DIGEST, "digest", "di", "", "the digest of the state's history")                             \
-    X(HELP, "help", "h", "[conditions]", "this list, or the words of a condition")                 \
-    X(QUIT, "quit", "q", "", "ends")
+      "shows the state of a node, port or workload, or an overview")                               \
+    X(WHY, "why", "w", "SUBJECT",                                                                  \
+      "shows what a port, queue pair or workload waits for, down to the root cause")               \
+    X(LIST, "list", "l", "[N]", "lists the last N events")                                         \
+    X(WHERE, "where", "wh", "", "shows the time, the event's number and the digest")               \
+    X(DIGEST, "digest", "di", "", "shows the digest of all events so far")                         \
+    X(HELP, "help", "h", "[conditions]", "shows this list, or the words of a condition")           \
+    X(QUIT, "quit", "q", "", "ends the session")
 
 enum step_verb {
 #define X(name, word, brief, arguments, about) STEP_DO_##name,

@@ -36,26 +36,27 @@ enum step_value { STEP_NO_VALUE, STEP_MAY_TIME, STEP_NEEDS_SIZE, STEP_NEEDS_SHAR
 #define STEP_EVENTS(X)                                                                             \
     X(EVENT, "event", STEP_OF_PORT, STEP_NO_VALUE, "any event")                                    \
     X(PACKET, "packet", STEP_OF_FRAME, STEP_NO_VALUE,                                              \
-      "a frame arrives; of a host: one that it sent or that is for it")                            \
+      "a frame arrives; with a host: a frame that this host sent or receives")                     \
     X(CNP, "cnp", STEP_OF_FRAME, STEP_NO_VALUE, "a congestion notification arrives")               \
     X(NAK, "nak", STEP_OF_FRAME, STEP_NO_VALUE, "a NAK arrives")                                   \
     X(RESENT, "resent", STEP_OF_FRAME, STEP_NO_VALUE, "a retransmitted frame arrives")             \
     X(DROP, "drop", STEP_OF_PORT, STEP_NO_VALUE, "a frame is dropped")                             \
-    X(PAUSE, "pause", STEP_OF_PORT, STEP_NO_VALUE, "XOFF is sent there")                           \
-    X(RESUME, "resume", STEP_OF_PORT, STEP_NO_VALUE, "XON is sent there")                          \
-    X(PAUSED, "paused", STEP_OF_PORT, STEP_MAY_TIME, "a port is paused, for longer than a time")   \
-    X(QUEUE, "queue", STEP_OF_PORT, STEP_NEEDS_SIZE, "a queue of a switch is longer than this")    \
+    X(PAUSE, "pause", STEP_OF_PORT, STEP_NO_VALUE, "a port sends XOFF")                            \
+    X(RESUME, "resume", STEP_OF_PORT, STEP_NO_VALUE, "a port sends XON")                           \
+    X(PAUSED, "paused", STEP_OF_PORT, STEP_MAY_TIME,                                               \
+      "a port is paused; with > VALUE: for longer than this time")                                 \
+    X(QUEUE, "queue", STEP_OF_PORT, STEP_NEEDS_SIZE, "a queue of a switch is longer than VALUE")   \
     X(INGRESS, "ingress", STEP_OF_PORT, STEP_NEEDS_SIZE,                                           \
-      "a switch buffers more than this from an ingress port")                                      \
+      "a switch buffers more than VALUE from an ingress port")                                     \
     X(BUFFER, "buffer", STEP_OF_NODE, STEP_NEEDS_SHARE,                                            \
-      "a switch's buffer or a host's receive buffer holds more than this")                         \
+      "a switch's buffer or a host's receive buffer holds more than VALUE")                        \
     X(IO, "io", STEP_OF_WORKLOAD, STEP_NO_VALUE, "a command is issued or completed")               \
     X(ISSUED, "issued", STEP_OF_WORKLOAD, STEP_NO_VALUE, "a command is issued")                    \
     X(COMPLETED, "completed", STEP_OF_COMMAND, STEP_MAY_TIME,                                      \
-      "a command or message is completed, with a latency above a time")                            \
+      "a command or message completes; with > VALUE: with a higher latency")                       \
     X(FAILED, "failed", STEP_OF_COMMAND, STEP_NO_VALUE, "a command ends with an error")            \
     X(STATE, "state", STEP_OF_NODE, STEP_NO_VALUE, "an NVMe controller or queue changes state")    \
-    X(NOTE, "note", STEP_OF_NODE, STEP_NO_VALUE, "a loss or an error that the model notes")        \
+    X(NOTE, "note", STEP_OF_NODE, STEP_NO_VALUE, "the model reports a loss or an error")           \
     X(DEADLOCK, "deadlock", 0, STEP_NO_VALUE, "a deadlock is found")
 
 enum step_quantity {

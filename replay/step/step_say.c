@@ -110,23 +110,23 @@ const char *step_qp_wait_words(enum step_qp_wait wait)
 {
     switch (wait) {
     case STEP_QP_FREE:
-        return "waits for the wire";
+        return "waits for the link";
     case STEP_QP_IDLE:
         return "has nothing to send";
     case STEP_QP_STATE:
-        return "may not send in this state";
+        return "cannot send in this state";
     case STEP_QP_BLOCKED:
         return "waits until earlier requests are complete";
     case STEP_QP_WINDOW:
         return "waits for acknowledgements: its whole window is outstanding";
     case STEP_QP_RNR:
-        return "waits because the peer had no receive posted";
+        return "waits because its peer had no receive posted";
     case STEP_QP_PACED:
         return "is rate-limited by congestion control";
     case STEP_QP_DATA:
         return "waits for the data of a READ from its own memory";
     case STEP_QP_STOPPED:
-        return "may not send because its port is paused";
+        return "cannot send because its port is paused";
     }
     return "";
 }
@@ -166,7 +166,7 @@ const char *step_target_stage_words(enum nvme_target_stage stage)
 {
     switch (stage) {
     case NVME_TARGET_ON_CORE:
-        return "waits for a core of the target, or is on one, before the media";
+        return "waits for a core of the target, or runs on one, before the media access";
     case NVME_TARGET_UNBUFFERED:
         return "waits for the target's data buffers";
     case NVME_TARGET_WITHOUT_WRS:
@@ -176,13 +176,13 @@ const char *step_target_stage_words(enum nvme_target_stage stage)
     case NVME_TARGET_STARVED:
         return "waits for room in the target's send queue";
     case NVME_TARGET_FETCHES:
-        return "waits for its data, which the target reads from the host";
+        return "waits while the target reads its data from the host";
     case NVME_TARGET_IN_MEDIA:
         return "is in the media";
     case NVME_TARGET_AFTER_MEDIA:
-        return "waits for a core of the target, or is on one, after the media";
+        return "waits for a core of the target, or runs on one, after the media access";
     case NVME_TARGET_RESPONDED:
-        return "was answered by the target; data and response are not yet acknowledged";
+        return "was answered by the target, but data and response are not yet acknowledged";
     }
     return "";
 }
@@ -195,9 +195,9 @@ const char *step_host_stage_words(enum nvme_host_stage stage)
     case NVME_HOST_SUBMITS:
         return "waits for the host's CPU to send it";
     case NVME_HOST_SENT:
-        return "has its capsule posted and no response yet";
+        return "waits for the response to its capsule";
     case NVME_HOST_ANSWERED:
-        return "has its response; its send or invalidation is not complete";
+        return "has its response, but its send or invalidation is not complete";
     case NVME_HOST_COMPLETES:
         return "waits for the host's CPU to complete it";
     }

@@ -2,6 +2,7 @@
  * step_show - an overview, workloads, and dispatch to the other files. */
 #include "replay/step/step_show_private.h"
 
+#include "base/plural.h"
 #include "scenarios/fault/fault.h"
 
 #include <inttypes.h>
@@ -58,7 +59,8 @@ void step_show_controller(const struct stepper *stepper, uint32_t from,
             step_node(stepper, to)->name, nvme_host_controller(controller), text);
     nvme_host_look(controller, show_command, &of);
     if (of.shown > STEP_SHOWN_MOST)
-        fprintf(out, "  ... and %u more\n", of.shown - STEP_SHOWN_MOST);
+        fprintf(out, "  ... and %u more %s\n", of.shown - STEP_SHOWN_MOST,
+                plural(of.shown - STEP_SHOWN_MOST, "command", "commands"));
 }
 
 /* ------------------------------------------------------------------ workloads */
@@ -76,9 +78,10 @@ static void show_workload_line(const struct stepper *stepper, uint32_t workload,
     const uint64_t under_way =
         world_instances(world, workload) == 0 ? 0 : world_outstanding(world, workload);
     fprintf(out,
-            "%s: %" PRIu64 " issued, %" PRIu64 " completed, %" PRIu64 " failed, %" PRIu64
+            "%s: %" PRIu64 " %s issued, %" PRIu64 " completed, %" PRIu64 " failed, %" PRIu64
             " outstanding\n",
-            stats->name, stats->issued, stats->completed, stats->failed, under_way);
+            stats->name, stats->issued, plural(stats->issued, "operation", "operations"),
+            stats->completed, stats->failed, under_way);
 }
 
 static void show_workload(const struct stepper *stepper, uint32_t workload, FILE *out)
@@ -94,7 +97,7 @@ static void show_workload(const struct stepper *stepper, uint32_t workload, FILE
     }
     if (world_instances(world, workload) > 0 && world_controller(world, workload, 0, 0) == NULL) {
         world_describe(world, workload, text, sizeof text);
-        fprintf(out, "  %s\n", text[0] == '\0' ? "nothing is outstanding" : text);
+        fprintf(out, "  %s\n", text[0] == '\0' ? "no operation is outstanding" : text);
     }
 }
 
@@ -107,7 +110,7 @@ static void show_faults(const struct stepper *stepper, FILE *out)
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
         if (fault->at <= now && now < fault->end)
-            fprintf(out, "fault %s at %s%s, since %s\n", fault->ops->name,
+            fprintf(out, "fault %s at %s%s began %s ago\n", fault->ops->name,
                     step_node(stepper, fault->spots[0].node)->name,
                     fault->spot_count > 1 ? " and other ports" : "",
                     words_time(now - fault->at).text);
@@ -127,7 +130,8 @@ static void show_all(const struct stepper *stepper, FILE *out)
     show_faults(stepper, out);
     for (uint32_t i = 0; i < world->deadlocks.count; i++)
         if (world->deadlocks.found[i].gone == TIME_NEVER)
-            fprintf(out, "deadlock on priority %u since %s\n", world->deadlocks.found[i].priority,
+            fprintf(out, "deadlock on priority %u began %s ago\n",
+                    world->deadlocks.found[i].priority,
                     words_time(step_now(stepper) - world->deadlocks.found[i].since).text);
     for (uint32_t i = 0; i < world->workload_count; i++)
         show_workload_line(stepper, i, out);

@@ -13,14 +13,14 @@ void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool bus
         const struct rx_buffer *rx = &host->rnics[i]->rx;
         if (busy && rx->held == 0 && rx->storm == 0)
             continue;
-        fprintf(out, "%s: %s of %s of its receive buffer in use (XOFF above %s, XON at %s)",
+        fprintf(out, "%s: receive buffer holds %s of %s (XOFF above %s, XON at %s)",
                 step_port_name(stepper, node, (uint16_t)i).text, words_bytes(rx->held).text,
                 words_bytes(rx->size).text, words_bytes(rx->xoff).text, words_bytes(rx->xon).text);
         if (rx->stopped)
             fprintf(out, ", not drained");
         else if (rx->drain_bps > 0)
             fprintf(out, ", drained at %s", words_rate((double)rx->drain_bps).text);
-        fprintf(out, "%s\n", rx->storm != 0 ? "; a fault pauses the peer permanently" : "");
+        fprintf(out, "%s\n", rx->storm != 0 ? "; a fault makes it pause its peer permanently" : "");
     }
 }
 
@@ -31,8 +31,9 @@ static void show_rate(const struct rnic *rnic, const struct qp *qp, FILE *out)
     if ((qp->flags & QP_LIMITED) == 0)
         return;
     const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
-    fprintf(out, "; limited to %s (target %s, alpha %.3f)", words_rate((double)view.rate_bps).text,
-            words_rate((double)view.target_bps).text, (double)view.alpha_ppm / (double)PPM);
+    fprintf(out, "; congestion control limits it to %s (target %s, alpha %.3f)",
+            words_rate((double)view.rate_bps).text, words_rate((double)view.target_bps).text,
+            (double)view.alpha_ppm / (double)PPM);
 }
 
 static void show_wait(const struct stepper *stepper, const struct rnic *rnic, const struct qp *qp,
@@ -49,16 +50,17 @@ static void show_wait(const struct stepper *stepper, const struct rnic *rnic, co
 static void show_qp(const struct stepper *stepper, const struct rnic *rnic, const struct qp *qp,
                     FILE *out)
 {
-    fprintf(out, "  qp %u to %s qp %u, %s: next PSN %u", qp->qpn,
-            step_node(stepper, stepper_host_of(stepper, qp->flow.destination))->name, qp->flow.qpn,
-            qp_state_name((enum ibv_qp_state)qp->state), qp->next_psn);
+    fprintf(out, "  qp %u to qp %u of %s, state %s: sends PSN %u next, expects PSN %u next",
+            qp->qpn, qp->flow.qpn,
+            step_node(stepper, stepper_host_of(stepper, qp->flow.destination))->name,
+            qp_state_name((enum ibv_qp_state)qp->state), qp->next_psn, qp->epsn);
     if (qp_outstanding(qp))
-        fprintf(out, ", %u %s from PSN %u on unacknowledged",
+        fprintf(out, "; %u unacknowledged %s, starting at PSN %u",
                 (unsigned)psn_diff(qp->high_psn, qp->una_psn),
                 plural(psn_diff(qp->high_psn, qp->una_psn), "packet", "packets"), qp->una_psn);
-    fprintf(out, ", receives PSN %u next; %u work %s, %u %s posted", qp->epsn,
-            qp->sq_tail - qp->sq_head, plural(qp->sq_tail - qp->sq_head, "request", "requests"),
-            qp->rq_tail - qp->rq_head, plural(qp->rq_tail - qp->rq_head, "receive", "receives"));
+    fprintf(out, "; %u work %s and %u %s posted", qp->sq_tail - qp->sq_head,
+            plural(qp->sq_tail - qp->sq_head, "request", "requests"), qp->rq_tail - qp->rq_head,
+            plural(qp->rq_tail - qp->rq_head, "receive", "receives"));
     show_rate(rnic, qp, out);
     show_wait(stepper, rnic, qp, out);
     fputc('\n', out);
@@ -86,7 +88,7 @@ static void show_qps(const struct stepper *stepper, const struct rnic *rnic, FIL
             more++;
     }
     if (more > 0)
-        fprintf(out, "  ... and %u more\n", more);
+        fprintf(out, "  ... and %u more active queue %s\n", more, plural(more, "pair", "pairs"));
     fprintf(out, "  %u idle queue %s\n", quiet, plural(quiet, "pair", "pairs"));
 }
 
@@ -108,7 +110,7 @@ static void show_served(void *self, const struct nvme_target_command *command)
     if (of->shown++ >= STEP_SHOWN_MOST)
         return;
     fprintf(
-        of->out, "  qid %u cid %#06x  %s of %s for %s, here for %s: %s\n", command->times.qid,
+        of->out, "  qid %u cid %#06x  %s of %s for %s, received %s ago: %s\n", command->times.qid,
         command->times.cid, step_opcode_words(command->opcode), words_bytes(command->bytes).text,
         step_node(of->stepper, stepper_host_of(of->stepper, command->times.host_ip - RNIC_FIRST_IP))
             ->name,
@@ -124,17 +126,18 @@ static void show_target(const struct stepper *stepper, uint32_t node, FILE *out)
     if (target == NULL)
         return;
     const struct nvme_target_stats *stats = nvme_target_stats(target);
-    fprintf(out, "%s, a target with %u %s and %u %s%s; %" PRIu64 " %s so far\n",
+    fprintf(out, "target on %s: %u %s, %u %s%s; %" PRIu64 " %s received so far\n",
             step_node(stepper, node)->name, stats->controllers,
             plural(stats->controllers, "controller", "controllers"), stats->queues,
             plural(stats->queues, "queue", "queues"),
-            nvme_target_is_dead(target)      ? ", dead"
+            nvme_target_is_dead(target)      ? ", crashed"
             : nvme_target_is_stalled(target) ? ", stalled"
                                              : "",
             stats->commands, plural(stats->commands, "command", "commands"));
     nvme_target_look(target, show_served, &of);
     if (of.shown > STEP_SHOWN_MOST)
-        fprintf(out, "  ... and %u more\n", of.shown - STEP_SHOWN_MOST);
+        fprintf(out, "  ... and %u more %s\n", of.shown - STEP_SHOWN_MOST,
+                plural(of.shown - STEP_SHOWN_MOST, "command", "commands"));
 }
 
 static void show_controllers(const struct stepper *stepper, uint32_t node, FILE *out)

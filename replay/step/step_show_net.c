@@ -19,7 +19,7 @@ void step_show_buffer(const struct stepper *stepper, uint32_t node, bool busy, F
     const int64_t size = buffer_bytes(buffer, buffer->total);
     if (busy && used == 0)
         return;
-    fprintf(out, "%s: %s of %s of its memory in use (%d%%), %s of %s of headroom\n",
+    fprintf(out, "%s: packet memory holds %s of %s (%d%%), headroom holds %s of %s\n",
             step_node(stepper, node)->name, words_bytes(used).text, words_bytes(size).text,
             percent(used, size), words_bytes(buffer_bytes(buffer, buffer->headroom_used)).text,
             words_bytes(buffer_bytes(buffer, buffer->headroom_size)).text);
@@ -52,15 +52,15 @@ static void show_group(const struct stepper *stepper, uint32_t node, uint16_t po
     const struct buffer_group *group = &buffer->groups[port * PRIORITIES + priority];
     if (buffer_held(group) == 0)
         return;
-    fprintf(out, "; ingress buffer holds %s",
+    fprintf(out, "; buffers %s received here",
             words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
     if (!group->lossless)
         return;
-    fprintf(out, " (shared %s of %s before XOFF",
+    fprintf(out, " (%s in shared memory, XOFF at %s",
             words_bytes(buffer_bytes(buffer, buffer_group_share(group))).text,
             words_bytes(buffer_bytes(buffer, buffer_group_threshold(buffer, group))).text);
     if (group->headroom_used > 0)
-        fprintf(out, ", headroom %s of %s",
+        fprintf(out, "; %s in headroom of %s",
                 words_bytes(buffer_bytes(buffer, group->headroom_used)).text,
                 words_bytes(buffer_bytes(buffer, group->headroom)).text);
     fputc(')', out);
@@ -99,7 +99,7 @@ void step_show_prios(const struct stepper *stepper, const struct step_subject *s
             shown++;
         }
     if (shown == 0)
-        fprintf(out, "  nothing queued, no port paused\n");
+        fprintf(out, "  no frame is queued, and no port is paused\n");
 }
 
 void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
@@ -133,10 +133,11 @@ void step_show_port(const struct stepper *stepper, const struct step_subject *su
         if (!is_wanted(subject, subject->port, i) || prio->tx_frames + prio->rx_frames == 0)
             continue;
         fprintf(out,
-                "  priority %u: sent %" PRIu64 " %s, received %" PRIu64 "; XOFF sent %" PRIu64
-                ", received %" PRIu64 "; longest queue %s\n",
+                "  priority %u: %" PRIu64 " %s sent, %" PRIu64 " received; %" PRIu64
+                " %s sent, %" PRIu64 " received; longest queue %s\n",
                 i, prio->tx_frames, plural(prio->tx_frames, "frame", "frames"), prio->rx_frames,
-                pauses->tx_xoff, pauses->rx_xoff, words_bytes(prio->peak).text);
+                pauses->tx_xoff, plural(pauses->tx_xoff, "XOFF", "XOFFs"), pauses->rx_xoff,
+                words_bytes(prio->peak).text);
     }
     step_show_prios(stepper, subject, out);
 }
@@ -148,7 +149,7 @@ void step_show_switch(const struct stepper *stepper, const struct step_subject *
     step_show_buffer(stepper, subject->node, false, out);
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
         dropped += swtch->counters.dropped[i];
-    fprintf(out, "  %" PRIu64 " %s dropped, %" PRIu64 " marked\n", dropped,
+    fprintf(out, "  %" PRIu64 " %s dropped, %" PRIu64 " ECN-marked\n", dropped,
             plural(dropped, "frame", "frames"), swtch->counters.ecn_marked);
     step_show_prios(stepper, subject, out);
 }

@@ -32,8 +32,14 @@ static void why_node(struct step_walk *walk, const struct step_subject *subject)
             step_why_prio(walk, &prio);
             reported++;
         }
-    if (reported == 0)
-        step_why_line(walk, "nothing is queued there, and it is not paused");
+    if (reported > 0)
+        return;
+    if (subject->port == SCENARIO_ALL_PORTS)
+        step_why_line(walk, "%s: no frame is queued, and no port is paused",
+                      step_node(walk->stepper, node)->name);
+    else
+        step_why_line(walk, "%s: no frame is queued, and the port is not paused",
+                      step_port_name(walk->stepper, node, subject->port).text);
 }
 
 void step_why(const struct stepper *stepper, const struct step_subject *subject, uint32_t number,
@@ -44,7 +50,7 @@ void step_why(const struct stepper *stepper, const struct step_subject *subject,
     if (subject->workload != STEP_ANY)
         step_why_workload(&walk, subject->workload);
     else if (subject->node == STEP_ANY)
-        step_why_line(&walk, "name a port, a node or a workload");
+        step_why_line(&walk, "why needs a subject: a port, a node or a workload");
     else if (subject->qp != STEP_ANY)
         step_why_qp(&walk, subject->node, subject->qp);
     else

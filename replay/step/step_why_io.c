@@ -34,7 +34,7 @@ static bool why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn
     if (!find_frame(walk, destination, qpn, &prio, &frame))
         return false;
     step_why_line(
-        walk, "its %s, PSN %u, is queued at %s, priority %u:", frame_opcode_name(frame->opcode),
+        walk, "its %s with PSN %u is queued at %s, priority %u:", frame_opcode_name(frame->opcode),
         frame->psn, step_port_name(walk->stepper, prio.node, prio.port).text, prio.priority);
     step_why_prio(walk, &prio);
     return true;
@@ -46,7 +46,7 @@ static void why_paced(const struct step_walk *walk, const struct rnic *rnic, con
                       time_ps until)
 {
     const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
-    step_why_line(walk, "root: %s has set it to %s; it may send again in %s",
+    step_why_line(walk, "root cause: %s limits it to %s; it may send again in %s",
                   rnic->cc_site.ops->name, words_rate((double)view.rate_bps).text,
                   words_time(until - step_now(walk->stepper)).text);
 }
@@ -59,7 +59,7 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
     const enum step_qp_wait wait = step_qp_wait(rnic, qp, step_now(walk->stepper), &until);
     const struct step_prio prio = {node, rnic->port.index, qp->data.priority};
     step_why_line(
-        walk, "%s, qp %u to %s %s", step_node(walk->stepper, node)->name, qp->qpn,
+        walk, "qp %u of %s to %s %s", qp->qpn, step_node(walk->stepper, node)->name,
         step_node(walk->stepper, stepper_host_of(walk->stepper, qp->flow.destination))->name,
         step_qp_wait_words(wait));
     if (wait == STEP_QP_PACED)
@@ -67,7 +67,7 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
     else if (wait == STEP_QP_STOPPED)
         step_why_prio(walk, &prio);
     else if (until != TIME_NEVER)
-        step_why_line(walk, "root: it may send again in %s",
+        step_why_line(walk, "root cause: it may send again in %s",
                       words_time(until - step_now(walk->stepper)).text);
     return wait == STEP_QP_PACED || wait == STEP_QP_STOPPED || wait == STEP_QP_RNR ||
            wait == STEP_QP_DATA;
@@ -86,13 +86,14 @@ static bool why_peer(struct step_walk *walk, const struct qp *qp)
 static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, const struct qp *qp)
 {
     const time_ps now = step_now(walk->stepper);
-    step_why_line(walk, "%u %s from PSN %u on are not acknowledged",
+    step_why_line(walk, "%u unacknowledged %s, starting at PSN %u",
                   (unsigned)psn_diff(qp->high_psn, qp->una_psn),
                   plural(psn_diff(qp->high_psn, qp->una_psn), "packet", "packets"), qp->una_psn);
     if (why_frame(walk, qp->flow.destination, qp->flow.qpn) ||
         why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
         return;
-    step_why_line(walk, "root: neither they nor an answer is queued: in flight, or lost");
+    step_why_line(walk, "root cause: neither a packet nor an acknowledgement is queued; they are "
+                        "in flight, or lost");
     if (qp->timeout != 0 && qp->timeout_due > now)
         step_why_line(walk, "the ACK timer expires in %s", words_time(qp->timeout_due - now).text);
 }
@@ -138,26 +139,28 @@ static void why_served(struct step_walk *walk, uint32_t target,
     const struct nvme_target *at =
         stepper_world(walk->stepper)->targets[step_node(walk->stepper, target)->index];
     const char *name = step_node(walk->stepper, target)->name;
-    step_why_line(walk, "at %s for %s: it %s", name,
+    step_why_line(walk, "%s received it %s ago; it %s", name,
                   words_time(step_now(walk->stepper) - there->times.capsule_at).text,
                   step_target_stage_words(there->stage));
     if (nvme_target_is_stalled(at))
-        step_why_line(walk, "root: %s is stalled by a fault of the scenario", name);
+        step_why_line(walk, "root cause: %s is stalled by a fault of the scenario", name);
     else if (there->stage == NVME_TARGET_FETCHES || there->stage == NVME_TARGET_RESPONDED ||
              there->stage == NVME_TARGET_STARVED)
         step_why_qp(walk, target, there->qpn);
     else if (there->stage == NVME_TARGET_UNBUFFERED)
-        step_why_line(walk, "root: too few data buffers of %s are free", name);
+        step_why_line(walk, "root cause: too few data buffers of %s are free", name);
     else if (there->stage == NVME_TARGET_WITHOUT_WRS)
-        step_why_line(walk, "root: too few data work requests of %s are free", name);
+        step_why_line(walk, "root cause: too few data work requests of %s are free", name);
     else if (there->stage == NVME_TARGET_LIMITED)
-        step_why_line(walk, "root: its namespace or subsystem at %s has had what its limit allows",
+        step_why_line(walk,
+                      "root cause: its namespace or subsystem at %s has reached its IOPS or "
+                      "bandwidth limit",
                       name);
     else if (there->stage == NVME_TARGET_IN_MEDIA)
-        step_why_line(walk, "root: it has been in the media for %s",
+        step_why_line(walk, "root cause: it has been in the media for %s",
                       words_time(step_now(walk->stepper) - there->times.media_at).text);
     else
-        step_why_line(walk, "root: the target's cores");
+        step_why_line(walk, "root cause: the cores of the target are busy");
 }
 
 static void why_command(struct step_walk *walk, const struct oldest *oldest)
@@ -182,14 +185,14 @@ static void why_command(struct step_walk *walk, const struct oldest *oldest)
     walk->depth++;
     nvme_host_describe(oldest->controller, text, sizeof text);
     if (command->stage == NVME_HOST_WAITS)
-        step_why_line(walk, "root: its controller is %s", text);
+        step_why_line(walk, "root cause: state of its controller: %s", text);
     else if (command->stage == NVME_HOST_SENT &&
              step_find_at_target(walk->stepper, target, &wanted, &there))
         why_served(walk, target, &there);
     else if (command->stage == NVME_HOST_SENT || command->stage == NVME_HOST_ANSWERED)
         step_why_qp(walk, oldest->from, command->qpn);
     else
-        step_why_line(walk, "root: the CPU of the host's queue");
+        step_why_line(walk, "root cause: the host's CPU for this queue is busy");
     walk->depth--;
 }
 
@@ -212,5 +215,5 @@ void step_why_workload(struct step_walk *walk, uint32_t workload)
     if (world_instances(world, workload) > 0)
         world_describe(world, workload, text, sizeof text);
     step_why_line(walk, "%s: %s", world->stats[workload].name,
-                  text[0] == '\0' ? "nothing is outstanding" : text);
+                  text[0] == '\0' ? "no operation is outstanding" : text);
 }

@@ -16,20 +16,22 @@ static void why_host_stops(const struct step_walk *walk, const struct step_prio 
     const struct rx_buffer *rx = &rnic->rx;
     const char *name = step_node(walk->stepper, prio->node)->name;
     if ((rx->storm & 1u << prio->priority) != 0)
-        step_why_line(walk, "root: %s sends pauses without end, a fault of the scenario", name);
+        step_why_line(walk, "root cause: %s pauses its peer permanently (a fault of the scenario)",
+                      name);
     else if (rx->stopped)
         step_why_line(walk,
-                      "root: %s does not drain its receive buffer, which holds %s (XOFF above %s)",
+                      "root cause: %s does not drain its receive buffer, which holds %s (XOFF "
+                      "above %s)",
                       name, words_bytes(rx->held).text, words_bytes(rx->xoff).text);
     else if (rx->drain_bps > 0)
         step_why_line(walk,
-                      "root: %s drains its receive buffer at %s, its link delivers %s; it holds %s"
-                      " (XOFF above %s, XON at %s)",
+                      "root cause: %s drains its receive buffer at %s, but its link delivers %s; "
+                      "the buffer holds %s (XOFF above %s, XON at %s)",
                       name, words_rate((double)rx->drain_bps).text,
                       words_rate((double)rnic->port.params.rate).text, words_bytes(rx->held).text,
                       words_bytes(rx->xoff).text, words_bytes(rx->xon).text);
     else
-        step_why_line(walk, "root: the receive buffer of %s holds %s", name,
+        step_why_line(walk, "root cause: the receive buffer of %s holds %s", name,
                       words_bytes(rx->held).text);
 }
 
@@ -42,7 +44,9 @@ static void why_switch_stops(struct step_walk *walk, const struct step_prio *pri
     const struct port *port = &swtch->ports[prio->port];
     int64_t weight = 0;
     port->reason(port, &why);
-    step_why_line(walk, "%s buffers %s of its frames: shared %s, threshold %s, headroom %s of %s",
+    step_why_line(walk,
+                  "%s buffers %s received from there: shared memory %s (XOFF threshold %s), "
+                  "headroom %s of %s",
                   step_port_name(walk->stepper, prio->node, prio->port).text,
                   words_bytes(buffer_bytes(&swtch->buffer, buffer_held(group))).text,
                   words_bytes(why.occupancy).text, words_bytes(why.threshold).text,
@@ -56,9 +60,9 @@ static void why_switch_stops(struct step_walk *walk, const struct step_prio *pri
         const struct step_prio next = {prio->node, reason->egress, reason->priority};
         if (i > 0 && share < SHARE_LEAST_PERCENT)
             continue;
-        step_why_line(walk, "%lld%% of that is queued at %s, priority %u:", (long long)share,
-                      step_port_name(walk->stepper, prio->node, reason->egress).text,
-                      reason->priority);
+        step_why_line(
+            walk, "%lld%% of these bytes are queued at %s, priority %u:", (long long)share,
+            step_port_name(walk->stepper, prio->node, reason->egress).text, reason->priority);
         step_why_prio(walk, &next);
     }
 }
@@ -70,7 +74,8 @@ static void why_stops(struct step_walk *walk, const struct step_prio *prio)
     const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);
     if ((port->asserted & 1u << prio->priority) == 0) {
         step_why_line(
-            walk, "root: %s no longer needs the pause: its XON is in flight, or the quanta expire",
+            walk,
+            "root cause: %s has ended the pause: its XON is in flight, or the pause time runs out",
             name.text);
         return;
     }
@@ -115,17 +120,18 @@ static void tell_sources(const struct step_walk *walk, const struct port *port, 
         for (uint32_t i = 1; i < count; i++)
             most = found[i].bytes > found[most].bytes ? i : most;
         if (shown < SOURCES)
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", shown > 0 ? ", " : "",
-                                 step_node(walk->stepper, found[most].host)->name,
-                                 words_bytes(found[most].bytes).text);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s (%s)",
+                                     shown > 0 ? ", " : "",
+                                     step_node(walk->stepper, found[most].host)->name,
+                                     words_bytes(found[most].bytes).text);
         else
             more++;
         found[most].bytes = 0;
     }
     if (more > 0)
-        snprintf(text + used, sizeof text - used, " and %u more", more);
-    step_why_line(walk, "root: the wire is busy; from %s", text);
+        snprintf(text + used, sizeof text - used, " and %u more %s", more,
+                 plural(more, "host", "hosts"));
+    step_why_line(walk, "root cause: the link is busy with frames from %s", text);
 }
 
 static void why_sends(struct step_walk *walk, const struct step_prio *prio, const struct port *port)
@@ -134,18 +140,19 @@ static void why_sends(struct step_walk *walk, const struct step_prio *prio, cons
     const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);
     const unsigned higher = port->ready & ~port->paused & ~((2u << prio->priority) - 1);
     if (bytes == 0) {
-        step_why_line(walk, "%s, priority %u: nothing queued, not paused", name.text,
-                      prio->priority);
+        step_why_line(walk, "%s, priority %u: no frame is queued, and the port is not paused",
+                      name.text, prio->priority);
         return;
     }
-    step_why_line(walk, "%s, priority %u may send: %s queued in %u %s, %s at %s", name.text,
-                  prio->priority, words_bytes(bytes).text, step_frames(port, prio->priority),
-                  plural(step_frames(port, prio->priority), "frame", "frames"),
+    const unsigned frames = step_frames(port, prio->priority);
+    step_why_line(walk, "%s, priority %u is not paused; %u queued %s (%s) %s %s at %s", name.text,
+                  prio->priority, frames, plural(frames, "frame", "frames"),
+                  words_bytes(bytes).text, plural(frames, "needs", "need"),
                   words_time(units_transfer_ps((uint64_t)bytes, (uint64_t)port->params.rate)).text,
                   words_rate((double)port->params.rate).text);
     walk->depth++;
     if (port->pauses[prio->priority].blocked_ps > 0)
-        step_why_line(walk, "not paused now; in total %s has paused it for %s",
+        step_why_line(walk, "until now, %s has paused it for %s in total",
                       step_peer_name(walk->stepper, prio->node, prio->port).text,
                       words_time(port->pauses[prio->priority].blocked_ps).text);
     if (higher != 0)
@@ -171,7 +178,7 @@ static void why_new_prio(struct step_walk *walk, const struct step_prio *prio)
     const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);
     struct step_prio peer = {.priority = prio->priority};
     if ((port->odd & PORT_DOWN) != 0) {
-        step_why_line(walk, "root: the link of %s is down", name.text);
+        step_why_line(walk, "root cause: the link of %s is down", name.text);
         return;
     }
     if ((port->paused & 1u << prio->priority) == 0) {
@@ -179,7 +186,7 @@ static void why_new_prio(struct step_walk *walk, const struct step_prio *prio)
         return;
     }
     step_why_line(
-        walk, "%s, priority %u has been paused for %s; %s queued", name.text, prio->priority,
+        walk, "%s, priority %u has been paused for %s; %s are queued", name.text, prio->priority,
         words_time(step_now(walk->stepper) - port->pauses[prio->priority].blocked_since).text,
         words_bytes(port->prios[prio->priority].bytes).text);
     walk->depth++;
@@ -196,13 +203,14 @@ void step_why_prio(struct step_walk *walk, const struct step_prio *prio)
     if (at < walk->met_count) {
         step_why_line(walk,
                       walk->met[at].open
-                          ? "root: back at %s, priority %u: these queues wait for each other"
+                          ? "root cause: this leads back to %s, priority %u: the queues wait for "
+                            "each other in a cycle"
                           : "%s, priority %u: see above",
                       name.text, prio->priority);
         return;
     }
     if (at == STEP_PRIOS_MOST) {
-        step_why_line(walk, "%s, priority %u, and so on", name.text, prio->priority);
+        step_why_line(walk, "%s, priority %u: not followed further", name.text, prio->priority);
         return;
     }
     walk->met[walk->met_count].prio = *prio;

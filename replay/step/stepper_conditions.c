@@ -72,7 +72,7 @@ static void on_pause(void *self, const struct probe_pause *pause)
     for (uint32_t i = 0; i < goal->condition_count; i++)
         if (goal->conditions[i].quantity == quantity &&
             is_place(&goal->conditions[i].subject, pause->node, pause->port, pause->priority))
-            note_hit(stepper, i, "%s sends %s, priority %u: %s of %s",
+            note_hit(stepper, i, "%s sends %s, priority %u: %s buffered, threshold %s",
                      port_of(stepper, pause->node, pause->port).text, pause->xoff ? "XOFF" : "XON",
                      pause->priority, words_bytes(pause->occupancy).text,
                      words_bytes(pause->threshold).text);

@@ -29,7 +29,7 @@ static void write_head(const struct page *page, const char *words)
 static void write_rest(const struct page *page, uint32_t count, uint32_t shown)
 {
     if (count > shown)
-        fprintf(page->out, "  ... and %" PRIu32 " more: --json lists all\n", count - shown);
+        fprintf(page->out, "  ... and %" PRIu32 " more (--json lists all)\n", count - shown);
 }
 
 static void write_title(const struct page *page)
@@ -38,7 +38,8 @@ static void write_title(const struct page *page)
     fprintf(page->out, "%s%s%s  %s\n", page->paint.bold, account->scenario, page->paint.off,
             account->about);
     if (strcmp(account->status, "complete") != 0)
-        fprintf(page->out, "%s: only the part that ran is explained\n", account->status);
+        fprintf(page->out, "The run is %s: only the part that ran is explained.\n",
+                account->status);
 }
 
 static const char *of_cause(const struct page *page, int cause, const char *key)
@@ -71,9 +72,10 @@ static void write_victims_like(const struct page *page, uint32_t first)
     if (least < most->lost_ppm)
         fprintf(page->out, "%s to ", words_percent((double)least, PPM).text);
     fputs(words_percent((double)most->lost_ppm, PPM).text, page->out);
-    fputs(" of the time", page->out);
+    fprintf(page->out, " of %s time", plural(hosts, "its", "their"));
     if (failed > 0)
-        fprintf(page->out, ", %s failed", words_count(failed).text);
+        fprintf(page->out, "; %s %s failed", words_count(failed).text,
+                plural(failed, "operation", "operations"));
     if (held > 0)
         fprintf(page->out, "; a port on the path was paused for %s", words_time(held).text);
     fputc('\n', page->out);
@@ -112,8 +114,8 @@ static void write_findings(const struct page *page)
             fprintf(page->out, "  warning: %s\n", store_text(rows, "text"));
     store_finish(rows);
     if (count > FINDINGS_SHOWN)
-        fprintf(page->out, "  ... and %" PRIu32 " more: `stormglass check` lists all\n",
-                count - FINDINGS_SHOWN);
+        fprintf(page->out, "  ... and %" PRIu32 " more %s (`stormglass check` lists all)\n",
+                count - FINDINGS_SHOWN, plural(count - FINDINGS_SHOWN, "warning", "warnings"));
 }
 
 static void write_harm(const struct page *page)
@@ -124,7 +126,7 @@ static void write_harm(const struct page *page)
     write_head(page, "Harm");
     fprintf(page->out, "  %s\n", sentence);
     for (int i = 0; i < CAUSES_SHOWN && of_cause(page, i, "sentence")[0] != '\0'; i++) {
-        fprintf(page->out, "  %s %s: %s\n",
+        fprintf(page->out, "  %s of the loss (%s): %s\n",
                 words_percent(strtod(of_cause(page, i, "share"), NULL), 1).text,
                 severity_standing(strcmp(of_cause(page, i, "confirmed"), "1") == 0),
                 of_cause(page, i, "sentence"));
@@ -145,20 +147,16 @@ static void write_cause(const struct page *page)
               page->out);
         return;
     }
-    const bool says = strncmp(account->root_cause, "uncertain", strlen("uncertain")) == 0;
-    fprintf(page->out, "  %s%s\n",
-            account->sure ? "certain: "
-            : says        ? ""
-                          : "uncertain: ",
-            account->root_cause);
+    fprintf(page->out, "  %s%s\n", account->sure ? "certain: " : "", account->root_cause);
     fprintf(page->out, "  total pause time %s\n", words_time(account->paused_ps).text);
     for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)
         if (strcmp(account->deadlocks[i].text, account->root_cause) != 0)
             fprintf(page->out, "  %s%s%s\n", page->paint.bad, account->deadlocks[i].text,
                     page->paint.off);
     for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
-        fprintf(page->out, "  %s: %s, %s\n", i < account->cause_count ? "and" : "also",
-                account->roots[i].kind, account->roots[i].text);
+        fprintf(page->out, "  %s (%s): %s\n",
+                i < account->cause_count ? "further cause" : "minor cause", account->roots[i].kind,
+                account->roots[i].text);
     write_rest(page, account->root_count, ROOTS_SHOWN);
 }
 
@@ -166,28 +164,28 @@ static void write_reason(const struct page *page, const struct account_hop *hop)
 {
     if (hop->xoffs == 0)
         return;
-    fprintf(page->out, "%19s%s XOFF, the first at %s: ", "", words_count(hop->xoffs).text,
-            words_time(hop->at_ps).text);
+    fprintf(page->out, "%19s%s %s, the first at %s, when ", "", words_count(hop->xoffs).text,
+            plural(hop->xoffs, "XOFF", "XOFFs"), words_time(hop->at_ps).text);
     if (hop->because_of[0] == '\0')
         fputs("the receive buffer", page->out);
     else
         fprintf(page->out, "frames queued for %s", hop->because_of);
-    fprintf(page->out, " held %s, threshold %s\n", words_bytes(hop->occupancy_bytes).text,
+    fprintf(page->out, " held %s (threshold %s)\n", words_bytes(hop->occupancy_bytes).text,
             words_bytes(hop->threshold_bytes).text);
 }
 
-/* "of host4:" before the list of the next of several causes. */
+/* "pauses that host4 caused:" before the list of the next of several causes. */
 static void write_root(const struct page *page, int64_t root, bool first)
 {
     if (first && page->account->cause_count > 1)
-        fprintf(page->out, "  of %s:\n", page->account->roots[root].node);
+        fprintf(page->out, "  pauses that %s caused:\n", page->account->roots[root].node);
 }
 
 static void write_depth(const struct page *page, int64_t root)
 {
     const struct account_root *of = &page->account->roots[root];
-    fprintf(page->out, "  %" PRId64 " hop%s deep, %" PRId64 " port%s paused\n", of->depth,
-            plural(of->depth, "", "s"), of->stopped, plural(of->stopped, "", "s"));
+    fprintf(page->out, "  in total: %" PRId64 " port%s paused, up to %" PRId64 " hop%s away\n",
+            of->stopped, plural(of->stopped, "", "s"), of->depth, plural(of->depth, "", "s"));
 }
 
 static void write_path(const struct page *page)
@@ -214,7 +212,7 @@ static void write_path(const struct page *page)
         }
     }
     if (strcmp(account->record, "summary") == 0)
-        fputs("  record with run --record counters to see buffer occupancy and thresholds\n",
+        fputs("  to see buffer occupancies and thresholds here, run with --record counters\n",
               page->out);
 }
 

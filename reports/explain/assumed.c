@@ -20,7 +20,7 @@ static void write_trial(const struct assumed *assumed, const struct assumed_valu
 {
     const struct measure_verdict *is = &assumed->verdict, *then = &trial->verdict;
     const char *between = "";
-    fprintf(out, "  %s %s (%s): with %s ", value->path, value->value, value->evidence,
+    fprintf(out, "  %s is %s (%s): with %s, ", value->path, value->value, value->evidence,
             trial->value);
     if (is->limit.resource != then->limit.resource) {
         fprintf(out, "the bottleneck is %s", bottleneck_label(then->limit.resource));
@@ -43,17 +43,18 @@ static void write_trial(const struct assumed *assumed, const struct assumed_valu
 static void write_sentence(const struct assumed *assumed, FILE *out)
 {
     if (assumed->value_count == 0)
-        fputs("no assumed or inferred value is in force", out);
+        fputs("the scenario uses no assumed or inferred value", out);
     else if (assumed->flip_count == 0)
         fprintf(out,
                 "none of %" PRIu32 " assumed or inferred values changes the bottleneck, the cause "
-                "or an expectation",
+                "or the result of an expectation",
                 assumed->value_count);
     else
         fprintf(out,
-                "%" PRIu32 " of %" PRIu32 " assumed or inferred values change the bottleneck, the "
-                "cause or an expectation",
-                assumed->flip_count, assumed->value_count);
+                "%" PRIu32 " of %" PRIu32 " assumed or inferred values %s the bottleneck, the "
+                "cause or the result of an expectation",
+                assumed->flip_count, assumed->value_count,
+                plural(assumed->flip_count, "changes", "change"));
 }
 
 void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *paint)
@@ -61,12 +62,12 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
     fprintf(out, "\n%sAssumed values%s\n  ", paint->bold, paint->off);
     write_sentence(assumed, out);
     fprintf(out,
-            "\n  bottleneck %s; cause %s\n  assumed values at half and twice, inferred ones a "
-            "tenth less and more: %" PRIu32 " %s, in which %" PRIu32 " %s %s at all\n",
+            "\n  with the values as they are: bottleneck %s; cause %s\n"
+            "  tested with %" PRIu32 " %s: each assumed value halved and doubled, each inferred "
+            "value 10%% less and 10%% more\n  %" PRIu32 " %s an effect on the run\n",
             bottleneck_label(assumed->verdict.limit.resource), assumed->verdict.cause,
             assumed->runs, plural(assumed->runs, "run", "runs"), assumed->felt_count,
-            plural(assumed->felt_count, "value", "values"),
-            plural(assumed->felt_count, "matters", "matter"));
+            plural(assumed->felt_count, "value has", "values have"));
     for (uint32_t i = 0; i < assumed->flip_count; i++)
         for (uint32_t k = 0; k < assumed->values[i].trial_count; k++)
             if (assumed->values[i].trials[k].flips)
@@ -76,8 +77,8 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
                 plural(assumed->left_out, "value", "values"),
                 plural(assumed->left_out, "was", "were"));
     if (assumed->unjudged > 0)
-        fprintf(out, "  the last %" PRIu32 " %s %s not evaluated\n", assumed->unjudged,
-                plural(assumed->unjudged, "expectation", "expectations"),
+        fprintf(out, "  the last %" PRIu32 " %s of the scenario %s not evaluated\n",
+                assumed->unjudged, plural(assumed->unjudged, "expectation", "expectations"),
                 plural(assumed->unjudged, "was", "were"));
 }
 

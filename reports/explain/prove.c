@@ -29,12 +29,12 @@ static void write_time(const struct prove *prove, const struct prove_impact *bef
     const char *less = gone < 0 ? "more" : "less";
     const double part = (double)(gone < 0 ? -gone : gone);
     if (!prove->repaired) { /* without an ideal run there is no loss */
-        fprintf(out, "time of the others %s: %s %s",
-                words_percent(part, (double)before->whole_ps).text,
-                words_time(gone < 0 ? -gone : gone).text, less);
+        fprintf(out, "the other workloads need %s %s time (%s)",
+                words_percent(part, (double)before->whole_ps).text, less,
+                words_time(gone < 0 ? -gone : gone).text);
         return;
     }
-    fprintf(out, "lost %s -> %s: ", words_time(before->lost_ps).text,
+    fprintf(out, "lost time %s -> %s: ", words_time(before->lost_ps).text,
             words_time(after->lost_ps).text);
     if (before->lost_ps == 0)
         fputs(gone == 0 ? "no change" : "new loss", out);
@@ -47,23 +47,23 @@ static void write_change(const struct prove *prove, const struct prove_impact *b
 {
     write_time(prove, before, after, out);
     if (before->stopped_ps > 0 || after->stopped_ps > 0)
-        fprintf(out, "; paused %s -> %s", words_time(before->stopped_ps).text,
+        fprintf(out, "; pause time %s -> %s", words_time(before->stopped_ps).text,
                 words_time(after->stopped_ps).text);
     if (before->done > 0)
-        fprintf(out, "; done %s -> %s; p99 %s -> %s", words_count(before->done).text,
-                words_count(after->done).text, words_time(before->p99_ps).text,
-                words_time(after->p99_ps).text);
-    write_count("failed", before->failed, after->failed, out);
-    write_count("inactive pairs", before->inactive, after->inactive, out);
-    write_count("lossless drops", before->lossless_drops, after->lossless_drops, out);
-    write_count("drops", before->drops, after->drops, out);
+        fprintf(out, "; completed operations %s -> %s; p99 %s -> %s",
+                words_count(before->done).text, words_count(after->done).text,
+                words_time(before->p99_ps).text, words_time(after->p99_ps).text);
+    write_count("failed operations", before->failed, after->failed, out);
+    write_count("idle host-target pairs", before->inactive, after->inactive, out);
+    write_count("dropped lossless frames", before->lossless_drops, after->lossless_drops, out);
+    write_count("dropped frames", before->drops, after->drops, out);
     fputc('\n', out);
 }
 
 static void write_row(const struct prove *prove, const struct prove_row *row, FILE *out)
 {
-    fprintf(out, "  %-9s  %s%s\n             ", prove_role_name(row->role), row->text,
-            row->cause ? " (a root cause)" : "");
+    fprintf(out, "  %-9s  %s%s\n             ", row->role == PROVE_SUSPECT ? "suspect" : "workload",
+            row->text, row->cause ? " (a root cause)" : "");
     if (row->tier == PROVE_NAMED)
         fputs("not repaired: with the others repaired, it costs each workload less than 5% of its "
               "time\n",
@@ -71,11 +71,21 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
     else if (row->tier > PROVE_ODD)
         fputs("not repaired: it may be intended, and the other causes explain the loss\n", out);
     else if (row->unplayed)
-        fputs("cannot be simulated without it\n", out);
+        fputs("not tested: the run without it failed\n", out);
     else
         write_change(prove, &row->before, &row->after, out);
     if (row->worse)
         fputs("             not repaired: the repair costs more time than it recovers\n", out);
+}
+
+static void write_failures(int64_t failed, int64_t inactive, FILE *out)
+{
+    if (failed > 0)
+        fprintf(out, "; %s %s failed", words_count(failed).text,
+                plural(failed, "operation", "operations"));
+    if (inactive > 0)
+        fprintf(out, "; %s %s did no I/O", words_count(inactive).text,
+                plural(inactive, "host-target pair", "host-target pairs"));
 }
 
 static void write_victims(const struct prove *prove, FILE *out)
@@ -85,34 +95,28 @@ static void write_victims(const struct prove *prove, FILE *out)
         fprintf(out, "  %-9s  %s lost %s, %s of its total command time", "victim", victim->name,
                 words_time(victim->lost_ps).text,
                 words_percent((double)victim->lost_ps, (double)victim->under_way_ps).text);
-        if (victim->failed > 0)
-            fprintf(out, "; %s failed", words_count(victim->failed).text);
-        if (victim->inactive > 0)
-            fprintf(out, "; %s %s inactive", words_count(victim->inactive).text,
-                    plural(victim->inactive, "host-target pair", "host-target pairs"));
+        write_failures(victim->failed, victim->inactive, out);
         fputc('\n', out);
     }
     if (prove->victim_count > PROVE_VICTIMS_MAX)
-        fprintf(out, "             ... and %" PRIu32 " more\n",
-                prove->victim_count - PROVE_VICTIMS_MAX);
+        fprintf(out, "             ... and %" PRIu32 " more %s\n",
+                prove->victim_count - PROVE_VICTIMS_MAX,
+                plural(prove->victim_count - PROVE_VICTIMS_MAX, "workload", "workloads"));
 }
 
 static void write_hosts(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
         const struct prove_host *host = &prove->hosts.list[i];
-        fprintf(out, "  %-9s  %s, %s lost %s of its time", i == 0 ? "by hosts" : "", host->of,
+        fprintf(out, "  %-9s  %s at %s lost %s of its time", i == 0 ? "by host" : "", host->of,
                 host->name, words_percent((double)host->lost_ps, (double)host->whole_ps).text);
-        if (host->failed > 0)
-            fprintf(out, "; %s failed", words_count(host->failed).text);
-        if (host->inactive > 0)
-            fprintf(out, "; %s %s inactive", words_count(host->inactive).text,
-                    plural(host->inactive, "host-target pair", "host-target pairs"));
+        write_failures(host->failed, host->inactive, out);
         fputc('\n', out);
     }
     if (prove->hosts.count > PROVE_HOSTS_MAX)
-        fprintf(out, "             ... and %" PRIu32 " more\n",
-                prove->hosts.count - PROVE_HOSTS_MAX);
+        fprintf(out, "             ... and %" PRIu32 " more %s\n",
+                prove->hosts.count - PROVE_HOSTS_MAX,
+                plural(prove->hosts.count - PROVE_HOSTS_MAX, "host", "hosts"));
 }
 
 /* ------------------------------------------------------------------ verdict */
@@ -123,7 +127,7 @@ static const char *loss_words(const struct prove *prove)
         [PROVE_BY_NOTHING] = "loss",
         [PROVE_BY_TIME] = "lost time",
         [PROVE_BY_FAILED] = "failed operations",
-        [PROVE_BY_INACTIVE] = "inactive pairs",
+        [PROVE_BY_INACTIVE] = "idle host-target pairs",
         [PROVE_BY_DROPS] = "dropped lossless frames",
     };
     return words[prove->by];
@@ -138,15 +142,18 @@ static void say_set(const struct prove *prove, FILE *out)
         if (!row->culprit)
             continue;
         fprintf(out, "%s%s%s", between, row->text, row->cause ? " (a root cause)" : "");
+        const bool alone = row->harmful && row->harm.permille > 0;
+        fputs(several || alone ? " (" : "", out);
         if (several)
-            fprintf(out, ", removing it alone recovers %s",
+            fprintf(out, "removing only this recovers %s of the loss",
                     share_of(prove, &row->before, &row->after).text);
-        if (row->harmful && row->harm.permille > 0)
-            fprintf(out, ", and alone it costs a workload %s of its time",
-                    words_percent((double)row->harm.permille, 1000).text);
+        if (alone)
+            fprintf(out, "%swithout the other suspects it costs a workload %s of its time",
+                    several ? "; " : "", words_percent((double)row->harm.permille, 1000).text);
+        fputs(several || alone ? ")" : "", out);
         between = ";\n  and ";
     }
-    fprintf(out, "%s %s of the %s", several ? ":\n  together they recover" : " recovers",
+    fprintf(out, "%s %s of the %s", several ? ";\n  together, these changes recover" : " recovers",
             share_of(prove, &prove->before, &prove->after).text, loss_words(prove));
 }
 
@@ -166,7 +173,7 @@ static void say_harm(const struct prove *prove, FILE *out)
     } harms[] = {
         {prove->all.failed + prove->unfinished, "operation", "operations",
          "failed or never completed"},
-        {prove->all.inactive, "host-target pair", "host-target pairs", "did nothing"},
+        {prove->all.inactive, "host-target pair", "host-target pairs", "did no I/O"},
         {prove->all.lossless_drops, "lossless frame was", "lossless frames were", "dropped"},
     };
     const char *between = "not proved: ";
@@ -194,7 +201,7 @@ static void say_load(const struct prove *prove, FILE *out)
         }
     }
     if (best != NULL)
-        fprintf(out, ";\n  without workload %s, the others need %s less time", best->name,
+        fprintf(out, ";\n  without workload %s, the other workloads need %s less time", best->name,
                 share_of(prove, &best->before, &best->after).text);
 }
 
@@ -209,21 +216,21 @@ static void say_unproved(const struct prove *prove, FILE *out)
     if (prove->chance) {
         fprintf(out,
                 "%s the suspects cost time in this run, but not when workloads\n"
-                "  start some nanoseconds later: the loss is chance",
+                "  start a few nanoseconds later: the loss is due to chance",
                 harm ? ";" : "not proved:");
         return;
     }
     if (harm && broken > 0)
-        fprintf(out, ", and no repair of the %" PRIu32 " %s prevents it", broken,
+        fprintf(out, "; removing the %" PRIu32 " tested %s does not prevent this", broken,
                 plural(broken, "suspect", "suspects"));
     else if (broken > 0)
-        fprintf(out, "no harm: no workload lost 5%% of its time to the %" PRIu32 " %s", broken,
-                plural(broken, "suspect", "suspects"));
+        fprintf(out, "no harm: no workload lost 5%% of its time to the %" PRIu32 " tested %s",
+                broken, plural(broken, "suspect", "suspects"));
     else
         fprintf(out,
-                "%s no fault, no slow host and no setting that differs from its peers:\n"
-                "  nothing to repair",
-                harm ? ", and there is" : "nothing to test:");
+                "%s the scenario has no fault, no slow host, and no setting that differs "
+                "from its peers",
+                harm ? "; no suspect to test:" : "nothing to test:");
     say_load(prove, out);
 }
 
@@ -246,10 +253,10 @@ static void write_left_out(const struct prove *prove, FILE *out)
 void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
 {
     fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
-    fprintf(out, "  run again, then with one suspect removed at a time, %" PRIu32 " %s; %s\n",
-            prove->runs, plural(prove->runs, "run", "runs"),
-            prove->repaired ? "lost = extra time against the run with all of them removed"
-                            : "each is compared with the run as it was");
+    fprintf(out, "  %" PRIu32 " %s, each without one suspect or workload; %s\n", prove->runs,
+            plural(prove->runs, "run", "runs"),
+            prove->repaired ? "lost time = extra time compared with the run without any suspect"
+                            : "compared with the original run");
     write_victims(prove, out);
     write_hosts(prove, out);
     for (uint32_t i = 0; i < prove->row_count; i++)

@@ -31,7 +31,7 @@ void queued_text(const struct queued *queued, FILE *out, const struct paint *pai
                 plural(flow->frames, "", "s"));
     }
     if (queued->flow_count > FLOWS_SHOWN)
-        fprintf(out, "  ... and %" PRIu32 " more: --json lists all\n",
+        fprintf(out, "  ... and %" PRIu32 " more (--json lists all)\n",
                 queued->flow_count - FLOWS_SHOWN);
 }
 

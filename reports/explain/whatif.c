@@ -13,11 +13,11 @@ static const char *what(const struct whatif *whatif)
     return whatif->open ? "mean latency" : "goodput";
 }
 
-/* "+9.1%"; "none" for insignificant gains. */
+/* "+9.1%"; "no gain" for insignificant gains. */
 static const char *percent(const struct whatif_gain *gain, char text[32])
 {
     if (!gain->some && fabs(gain->mean) < 0.01)
-        return "none";
+        return "no gain";
     snprintf(text, 32, "%+.1f%%", gain->mean * 100);
     return text;
 }
@@ -43,10 +43,10 @@ static void write_row(const struct whatif *whatif, const struct whatif_row *row,
     else if (row->seeds < whatif->seeds)
         fputs(" (one seed)", out);
     if (row->played_limitless)
-        fprintf(out, ", without limit %s", percent(&row->without_limit, text));
+        fprintf(out, ", if unlimited %s", percent(&row->without_limit, text));
     const bool told = has_gain(whatif, row);
     for (uint32_t i = 0; told && whatif->workload_count > 1 && i < whatif->workload_count; i++)
-        fprintf(out, "%s%s %s", i == 0 ? ": " : ", ", whatif->workloads[i],
+        fprintf(out, "%s%s %s", i == 0 ? "; by workload: " : ", ", whatif->workloads[i],
                 percent(&row->workloads[i], text));
     fprintf(out, "\n");
     if (told && row->words[0] != '\0')
@@ -65,23 +65,24 @@ void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *pai
 {
     fprintf(out, "\n%sWhat if%s\n", paint->bold, paint->off);
     fprintf(out,
-            "  gain of %s with a tenth more of one resource, from %" PRIu32
-            " %s with up to %" PRIu32 " %s\n",
+            "  change of %s if one resource had 10%% more capacity (%" PRIu32
+            " %s with up to %" PRIu32 " %s)\n",
             what(whatif), whatif->runs, plural(whatif->runs, "run", "runs"), whatif->seeds,
             plural(whatif->seeds, "seed", "seeds"));
     for (uint32_t i = 0; i < whatif->row_count; i++)
         write_row(whatif, &whatif->rows[i], out);
     if (!any_gains(whatif))
-        fprintf(out, "  no gain: the offered load is the limit\n");
+        fprintf(out, "  no resource gains anything: the offered load is the limit\n");
     if (whatif->next[0] != '\0')
-        fprintf(out, "  the next limit       %s\n", whatif->next);
+        fprintf(out, "  next bottleneck      %s\n", whatif->next);
     for (uint32_t i = 0; i < whatif->need_count; i++) {
         const struct whatif_need *need = &whatif->needs[i];
         if (need->resource == BOTTLENECK_RESOURCES)
-            fprintf(out, "  %s: no single resource makes it pass\n", need->text);
+            fprintf(out, "  expectation %s: no single resource makes it pass\n", need->text);
         else
-            fprintf(out, "  %s: passes with %.2f times the %s: %s\n", need->text,
-                    (double)need->permille / 1000, bottleneck_word(need->resource), need->words);
+            fprintf(out, "  expectation %s: passes with %.2f times the %s capacity (%s)\n",
+                    need->text, (double)need->permille / 1000, bottleneck_word(need->resource),
+                    need->words);
     }
 }
 

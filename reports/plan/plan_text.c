@@ -233,7 +233,7 @@ static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
     fprintf(out, "%s%s\n", state->plan->has_prices ? ": " : "",
             plan_result_word(plan_result_of(candidate->verdict)));
     if (candidate->verdict == PLAN_VERDICT_IMPLIED)
-        fprintf(out, "      %s fails, and is at least as good on every axis\n",
+        fprintf(out, "      not run: %s is at least as good on every axis and fails\n",
                 state->candidates[candidate->bound_by].cell->label);
     else
         fprintf(out, "      %s\n",
@@ -287,7 +287,7 @@ static void print_others(const struct plan_state *state, FILE *out)
             left++;
     }
     if (alike > 0)
-        fprintf(out, "  %u more for a reason listed above\n", (unsigned)alike);
+        fprintf(out, "  %u more with a reason from the list above\n", (unsigned)alike);
     if (left > 0)
         fprintf(out, "  ... and %u more (--json lists all)\n", (unsigned)left);
     free(order);
@@ -379,7 +379,8 @@ static void print_cliffs(const struct plan_state *state, FILE *out)
         const struct plan_cliff *cliff = &state->cliffs[i];
         const struct grid_axis *axis = &plan->cliffs[i].axes[0];
         if (i == 0)
-            fprintf(out, "\nHow far each value can rise in %s\n", chosen_of(state)->cell->label);
+            fprintf(out, "\nLimits of %s: one value rises until an objective fails\n",
+                    chosen_of(state)->cell->label);
         fprintf(out, "  %-40s ", axis->path);
         if (cliff->holds == 0)
             fprintf(out, "fails already at %s\n", axis->values[0]);

@@ -79,7 +79,7 @@ static void write_verdict(const struct seeds *seeds, const struct paint *paint, 
 bool seeds_text(const struct seeds *seeds, FILE *out)
 {
     const struct paint paint = paint_for(out);
-    fprintf(out, "%s%s%s  %u %s from %llu on, %u at once; +- half of the 95 %% interval\n",
+    fprintf(out, "%s%s%s  %u %s from %llu on, %u in parallel; +- half of the 95 %% interval\n",
             paint.bold, seeds->scenario->name, paint.off, (unsigned)seeds->count,
             plural(seeds->count, "seed", "seeds"), (unsigned long long)seeds->scenario->seed,
             (unsigned)seeds->jobs);

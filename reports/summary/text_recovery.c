@@ -32,7 +32,7 @@ static void write_paths(const struct store_statement *row, FILE *out)
             store_text(row, "workload"), words_count(store_int(row, "failovers")).text,
             plural(store_int(row, "failovers"), "command", "commands"),
             words_time(store_int(row, "gap_ps")).text);
-    fprintf(out, ", recovery %s; fewer paths for %s\n",
+    fprintf(out, ", recovered after %s; fewer paths than before for %s\n",
             words_time(store_int(row, "recovery_ps")).text,
             words_time(store_int(row, "degraded_ps")).text);
 }

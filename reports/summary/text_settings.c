@@ -2,6 +2,8 @@
  * text_settings - settings grouped by path. */
 #include "reports/summary/text_settings.h"
 
+#include "base/plural.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -46,8 +48,10 @@ static bool write_line(FILE *out, const struct line *line, const struct paint *p
         return false;
     fprintf(out, "  %-*s %s", GROUP_WIDTH, line->group, line->text);
     if (line->profile_values > 0)
-        fprintf(out, "%s%s%" PRId64 " from %s%s", paint->dim, line->text[0] == '\0' ? "" : " + ",
-                line->profile_values, line->profile, paint->off);
+        fprintf(out, "%s%s%" PRId64 "%s %s from %s%s", paint->dim,
+                line->text[0] == '\0' ? "" : "; ", line->profile_values,
+                line->text[0] == '\0' ? "" : " more",
+                plural(line->profile_values, "value", "values"), line->profile, paint->off);
     fputc('\n', out);
     return true;
 }
@@ -90,7 +94,7 @@ void text_settings(struct store *store, FILE *out, const struct paint *paint)
     if (lines < LINES_MAX)
         write_line(out, &line, paint);
     else
-        fprintf(out, "  %s... more: stormglass query RUN.db \"SELECT * FROM v_changed\"%s\n",
+        fprintf(out, "  %s... and more (stormglass query RUN.db \"SELECT * FROM v_changed\")%s\n",
                 paint->dim, paint->off);
     store_finish(rows);
 }

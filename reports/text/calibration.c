@@ -54,10 +54,11 @@ static void reported_by(const struct calibration *calibration,
     if (value->determined)
         snprintf(text, WORDS_BYTES, "%s", benchmarks_of(value, words));
     else if (value->value != value->base)
-        snprintf(text, WORDS_BYTES, "determined only jointly with others; nearest to %.60s",
+        snprintf(text, WORDS_BYTES,
+                 "determined only together with others; the value closest to %.60s",
                  calibration->base);
     else
-        snprintf(text, WORDS_BYTES, "not determined; value of %.60s", calibration->base);
+        snprintf(text, WORDS_BYTES, "not determined; taken from %.60s", calibration->base);
     const size_t used = strlen(text);
     if (value->like != NULL)
         snprintf(text + used, WORDS_BYTES - used, "; equal to %s", value->like);
@@ -86,7 +87,7 @@ static void text_figures(const struct calibration *calibration, FILE *out)
                 (double)figure->measured / 1e6, 100 * figure->spread,
                 (double)figure->modelled / 1e6, 100 * error_of(figure),
                 figure->weight <= 0   ? "  not fitted"
-                : figure->trust < 0.5 ? "  contradicts the others"
+                : figure->trust < 0.5 ? "  contradicts the other figures"
                                       : "");
     }
 }
@@ -115,9 +116,9 @@ bool calibration_text(const struct calibration *calibration, FILE *out)
     fprintf(out, "; base %s\n", calibration->base);
     text_values(calibration, out);
     text_figures(calibration, out);
-    fprintf(out, "\nMean error of the fitted figures %.2f %%; %u %s of all benchmarks\n",
+    fprintf(out, "\nMean error of the fitted figures: %.2f %% (all benchmarks simulated %u %s)\n",
             100 * calibration->noise, calibration->evaluations,
-            plural(calibration->evaluations, "run", "runs"));
+            plural(calibration->evaluations, "time", "times"));
     return fflush(out) == 0 && ferror(out) == 0;
 }
 

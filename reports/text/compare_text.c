@@ -70,7 +70,7 @@ static void write_settings(const struct section *section)
     if (compare->setting_count == 0)
         return;
     write_head(section, "Settings");
-    fprintf(section->out, "%zu %s, none changes the workload\n", compare->setting_count,
+    fprintf(section->out, "%zu %s; the workload is the same\n", compare->setting_count,
             plural(compare->setting_count, "differs", "differ"));
     for (size_t i = 0; i < compare->setting_count && i < SETTINGS_MAX; i++)
         fprintf(section->out, "  %-40s %14s %14s\n", compare->settings[i].what,
@@ -94,11 +94,13 @@ static void write_protocol(const struct section *section)
     size_t shown = 0, apart = 0;
     write_head(section, "Protocol");
     if (compare->rows_different == 0)
-        fprintf(section->out, "%sequal%s in all %zu\n", section->paint.good, section->paint.off,
-                compare->rows_counting);
+        fprintf(section->out, "%sequal%s in all %zu compared %s\n", section->paint.good,
+                section->paint.off, compare->rows_counting,
+                plural(compare->rows_counting, "value", "values"));
     else
-        fprintf(section->out, "%sdiffers%s in %zu of %zu\n", section->paint.bad, section->paint.off,
-                compare->rows_different, compare->rows_counting);
+        fprintf(section->out, "%sdiffers%s in %zu of %zu compared %s\n", section->paint.bad,
+                section->paint.off, compare->rows_different, compare->rows_counting,
+                plural(compare->rows_counting, "value", "values"));
     for (size_t i = 0; i < compare->row_count; i++) {
         apart += !compare->rows[i].equal;
         if (!compare->rows[i].equal && shown < ROWS_MAX) {

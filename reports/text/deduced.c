@@ -50,14 +50,14 @@ static void text_files(const struct deduced *deduced, FILE *out)
         const bool known = text_names(deduced, reading, true, "determines ", out);
         const bool bound =
             text_names(deduced, reading, false, known ? "; bounds " : "bounds ", out);
-        fputs(known || bound ? "\n" : "no more than the others\n", out);
+        fputs(known || bound ? "\n" : "adds nothing to the other files\n", out);
     }
 }
 
 static void text_known(const struct deduced *deduced, FILE *out)
 {
     if (count_of(deduced, DEDUCE_KNOWN) > 0)
-        fprintf(out, "\nDetermined                      value  precision  by\n");
+        fprintf(out, "\nDetermined                      value  precision  determined by\n");
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
         char value[QUANTITY_TEXT_BYTES], precision[DEDUCED_WORDS_BYTES],
@@ -74,7 +74,7 @@ static void text_known(const struct deduced *deduced, FILE *out)
 static void text_bounds(const struct deduced *deduced, FILE *out)
 {
     if (count_of(deduced, DEDUCE_AT_MOST) + count_of(deduced, DEDUCE_AT_LEAST) > 0)
-        fprintf(out, "\nBounds only\n");
+        fprintf(out, "\nOnly bounded\n");
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
         char value[QUANTITY_TEXT_BYTES], bound[QUANTITY_TEXT_BYTES], source[DEDUCED_WORDS_BYTES];
@@ -83,15 +83,17 @@ static void text_bounds(const struct deduced *deduced, FILE *out)
         value_words(parameter, parameter->value, value);
         value_words(parameter, parameter->bound, bound);
         deduced_source_words(parameter, source);
-        fprintf(out, "  %-24s %s %s, taken as %s  %s\n", parameter->path,
+        fprintf(out, "  %-24s %s %s; set to %s  (%s)\n", parameter->path,
                 parameter->state == DEDUCE_AT_MOST ? "at most" : "at least", bound, value, source);
     }
 }
 
 static void text_open(const struct deduced *deduced, FILE *out)
 {
-    fprintf(out, "\nNot determined           as %-12.40s  what would determine it\n",
-            deduced->base);
+    fprintf(
+        out,
+        "\nNot determined           same value as %.40s; a measurement that would determine it\n",
+        deduced->base);
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
         char value[QUANTITY_TEXT_BYTES];
@@ -120,7 +122,7 @@ static void text_conflicts(const struct deduced *deduced, FILE *out)
 static void text_notes(const struct deduced *deduced, FILE *out)
 {
     const struct readings *readings = deduced->readings;
-    const char *heading = "\nWithout a parameter\n";
+    const char *heading = "\nNot used: no parameter corresponds\n";
     for (size_t i = 0; i < readings->count; i++) {
         char words[DEDUCED_WORDS_BYTES];
         if (readings->list[i].kind != READING_NOTE)
@@ -143,7 +145,7 @@ static void text_figures(const struct deduced *deduced, FILE *out)
         fprintf(out, "  %20.4g %-6s %12.4g  %+6.1f %%  %s%s\n", figure->measured / unit,
                 figure->is_rate ? "Mops/s" : "us", figure->modelled / unit,
                 100 * deduced_error(figure), words,
-                fabs(deduced_error(figure)) > deduced_missed ? "; missed" : "");
+                fabs(deduced_error(figure)) > deduced_missed ? "; not reproduced" : "");
     }
 }
 
@@ -151,9 +153,10 @@ bool deduced_text(const struct deduced *deduced, FILE *out)
 {
     char rate[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_RATE, deduced->rate, rate, sizeof rate);
-    fprintf(out, "%zu %s of %zu file%s; base %s, link of %s\n", deduced->readings->count,
-            plural(deduced->readings->count, "reading", "readings"), deduced->readings->files,
-            plural(deduced->readings->files, "", "s"), deduced->base, rate);
+    fprintf(out, "%zu %s from %zu file%s; base profile %s, link rate %s\n",
+            deduced->readings->count, plural(deduced->readings->count, "reading", "readings"),
+            deduced->readings->files, plural(deduced->readings->files, "", "s"), deduced->base,
+            rate);
     text_files(deduced, out);
     text_known(deduced, out);
     text_bounds(deduced, out);

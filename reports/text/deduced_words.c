@@ -27,8 +27,8 @@ static void work_words(const struct reading *reading, char *text, size_t size)
     if (work->post_list > 1)
         used += snprintf(text + used, size - (size_t)used, ", lists of %" PRId64, work->post_list);
     snprintf(text + used, size - (size_t)used, "%s%s",
-             work->both_ways ? ", both ways"
-             : work->mixed   ? ", beside others"
+             work->both_ways ? ", bidirectional"
+             : work->mixed   ? ", mixed with other work"
                              : "",
              reading->kind == READING_LATENCY ? ", latency" : "");
 }

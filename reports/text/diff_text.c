@@ -112,7 +112,7 @@ static void write_section(const struct section *section, enum diff_section_kind 
             write_text(section, &rows->rows[i]);
     }
     if (most < rows->count)
-        fprintf(section->out, "  %s... and %zu more; --all lists them%s\n", section->paint.dim,
+        fprintf(section->out, "  %s... and %zu more (--all lists them)%s\n", section->paint.dim,
                 rows->count - most, section->paint.off);
 }
 
@@ -128,7 +128,7 @@ static void write_event(const struct section *section, const char *side,
 static void write_parting(const struct section *section)
 {
     const struct lockstep *lockstep = &section->diff->lockstep;
-    fprintf(section->out, "%sthe runs diverge%s at  %.6f us in %s: %s\n", section->paint.bad,
+    fprintf(section->out, "%sthe runs diverge%s at %.6f us in %s: %s\n", section->paint.bad,
             section->paint.off, (double)lockstep->at / PS_PER_US, lockstep->node, lockstep->how);
     fprintf(section->out, "  the %" PRIu64 " %s before it are equal\n",
             lockstep->events[0] < lockstep->events[1] ? lockstep->events[0] : lockstep->events[1],
@@ -150,11 +150,10 @@ static void write_parting(const struct section *section)
 static void write_recorded(const struct section *section)
 {
     const struct checkpoint_parting *parting = &section->diff->recorded;
-    fprintf(
-        section->out,
-        "equal at every node when this version replays both, but the recorded digests differ\n");
+    fprintf(section->out,
+            "this version replays both runs with equal events, but the recorded digests differ\n");
     if (parting->parted)
-        fprintf(section->out, "  as recorded they diverge between %.6f us and %.6f us, in %s\n",
+        fprintf(section->out, "  the recorded runs diverge between %.6f us and %.6f us, in %s\n",
                 (double)parting->after / PS_PER_US, (double)parting->before / PS_PER_US,
                 section->diff->nodes);
 }
@@ -168,7 +167,8 @@ static void write_events(const struct section *section)
     else if (diff->events == DIFF_EVENTS_UNKNOWN)
         fprintf(section->out, "not compared: %s\n", diff->why);
     else if (strcmp(diff->digests[0], diff->digests[1]) == 0)
-        fprintf(section->out, "%sequal%s, by digest\n", section->paint.good, section->paint.off);
+        fprintf(section->out, "%sequal%s (the digests are equal)\n", section->paint.good,
+                section->paint.off);
     else
         write_recorded(section);
 }

@@ -23,13 +23,13 @@ static void verdict(const struct incident_row *row, char *text, size_t size)
     const int orders = abs(row->orders);
     if (row->one_sided)
         snprintf(text, size,
-                 row->expected < (double)row->replay ? "only in the replay"
-                                                     : "only in the incident");
+                 row->expected < (double)row->replay ? "counted only in the replay"
+                                                     : "counted only in the incident");
     else if (orders == 0)
         snprintf(text, size, "within a factor of 10");
     else
-        snprintf(text, size, "%d order%s of magnitude %s", orders, plural(orders, "", "s"),
-                 row->orders > 0 ? "more" : "less");
+        snprintf(text, size, "replay %d order%s of magnitude %s", orders, plural(orders, "", "s"),
+                 row->orders > 0 ? "higher" : "lower");
 }
 
 static void ratio(const struct incident_row *row, char *text, size_t size)
@@ -69,7 +69,7 @@ static void print_rows(const struct incident_diff *diff, bool all, FILE *out)
     }
     const size_t differ = diff->row_count - diff->agree;
     if (!all && differ > shown)
-        fprintf(out, "... and %zu more differ; --all lists them\n", differ - shown);
+        fprintf(out, "... and %zu more that differ (--all lists them)\n", differ - shown);
 }
 
 static void print_left(const struct incident_diff *diff, bool all, enum incident_apart why,
@@ -83,11 +83,13 @@ static void print_left(const struct incident_diff *diff, bool all, enum incident
         if (count == 0)
             fputs(head, out);
         if (all || count < SHOWN_NAMES)
-            fprintf(out, "%s%s (%" PRIu32 ")", count == 0 ? " " : ", ", left->name, left->count);
+            fprintf(out, "%s%s (%" PRIu32 " %s)", count == 0 ? " " : ", ", left->name, left->count,
+                    why == INCIDENT_NO_PORT ? plural(left->count, "counter", "counters")
+                                            : plural(left->count, "port", "ports"));
         count++;
     }
     if (!all && count > SHOWN_NAMES)
-        fprintf(out, " and %zu more; --all lists them", count - SHOWN_NAMES);
+        fprintf(out, " and %zu more (--all lists them)", count - SHOWN_NAMES);
     if (count > 0)
         fputc('\n', out);
 }
@@ -99,13 +101,13 @@ static void print_score(const struct incident_diff *diff, FILE *out)
     if (diff->row_count == 0)
         return;
     fprintf(out,
-            "score %.1f (0: all counters agree; the run with the highest score explains the "
-            "incident best)\n",
+            "score %.1f (0: all counters agree; of several runs, the one with the highest score "
+            "explains the incident best)\n",
             diff->score < -0.05 ? diff->score : 0.0);
     if (!diff->scaled)
         fprintf(out,
-                "for the score, counts of the incident are multiplied by %.3g; this factor is "
-                "fitted, since --lasted is not given\n",
+                "the score scales the counters of the incident by %.3g; this factor is fitted, "
+                "because --lasted is not given\n",
                 diff->scale);
 }
 
@@ -113,20 +115,20 @@ void incident_text(const struct incident_diff *diff, bool all, FILE *out)
 {
     print_rows(diff, all, out);
     fprintf(out,
-            "%s%zu %s of %" PRIu32 " %s compared: %" PRIu32
-            " within an order of magnitude, %zu not\n",
+            "%s%zu %s of %" PRIu32 " %s compared: %" PRIu32 " within a factor of 10, %zu not\n",
             diff->row_count > 0 ? "\n" : "", diff->row_count,
             plural(diff->row_count, "counter", "counters"), diff->ports,
             plural(diff->ports, "port", "ports"), diff->agree, diff->row_count - diff->agree);
     print_score(diff, out);
     if (incident_diff_is_empty(diff))
         fprintf(out,
-                "nothing was compared: %s; --map PORT=NODE:pN names the run's port of a port\n",
+                "nothing was compared: %s; --map PORT=NODE:pN maps a port to a port of the run\n",
                 diff->ports == 0 ? "no port of the incident has counters in the run"
-                                 : "the run has none of the counters that moved in the incident");
+                                 : "the run has none of the counters that changed in the incident");
     print_left(diff, all, INCIDENT_NO_PORT,
-               "not compared, no such port in the run (--map NAME=NODE:pN):", out);
-    print_left(diff, all, INCIDENT_NO_COUNTER, "not compared, no such counter in the run:", out);
+               "not compared, because the run has no such port (--map NAME=NODE:pN maps it):", out);
+    print_left(diff, all, INCIDENT_NO_COUNTER,
+               "not compared, because the run has no such counter:", out);
 }
 
 /* Logarithms differ in the last digits between C libraries. */

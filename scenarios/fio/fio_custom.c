@@ -392,7 +392,7 @@ FIO_READ(zonemode)
 {
     if (value->text != NULL && strcmp(value->text, "zbd") == 0)
         return fio_error(reader, value->column,
-                         "zonemode=zbd is not supported: zoned block devices are not modelled");
+                         "zonemode=zbd is not supported: zoned block devices are not modeled");
     raw->zonemode = value->text != NULL && strcmp(value->text, "strided") == 0;
     if (raw->zonemode == 0 && (value->text == NULL || strcmp(value->text, "none") != 0))
         return fio_expected(reader, value, "none or strided");

@@ -245,7 +245,7 @@ static void take_queues(struct sonic_import *import, struct sonic_switch *node,
         settings->egress_lossy_pool = share_ppm(size, settings->buffer);
     if (tree_get(lossy->value, "static_th") != NULL)
         sonic_note(import, lossy->key_place,
-                   "BUFFER_PROFILE %s: static_th of lossy queues is not modelled",
+                   "BUFFER_PROFILE %s: static_th of lossy queues is not modeled",
                    sonic_clean(import, lossy->key));
 }
 

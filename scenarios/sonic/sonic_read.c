@@ -61,7 +61,7 @@ static struct sonic_port read_port(struct sonic_import *import, const struct son
     const int64_t mbps = sonic_number(import, row, "speed", 1, 6400000);
     if (asymmetric != NULL && strcmp(asymmetric, "off") != 0)
         sonic_port_note(import, node, &(struct sonic_port){.name = item->key}, item->key_place,
-                        "pfc_asym is not modelled");
+                        "pfc_asym is not modeled");
     return (struct sonic_port){
         .name = item->key,
         .alias = sonic_field(import, row, "alias"),

@@ -117,9 +117,10 @@ void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
         snprintf(text, size, wl->state == WL_NVME_IDLE ? "idle" : "nothing outstanding");
         return;
     }
-    snprintf(text, size, "%lld %s to %s, the oldest a %s of %s since %s", (long long)wl->under_way,
-             plural(wl->under_way, "I/O", "I/Os"), note_ip(wl->site.target_ip).text,
-             nvme_opcode_word(slot->io.opcode), note_size(slot->io.bytes).text,
+    snprintf(text, size, "%lld %s to %s outstanding, the oldest is a %s of %s, issued %s ago",
+             (long long)wl->under_way, plural(wl->under_way, "I/O", "I/Os"),
+             note_ip(wl->site.target_ip).text, nvme_opcode_word(slot->io.opcode),
+             note_size(slot->io.bytes).text,
              note_time(env_now(wl->site.env) - slot->io.issued_at).text);
 }
 

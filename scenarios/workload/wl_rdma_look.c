@@ -103,7 +103,7 @@ void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
         snprintf(text, size, wl->state == WL_RDMA_IDLE ? "idle" : "nothing outstanding");
         return;
     }
-    snprintf(text, size, "%llu %s of %s to %s, the oldest since %s",
+    snprintf(text, size, "%llu %s of %s to %s outstanding, the oldest for %s",
              (unsigned long long)wl->under_way, plural(wl->under_way, "message", "messages"),
              note_size((uint64_t)wl->params.message_size).text, note_ip(wl->site.target_ip).text,
              note_time(env_now(wl->site.env) - oldest).text);

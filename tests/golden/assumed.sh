@@ -19,7 +19,7 @@ YAML
 "$program" explain --assumed cost.yaml >cost || fail "cost: exit code $?"
 holds cost.json '.assumed.verdict | .bottleneck == "host cpu" and .cause == "nobody" and [.expectations[].held] == [true, true]'
 holds cost.json '.assumed.values[0].flips and (.assumed.values | map(.flips) == (map(.flips) | sort | reverse))'
-says cost 'hosts.defaults.nvme.submit-cost 1us (assumed): with 2us w.iops > 400000 fails'
+says cost 'hosts.defaults.nvme.submit-cost is 1us (assumed): with 2us, w.iops > 400000 fails'
 
 # What it says of a value is what a run with that value says; a value that does not matter leaves the run as it is.
 "$program" run cost.yaml --json >plain.json 2>err
@@ -41,6 +41,6 @@ says none 'Never exercised'
 # More expectations than it keeps are not judged, and it says how many.
 many=$(printf 'w.failed == 0, %.0s' {1..66})
 "$program" explain --assumed cost.yaml --set hosts.defaults.nvme.submit-cost=1us --set duration=100us --set "expect=[${many%, }]" >many || fail "many: exit code $?"
-says many 'the last 2 expectations were not evaluated'
+says many 'the last 2 expectations of the scenario were not evaluated'
 
 [ $failures = 0 ]

@@ -19,8 +19,8 @@ YAML
 files=(write_bw.txt write_lat.txt read_lat.json)
 expect 'a table' 0 'rnic.post-cost' "$program" calibrate "${files[@]}" --base connectx-5-100g -o mine.yaml
 cp out table
-for words in '11 readings of 3 files; base connectx-5-100g, link of 100Gbps' 'write_bw.txt:18, perftest: 8 B WRITE, 1 queue pair' \
-    'read_lat.json: determines rnic.max-rd-atomic, rnic.read-delay' 'Bounds only' 'Not determined' 'lspci -vv of the card (LnkSta)'; do
+for words in '11 readings from 3 files; base profile connectx-5-100g, link rate 100Gbps' 'write_bw.txt:18, perftest: 8 B WRITE, 1 queue pair' \
+    'read_lat.json: determines rnic.max-rd-atomic, rnic.read-delay' 'Only bounded' 'Not determined' 'lspci -vv of the card (LnkSta)'; do
     expect "it says: $words" 0 "$words" cat table
 done
 expect 'the profile has what was measured' 0 'post-cost: {value: "400ns", evidence: measured' cat mine.yaml
@@ -36,8 +36,8 @@ expect 'by file' 0 '{"file": "read_lat.json", "determines": ["rnic.max-rd-atomic
 expect 'which is JSON' 0 '' /usr/bin/python3 -m json.tool fit.json
 
 sed 's/2.500000/1.250000/; s/19.07/9.54/' write_bw.txt >slower.txt
-expect 'two that contradict each other' 0 'the same work, 100 % apart' "$program" calibrate write_bw.txt slower.txt
-expect 'a link that is too slow' 0 'do not fit into a link of 25 Gb/s' "$program" calibrate write_bw.txt --rate 25Gbps
+expect 'two that contradict each other' 0 'the same test, but the results differ by 100 %' "$program" calibrate write_bw.txt slower.txt
+expect 'a link that is too slow' 0 'exceed the link rate of 25 Gb/s' "$program" calibrate write_bw.txt --rate 25Gbps
 
 sed 's/qps   : 1/qps   : 4/; s/2.500000/1.250000/; s/19.07/9.54/' write_bw.txt >first.txt
 for other in second third fourth; do cp first.txt $other.txt; done
@@ -52,7 +52,7 @@ for words in 'exact  lspci.txt:9, lspci' 'rnic.line-rate              100Gbps   
     expect "it says: $words" 0 "$words" cat table
 done
 sed 's/Width x16 (ok)/Width x4 (downgraded)/' lspci.txt >narrow.txt
-expect 'PCIe is narrower than what passed' 0 'do not fit through PCIe 3 x4 (28.8 Gb/s)' "$program" calibrate write_bw.txt narrow.txt
+expect 'PCIe is narrower than what passed' 0 'exceed PCIe generation 3 x4 (28.8 Gb/s)' "$program" calibrate write_bw.txt narrow.txt
 cat write_lat.txt lspci.txt >mail.txt
 expect 'one text of two tools' 0 'mail.txt:25, lspci' "$program" calibrate mail.txt
 
@@ -82,7 +82,7 @@ refused 'a cut JSON' 'cut.json:16:1: error: JSON: premature end' cut.json -o no.
 refused 'cut results of fio' 'fio-cut.txt:4:' fio-cut.txt -o no.yaml
 refused 'cut JSON of fio' 'fio-cut.json:12:' fio-cut.json -o no.yaml
 printf '                    Atomic BW Test\n #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec]\n 8 5 1 1\n' >atomic.txt
-refused 'what is not modelled' 'the files contain nothing that the model uses' atomic.txt -o no.yaml
+refused 'what is not modeled' 'the files contain nothing that the model uses' atomic.txt -o no.yaml
 refused 'a foreign file' 'scenario.yaml:1:1: error: expected what one of these printed' scenario.yaml -o no.yaml
 head -c 1000000 /proc/self/exe >program # its whole is larger than any text may be
 refused 'a program' 'error: expected a text' program -o no.yaml

@@ -18,7 +18,7 @@ begin() { printf 'stormglass: 1\nname: %s\nduration: 1ms\ndrain: 5ms\n' "$1"; }
 "$program" explain mtu.db --prove >mtu || fail "mtu: exit code $?"
 "$program" explain mtu.db --prove --json >mtu.json || fail "mtu --json: exit code $?"
 says mtu 'proved: fabric.overrides[0].mtu 1500B -> 9216B at leaf1:p3 recovers 100% of the lost time'
-says mtu '100% of its total command time; 1 failed; 1 host-target pair inactive'
+says mtu '100% of its total command time; 1 operation failed; 1 host-target pair did no I/O'
 holds mtu.json '.prove.suspects[0] | .suspect == "setting" and .name == "fabric.overrides[0].mtu" and .culprit and .gone == 1'
 holds mtu.json '[.prove.suspects[] | select(.culprit)] | length == 1'
 holds mtu.json '.prove.measured_by == "time" and (.prove.vacuous | not) and .proof.after.failed == 0'
@@ -62,10 +62,10 @@ workloads:
 END
 } >two.yaml
 proves two
-says two 'together they recover 100% of the lost time'
+says two 'together, these changes recover 100% of the lost time'
 holds two.json '[.prove.victims[] | [.workload, .host]] | sort == [["a", "host1"], ["b", "host3"]]'
 holds two.json 'all(.prove.victims[]; .lost_share > 0.05 and .lost_share <= 1)'
-grep -qE '^  by hosts +[ab], host[13] lost [0-9.]+% of its time$' two || fail 'no victims by hosts' "$(cat two)"
+grep -qE '^  by host +[ab] at host[13] lost [0-9.]+% of its time$' two || fail 'no victims by hosts' "$(cat two)"
 holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
 
 # Two at once at the same pair: the slow receiver shows only where the link is there.
@@ -81,7 +81,7 @@ END
 proves hidden
 holds hidden.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["fault", "faults.0"], ["host", "host1"]]'
 holds hidden.json '.prove.suspects[] | select(.suspect == "host") | .gone < 0.01 and .makes > 0.05'
-says hidden 'alone it costs a workload'
+says hidden 'without the other suspects it costs a workload'
 
 # Incast and nothing odd: nobody is convicted, and what load costs is said.
 {
@@ -94,8 +94,8 @@ workloads:
 END
 } >incast.yaml
 proves incast
-says incast 'nothing to test: no fault, no slow host and no setting that differs from its peers'
-says incast 'without workload much, the others need'
+says incast 'nothing to test: the scenario has no fault, no slow host, and no setting that differs from its peers'
+says incast 'without workload much, the other workloads need'
 holds incast.json '.prove.vacuous and ([.prove.suspects[] | select(.culprit)] == []) and .proof.ideal == "none"'
 holds incast.json '[.prove.suspects[].suspect] | unique == ["load"]'
 
@@ -150,6 +150,6 @@ END
 proves fails
 says fails 'not proved: '
 grep -q 'no harm' fails && fail 'a run in which nothing ends is called harmless'
-holds fails.json '.prove.vacuous and (.prove.sentence | test("failed|did nothing"))'
+holds fails.json '.prove.vacuous and (.prove.sentence | test("failed|did no I/O"))'
 
 [ $failures = 0 ]

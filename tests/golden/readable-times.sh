@@ -28,7 +28,7 @@ faults:
   - {kind: link-down, where: host3, at: 100s}
 SCENARIO
 "$program" run --confirm 0 stall.yaml -o stall.db >out 2>&1
-grep -q '1 I/O to 10.0.0.1, the oldest a read of 4096 B since 7.8[0-9] s' out || fail "the oldest operation: $(grep oldest out)"
+grep -q '1 I/O to 10.0.0.1 outstanding, the oldest is a read of 4096 B, issued 7.8[0-9] s ago' out || fail "the oldest operation: $(grep oldest out)"
 readable stall <out
 for command in 'check stall.yaml' 'explain stall.db' 'report stall.db' 'counters stall.db'; do
     "$program" $command 2>&1 | readable "$command"

@@ -39,11 +39,11 @@ equal 'pauses that were watched' "$(grep -c '^at watch 2' out)" "$(ask storm.db 
     "SELECT count(*) FROM pause_edge JOIN node USING(node) WHERE name='host0' AND edge='xoff'")"
 step pause-storm 'break paused > 300us' continue 'back 1 packet' continue reverse
 equal 'a break is hit again' "$(grep -c '^at break 1' out)" 2
-equal 'and nothing was before it' "$(grep -c '^only 0 before' out)" 1
+equal 'and nothing was before it' "$(grep -c '^start of the run reached after 0 matches' out)" 1
 
 # From a victim to the host that began it: the lesson.
 "$program" step pause-storm --script "$here/docs/lessons/pause-storm.step" >out 2>err || fail "the lesson: $(cat err)"
-[ "$(grep -c 'root: host0 drains its receive buffer at 10.0 Gb/s' out)" = 2 ] || fail "the lesson finds no root: $(cat out)"
+[ "$(grep -c 'root cause: host0 drains its receive buffer at 10.0 Gb/s' out)" = 2 ] || fail "the lesson finds no root: $(cat out)"
 grep -q '^victims: a .* completed after 2\.' out || fail 'the lesson has no victim'
 
 # Of a stored run: held against its checkpoints and its digest.
@@ -55,7 +55,7 @@ equal 'a stored run that ended early' "$?: $(head -n 1 out | cut -d, -f1): $(tai
     '0: 1500.000000 us: the digest equals that of the stored run'
 sqlite3 storm.db "UPDATE checkpoint SET digests=zeroblob(length(digests)) WHERE at_ps>5000000000; UPDATE meta SET digest='x'"
 step storm.db continue
-equal 'another run' "$?: $(grep -c -e 'not the stored run' -e 'had the digest x' out)" '1: 2'
+equal 'another run' "$?: $(grep -c -e 'differs from the stored run' -e 'had the digest x' out)" '1: 2'
 
 # Every node, port and workload can be shown and asked for, at any time.
 {
@@ -97,7 +97,7 @@ wrong 1:7 "expected 'queue > SIZE" 'break queue leaf0'
 wrong 1:12 'does not apply to a workload' 'break drop victims'
 wrong 1:6 'expected a number from 1' 'next 0'
 wrong 1:7 'the end of the line' 'where now'
-wrong 1:8 'there is no break 7' 'delete 7'
+wrong 1:8 'no break or watch has number 7' 'delete 7'
 wrong 1:12 'from 0 to 7' 'break prio 8 paused'
 printf 'where\nnext x\n' >script
 "$program" step pause-storm -s script >out 2>err

@@ -109,7 +109,7 @@ expect 'no such device' 3 'watch: nowhere: no such file, folder or network devic
 expect 'no operand' 2 'missing argument: FOLDER or DEVICE' "$program" watch --once
 expect 'too short' 2 '--interval 10ms: expected 1s to 86400s' "$program" watch --interval 10ms dumps
 expect 'no time' 2 '--interval 5: ' "$program" watch --interval 5 dumps
-expect 'another folder' 2 'state.json: the state of other files or devices (dumps)' look logs
+expect 'another folder' 2 'state.json: this state file belongs to other files or devices (dumps)' look logs
 expect 'not writable' 3 'no/state.json' "$program" watch --once --state no/state.json one
 wrong() { # NAME PLACE WORDS TEXT
     printf '%s' "$4" >"$1.json"

@@ -7,7 +7,7 @@ top=$PWD
 . tests/golden/outside
 . "$top/tests/golden/words/said"
 markup() { python3 -B "$top/tests/golden/words/markup.py" "$1"; }
-unbuilt() { sed -E 's/("build": |"digest": |, digest )"?[0-9a-f]+"?/\1-/; s/(build|version) [0-9a-f.-]+/\1 -/; s/(compared \| )[0-9-]+/\1-/'; }
+unbuilt() { sed -E 's/("build": |"digest": |, digest )"?[0-9a-f]+"?/\1-/; s/(build|version) [0-9a-f.-]+/\1 -/; s/("predictions": "|predictions \| )[0-9a-f]+/\1-/; s/(compared \| )[0-9-]+/\1-/'; }
 
 # forms NAME FORMS ARGUMENTS...: what compare prints as text and in each form
 forms() {

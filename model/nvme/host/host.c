@@ -409,16 +409,16 @@ uint64_t nvme_host_outstanding(const struct nvme_host *host)
 void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
 {
     if (host->state == HOST_LIVE)
-        snprintf(text, size, "live, %llu I/O outstanding", (unsigned long long)host->outstanding);
+        snprintf(text, size, "live, %llu %s outstanding", (unsigned long long)host->outstanding,
+                 plural(host->outstanding, "I/O", "I/Os"));
     else if (nvme_host_over(host))
         snprintf(text, size, "%s", host->state == HOST_FAILED ? "failed" : "closed");
     else if (host->state == HOST_LOST)
-        snprintf(text, size, "lost for %s, %llu I/O waiting",
+        snprintf(text, size, "lost for %s, %llu %s waiting",
                  note_time(state_time_open(&host->without_service, env_now(host->site.env))).text,
-                 (unsigned long long)host->outstanding);
+                 (unsigned long long)host->outstanding, plural(host->outstanding, "I/O", "I/Os"));
     else
-        snprintf(text, size, "%s: %s", nvme_fsm_host.states[host->state].about,
-                 nvme_host_admin_step_name(host));
+        snprintf(text, size, "not ready yet (%s)", nvme_host_admin_step_name(host));
 }
 
 void nvme_host_audit(const struct nvme_host *host)

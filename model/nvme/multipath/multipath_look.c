@@ -75,10 +75,11 @@ void nvme_multipath_describe(const struct nvme_multipath *multipath, char *text,
     if (host == NULL)
         snprintf(text, size, "no path was found");
     else if (nvme_multipath_usable(multipath) > 0)
-        snprintf(text, size, "%u of %u %s usable, %llu I/O outstanding",
+        snprintf(text, size, "%u of %u %s usable, %llu %s outstanding",
                  nvme_multipath_usable(multipath), multipath->path_count,
                  plural(multipath->path_count, "path", "paths"),
-                 (unsigned long long)multipath->outstanding);
+                 (unsigned long long)multipath->outstanding,
+                 plural(multipath->outstanding, "I/O", "I/Os"));
     else
         nvme_host_describe(host, text, size);
 }

@@ -73,23 +73,23 @@ static void assert_only(const char *const *sentences, const char *wanted)
 
 static void the_introduction_names_what_runs_are_compared_with(void **state)
 {
-    static const char *const ways[] = {"against the run with all of them removed",
-                                       "compared with the run as it was", NULL};
+    static const char *const ways[] = {"compared with the run without any suspect",
+                                       "compared with the original run", NULL};
     (void)state;
     begin();
     assert_only(ways, ways[0]);
-    assert_has("3 runs;", true);
+    assert_has("3 runs, each without one suspect", true);
     prove.repaired = false;
     prove.runs = 1;
     assert_only(ways, ways[1]);
-    assert_has("1 run;", true);
+    assert_has("1 run, each without one suspect", true);
 }
 
 static void each_row_has_the_sentence_of_its_case(void **state)
 {
     static const char *const cases[] = {"less than 5% of its time",
                                         "the other causes explain the loss",
-                                        "cannot be simulated without it", "75% less", NULL};
+                                        "not tested: the run without it failed", "75% less", NULL};
     (void)state;
     begin();
     struct prove_row *row = add_row("hosts.odd", 4000000, 1000000);
@@ -114,8 +114,8 @@ static void a_change_of_time_has_its_sign_and_its_part(void **state)
         int64_t before, after;
         const char *words;
     } rows[] = {
-        {8000000, 2000000, "lost 8.00 us -> 2.00 us: 75% less "},
-        {4000000, 5000000, "lost 4.00 us -> 5.00 us: 25% more "},
+        {8000000, 2000000, "lost time 8.00 us -> 2.00 us: 75% less "},
+        {4000000, 5000000, "lost time 4.00 us -> 5.00 us: 25% more "},
         {4000000, 4000000, ": 0% less "},
         {4000000, 0, ": 100% less "},
         {0, 0, ": no change "},
@@ -131,15 +131,15 @@ static void a_change_of_time_has_its_sign_and_its_part(void **state)
     prove.repaired = false;
     struct prove_row *row = add_row("x", 4000000, 1000000);
     row->before.whole_ps = 8000000;
-    assert_has("time of the others 38%: 3.00 us less", true);
+    assert_has("the other workloads need 38% less time (3.00 us)", true);
     row->after.lost_ps = 6000000;
-    assert_has("time of the others 25%: 2.00 us more", true);
+    assert_has("the other workloads need 25% more time (2.00 us)", true);
 }
 
 static void counts_are_printed_where_one_of_both_is_not_zero(void **state)
 {
-    static const char *const names[] = {"failed", "inactive pairs", "lossless drops", "drops",
-                                        "paused"};
+    static const char *const names[] = {"failed operations", "idle host-target pairs",
+                                        "dropped lossless frames", "dropped frames", "pause time"};
     (void)state;
     for (int which = 0; which < 5; which++)
         for (int side = 0; side < 4; side++) {
@@ -168,7 +168,7 @@ static void counts_are_printed_where_one_of_both_is_not_zero(void **state)
     row->after.done = 9;
     assert_has("p99", false);
     row->before.done = 8;
-    assert_has("; done 8 -> 9; p99 5.00 us -> 6.00 us", true);
+    assert_has("; completed operations 8 -> 9; p99 5.00 us -> 6.00 us", true);
 }
 
 static void victims_and_hosts_are_parts_of_their_own_time(void **state)
@@ -183,16 +183,18 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
         (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
     prove.hosts.list[1] =
         (struct prove_host){"v", "host8", .lost_ps = 2, .whole_ps = 5, .failed = 4};
-    assert_has("victim w lost 2.00 us, 12% of its total command time; 3 failed; 1 host-target pair "
-               "inactive",
-               true);
-    assert_has("victim v lost 2.00 us, 25% of its total command time; 2 host-target pairs inactive",
-               true);
-    assert_has("... and 2 more", true);
-    assert_has("by hosts w, host7 lost 20% of its time; 1 host-target pair inactive", true);
-    assert_has(" v, host8 lost 40% of its time; 4 failed", true);
-    assert_has("by hosts v", false);
-    assert_has("... and 1 more", true);
+    assert_has(
+        "victim w lost 2.00 us, 12% of its total command time; 3 operations failed; 1 host-target "
+        "pair did no I/O",
+        true);
+    assert_has(
+        "victim v lost 2.00 us, 25% of its total command time; 2 host-target pairs did no I/O",
+        true);
+    assert_has("... and 2 more workloads", true);
+    assert_has("by host w at host7 lost 20% of its time; 1 host-target pair did no I/O", true);
+    assert_has(" v at host8 lost 40% of its time; 4 operations failed", true);
+    assert_has("by host v", false);
+    assert_has("... and 1 more host", true);
     prove.victim_count = PROVE_VICTIMS_MAX;
     prove.hosts.count = PROVE_HOSTS_MAX;
     assert_has("more ", false);
@@ -205,7 +207,7 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         const char *words;
     } losses[] = {{PROVE_BY_TIME, "75% of the lost time "},
                   {PROVE_BY_FAILED, "75% of the failed operations "},
-                  {PROVE_BY_INACTIVE, "75% of the inactive pairs "},
+                  {PROVE_BY_INACTIVE, "75% of the idle host-target pairs "},
                   {PROVE_BY_DROPS, "75% of the dropped lossless frames "}};
     (void)state;
     begin();
@@ -227,24 +229,26 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
     two->culprit = true;
     two->harm.permille = 330;
     prove.culprits = 2;
-    assert_has("proved: one, removing it alone recovers 50%; and two, removing it alone "
-               "recovers 25%: together they recover 75% of the lost time",
-               true);
+    assert_has(
+        "proved: one (removing only this recovers 50% of the loss); and two (removing only this "
+        "recovers 25% of the loss); together, these changes recover 75% of the lost time",
+        true);
     two->harmful = true;
-    assert_has("two, removing it alone recovers 25%, and alone it costs a workload 33% of "
-               "its time:",
+    assert_has("two (removing only this recovers 25% of the loss; without the other suspects it "
+               "costs a workload 33% of "
+               "its time);",
                true);
 }
 
 static void without_a_proof_the_reason_is_that_of_its_case(void **state)
 {
     static const char *const reasons[] = {
-        "not proved: 2 operations failed or never completed, and there is no fault",
-        "not proved: 2 operations failed or never completed, and no repair of the 1 suspect",
+        "not proved: 2 operations failed or never completed; no suspect to test",
+        "not proved: 2 operations failed or never completed; removing the 1 tested suspect",
         "not proved: 2 operations failed or never completed; the suspects cost time",
         "not proved: the suspects cost time",
-        "no harm: no workload lost 5% of its time to the 1 suspect",
-        "nothing to test: no fault",
+        "no harm: no workload lost 5% of its time to the 1 tested suspect",
+        "nothing to test: the scenario has no fault",
         NULL};
     (void)state;
     begin();
@@ -261,10 +265,9 @@ static void without_a_proof_the_reason_is_that_of_its_case(void **state)
     prove.chance = false;
     assert_only(reasons, reasons[4]);
     prove.all.inactive = 1;
-    assert_has("not proved: 1 host-target pair did nothing, and no repair", true);
+    assert_has("not proved: 1 host-target pair did no I/O; removing the 1 tested", true);
     prove.all.lossless_drops = 2;
-    assert_has("1 host-target pair did nothing, 2 lossless frames were dropped, and no repair",
-               true);
+    assert_has("1 host-target pair did no I/O, 2 lossless frames were dropped; removing the", true);
     assert_has("were not played", false);
     prove.left_out = 1;
     assert_has("1 more suspect with weaker evidence was not tested", true);
@@ -285,14 +288,14 @@ static void of_the_load_the_largest_share_of_at_least_a_twentieth_is_named(void 
     second->before = third->before = first->before;
     assert_has("without workload", false);
     first->before.lost_ps = 50;
-    assert_has("without workload first, the others need 5.0% less time", true);
+    assert_has("without workload first, the other workloads need 5.0% less time", true);
     second->before.lost_ps = 300;
     third->before.lost_ps = 200;
-    assert_has("without workload second, the others need 30% less time", true);
+    assert_has("without workload second, the other workloads need 30% less time", true);
     second->unplayed = true;
-    assert_has("without workload third, the others need 20% less time", true);
+    assert_has("without workload third, the other workloads need 20% less time", true);
     third->repair.kind = TRIAL_RESTORE_SETTING; /* no load */
-    assert_has("without workload first, the others need", true);
+    assert_has("without workload first, the other workloads need", true);
 }
 
 int main(void)

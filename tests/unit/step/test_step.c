@@ -361,8 +361,8 @@ static void everything_can_be_told_at_any_time(void **state)
     const struct digest one = stepper_digest(stepper), other = stepper_digest(silent);
     assert_memory_equal(&one, &other, sizeof one);
     fclose(out);
-    assert_non_null(strstr(reported, "root: host0 drains its receive buffer at 4.00 Gb/s"));
-    assert_non_null(strstr(reported, "waits for its data, which the target reads from the host"));
+    assert_non_null(strstr(reported, "root cause: host0 drains its receive buffer at 4.00 Gb/s"));
+    assert_non_null(strstr(reported, "waits while the target reads its data from the host"));
     assert_non_null(strstr(reported, "hot: "));
     assert_null(strstr(reported, "nan"));
     free(reported);
@@ -406,7 +406,7 @@ static void expect_queue_pairs(const struct stepper *stepper, uint32_t node)
     for (uint32_t n = 0; n < rnic->qps.used; n++)
         used += rnic->qp_slots[n].qpn != 0;
     assert_int_equal(count, used);
-    assert_int_equal(lines_with(reported, "host0, a target with "), node == 0);
+    assert_int_equal(lines_with(reported, "target on host0: "), node == 0);
     free(reported);
 }
 

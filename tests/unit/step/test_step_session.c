@@ -103,10 +103,10 @@ static void conditions_forwards_and_back(void **state)
     at_hit(stand, "io of w", 6);
     stand_at_time(stand, 0);
     at_hit(stand, "drop", 1);
-    fputs("only 0 before: this is the start\n", stand->expect);
+    fputs("start of the run reached after 0 matches\n", stand->expect);
     stand_at_event(stand, 0);
     at_hit(stand, "drop", 2);
-    fputs("only 1 before: this is the start\n", stand->expect);
+    fputs("start of the run reached after 1 match\n", stand->expect);
     stand_at_event(stand, 0);
     check(stand, "next 3 io of w\nback io of w\nnext 4 io of w\n"
                  "goto 0s\nnext drop\nback 1 drop\nnext 2 drop\nback 2 drop\n");
@@ -161,12 +161,12 @@ static void breaks_stop_and_watches_tell(void **state)
     fputs("watch 1: io of w\nbreak 2: drop\n", stand->expect);
     at_hit(stand, "drop", 1);
     assert_int_equal(stepper_position(stand->own).events, first);
-    fputs("only 0 before: this is the start\n", stand->expect);
+    fputs("start of the run reached after 0 matches\n", stand->expect);
     stand_at_event(stand, 0);
-    fputs("there is no break\n", stand->expect);
+    fputs("no break is set; break CONDITION sets one\n", stand->expect);
     go_on(stand, texts + 0, stops, numbers, true, 2); /* `drop` is the command's own now */
     go_on(stand, texts + 1, stops, numbers, true, 1);
-    fputs("there are no breaks\n", stand->expect);
+    fputs("no break or watch is set\n", stand->expect);
     check(stand, "watch io of w# often\nbreak drop\ncontinue\nc\nbreaks\nreverse\nreverse\n"
                  "delete 2\nreverse\nnext 2 drop\ndelete\nnext drop\nbreaks\n");
 }
@@ -192,9 +192,9 @@ static void there_are_only_so_many_breaks(void **state)
         used += (size_t)snprintf(script + used, sizeof script - used, "break drop\n");
     snprintf(script + used, sizeof script - used, "delete 77\ndelete 5\nwatch drop\nbreaks\n");
     assert_int_equal(stand_play(stand, script, true, NULL, TIME_NEVER), STEP_DONE);
-    snprintf(last, sizeof last, "there are %d already, the maximum", BREAKS_MAX);
+    snprintf(last, sizeof last, "too many breaks and watches: expected at most %d", BREAKS_MAX);
     assert_non_null(strstr(stand->wrong, last));
-    assert_non_null(strstr(stand->wrong, "script:33:8: error: there is no break 77"));
+    assert_non_null(strstr(stand->wrong, "script:33:8: error: no break or watch has number 77"));
     assert_non_null(strstr(stand->out, "(step) watch 32: drop\n(step) break 1: drop\nbreak 2: "
                                        "drop\nbreak 3: drop\nbreak 4: drop\nbreak 6: drop\n"));
     assert_non_null(strstr(stand->out, "break 31: drop\nwatch 32: drop\n(step) \n"));
@@ -291,8 +291,8 @@ static void what_is_on_its_way_is_shown(void **state)
             FILE *out = open_memstream(&shown, &bytes);
             step_show(stand->own, &command.subject, 0, out);
             fclose(out);
-            assert_non_null(strstr(shown, "next PSN"));
-            assert_int_equal(strstr(shown, "on unacknowledged") != NULL, qp_outstanding(qp));
+            assert_non_null(strstr(shown, "sends PSN "));
+            assert_int_equal(strstr(shown, " unacknowledged packet") != NULL, qp_outstanding(qp));
             some |= qp_outstanding(qp);
             none |= !qp_outstanding(qp);
             free(shown);

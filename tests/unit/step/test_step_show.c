@@ -133,17 +133,17 @@ static bool lane_line(const struct stepper *stepper, uint32_t node, uint16_t ind
         const struct buffer_group *group = &buffer->groups[index * PRIORITIES + priority];
         const int64_t share = buffer_group_share(group);
         if (buffer_held(group) > 0)
-            SAY("; ingress buffer holds %s",
+            SAY("; buffers %s received here",
                 words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
         if (buffer_held(group) > 0 && (world_switch(world, node)->lossless & bit) != 0)
-            SAY(" (shared %s of %s before XOFF%s%s%s%s)",
+            SAY(" (%s in shared memory, XOFF at %s%s%s%s%s)",
                 words_bytes(buffer_bytes(buffer, share)).text,
                 words_bytes(buffer_bytes(buffer, buffer_group_threshold(buffer, group))).text,
-                group->headroom_used > 0 ? ", headroom " : "",
+                group->headroom_used > 0 ? "; " : "",
                 group->headroom_used > 0
                     ? words_bytes(buffer_bytes(buffer, group->headroom_used)).text
                     : "",
-                group->headroom_used > 0 ? " of " : "",
+                group->headroom_used > 0 ? " in headroom of " : "",
                 group->headroom_used > 0 ? words_bytes(buffer_bytes(buffer, group->headroom)).text
                                          : "");
     }
@@ -165,7 +165,7 @@ static int expect_lanes(const struct stepper *stepper, const struct step_subject
             count++;
         }
     if (count == 0)
-        has_line(reported, "  nothing queued, no port paused");
+        has_line(reported, "  no frame is queued, and no port is paused");
     return count == 0 ? 1 : count;
 }
 
@@ -195,10 +195,11 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
         if (prio->tx_frames == 0 && prio->rx_frames == 0)
             continue;
         snprintf(line, sizeof line,
-                 "  priority %d: sent %" PRIu64 " frame%s, received %" PRIu64 "; XOFF sent %" PRIu64
-                 ", received %" PRIu64 "; longest queue %s",
+                 "  priority %d: %" PRIu64 " frame%s sent, %" PRIu64 " received; %" PRIu64
+                 " XOFF%s sent, %" PRIu64 " received; longest queue %s",
                  i, prio->tx_frames, prio->tx_frames == 1 ? "" : "s", prio->rx_frames,
-                 pauses->tx_xoff, pauses->rx_xoff, words_bytes(prio->peak).text);
+                 pauses->tx_xoff, pauses->tx_xoff == 1 ? "" : "s", pauses->rx_xoff,
+                 words_bytes(prio->peak).text);
         has_line(reported, line);
         count++;
     }
@@ -208,7 +209,7 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
     seen->without_carrier += down;
     seen->stops += strstr(reported, "; paused by ") != NULL;
     seen->waits += strstr(reported, " queued in ") != NULL;
-    seen->headroom += strstr(reported, ", headroom ") != NULL;
+    seen->headroom += strstr(reported, " in headroom of ") != NULL;
     free(reported);
 }
 
@@ -240,7 +241,7 @@ static void expect_switch(const struct stepper *stepper, const char *name)
     const int64_t all = buffer_bytes(buffer, buffer->total);
     char *reported = shown(stepper, &subject), line[256];
     snprintf(line, sizeof line,
-             "%s: %s of 6.00 MiB of its memory in use (%d%%), %s of %s of headroom", name,
+             "%s: packet memory holds %s of 6.00 MiB (%d%%), headroom holds %s of %s", name,
              words_bytes(used).text, (int)(used * 100 / all),
              words_bytes(buffer_bytes(buffer, buffer->headroom_used)).text,
              words_bytes(buffer_bytes(buffer, buffer->headroom_size)).text);
@@ -248,7 +249,7 @@ static void expect_switch(const struct stepper *stepper, const char *name)
     uint64_t dropped = 0;
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
         dropped += swtch->counters.dropped[i];
-    snprintf(line, sizeof line, "  %" PRIu64 " frame%s dropped, %" PRIu64 " marked", dropped,
+    snprintf(line, sizeof line, "  %" PRIu64 " frame%s dropped, %" PRIu64 " ECN-marked", dropped,
              dropped == 1 ? "" : "s", swtch->counters.ecn_marked);
     has_line(reported, line);
     assert_int_equal(lines_of(reported), 2 + expect_lanes(stepper, &subject, reported));
@@ -281,7 +282,7 @@ static void hosts_tell_their_receive_buffers(void **state)
     char line[256];
     go(stepper, 200 * PS_PER_US);
     snprintf(line, sizeof line,
-             "host0:p0: %s of %s of its receive buffer in use (XOFF above %s, XON at %s), drained "
+             "host0:p0: receive buffer holds %s of %s (XOFF above %s, XON at %s), drained "
              "at 4.00 Gb/s",
              words_bytes(rx->held).text, words_bytes(rx->size).text, words_bytes(rx->xoff).text,
              words_bytes(rx->xon).text);
@@ -296,7 +297,7 @@ static void hosts_tell_their_receive_buffers(void **state)
     go(stepper, 320 * PS_PER_US);
     subject = of_node(stepper, "host1");
     reported = shown(stepper, &subject);
-    assert_non_null(strstr(reported, "; a fault pauses the peer permanently\n"));
+    assert_non_null(strstr(reported, "; a fault makes it pause its peer permanently\n"));
     assert_null(strstr(reported, ", drained at"));
     free(reported);
     reported = shown(stepper, &step_subject_any);
@@ -316,12 +317,12 @@ static void faults_are_told_while_they_last(void **state)
         const char *line; /* NULL: none lasts */
     } rows[] = {
         {100 * PS_PER_US - 1, NULL},
-        {100 * PS_PER_US, "fault slow-receiver at host0, since 0 ps"},
-        {250 * PS_PER_US - 1, "fault slow-receiver at host0, since 150 us"},
+        {100 * PS_PER_US, "fault slow-receiver at host0 began 0 ps ago"},
+        {250 * PS_PER_US - 1, "fault slow-receiver at host0 began 150 us ago"},
         {250 * PS_PER_US, NULL},
-        {310 * PS_PER_US, "fault pause-storm at host1 and other ports, since 10.0 us"},
+        {310 * PS_PER_US, "fault pause-storm at host1 and other ports began 10.0 us ago"},
         {340 * PS_PER_US, NULL},
-        {380 * PS_PER_US, "fault link-down at host5 and other ports, since 30.0 us"},
+        {380 * PS_PER_US, "fault link-down at host5 and other ports began 30.0 us ago"},
     };
     struct scenario *scenario;
     struct stepper *stepper = begin(&scenario);
@@ -368,10 +369,11 @@ static void stopped_ports_and_workloads_are_told(void **state)
                 }
         for (uint32_t w = 0; w < scenario->workload_count; w++) {
             const struct workload_stats *stats = &world->stats[w];
-            snprintf(
-                line, sizeof line,
-                "%s: %" PRIu64 " issued, %" PRIu64 " completed, 0 failed, %" PRIu64 " outstanding",
-                stats->name, stats->issued, stats->completed, stats->issued - stats->completed);
+            snprintf(line, sizeof line,
+                     "%s: %" PRIu64 " operation%s issued, %" PRIu64 " completed, 0 failed, %" PRIu64
+                     " outstanding",
+                     stats->name, stats->issued, stats->issued == 1 ? "" : "s", stats->completed,
+                     stats->issued - stats->completed);
             has_line(reported, line);
         }
         free(reported);

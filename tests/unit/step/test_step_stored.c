@@ -133,7 +133,7 @@ static void another_run_is_told_where_it_parts(void **state)
                                      " LIMIT 1 OFFSET 2",
                                      0);
     snprintf(expected, sizeof expected,
-             "this is not the stored run: by %.6f us the digest of %s differs\n",
+             "the run differs from the stored run: at %.6f us, the digest of %s is different\n",
              (double)at / PS_PER_US, stand->scenario->nodes[1].name);
     char sql[200];
     snprintf(sql, sizeof sql,

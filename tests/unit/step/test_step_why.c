@@ -114,7 +114,7 @@ static void a_workload_is_why_its_oldest_command_is(void **state)
                      step_host_stage_words(oldest.command.stage));
             has(told, "the oldest command: a read of 16.0 KiB from host");
             has(told, words);
-            has(told, "root: ");
+            has(told, "root cause: ");
             told_of++;
         }
         free(told);
@@ -143,13 +143,13 @@ static void a_full_queue_names_its_greatest_sources(void **state)
         uint32_t greater = 0;
         for (uint32_t k = 0; k < HOSTS; k++)
             greater += bytes[k] > bytes[i] || (bytes[k] == bytes[i] && k < i);
-        snprintf(words, sizeof words, "host%u %s", i, words_bytes(bytes[i]).text);
+        snprintf(words, sizeof words, "host%u (%s)", i, words_bytes(bytes[i]).text);
         named += strstr(told, words) != NULL;
         if (greater == 0)
             has(told, words);
     }
     assert_int_equal(named, 4);
-    has(told, " and 2 more\n");
+    has(told, " and 2 more hosts\n");
     free(told);
 }
 
@@ -161,11 +161,11 @@ static void nothing_outstanding_is_said(void **state)
     go(5 * PS_PER_US);
     char *told = why(&subject);
     has(told, "writes: ");
-    assert_null(strstr(told, "nothing is outstanding"));
+    assert_null(strstr(told, "no operation is outstanding"));
     free(told);
     go(199 * PS_PER_US);
     told = why(&subject);
-    has(told, "writes: nothing is outstanding\n");
+    has(told, "writes: no operation is outstanding\n");
     free(told);
 }
 
@@ -198,13 +198,15 @@ static void a_queue_pair_is_held_up_by_its_own_frame(void **state)
                 subject.node = node;
                 subject.qp = qp->qpn;
                 char *told = why(&subject), words[32];
-                const char *psn = strstr(told, ", PSN "), *where = strstr(told, "is queued at ");
+                const char *psn = strstr(told, " with PSN "),
+                           *where = strstr(told, "is queued at ");
                 snprintf(words, sizeof words, "is queued at host%u:p0", node);
                 if (psn != NULL && where != NULL) {
                     const struct port *port = strncmp(where, words, strlen(words)) == 0
                                                   ? world_port(world, node, 0)
                                                   : world_port(world, HOSTS, 0);
-                    assert_true(is_in(port, qp, (uint32_t)strtoul(psn + 6, NULL, 10)));
+                    assert_true(
+                        is_in(port, qp, (uint32_t)strtoul(psn + strlen(" with PSN "), NULL, 10)));
                     named++;
                 }
                 free(told);
@@ -221,7 +223,7 @@ static void a_stalled_target_is_a_root(void **state)
     subject.workload = 0;
     go(299 * PS_PER_US);
     char *told = why(&subject);
-    has(told, "root: host0 is stalled by a fault of the scenario\n");
+    has(told, "root cause: host0 is stalled by a fault of the scenario\n");
     free(told);
 }
 

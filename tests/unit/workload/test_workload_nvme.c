@@ -240,7 +240,8 @@ static void it_can_be_stopped_early(void **state)
     run(play, 2 * PS_PER_MS + 50 * PS_PER_US);
     char text[128];
     kind()->describe(play->workload, text, sizeof text);
-    assert_string_equal(text, "4 I/Os to 10.0.0.2, the oldest a read of 4096 B since 50 us");
+    assert_string_equal(
+        text, "4 I/Os to 10.0.0.2 outstanding, the oldest is a read of 4096 B, issued 50 us ago");
     kind()->stop(play->workload);
     assert_int_equal(play->idle, 0);
     run(play, PS_PER_S);

@@ -112,7 +112,7 @@ static void queue_pairs_share_a_count(void **state)
     assert_int_equal(play->kind->outstanding(play->workload), 12);
     char text[128];
     play->kind->describe(play->workload, text, sizeof text);
-    assert_string_equal(text, "12 messages of 1 MiB to 10.0.0.2, the oldest since 50 us");
+    assert_string_equal(text, "12 messages of 1 MiB to 10.0.0.2 outstanding, the oldest for 50 us");
     acted_run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 25);
     assert_int_equal(play->idle, 1);
@@ -137,7 +137,9 @@ static void the_oldest_message_is_the_first_under_way(void **state)
         acted_run(play, us * PS_PER_US);
         play->kind->describe(play->workload, text, sizeof text);
         assert_int_equal(
-            sscanf(text, "4 messages of 1 MiB to 10.0.0.2, the oldest since %lf us", &age), 1);
+            sscanf(text, "4 messages of 1 MiB to 10.0.0.2 outstanding, the oldest for %lf us",
+                   &age),
+            1);
         assert_true(age >= TAKES - EACH && age <= TAKES);
         const double rest = fmod(us - age, EACH);
         phase = phase < 0 ? rest : phase;
