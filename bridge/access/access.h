@@ -3,10 +3,10 @@
  *   NVMe        all hosts; with a list of allowed addresses, only these and this machine
  *   agreement   hosts that prove that they have the shared secret; without a secret, this machine
  *   raw RDMA    this machine, hosts that have agreed, and without agreement the listed addresses
- * Addresses are those reported by the RDMA connection manager. A sender with a forged address gets
- * no answer and therefore cannot complete a connection. The secret itself is never sent: both ends
- * send tags, HMAC with SHA-256 (RFC 2104, FIPS 198-1) truncated to 16 bytes, as RFC 2104 section 5
- * allows.
+ * Addresses are those reported by the RDMA connection manager or by TCP. A sender with a forged
+ * address gets no answer and therefore cannot complete a connection. The secret itself is never
+ * sent: both ends send tags, HMAC with SHA-256 (RFC 2104, FIPS 198-1) truncated to 16 bytes, as RFC
+ * 2104 section 5 allows.
  * Units: IPv4 addresses in host byte order. Errors: false, with a sentence in `why` if the function
  * has one. */
 #ifndef STORMGLASS_BRIDGE_ACCESS_ACCESS_H

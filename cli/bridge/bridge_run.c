@@ -172,6 +172,9 @@ static int live_scenario(const struct command *command, const struct scenario *s
 static int choose_address(struct command *command, const struct scenario *scenario)
 {
     static const struct nic_addresses loopback = {.ip = {INADDR_LOOPBACK}, .count = 1};
+    if (command->play.busy && live_uses_tcp(scenario))
+        return bridge_options_complain("--busy-poll", "",
+                                       "it with RDMA, which has completion queues");
     if (command->play.address.count > 0)
         return CLI_DONE;
     if (!live_uses_tcp(scenario))

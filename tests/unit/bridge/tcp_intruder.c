@@ -102,7 +102,7 @@ void tcp_intruder_open(struct tcp_intruder *intruder)
                                  .owner = "intruder"};
     intruder->ip = tcp_intruder_ip(0);
     intruder->guard = (struct nvme_tcp_guard){.strangers = TCP_INTRUDER_STRANGERS,
-                                              .patience = 100 * PS_PER_MS,
+                                              .patience = 400 * PS_PER_MS,
                                               .on_refused = on_refused,
                                               .self = intruder};
     set_parameters(intruder);

@@ -20,6 +20,9 @@
 
 enum { SEEDS = 40, BYTES = 512, TERM_AT = 8, FEI_AT = 10, WRITE_BYTES = 16384 };
 
+/* More than twice the guard's patience. */
+#define WAIT (1200 * PS_PER_MS)
+
 static const struct nvme_pdu_format plain = {0};
 
 /* ---- what came back ---- */
@@ -293,16 +296,16 @@ static void test_silence(void **state)
     tcp_intruder_connect(&intruder, 2, NVME_TCP_PORT); /* no Connect */
     tcp_intruder_begin(&intruder, 2, 0);
     assert_int_equal(intruder.refusals, 0);
-    tcp_intruder_run(&intruder, 400 * PS_PER_MS);
+    tcp_intruder_run(&intruder, WAIT);
     assert_int_equal(intruder.refusals, 3);
     for (unsigned i = 0; i < 3; i++)
         assert_true(intruder.conns[i].ended);
     join(&intruder);
-    tcp_intruder_run(&intruder, 400 * PS_PER_MS); /* nothing to wait for */
+    tcp_intruder_run(&intruder, WAIT); /* nothing to wait for */
     assert_int_equal(intruder.refusals, 3);
     assert_false(intruder.conns[0].ended || intruder.conns[1].ended);
     send_write(&intruder, 3, WRITE_BYTES); /* no data after the R2T */
-    tcp_intruder_run(&intruder, 400 * PS_PER_MS);
+    tcp_intruder_run(&intruder, WAIT);
     assert_int_equal(intruder.refusals, 4);
     assert_non_null(strstr(intruder.refused, "kept the connection waiting"));
     assert_true(intruder.conns[1].ended);
