@@ -75,7 +75,8 @@ struct fit {
     uint32_t separator_count;
     struct fit_remedy remedies[FIT_REMEDIES_MAX];
     uint32_t remedy_count;
-    int64_t healthy_received; /* of the run without a fault */
+    bool healthy_ran;         /* a run of the remedies' traffic without a fault */
+    int64_t healthy_received; /* of that run */
     const char **assumptions;
     size_t assumption_count;
     const char **sets; /* path=value: the fabric with the traffic and the first hypothesis */

@@ -152,6 +152,7 @@ bool fit_remedies(struct fit *fit, const struct fit_base *base, const struct tri
         trials[i] = fit_trial_of(&fit->arena, first->set, fit->remedies[i].set, first->device);
     if (!fit_runs(fit, base, work->incident, trials, fit->remedy_count + 1, seen))
         return false;
+    fit->healthy_ran = seen[fit->remedy_count].ran;
     fit->healthy_received = seen[fit->remedy_count].received;
     for (uint32_t i = 0; i < fit->remedy_count; i++) {
         struct fit_remedy *one = &fit->remedies[i];

@@ -92,24 +92,32 @@ static void print_hypotheses(const struct fit *fit, bool all, FILE *out)
         fprintf(out, "     and %u more (--all)\n", fit->count - SHOWN);
 }
 
+static void print_remedy(const struct fit *fit, const char *words, int64_t received, int64_t drops,
+                         int64_t paused_ps, FILE *out)
+{
+    char share[16] = "-";
+    if (fit->healthy_ran && fit->healthy_received > 0)
+        snprintf(share, sizeof share, "%.0f%%",
+                 (double)received / (double)fit->healthy_received * 100);
+    printable_print(out, "     %-44s %5s  %8" PRId64 "  %6.2f ms\n", words, share, drops,
+                    (double)paused_ps / (double)PS_PER_MS);
+}
+
 static void print_remedies(const struct fit *fit, FILE *out)
 {
     const struct fit_hypothesis *first = &fit->hypotheses[0];
-    const double whole = (double)fit->healthy_received;
     if (fit->remedy_count == 0)
         return;
-    fprintf(out,
-            "\nWhat would have prevented it (traffic of the other hosts, lossless drops, time "
-            "paused):\n"
-            "     %-44s %4.0f%%  %8" PRId64 "  %6.2f ms\n",
-            "nothing", whole > 0 ? (double)first->received / whole * 100 : 0, first->drops,
-            (double)first->paused_ps / (double)PS_PER_MS);
+    fputs("\nWhat would have prevented it (traffic of the other hosts, lossless drops, time "
+          "paused):\n",
+          out);
+    print_remedy(fit, "nothing", first->received, first->drops, first->paused_ps, out);
     for (uint32_t i = 0; i < fit->remedy_count; i++) {
         const struct fit_remedy *one = &fit->remedies[i];
         if (one->ran)
-            printable_print(out, "     %-44s %4.0f%%  %8" PRId64 "  %6.2f ms\n", one->words,
-                            whole > 0 ? (double)one->received / whole * 100 : 0, one->drops,
-                            (double)one->paused_ps / (double)PS_PER_MS);
+            print_remedy(fit, one->words, one->received, one->drops, one->paused_ps, out);
+        else
+            printable_print(out, "     %-44s could not be run\n", one->words);
     }
 }
 
@@ -164,6 +172,20 @@ void fit_scenario(const struct fit *fit, const char *fabric, FILE *out)
 
 /* ---- JSON ---- */
 
+/* A kind without a magnitude has no value, and what was not run has none either. */
+static bool has_value(const struct fit_hypothesis *one)
+{
+    return one->ran && *one->magnitude != '\0';
+}
+
+static void put_number(struct json *json, const char *path, bool known, double value)
+{
+    if (known)
+        json_number(json, path, value);
+    else
+        json_null(json, path);
+}
+
 static void put_hypothesis(struct json *json, const struct fit *fit, uint32_t i)
 {
     char path[JSON_PATH_BYTES];
@@ -175,13 +197,11 @@ static void put_hypothesis(struct json *json, const struct fit *fit, uint32_t i)
     json_text_or_null(json, json_member(path, list, i, "port"), one->port);
     json_boolean(json, json_member(path, list, i, "confirmed"), i == 0 && fit->confirmed);
     json_boolean(json, json_member(path, list, i, "alike"), i > 0 && i <= fit->alike);
-    if (one->ran)
-        json_number(json, json_member(path, list, i, "score"), one->score);
-    else
-        json_null(json, json_member(path, list, i, "score"));
-    json_number(json, json_member(path, list, i, "value"), one->value);
-    json_number(json, json_member(path, list, i, "share"), one->share);
-    json_text_or_null(json, json_member(path, list, i, "magnitude"), one->magnitude);
+    put_number(json, json_member(path, list, i, "score"), one->ran, one->score);
+    put_number(json, json_member(path, list, i, "value"), has_value(one), one->value);
+    put_number(json, json_member(path, list, i, "share"), one->ran, one->share);
+    json_text_or_null(json, json_member(path, list, i, "magnitude"),
+                      has_value(one) ? one->magnitude : NULL);
     json_text(json, json_member(path, list, i, "set"),
               strlen(one->set) > SET_SHOWN ? "" : one->set);
     if (one->suspect == SIZE_MAX)
@@ -220,7 +240,10 @@ void fit_json(const struct fit *fit, struct json *json)
     JSON_EACH(json, "hypotheses", fit->count)
     put_hypothesis(json, fit, i);
     put_remedies(json, fit);
-    json_integer(json, "healthy_received_bytes", fit->healthy_received);
+    if (fit->healthy_ran)
+        json_integer(json, "healthy_received_bytes", fit->healthy_received);
+    else
+        json_null(json, "healthy_received_bytes");
     json_integer(json, "runs", fit->runs);
     json_integer(json, "events", (int64_t)fit->events);
     json_integer(json, "run_ps", fit->lasts);
@@ -229,6 +252,14 @@ void fit_json(const struct fit *fit, struct json *json)
         snprintf(path, sizeof path, "assumptions[%" PRIu32 "]", i);
         json_text(json, path, fit->assumptions[i]);
     }
+}
+
+static void put_cell(struct csv *csv, bool known, double value)
+{
+    if (known)
+        csv_real(csv, value);
+    else
+        csv_empty(csv);
 }
 
 void fit_csv(const struct fit *fit, FILE *out)
@@ -240,12 +271,9 @@ void fit_csv(const struct fit *fit, FILE *out)
         csv_text(&csv, fit_kind_name(one->kind));
         csv_text(&csv, one->device);
         csv_text(&csv, one->port);
-        if (one->ran)
-            csv_real(&csv, one->score);
-        else
-            csv_empty(&csv);
-        csv_real(&csv, one->value);
-        csv_real(&csv, one->share);
+        put_cell(&csv, one->ran, one->score);
+        put_cell(&csv, has_value(one), one->value);
+        put_cell(&csv, one->ran, one->share);
         csv_text(&csv, one->magnitude);
         csv_boolean(&csv, i == 0 && fit->confirmed);
         csv_boolean(&csv, i > 0 && i <= fit->alike);

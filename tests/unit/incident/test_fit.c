@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Flows estimated from counters, and a host whose drain rate is fitted to them. */
 #include "replay/incident/fit_private.h"
+#include "reports/incident/fit_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,12 +153,42 @@ static void test_no_fault(void **state)
     end();
 }
 
+/* The zeros of what was not run are no results. */
+static void test_not_run(void **state)
+{
+    (void)state;
+    char text[8192] = "";
+    static struct fit fit = {.count = 1, .remedy_count = 2};
+    fit.hypotheses[0] = (struct fit_hypothesis){
+        .words = "mtu at host3", .magnitude = "", .set = "", .suspect = SIZE_MAX};
+    fit.remedies[0] = (struct fit_remedy){.words = "no PFC"};
+    fit.remedies[1] = (struct fit_remedy){.words = "moved", .ran = true, .received = 5};
+    FILE *out = fmemopen(text, sizeof text, "w");
+    struct json json;
+    json_begin(&json, out);
+    fit_json(&fit, &json);
+    json_end(&json);
+    fit_text(&fit, &triage, false, out);
+    assert_int_equal(fclose(out), 0);
+    assert_non_null(strstr(text, "\"words\": \"no PFC\", \"received_bytes\": null, "
+                                 "\"lossless_drops\": null, \"paused_ps\": null"));
+    assert_non_null(strstr(text, "\"words\": \"moved\", \"received_bytes\": 5, "
+                                 "\"lossless_drops\": 0, \"paused_ps\": 0"));
+    assert_non_null(strstr(text, "\"healthy_received_bytes\": null"));
+    assert_non_null(strstr(text, "\"score\": null"));
+    assert_non_null(strstr(text, "\"value\": null"));
+    assert_non_null(strstr(text, "\"share\": null"));
+    assert_non_null(strstr(text, "no PFC                                       could not be run"));
+    assert_non_null(strstr(text, "moved                                            -"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flows),
         cmocka_unit_test(test_slow_host),
         cmocka_unit_test(test_no_fault),
+        cmocka_unit_test(test_not_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
