@@ -101,7 +101,15 @@ static int write_state(const struct watch *watch)
 {
     const struct output_inputs inputs = {(const char *const *)watch->args->operands,
                                          (size_t)watch->args->operand_count};
+    const size_t values = watch_state_values(watch->look, watch->state, watch->incident);
     struct output output;
+    if (values > TREE_NODES_MAX) {
+        cli_error("%s: the state of %zu counters and %zu files has %zu values, more than %d: "
+                  "expected fewer devices or files for each state file",
+                  watch->state_path, watch->incident->next->number_count,
+                  watch->incident->next->file_count, values, TREE_NODES_MAX);
+        return CLI_USAGE;
+    }
     if (output_open(&output, watch->state_path, &inputs)) {
         watch_state_write(watch->look, watch->state, watch->incident, output.out);
         if (output_end(&output, true))

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "replay/run/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,17 +45,29 @@ static int spawn(pid_t *child, const char *const *words, posix_spawn_file_action
     return error;
 }
 
-/* Copies what the command prints; false: it has not ended in time, or prints too much. */
-static bool copy_output(int from, FILE *out)
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Copies what the command prints; false: it has not ended in time, or prints too much.  A signal,
+ * for example SIGCONT, ends poll but not the time: read would wait without a limit. */
+static bool copy_output(int from, int64_t until_ms, FILE *out)
 {
     char bytes[4096];
     size_t total = 0;
-    const time_t until = time(NULL) + WATCH_DEVICE_SECONDS;
     for (;;) {
         struct pollfd wanted = {.fd = from, .events = POLLIN};
-        const time_t now = time(NULL);
-        if (now >= until || poll(&wanted, 1, (int)(until - now) * 1000) == 0)
+        const int64_t left = until_ms - now_ms();
+        if (left <= 0 || stop_asked() != 0)
             return false;
+        const int ready = poll(&wanted, 1, (int)left);
+        if (ready == 0 || (ready < 0 && errno != EINTR))
+            return false;
+        if (ready < 0)
+            continue;
         const ssize_t got = read(from, bytes, sizeof bytes);
         if (got < 0 && errno == EINTR)
             continue;
@@ -76,13 +89,44 @@ static void complain(const char *const *words, const char *why)
     cli_error("watch: %s: %s", command, why);
 }
 
+/* A command may close its output and go on: it has the rest of the time.  False: it was killed. */
+static bool wait_for(pid_t child, int64_t until_ms, int *status)
+{
+    for (;;) {
+        const pid_t ended = waitpid(child, status, WNOHANG);
+        if (ended == child)
+            return true;
+        if ((ended < 0 && errno != EINTR) || now_ms() >= until_ms || stop_asked() != 0)
+            break;
+        nanosleep(&(const struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
+    }
+    kill(child, SIGKILL);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR)
+        ;
+    return false;
+}
+
+/* No other child keeps the ends open. */
+static bool open_pipe(int ends[2])
+{
+    if (pipe(ends) != 0)
+        return false;
+    if (fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0)
+        return true;
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    errno = error;
+    return false;
+}
+
 static bool run_command(const char *const *words, FILE *out)
 {
     int ends[2], status = 0;
     pid_t child;
     posix_spawn_file_actions_t actions;
-    if (pipe(ends) != 0 || fcntl(ends[0], F_SETFD, FD_CLOEXEC) != 0 ||
-        fcntl(ends[1], F_SETFD, FD_CLOEXEC) != 0) {
+    const int64_t until_ms = now_ms() + WATCH_DEVICE_SECONDS * 1000;
+    if (!open_pipe(ends)) {
         complain(words, strerror(errno));
         return false;
     }
@@ -92,19 +136,16 @@ static bool run_command(const char *const *words, FILE *out)
     const int error = spawn(&child, words, &actions);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    const bool copied = error == 0 && copy_output(ends[0], out);
+    const bool copied = error == 0 && copy_output(ends[0], until_ms, out);
     close(ends[0]);
-    if (error == 0 && !copied)
-        kill(child, SIGKILL);
-    while (error == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    const bool ended = error == 0 && wait_for(child, copied ? until_ms : now_ms(), &status);
     if (error != 0)
         complain(words, strerror(error));
-    else if (!copied)
+    else if (stop_asked() == 0 && (!copied || !ended))
         complain(words, "the command did not end, or printed more than 4 MiB");
-    else if (status != 0)
+    else if (copied && ended && status != 0)
         complain(words, "the command failed");
-    return error == 0 && copied && status == 0;
+    return copied && ended && status == 0;
 }
 
 /* ---- sessions ---- */

@@ -5,7 +5,9 @@
  * The state is one JSON file: what the last look saw (incident_past.h), and the patterns that it
  * found.  A pattern ends when new counters of its device do not show it any more; without new
  * counters it lasts.
- * Limits:  of the state, those of json_tree.h.
+ * Limits:  of the state, those of json_tree.h: watch_state_values.
+ * Names are bytes, which JSON cannot have: other bytes than printable UTF-8, and %, are written as
+ * %XX.
  * Owner:   watch_state_free, watch_look_free.  Errors: located messages in diag. */
 #ifndef STORMGLASS_REPLAY_INCIDENT_WATCH_H
 #define STORMGLASS_REPLAY_INCIDENT_WATCH_H
@@ -34,6 +36,9 @@ struct watch_state {
 bool watch_state_read(struct watch_state *state, const struct tree_file *file, struct diag *diag);
 void watch_state_free(struct watch_state *state);
 
+/* A name as the state has it.  Owner: free(). */
+char *watch_state_name(const char *name);
+
 struct watch_look {
     struct arena arena;
     const char *time;
@@ -50,5 +55,12 @@ struct watch_look {
 void watch_compare(struct watch_look *look, const struct watch_state *state,
                    const struct incident *incident, const struct triage *triage, const char *time);
 void watch_look_free(struct watch_look *look);
+
+/* Counters of one port and time are one object. */
+bool watch_state_same_port(const struct incident_past_number *a,
+                           const struct incident_past_number *b);
+/* The number of JSON values of the state after that look: the reader takes TREE_NODES_MAX. */
+size_t watch_state_values(const struct watch_look *look, const struct watch_state *state,
+                          const struct incident *incident);
 
 #endif

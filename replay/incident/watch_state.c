@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * watch_state - reads the state of watch; reports/incident/watch_text.h writes it. */
 #include "replay/incident/watch.h"
+
+#include "base/memory.h"
+#include "base/printable.h"
 #include "scenarios/format/json_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char hex_digits[] = "0123456789abcdef";
 
 struct reader {
     struct watch_state *state;
@@ -28,11 +33,49 @@ static const char *get_text(struct reader *reader, const struct tree_node *map, 
     return node == NULL ? "" : node->text;
 }
 
-static const char *get_text_or_null(struct reader *reader, const struct tree_node *map,
+/* The value of two hexadecimal digits; -1: these are none. */
+static int read_byte(const char *text)
+{
+    int value = 0;
+    for (int i = 0; i < 2; i++) {
+        const char *digit = *text == '\0' ? NULL : strchr(hex_digits, text[i]);
+        if (digit == NULL || *digit == '\0')
+            return -1;
+        value = value * 16 + (int)(digit - hex_digits);
+    }
+    return value;
+}
+
+static const char *to_name(struct reader *reader, const struct tree_node *node)
+{
+    char *name = arena_text(reader->arena, node->text, strlen(node->text));
+    char *end = name;
+    for (const char *at = name; *at != '\0'; at++) {
+        const int byte = *at == '%' ? read_byte(at + 1) : (unsigned char)*at;
+        if (byte <= 0) {
+            tree_error(reader->diag, node,
+                       "a name with %%: expected %%XX, a byte in lower-case hexadecimal digits");
+            break;
+        }
+        at += *at == '%' ? 2 : 0;
+        *end++ = (char)byte;
+    }
+    *end = '\0';
+    return name;
+}
+
+static const char *get_name(struct reader *reader, const struct tree_node *map, const char *key)
+{
+    get_text(reader, map, key);
+    const struct tree_node *node = tree_get(map, key);
+    return node == NULL || node->kind != TREE_SCALAR ? "" : to_name(reader, node);
+}
+
+static const char *get_name_or_null(struct reader *reader, const struct tree_node *map,
                                     const char *key)
 {
     const struct tree_node *node = tree_get(map, key);
-    return node != NULL && is_null(node) ? NULL : get_text(reader, map, key);
+    return node != NULL && is_null(node) ? NULL : get_name(reader, map, key);
 }
 
 static int64_t to_integer(struct reader *reader, const struct tree_node *node, const char *key)
@@ -81,6 +124,32 @@ static const struct tree_node *get_list(struct reader *reader, const struct tree
     return list == NULL ? &nothing : list;
 }
 
+/* ---- names ---- */
+
+char *watch_state_name(const char *name)
+{
+    char *made = memory_new(3 * strlen(name) + 1);
+    char *end = made;
+    while (*name != '\0') {
+        uint32_t code = 0;
+        const size_t length = printable_utf8(name, &code);
+        const size_t bytes = length == 0 ? 1 : length;
+        const bool is_plain = length > 0 && code != '%' && printable_is_shown(code);
+        for (size_t i = 0; i < bytes; i++) {
+            const unsigned char byte = (unsigned char)*name++;
+            if (!is_plain) {
+                *end++ = '%';
+                *end++ = hex_digits[byte / 16];
+                *end++ = hex_digits[byte % 16];
+            } else {
+                *end++ = (char)byte;
+            }
+        }
+    }
+    *end = '\0';
+    return made;
+}
+
 /* ---- parts ---- */
 
 static const char **read_texts(struct reader *reader, const struct tree_node *root, const char *key,
@@ -93,7 +162,7 @@ static const char **read_texts(struct reader *reader, const struct tree_node *ro
         const struct tree_node *item = list->items[i].value;
         if (item->kind != TREE_SCALAR || !item->quoted)
             tree_error(reader->diag, item, "expected \"%s\": a list of strings", key);
-        texts[i] = item->kind == TREE_SCALAR ? item->text : "";
+        texts[i] = item->kind == TREE_SCALAR ? to_name(reader, item) : "";
     }
     return texts;
 }
@@ -118,10 +187,10 @@ static void read_patterns(struct reader *reader, const struct tree_node *root)
         const struct tree_node *item = list->items[i].value;
         state->patterns[i] =
             (struct watch_pattern){.kind = read_kind(reader, item),
-                                   .device = get_text(reader, item, "device"),
-                                   .port = get_text_or_null(reader, item, "port"),
-                                   .peer = get_text_or_null(reader, item, "peer"),
-                                   .peer_port = get_text_or_null(reader, item, "peer_port"),
+                                   .device = get_name(reader, item, "device"),
+                                   .port = get_name_or_null(reader, item, "port"),
+                                   .peer = get_name_or_null(reader, item, "peer"),
+                                   .peer_port = get_name_or_null(reader, item, "peer_port"),
                                    .since = get_text(reader, item, "since")};
     }
 }
@@ -135,11 +204,12 @@ static void read_files(struct reader *reader, const struct tree_node *root)
     for (size_t i = 0; i < list->count; i++) {
         const struct tree_node *item = list->items[i].value;
         past->files[i] =
-            (struct incident_past_file){.name = get_text(reader, item, "name"),
+            (struct incident_past_file){.name = get_name(reader, item, "name"),
                                         .size = get_count(reader, item, "size"),
-                                        .modified = get_count(reader, item, "modified"),
+                                        .stamp = get_text(reader, item, "stamp"),
                                         .lines = get_count(reader, item, "lines"),
                                         .digest = get_text(reader, item, "digest"),
+                                        .data = get_text(reader, item, "data"),
                                         .is_closed = get_boolean(reader, item, "closed"),
                                         .is_pending = get_boolean(reader, item, "pending")};
     }
@@ -153,16 +223,19 @@ static void read_port(struct reader *reader, const struct tree_node *item)
     const struct tree_node *counters =
         tree_need(reader->diag, item, "counters", TREE_MAP, "an object");
     const struct incident_past_number port = {
-        .host = get_text(reader, item, "host"),
-        .port = get_text(reader, item, "port"),
+        .host = get_name(reader, item, "host"),
+        .port = get_name(reader, item, "port"),
         .seconds = seconds == NULL || is_null(seconds) ? INCIDENT_NO_TIME
                                                        : to_integer(reader, seconds, "seconds"),
-        .date = get_text_or_null(reader, item, "date")};
+        .date = get_name_or_null(reader, item, "date")};
     for (size_t i = 0; counters != NULL && i < counters->count; i++) {
+        const struct tree_node key = {.file = counters->file,
+                                      .place = counters->items[i].key_place,
+                                      .text = counters->items[i].key};
         struct incident_past_number *slot = arena_push(
             reader->arena, (void **)(void *)&past->numbers, &past->number_count, sizeof *slot);
         *slot = port;
-        slot->key = counters->items[i].key;
+        slot->key = to_name(reader, &key);
         slot->value = to_count(reader, counters->items[i].value, slot->key);
     }
 }
@@ -173,7 +246,7 @@ bool watch_state_read(struct watch_state *state, const struct tree_file *file, s
     struct reader reader = {.state = state, .arena = &state->arena, .diag = diag};
     if (!tree_is_kind(file, FILEKIND_WATCH, "a state of watch", diag))
         return false;
-    /* Names that differ in characters that cannot be printed may be one key. */
+    /* One counter that several tables print may be there twice. */
     const struct tree_node *root = json_tree(reader.arena, file, &repeats, diag);
     if (root == NULL || !tree_version(diag, root, "stormglass-watch"))
         return false;
@@ -181,6 +254,7 @@ bool watch_state_read(struct watch_state *state, const struct tree_file *file, s
     state->last = get_text(&reader, root, "last");
     read_patterns(&reader, root);
     read_files(&reader, root);
+    state->past.contents = read_texts(&reader, root, "contents", &state->past.content_count);
     state->past.tables = read_texts(&reader, root, "tables", &state->past.table_count);
     const struct tree_node *ports = get_list(&reader, root, "ports");
     for (size_t i = 0; i < ports->count && !diag_failed(diag); i++)
@@ -193,4 +267,27 @@ void watch_state_free(struct watch_state *state)
 {
     arena_free(&state->arena);
     *state = (struct watch_state){0};
+}
+
+/* ---- size ---- */
+
+bool watch_state_same_port(const struct incident_past_number *a,
+                           const struct incident_past_number *b)
+{
+    return strcmp(a->host, b->host) == 0 && strcmp(a->port, b->port) == 0 &&
+           a->seconds == b->seconds;
+}
+
+size_t watch_state_values(const struct watch_look *look, const struct watch_state *state,
+                          const struct incident *incident)
+{
+    enum { OF_ALL = 10, OF_PATTERN = 7, OF_FILE = 9, OF_PORT = 6 };
+    const struct incident_past *next = incident->next;
+    size_t values = OF_ALL + state->of_count + OF_PATTERN * look->pattern_count +
+                    OF_FILE * next->file_count + next->content_count + next->table_count +
+                    next->number_count;
+    for (size_t i = 0; i < next->number_count; i++)
+        if (i == 0 || !watch_state_same_port(&next->numbers[i], &next->numbers[i - 1]))
+            values += OF_PORT;
+    return values;
 }

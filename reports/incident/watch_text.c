@@ -8,6 +8,7 @@
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static size_t count_devices(const struct incident_past *past)
@@ -49,22 +50,30 @@ void watch_text(const struct watch_look *look, const struct watch_state *state,
 
 /* ---- JSON ---- */
 
+/* For people as the file has it; for the state so that it can be read back. */
+static void put_name(struct json *json, const char *path, const char *name, bool of_state)
+{
+    char *kept = of_state && name != NULL ? watch_state_name(name) : NULL;
+    json_text_or_null(json, path, kept != NULL ? kept : name);
+    free(kept);
+}
+
 static void put_pattern(struct json *json, const char *list, size_t index,
-                        const struct watch_pattern *pattern)
+                        const struct watch_pattern *pattern, bool of_state)
 {
     char path[JSON_PATH_BYTES];
     json_text(json, json_member(path, list, index, "kind"), suspects_about[pattern->kind].name);
-    json_text(json, json_member(path, list, index, "device"), pattern->device);
-    json_text_or_null(json, json_member(path, list, index, "port"), pattern->port);
-    json_text_or_null(json, json_member(path, list, index, "peer"), pattern->peer);
-    json_text_or_null(json, json_member(path, list, index, "peer_port"), pattern->peer_port);
+    put_name(json, json_member(path, list, index, "device"), pattern->device, of_state);
+    put_name(json, json_member(path, list, index, "port"), pattern->port, of_state);
+    put_name(json, json_member(path, list, index, "peer"), pattern->peer, of_state);
+    put_name(json, json_member(path, list, index, "peer_port"), pattern->peer_port, of_state);
     json_text(json, json_member(path, list, index, "since"), pattern->since);
 }
 
-static void put_patterns(struct json *json, const struct watch_look *look)
+static void put_patterns(struct json *json, const struct watch_look *look, bool of_state)
 {
     JSON_EACH(json, "patterns", look->pattern_count)
-    put_pattern(json, "patterns", i, &look->patterns[i]);
+    put_pattern(json, "patterns", i, &look->patterns[i], of_state);
 }
 
 void watch_json(const struct watch_look *look, const struct watch_state *state,
@@ -79,8 +88,8 @@ void watch_json(const struct watch_look *look, const struct watch_state *state,
     JSON_EACH(&json, "began", look->began_count)
     triage_suspect_json(look->began[i], "began", i, &json);
     JSON_EACH(&json, "ended", look->ended_count)
-    put_pattern(&json, "ended", i, look->ended[i]);
-    put_patterns(&json, look);
+    put_pattern(&json, "ended", i, look->ended[i], false);
+    put_patterns(&json, look, false);
     json_end(&json);
 }
 
@@ -92,7 +101,7 @@ static void put_texts(struct json *json, const char *list, const char *const *te
     JSON_EACH(json, list, count)
     {
         snprintf(path, sizeof path, "%s[%" PRIu32 "]", list, i);
-        json_text(json, path, texts[i]);
+        put_name(json, path, texts[i], true);
     }
 }
 
@@ -102,20 +111,22 @@ static void put_files(struct json *json, const struct incident_past *past)
     JSON_EACH(json, "files", past->file_count)
     {
         const struct incident_past_file *file = &past->files[i];
-        json_text(json, json_member(path, "files", i, "name"), file->name);
+        put_name(json, json_member(path, "files", i, "name"), file->name, true);
         json_integer(json, json_member(path, "files", i, "size"), file->size);
-        json_integer(json, json_member(path, "files", i, "modified"), file->modified);
+        json_text(json, json_member(path, "files", i, "stamp"), file->stamp);
         json_integer(json, json_member(path, "files", i, "lines"), file->lines);
         json_text(json, json_member(path, "files", i, "digest"), file->digest);
+        json_text(json, json_member(path, "files", i, "data"), file->data);
         json_boolean(json, json_member(path, "files", i, "closed"), file->is_closed);
         json_boolean(json, json_member(path, "files", i, "pending"), file->is_pending);
     }
 }
 
-static bool same_print(const struct incident_past_number *a, const struct incident_past_number *b)
+static void write_name(const char *name, FILE *out)
 {
-    return strcmp(a->host, b->host) == 0 && strcmp(a->port, b->port) == 0 &&
-           a->seconds == b->seconds;
+    char *kept = watch_state_name(name);
+    json_string(out, kept);
+    free(kept);
 }
 
 /* Names of counters are keys, which paths of json.h cannot have: any character may be in them. */
@@ -123,12 +134,12 @@ static void write_ports(const struct incident_past *past, FILE *out)
 {
     for (size_t i = 0; i < past->number_count; i++) {
         const struct incident_past_number *number = &past->numbers[i];
-        const bool goes_on = i > 0 && same_print(number, number - 1);
+        const bool goes_on = i > 0 && watch_state_same_port(number, number - 1);
         if (!goes_on) {
             fprintf(out, "%s\n  {\"host\": ", i == 0 ? "" : "}},");
-            json_string(out, number->host);
+            write_name(number->host, out);
             fputs(", \"port\": ", out);
-            json_string(out, number->port);
+            write_name(number->port, out);
             if (number->seconds == INCIDENT_NO_TIME)
                 fputs(", \"seconds\": null, \"date\": ", out);
             else
@@ -136,11 +147,11 @@ static void write_ports(const struct incident_past *past, FILE *out)
             if (number->date == NULL)
                 fputs("null", out);
             else
-                json_string(out, number->date);
+                write_name(number->date, out);
             fputs(", \"counters\": {", out);
         }
         fputs(goes_on ? ", " : "", out);
-        json_string(out, number->key);
+        write_name(number->key, out);
         fprintf(out, ": %" PRId64, number->value);
     }
     fputs(past->number_count == 0 ? "" : "}}", out);
@@ -153,8 +164,9 @@ void watch_state_write(const struct watch_look *look, const struct watch_state *
     json_begin(&json, out);
     json_integer(&json, "stormglass-watch", 1);
     put_texts(&json, "of", state->of, state->of_count);
-    put_patterns(&json, look);
+    put_patterns(&json, look, true);
     put_files(&json, incident->next);
+    put_texts(&json, "contents", incident->next->contents, incident->next->content_count);
     put_texts(&json, "tables", incident->next->tables, incident->next->table_count);
     json_text(&json, "last", look->time);
     fputs(",\n \"ports\": [", out);

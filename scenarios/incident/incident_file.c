@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * incident_file - what a file is, by its content, and its lines. */
+#include "base/digest.h"
 #include "base/memory.h"
 #include "scenarios/format/filekind.h"
 #include "scenarios/format/json_tree.h"
@@ -229,6 +230,29 @@ static void take_notes(struct walk *walk, const char *notes)
     }
 }
 
+static uint64_t digest_word(const char *text)
+{
+    return digest_of(text, strlen(text)).low;
+}
+
+/* Identifies the counters of a file, whatever the file is called and whenever it was written. */
+static void find_data(struct walk *walk, const struct counts_walk *counts)
+{
+    struct digest digest = {0};
+    char digits[DIGEST_TEXT_BYTES];
+    if (walk->reader->past == NULL || counts->count == 0)
+        return;
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct counts_number *number = &counts->numbers[i];
+        digest_add(&digest, digest_word(number->port));
+        digest_add(&digest, digest_word(number->source));
+        digest_add(&digest, (uint64_t)number->value);
+        digest_add(&digest, (uint64_t)when_of(walk, number->place.line).seconds);
+    }
+    digest_format(&digest, digits);
+    walk->reader->data = arena_text(walk->reader->arena, digits, strlen(digits));
+}
+
 static void read_lines(struct walk *walk, const struct tree_file *file)
 {
     struct incident_reader *reader = walk->reader;
@@ -247,6 +271,7 @@ static void read_lines(struct walk *walk, const struct tree_file *file)
     walk->about->malformed = counts.malformed;
     walk->about->first_malformed = counts.first_malformed;
     walk->about->numbers = (uint32_t)counts.count;
+    find_data(walk, &counts);
     for (size_t i = 0; i < counts.count; i++) {
         if (reader->number_count >= INCIDENT_NUMBERS_MAX) {
             diag_add(reader->diag, DIAG_ERROR, counts.numbers[i].place, NULL,

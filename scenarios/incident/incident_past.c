@@ -5,6 +5,7 @@
 #include "scenarios/incident/incident_private.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,6 +43,11 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+static int by_digest(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 void incident_past_sort(struct incident_past *past)
 {
     if (past->number_count > 1)
@@ -54,8 +60,20 @@ void incident_past_sort(struct incident_past *past)
 
 void incident_past_start(struct incident_reader *reader)
 {
+    const struct incident_past *past = reader->past;
     reader->incident->next = arena_take(reader->arena, sizeof *reader->incident->next);
-    reader->seen = arena_array(reader->arena, reader->past->number_count + 1, sizeof *reader->seen);
+    reader->seen = arena_array(reader->arena, past->number_count + 1, sizeof *reader->seen);
+    reader->known = arena_array(reader->arena, 2 * past->file_count + 1, sizeof *reader->known);
+    reader->known_before =
+        arena_array(reader->arena, past->content_count + 1, sizeof *reader->known_before);
+    for (size_t i = 0; i < past->file_count; i++) {
+        reader->known[reader->known_count++] = past->files[i].data;
+        reader->known[reader->known_count++] = past->files[i].digest;
+    }
+    for (size_t i = 0; i < past->content_count; i++)
+        reader->known_before[i] = past->contents[i];
+    qsort(reader->known, reader->known_count, sizeof *reader->known, by_digest);
+    qsort(reader->known_before, past->content_count, sizeof *reader->known_before, by_digest);
 }
 
 static struct incident_past_number as_past(const struct incident_reader *reader,
@@ -89,17 +107,10 @@ const struct incident_past_number *incident_past_number(const struct incident_re
 bool incident_past_has(const struct incident_past_number *past,
                        const struct incident_number *number)
 {
-    return past->seconds != INCIDENT_NO_TIME && number->when.seconds != INCIDENT_NO_TIME &&
-           number->when.seconds < past->seconds;
-}
-
-/* A table's name has its host on a line of its own; JSON shows line ends as escapes. */
-static const char *table_name(const struct incident_reader *reader, const char *table)
-{
-    char *name = arena_text(reader->arena, table, strlen(table));
-    for (char *at = name; *at != '\0'; at++)
-        *at = *at == '\n' ? ' ' : *at;
-    return name;
+    if (past->seconds == INCIDENT_NO_TIME || number->when.seconds == INCIDENT_NO_TIME)
+        return false;
+    return number->when.seconds < past->seconds ||
+           (number->when.seconds == past->seconds && number->number.value == past->value);
 }
 
 static bool has_table(const char *const *tables, size_t count, const char *name)
@@ -113,7 +124,7 @@ static bool has_table(const char *const *tables, size_t count, const char *name)
 bool incident_past_table(const struct incident_reader *reader, const char *table)
 {
     return reader->past != NULL && table != NULL &&
-           has_table(reader->past->tables, reader->past->table_count, table_name(reader, table));
+           has_table(reader->past->tables, reader->past->table_count, table);
 }
 
 static void add_number(struct incident_reader *reader, struct incident_past_number number)
@@ -188,37 +199,10 @@ static void keep_tables(struct incident_reader *reader)
     for (size_t i = 0; i < reader->past->table_count; i++)
         next->tables[next->table_count++] = reader->past->tables[i];
     for (size_t i = 0; i < reader->table_count; i++) {
-        const char *name = table_name(reader, reader->tables[i].table);
+        const char *name = reader->tables[i].table;
         if (!has_table(next->tables, next->table_count, name))
             next->tables[next->table_count++] = name;
     }
-}
-
-void incident_past_finish(struct incident_reader *reader)
-{
-    struct incident_past *next = reader->incident->next;
-    if (reader->past == NULL)
-        return;
-    for (size_t i = 0; i < reader->past->number_count; i++)
-        if (!reader->seen[i])
-            add_number(reader, reader->past->numbers[i]);
-    if (next->number_count > INCIDENT_PAST_NUMBERS_MAX)
-        diag_add(reader->diag, DIAG_ERROR, (struct diag_place){0}, NULL,
-                 "more than %d counters: expected fewer devices for each state file",
-                 INCIDENT_PAST_NUMBERS_MAX);
-    if (next->number_count > 1)
-        qsort(next->numbers, next->number_count, sizeof *next->numbers, by_time);
-    add_quiet_ports(reader);
-    keep_tables(reader);
-}
-
-/* ---- files ---- */
-
-static bool is_own(const struct incident_past *past, const struct stat *status)
-{
-    struct stat own;
-    return past->own != NULL && stat(past->own, &own) == 0 && own.st_dev == status->st_dev &&
-           own.st_ino == status->st_ino;
 }
 
 static const struct incident_past_file *find_file(const struct incident_past *past,
@@ -230,9 +214,74 @@ static const struct incident_past_file *find_file(const struct incident_past *pa
                : bsearch(&wanted, past->files, past->file_count, sizeof wanted, by_name);
 }
 
+static bool is_old_content(const struct incident_reader *reader, const char *digest)
+{
+    return bsearch(&digest, reader->known_before, reader->past->content_count, sizeof digest,
+                   by_digest) != NULL;
+}
+
+static bool is_known(const struct incident_reader *reader, const char *digest)
+{
+    return is_old_content(reader, digest) ||
+           bsearch(&digest, reader->known, reader->known_count, sizeof digest, by_digest) != NULL;
+}
+
+static void add_content(struct incident_past *next, const char *digest)
+{
+    if (next->content_count < INCIDENT_PAST_CONTENTS_MAX)
+        next->contents[next->content_count++] = digest;
+}
+
+/* What a file held before it changed or was removed: a copy of it is not new. */
+static void keep_contents(struct incident_reader *reader)
+{
+    const struct incident_past *past = reader->past;
+    struct incident_past *next = reader->incident->next;
+    next->contents = arena_array(reader->arena, 2 * past->file_count + past->content_count + 1,
+                                 sizeof *next->contents);
+    if (next->file_count > 1)
+        qsort(next->files, next->file_count, sizeof *next->files, by_name);
+    for (size_t i = 0; i < past->file_count; i++) {
+        const struct incident_past_file *before = &past->files[i];
+        const struct incident_past_file *now = find_file(next, before->name);
+        const bool is_there = now != NULL && strcmp(now->digest, before->digest) == 0;
+        if (is_there || *before->digest == '\0' || is_old_content(reader, before->digest))
+            continue;
+        add_content(next, before->digest);
+        if (strcmp(before->data, before->digest) != 0)
+            add_content(next, before->data);
+    }
+    for (size_t i = 0; i < past->content_count; i++)
+        add_content(next, past->contents[i]);
+}
+
+void incident_past_finish(struct incident_reader *reader)
+{
+    struct incident_past *next = reader->incident->next;
+    if (reader->past == NULL)
+        return;
+    for (size_t i = 0; i < reader->past->number_count; i++)
+        if (!reader->seen[i])
+            add_number(reader, reader->past->numbers[i]);
+    if (next->number_count > 1)
+        qsort(next->numbers, next->number_count, sizeof *next->numbers, by_time);
+    add_quiet_ports(reader);
+    keep_tables(reader);
+    keep_contents(reader);
+}
+
+/* ---- files ---- */
+
+static bool is_own(const struct incident_past *past, const struct stat *status)
+{
+    struct stat own;
+    return past->own != NULL && stat(past->own, &own) == 0 && own.st_dev == status->st_dev &&
+           own.st_ino == status->st_ino;
+}
+
 static bool is_same(const struct incident_past_file *a, const struct incident_past_file *b)
 {
-    return a != NULL && a->size == b->size && a->modified == b->modified;
+    return a != NULL && a->size == b->size && strcmp(a->stamp, b->stamp) == 0;
 }
 
 static struct incident_past_file *add_file(struct incident_reader *reader,
@@ -243,6 +292,14 @@ static struct incident_past_file *add_file(struct incident_reader *reader,
         arena_push(reader->arena, (void **)(void *)&next->files, &next->file_count, sizeof *slot);
     *slot = file;
     return slot;
+}
+
+/* As text: times before 1970 and after 2262 have no number of nanoseconds in 64 bits. */
+static const char *stamp_of(struct arena *arena, const struct stat *status)
+{
+    return arena_format(arena, "%" PRId64 ".%09ld %" PRId64 ".%09ld",
+                        (int64_t)status->st_mtim.tv_sec, (long)status->st_mtim.tv_nsec,
+                        (int64_t)status->st_ctim.tv_sec, (long)status->st_ctim.tv_nsec);
 }
 
 /* A file that was removed meanwhile is no error: dumps come and go. */
@@ -256,11 +313,11 @@ bool incident_past_opens(struct incident_reader *reader, const char *path)
         return errno != ENOENT;
     if (is_own(reader->past, &status))
         return false;
-    const struct incident_past_file file = {
-        .name = path,
-        .size = status.st_size,
-        .modified = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec,
-        .digest = ""};
+    const struct incident_past_file file = {.name = path,
+                                            .size = status.st_size,
+                                            .stamp = stamp_of(reader->arena, &status),
+                                            .digest = "",
+                                            .data = ""};
     const struct incident_past_file *before = find_file(reader->past, path);
     const bool is_old = is_same(before, &file);
     add_file(reader, is_old ? *before : file)->name = path;
@@ -284,19 +341,28 @@ static bool begins_as_before(struct incident_reader *reader, const struct tree_f
            strcmp(digest_text(reader, file->text, (size_t)before->size), before->digest) == 0;
 }
 
-/* Of an unchanged file nothing is new; of one that was written again with the same text, its
- * counters are: they have not moved. */
+/* The past's file whose bytes this one begins with: its own, or the one that it was rotated from
+ * ("host9.txt.1" and "host9.txt-20261128" were "host9.txt"). */
+static const struct incident_past_file *
+find_beginning(struct incident_reader *reader, const struct tree_file *file, const char *path)
+{
+    char *name = arena_text(reader->arena, path, strlen(path));
+    for (size_t length = strlen(path); length > 0 && reader->past->file_count > 0; length--) {
+        name[length] = '\0';
+        const struct incident_past_file *before = find_file(reader->past, name);
+        if (begins_as_before(reader, file, before))
+            return before;
+    }
+    return NULL;
+}
+
 static void find_old_lines(struct incident_reader *reader, const struct tree_file *file,
-                           const struct incident_past_file *before,
                            const struct incident_past_file *now)
 {
-    const bool is_old = is_same(before, now) && !before->is_pending;
-    const bool begins = !is_old && begins_as_before(reader, file, before);
-    const int lines = begins && before->lines < INT32_MAX ? (int)before->lines : 0;
-    reader->old_messages = is_old || reader->past->is_empty ? INT32_MAX : lines;
-    const bool has_grown = begins && (uint64_t)before->size < file->length;
-    reader->old_numbers = is_old ? INT32_MAX : has_grown ? lines : 0;
-    reader->incident->changed += !is_old;
+    const struct incident_past_file *before = find_beginning(reader, file, now->name);
+    const bool is_short = before != NULL && before->lines < INT32_MAX;
+    reader->old_numbers = is_short ? (int)before->lines : 0;
+    reader->old_messages = reader->past->is_empty ? INT32_MAX : reader->old_numbers;
 }
 
 static int64_t count_lines(const struct tree_file *file)
@@ -318,16 +384,21 @@ bool incident_past_begins(struct incident_reader *reader, const struct tree_file
     if (!is_whole && !is_same(before, now)) {
         *now = (struct incident_past_file){.name = now->name,
                                            .size = now->size,
-                                           .modified = now->modified,
+                                           .stamp = now->stamp,
                                            .digest = "",
+                                           .data = "",
                                            .is_pending = true};
         return false;
     }
-    find_old_lines(reader, file, before, now);
     now->is_pending = false;
     now->size = (int64_t)file->length;
     now->lines = count_lines(file);
     now->digest = digest_text(reader, file->text, file->length);
+    find_old_lines(reader, file, now);
+    reader->data = NULL;
+    reader->numbers_before = reader->number_count;
+    reader->tables_before = reader->table_count;
+    reader->events_before = reader->incident->event_count;
     return true;
 }
 
@@ -336,8 +407,17 @@ void incident_past_ends(struct incident_reader *reader, const struct incident_fi
     if (reader->past == NULL)
         return;
     struct incident_past *next = reader->incident->next;
-    next->files[next->file_count - 1].is_closed =
-        about->left_out != NULL ||
-        (about->cables == 0 && about->log_lines == 0 && about->events == 0 &&
-         !about->is_configuration && !about->is_scenario);
+    struct incident_past_file *now = &next->files[next->file_count - 1];
+    now->data = reader->data != NULL ? reader->data : now->digest;
+    if (is_known(reader, now->data)) {
+        reader->number_count = reader->numbers_before;
+        reader->table_count = reader->tables_before;
+    }
+    if (is_known(reader, now->digest))
+        reader->incident->event_count = reader->events_before;
+    else if (!is_known(reader, now->data) || reader->incident->event_count > reader->events_before)
+        reader->incident->changed++;
+    now->is_closed = about->left_out != NULL ||
+                     (about->cables == 0 && about->log_lines == 0 && about->events == 0 &&
+                      !about->is_configuration && !about->is_scenario);
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * incident_past - what an earlier look at the same files and devices saw, for readers that look
  * again and again: only samples and messages that are new count.
- * A file with the same size and time of change is not new.  A file that has grown and begins as
- * before is new from there on; any other change makes the whole file new.  A file whose last line
- * has no end may still be written: it is read as soon as two looks find it unchanged.
- * Where both samples have a date, an older one is left out.
- * Limits: INCIDENT_PAST_NUMBERS_MAX counters that a run has; the others are not kept. */
+ * What a file holds decides, not its times: one that was touched holds nothing new, nor does one
+ * whose counters and their dates are those of another file, for example a copy.  A file that has
+ * grown and begins as it, or the file that it was rotated from, did before is new from there on;
+ * any other change makes the whole file new.  A file whose last line has no end may still be
+ * written: it is read as soon as two looks find it unchanged.
+ * Where both samples have a date, an older one is left out, and so is one of the same second with
+ * the same value.
+ * Limits: INCIDENT_PAST_CONTENTS_MAX digests of files that were replaced or removed; older ones
+ * are forgotten.  Only counters that a run has are kept. */
 #ifndef STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PAST_H
 #define STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PAST_H
 
@@ -13,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { INCIDENT_PAST_NUMBERS_MAX = 500000 };
+enum { INCIDENT_PAST_CONTENTS_MAX = 20000 };
 
 /* The last sample of one counter. */
 struct incident_past_number {
@@ -26,9 +30,13 @@ struct incident_past_number {
 
 struct incident_past_file {
     const char *name;
-    int64_t size, modified; /* in bytes, in ns since 1970 */
+    int64_t size; /* in bytes */
+    /* Times of the last changes of its bytes and of its inode, only to compare: the file is read
+     * again where they differ. */
+    const char *stamp;
     int64_t lines;
     const char *digest; /* of its bytes */
+    const char *data;   /* digest of its counters and their dates; without counters, of its bytes */
     bool is_closed;     /* nothing in it is read at every look, such as cables or logs */
     bool is_pending;    /* it was not read, since its last line has no end */
 };
@@ -40,6 +48,8 @@ struct incident_past {
     size_t number_count;
     struct incident_past_file *files;
     size_t file_count;
+    const char **contents; /* digests of files before they changed, latest first */
+    size_t content_count;
     const char **tables; /* that leave out rows of zeroes */
     size_t table_count;
 };

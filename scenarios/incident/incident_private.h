@@ -48,8 +48,14 @@ struct incident_reader {
     size_t input_count;
     const struct incident_past *past; /* or NULL */
     bool *seen;                       /* by number of the past: this look has it too */
-    int old_numbers, old_messages;    /* lines of this file that the past had */
-    const char *fabric;               /* the first scenario among the files, or NULL */
+    const char **known;               /* digests of the files of the past, sorted */
+    size_t known_count;
+    const char **known_before;     /* the past's contents, sorted */
+    int old_numbers, old_messages; /* lines of this file that the past had */
+    const char *data;              /* of this file, incident_past.h; NULL: no counters */
+    /* What was read before this file. */
+    size_t numbers_before, tables_before, events_before;
+    const char *fabric; /* the first scenario among the files, or NULL */
     const char *fabric_text;
     size_t fabric_length;
 };
@@ -87,6 +93,7 @@ void incident_past_keep(struct incident_reader *reader, const struct incident_nu
 bool incident_past_opens(struct incident_reader *reader, const char *path);
 /* The same once its text is known; false: it is read at the next look. */
 bool incident_past_begins(struct incident_reader *reader, const struct tree_file *file);
+/* Takes back what is in the file where the past had it, under whatever name. */
 void incident_past_ends(struct incident_reader *reader, const struct incident_file *about);
 void incident_past_finish(struct incident_reader *reader);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * watch: looks that follow each other, each with the state that the one before wrote. */
+#include "base/printable.h"
 #include "reports/incident/watch_text.h"
+#include "scenarios/format/json_tree.h"
 #include "tests/unit/base/fuzz_input.h"
 
 #include <setjmp.h>
@@ -64,6 +66,8 @@ static void look_at(const struct incident_text *texts, size_t count, const char 
     assert_int_equal(next.pattern_count, look.pattern_count);
     assert_int_equal(next.past.number_count, incident.next->number_count);
     assert_string_equal(next.last, time);
+    const size_t values = watch_state_values(&look, &state, &incident);
+    assert_int_equal(json_tree(&next.arena, file, NULL, &diag)->weight, values);
     watch_look_free(&look);
     triage_free(&triage);
     incident_free(&incident);
@@ -208,6 +212,30 @@ static void older_samples_are_left_out(void **unused)
     assert_string_equal(state.past.numbers[0].date, "Sat Nov 28 12:10:00 UTC 2026");
 }
 
+/* Another file with the samples of a look has nothing new; nor has one whose clock did not move. */
+static void copies_are_left_out(void **unused)
+{
+    static const char text[] = "db7$ date\nSat Nov 28 12:%02d:00 UTC 2026\ndb7$ ethtool -S eth2\n"
+                               "NIC statistics:\n     tx_prio3_pause: %d\n";
+    char one[256], two[512];
+    (void)unused;
+    begin();
+    snprintf(one, sizeof one, text, 0, 100);
+    look(one, "t0");
+    snprintf(one, sizeof one, text, 1, 9100);
+    look(one, "t1");
+    assert_int_equal(began, 1);
+    look(one, "t2");
+    assert_int_equal(ended, 0);
+    assert_int_equal(lasting, 1);
+    snprintf(two, sizeof two, "%s%s", one, one);
+    look(two, "t3");
+    assert_int_equal(ended, 0);
+    snprintf(one, sizeof one, text, 2, 9100);
+    look(one, "t4");
+    assert_int_equal(ended, 1);
+}
+
 /* A counter that decreased was reset: it counts from 0 on. */
 static void resets_are_no_storm(void **unused)
 {
@@ -247,7 +275,8 @@ static void rows_that_were_left_out_are_zeroes(void **unused)
 
 /* ---- the state file ---- */
 
-#define AFTER_LAST ", \"patterns\": [], \"files\": [], \"tables\": [], \"ports\": []}"
+#define AFTER_LAST                                                                                 \
+    ", \"patterns\": [], \"files\": [], \"contents\": [], \"tables\": [], \"ports\": []}"
 
 static void a_wrong_state_is_located(void **unused)
 {
@@ -263,8 +292,10 @@ static void a_wrong_state_is_located(void **unused)
         {"{\"stormglass-watch\": 1, \"of\": [],\n \"last\": null" AFTER_LAST, "\"last\": a string",
          2, 10},
         {"{\"stormglass-watch\": 1, \"of\": [], \"last\": \"\", \"patterns\": [], \"files\": [\n"
-         "{\"name\": \"a\", \"size\": -5, \"modified\": 0, \"lines\": 0, \"digest\": \"\",\n"
-         "\"closed\": \"yes\", \"pending\": false}], \"tables\": [], \"ports\": []}",
+         "{\"name\": \"a\", \"size\": -5, \"stamp\": \"\", \"data\": \"\", \"lines\": 0, "
+         "\"digest\": \"\",\n"
+         "\"closed\": \"yes\", \"pending\": false}], \"contents\": [], \"tables\": [], \"ports\": "
+         "[]}",
          "\"size\": a count", 2, 23},
     };
     (void)unused;
@@ -304,6 +335,29 @@ static void names_are_escaped(void **unused)
     assert_null(strchr(said, '\033'));
 }
 
+/* Any bytes come back from the state as they were. */
+static void names_are_kept(void **unused)
+{
+    (void)unused;
+    begin();
+    char text[1024] = "";
+    for (int i = 0; i < 4; i++) {
+        static const char *const names[] = {"db\xe9", "db%25", "db\xc3\xa9", "db\x01"};
+        snprintf(text, sizeof text, "NIC statistics:\n     tx_prio3_pause: %d\n", i);
+        const struct incident_text file = {names[i], text, strlen(text)};
+        begin();
+        look_at(&file, 1, "t0");
+        assert_int_equal(state.past.number_count, 1);
+        char *host = watch_state_name(state.past.numbers[0].host);
+        assert_true(printable_is(host));
+        free(host);
+        snprintf(text, sizeof text, "NIC statistics:\n     tx_prio3_pause: %d\n", i + 90000);
+        look_at(&(const struct incident_text){names[i], text, strlen(text)}, 1, "t1");
+        assert_int_equal(began, 1);
+        assert_int_equal(state.past.number_count, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,10 +367,12 @@ int main(void)
         cmocka_unit_test(cables_are_followed),
         cmocka_unit_test(both_ends_are_one_place),
         cmocka_unit_test(older_samples_are_left_out),
+        cmocka_unit_test(copies_are_left_out),
         cmocka_unit_test(resets_are_no_storm),
         cmocka_unit_test(rows_that_were_left_out_are_zeroes),
         cmocka_unit_test(a_wrong_state_is_located),
         cmocka_unit_test(names_are_escaped),
+        cmocka_unit_test(names_are_kept),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     watch_state_free(&state);
