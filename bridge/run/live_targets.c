@@ -2,6 +2,7 @@
  * live_targets - the targets, their addresses, and the part of the scenario that runs here. */
 #include "base/memory.h"
 #include "bridge/run/live_private.h"
+#include "scenarios/effect/effect.h"
 
 #include <netinet/in.h>
 
@@ -84,6 +85,9 @@ static void find_targets(struct live_run *run, struct diag *diag)
         for (uint32_t p = 0; p < workload->pair_count && !diag_failed(diag); p++) {
             const struct scenario_pair *pair = &workload->pairs[p];
             const bool needed = run->options.role != LIVE_HOST || live_here(run, pair->from);
+            if (effect_uses_tls(scenario, workload, pair))
+                complain(diag, workload, "the bridge does not use TLS, but nvme.tcp-tls is set at ",
+                         scenario->nodes[pair->from].name, "expected tcp-tls: false");
             if (needed && live_target_of(run, pair->to) == NULL)
                 add_target(run, pair->to, workload, diag);
         }

@@ -67,7 +67,8 @@ enum opt_part {
     X(WATCHDOG, "watchdog is not off")                                                             \
     X(ECN, "ecn-kmax is not 0")                                                                    \
     X(RDMA, "the host has RDMA traffic")                                                           \
-    X(TCP, "the host has TCP traffic")
+    X(TCP, "the host has TCP traffic")                                                             \
+    X(TLS, "a host uses TLS (nvme.tcp-tls), and this is one end of its connections")
 
 #define OPT_WORSE_(name, words)      OPT_WORSE_##name,
 #define OPT_BY_(name, words)         OPT_BY_##name,

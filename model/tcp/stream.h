@@ -37,6 +37,14 @@ struct stream_device; /* TCP at one network port */
 /* The tag of bulk data that was read in one piece and has parts with different tags. */
 #define STREAM_CONTENT_MIXED UINT32_C(0xFFFFFFFE)
 
+/* Work of a connection's core for its user: TLS. */
+enum stream_work {
+    STREAM_WORK_HANDSHAKE, /* keys of a connection */
+    STREAM_WORK_ENCRYPT,   /* a record of so many bytes to be sent */
+    STREAM_WORK_DECRYPT,   /* a record whose next so many bytes can be read */
+    STREAM_WORKS
+};
+
 struct stream_user {
     void *self;
     void (*on_connected)(void *self, struct stream_conn *conn); /* after `connect` only */
@@ -44,6 +52,8 @@ struct stream_user {
     void (*on_writable)(void *self, struct stream_conn *conn); /* NULL: not needed */
     /* error 0: both sides closed in order. */
     void (*on_closed)(void *self, struct stream_conn *conn, int error);
+    /* After `work`; NULL: not needed. */
+    void (*on_worked)(void *self, struct stream_conn *conn, enum stream_work what);
 };
 
 struct stream_listener {
@@ -134,6 +144,13 @@ struct stream_ops {
     /* Sends RST and drops all data.  No callback follows. */
     void (*reset)(struct stream_conn *);
     void (*destroy)(struct stream_conn *);
+
+    /* The core of the connection works for its user; one work of each kind at a time. True:
+     * on_worked follows; false: it takes no time. NULL: time is that of the machine. */
+    bool (*work)(struct stream_conn *, enum stream_work what, uint32_t bytes);
+    /* That many bytes can be read, or will never be at once: the buffer is too small, or the peer
+     * has closed. NULL: unknown. */
+    bool (*holds)(const struct stream_conn *, uint32_t bytes);
 
     void (*info)(const struct stream_conn *, struct stream_info *info);
     uint32_t (*local_ip)(const struct stream_device *);

@@ -301,6 +301,30 @@ static void stream_destroy(struct stream_conn *stream)
     tcp_conn_release(conn);
 }
 
+static bool stream_work(struct stream_conn *stream, enum stream_work what, uint32_t bytes)
+{
+    struct tcp_conn *conn = conn_of(stream);
+    const time_ps now = tcp_now(conn->tcp);
+    conn->secure = true;
+    if (what == STREAM_WORK_ENCRYPT)
+        conn->tcp->counters.tls_tx_records++;
+    else if (what == STREAM_WORK_DECRYPT)
+        conn->tcp->counters.tls_rx_records++;
+    if (conn->state != TCP_CLOSED && tcp_core_work(conn, what, bytes, now))
+        return true;
+    if (what == STREAM_WORK_DECRYPT)
+        tcp_watch_decrypted(conn, bytes, now);
+    return false;
+}
+
+static bool stream_holds(const struct stream_conn *stream, uint32_t bytes)
+{
+    const struct tcp_conn *conn = conn_of(stream);
+    const uint64_t have = conn->in.end - conn->in.begin;
+    const bool too_small = have > 0 && (uint64_t)bytes + conn->mss > conn->receive_limit;
+    return have >= bytes || conn->fin_seen || too_small;
+}
+
 static void stream_info(const struct stream_conn *stream, struct stream_info *info)
 {
     const struct tcp_conn *conn = conn_of(stream);
@@ -364,6 +388,8 @@ const struct stream_ops tcp_stream_ops = {
     .close = stream_close,
     .reset = stream_reset,
     .destroy = stream_destroy,
+    .work = stream_work,
+    .holds = stream_holds,
     .info = stream_info,
     .local_ip = stream_local_ip,
     .peer_ip = stream_peer_ip,

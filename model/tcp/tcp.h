@@ -44,6 +44,8 @@ struct tcp_params {
     int64_t pacing, pacing_slow_start, pacing_avoidance;
     int64_t interrupt_delay, interrupt_cost, rx_batch_cost, rx_segment_cost, tx_batch_cost;
     int64_t copy_cost; /* ps for each KiB */
+    int64_t tls_cost;  /* likewise */
+    int64_t tls_record_cost, tls_handshake_cost;
     int64_t cores;
     int64_t dscp, time_wait;
     alignas(8) unsigned char cc[TCP_CCS][TCP_CC_PARAMS_MAX];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tcp_core - the cores that execute TCP.
  * A core serves its connections in turn: first the segments that came for one, merged to a batch by
- * GRO, else the next batch that it sends.  The effect of work comes when its time is over.  Work
- * that takes no time is done at once.  An idle core is woken by an interrupt, interrupt-delay
- * after the first segment (rx-usecs of ethtool); while it works, it polls (NAPI).
+ * GRO, else the next batch that it sends, else work for its user (TLS).  The effect of work comes
+ * when its time is over.  Work that takes no time is done at once.  An idle core is woken by an
+ * interrupt, interrupt-delay after the first segment (rx-usecs of ethtool); while it works, it
+ * polls (NAPI).
  * GRO merges segments in order whose data is full-sized; a short segment, PSH, or other flags end a
  * batch (Linux net/ipv4/tcp_offload.c, tcp_gro_receive). */
 #include "tcp/tcp_private.h"
@@ -110,12 +111,42 @@ static struct tcp_conn *unlist_first(struct tcp_core *core)
     return conn;
 }
 
+static time_ps user_work_cost(const struct tcp_params *params, enum stream_work what,
+                              uint32_t bytes)
+{
+    return what == STREAM_WORK_HANDSHAKE
+               ? params->tls_handshake_cost
+               : params->tls_record_cost + params->tls_cost * (time_ps)bytes / 1024;
+}
+
+static time_ps choose_user_work(struct tcp_conn *conn)
+{
+    unsigned what = 0;
+    while ((conn->works & 1u << what) == 0)
+        what++;
+    conn->work = (uint8_t)(what + 1);
+    return user_work_cost(&conn->tcp->params, (enum stream_work)what, conn->work_bytes[what]);
+}
+
+static void do_user_work(struct tcp_conn *conn, time_ps now)
+{
+    const enum stream_work what = (enum stream_work)(conn->work - 1);
+    conn->works &= (uint8_t) ~(1u << what);
+    conn->work = 0;
+    if (what == STREAM_WORK_DECRYPT)
+        tcp_watch_decrypted(conn, conn->work_bytes[what], now);
+    if (conn->owned)
+        conn->user.on_worked(conn->user.self, tcp_stream(conn), what);
+}
+
 /* Chooses the next work of the connection and returns its cost. */
 static time_ps choose_work(struct tcp_conn *conn)
 {
     const struct tcp_params *params = &conn->tcp->params;
     uint32_t bytes;
     conn->work_frames = 0;
+    if (conn->rx_head == POOL_NONE && conn->works != 0 && !conn->want_send)
+        return choose_user_work(conn);
     if (conn->rx_head == POOL_NONE)
         return params->tx_batch_cost;
     conn->work_frames = gro_batch(conn, &bytes);
@@ -129,12 +160,14 @@ static void finish_work(struct tcp_core *core, time_ps now)
     conn->holds++;
     if (conn->work_frames > 0) {
         do_receive(conn, now);
+    } else if (conn->work != 0) {
+        do_user_work(conn, now);
     } else if (conn->want_send) {
         conn->want_send = false;
         tcp_output(conn, now);
     }
     core->current = NULL;
-    if (conn->rx_head != POOL_NONE || conn->want_send)
+    if (conn->rx_head != POOL_NONE || conn->want_send || conn->works != 0)
         list_conn(core, conn);
     tcp_watch_hold(conn, now);
     conn->holds--;
@@ -182,6 +215,17 @@ void tcp_core_list(struct tcp_conn *conn, time_ps now)
         run_core(core, now);
 }
 
+bool tcp_core_work(struct tcp_conn *conn, enum stream_work what, uint32_t bytes, time_ps now)
+{
+    if (user_work_cost(&conn->tcp->params, what, bytes) == 0)
+        return false;
+    conn->works |= (uint8_t)(1u << what);
+    conn->work_bytes[what] = bytes;
+    tcp_core_list(conn, now);
+    tcp_watch_hold(conn, now);
+    return true;
+}
+
 void tcp_core_receive(struct tcp_conn *conn, uint32_t handle, time_ps now)
 {
     struct tcp_core *core = conn->core;
@@ -215,6 +259,7 @@ void tcp_core_leave(struct tcp_conn *conn)
     while (conn->rx_head != POOL_NONE)
         frame_give(conn->tcp->frames, shift_frame(conn));
     conn->work_frames = 0;
+    conn->works = conn->work = 0;
     conn->want_send = false;
     if (!conn->listed)
         return;

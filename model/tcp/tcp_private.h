@@ -202,6 +202,10 @@ struct tcp_conn {
     uint32_t work_frames; /* of the batch that the core processes */
     bool listed;          /* waits for the core */
     bool want_send;
+    uint8_t works; /* mask of enum stream_work: work for its user that waits or runs */
+    uint8_t work;  /* 1 + enum stream_work: the core does it now; 0: none */
+    bool secure;   /* its user decrypts: delivered is what is decrypted */
+    uint32_t work_bytes[STREAM_WORKS];
 
     struct timer rtx, ack_timer, pace_timer;
     uint8_t rtx_kind; /* enum tcp_timer_kind, while rtx is set */
@@ -336,6 +340,8 @@ void tcp_core_init(struct tcp_core *core, struct tcp *tcp);
 void tcp_core_receive(struct tcp_conn *conn, uint32_t handle, time_ps now);
 /* The connection needs the core. */
 void tcp_core_list(struct tcp_conn *conn, time_ps now);
+/* Work for the connection's user. False: it takes no time. */
+bool tcp_core_work(struct tcp_conn *conn, enum stream_work what, uint32_t bytes, time_ps now);
 /* Drops what the connection has at the core. */
 void tcp_core_leave(struct tcp_conn *conn);
 
@@ -416,6 +422,8 @@ void tcp_watch_hold(struct tcp_conn *conn, time_ps now);
 void tcp_watch_arrived(const struct tcp_conn *conn, const struct frame *frame, time_ps now);
 /* The batch is processed; before it, all bytes up to that offset were received. */
 void tcp_watch_delivered(const struct tcp_conn *conn, uint64_t before, time_ps now);
+/* The next so many bytes that the user reads are decrypted. */
+void tcp_watch_decrypted(const struct tcp_conn *conn, uint32_t bytes, time_ps now);
 void tcp_watch_mark(const struct tcp_conn *conn, enum probe_stream_kind kind);
 
 /* ------------------------------------------------------------------ tcp_conn.c */

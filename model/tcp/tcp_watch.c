@@ -31,6 +31,8 @@ static bool sends_less(const struct tcp_conn *conn, uint64_t limit)
 static enum probe_hold_state state_of(const struct tcp_conn *conn, time_ps now)
 {
     const uint64_t window = conn->window_end > conn->nxt ? conn->window_end - conn->nxt : 0;
+    if (conn->out.end <= conn->nxt && (conn->works & 1u << STREAM_WORK_ENCRYPT) != 0)
+        return PROBE_HOLD_SOFTWARE;
     if (conn->out.end <= conn->nxt)
         return conn->blocked ? PROBE_HOLD_WINDOW : PROBE_HOLD_NOTHING; /* send buffer */
     if (conn->want_send)
@@ -89,18 +91,28 @@ void tcp_watch_arrived(const struct tcp_conn *conn, const struct frame *frame, t
     probe->stream(probe->self, &arrived);
 }
 
-void tcp_watch_delivered(const struct tcp_conn *conn, uint64_t before, time_ps now)
+static void report_delivered(const struct tcp_conn *conn, uint64_t end, time_ps now)
 {
     const struct probe *probe = probe_of(conn);
-    if (probe->stream == NULL || conn->received == before)
-        return;
     const struct probe_stream delivered = {.at = now,
                                            .begun_at = conn->core->begun_at,
                                            .woken_at = conn->core->woken_at,
                                            .flow = flow_to(conn),
-                                           .number = tcp_number(conn->irs, conn->received),
+                                           .number = tcp_number(conn->irs, end),
                                            .kind = PROBE_STREAM_DELIVERED};
     probe->stream(probe->self, &delivered);
+}
+
+void tcp_watch_delivered(const struct tcp_conn *conn, uint64_t before, time_ps now)
+{
+    if (probe_of(conn)->stream != NULL && conn->received != before && !conn->secure)
+        report_delivered(conn, conn->received, now);
+}
+
+void tcp_watch_decrypted(const struct tcp_conn *conn, uint32_t bytes, time_ps now)
+{
+    if (probe_of(conn)->stream != NULL)
+        report_delivered(conn, conn->in.begin + bytes, now);
 }
 
 void tcp_watch_mark(const struct tcp_conn *conn, enum probe_stream_kind kind)

@@ -3,6 +3,7 @@
 #include "scenarios/effect/effect.h"
 
 #include "net/switch/switch.h"
+#include "nvme/tcp/tcp.h"
 #include "rnic/host/rnic.h"
 #include "rnic/qp/recovery.h"
 #include "scenarios/carrier/nvme_carrier.h"
@@ -173,6 +174,30 @@ static bool needs_tcp(const struct place *place)
     return has_traffic(place, true);
 }
 
+bool effect_uses_tls(const struct scenario *scenario, const struct scenario_workload *workload,
+                     const struct scenario_pair *pair)
+{
+    if (!workload->by_tcp || nvme_of(workload) == NULL)
+        return false;
+    const struct nvme_carrier_host *host = scenario->nodes[pair->from].host->nvme_host;
+    const void *own = host->own[NVME_CARRIER_tcp];
+    return ((const struct nvme_tcp_host_params *)own)->tls != 0;
+}
+
+static bool needs_tls(const struct place *place)
+{
+    for (uint32_t i = 0; i < place->scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &place->scenario->workloads[i];
+        for (uint32_t k = 0; k < workload->pair_count; k++) {
+            const struct scenario_pair *pair = &workload->pairs[k];
+            if ((pair->from == place->node || pair->to == place->node) &&
+                effect_uses_tls(place->scenario, workload, pair))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* ------------------------------------------------------------------ queues */
 
 static bool needs_full_queue(const struct place *place)
@@ -290,6 +315,7 @@ static const struct {
     [OPT_NEED_ECN_INDEX] = {true, needs_ecn},
     [OPT_NEED_RDMA_INDEX] = {false, needs_rdma},
     [OPT_NEED_TCP_INDEX] = {false, needs_tcp},
+    [OPT_NEED_TLS_INDEX] = {false, needs_tls},
 };
 
 bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct opt *row)

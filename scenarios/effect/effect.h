@@ -13,4 +13,8 @@
  * `row` NULL and for a node that the scenario does not have. */
 bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct opt *row);
 
+/* The connections of the pair use TLS. */
+bool effect_uses_tls(const struct scenario *scenario, const struct scenario_workload *workload,
+                     const struct scenario_pair *pair);
+
 #endif

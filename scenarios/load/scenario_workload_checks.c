@@ -65,9 +65,23 @@ static const struct nvme_tcp_target_params *tcp_of_target(const struct scenario_
     return (const void *)node->host->nvme_target->own[NVME_CARRIER_tcp];
 }
 
+/* A host that uses TLS finds no target without it. */
+static bool check_tls(struct loader *loader, const struct scenario_workload *workload,
+                      const struct scenario_node *from, const struct scenario_node *to)
+{
+    if (tcp_of_target(to)->tls || !tcp_of_host(from)->tls)
+        return true;
+    diag_add(loader->diag, DIAG_ERROR,
+             block_place(from->host->nvme_host_values, "tcp-tls", workload->place), NULL,
+             "'%.64s': %s uses TLS (nvme.tcp-tls), but target.tcp-tls is false at %s: expected "
+             "true there, or no TLS",
+             workload->name, from->name, to->name);
+    return false;
+}
+
 /* A host that requests a digest gives up a controller that does not agree
  * (nvme_tcp_init_connection). */
-static void check_digests(struct loader *loader, const struct scenario_workload *workload)
+static void check_agreement(struct loader *loader, const struct scenario_workload *workload)
 {
     const struct scenario_node *nodes = loader->scenario->nodes;
     const bool used = workload->by_tcp && workload->ops->needs_nvme_target;
@@ -75,6 +89,8 @@ static void check_digests(struct loader *loader, const struct scenario_workload 
         const struct scenario_node *from = &nodes[workload->pairs[i].from];
         const struct scenario_node *to = &nodes[workload->pairs[i].to];
         const struct nvme_tcp_host_params *host = tcp_of_host(from);
+        if (!check_tls(loader, workload, from, to))
+            return;
         if (tcp_of_target(to)->digests || !(host->header_digest || host->data_digest))
             continue;
         const char *row = host->header_digest ? "tcp-header-digest" : "tcp-data-digest";
@@ -95,7 +111,7 @@ void scenario_finish_workloads(struct loader *loader, const struct scenario_work
     for (size_t i = 0; i < list->count; i++) {
         used |= list->list[i].by_tcp;
         check_aggregates(loader, &list->list[i]);
-        check_digests(loader, &list->list[i]);
+        check_agreement(loader, &list->list[i]);
     }
     scenario_show(loader, loader->bases.host->tcp, !used);
 }

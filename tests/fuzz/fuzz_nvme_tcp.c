@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_nvme_tcp - any bytes as the stream of an NVMe/TCP connection, at a target and at a host.
  * The first byte chooses the side, whether the stream begins with a valid ICReq or ICResp, digests,
- * and the type of I/O data; the second one how many bytes arrive at once. A connection that failed
- * makes no calls except for its end.
+ * the type of I/O data, and whether a host uses TLS; a target does if the first byte of the stream
+ * says so. The second byte is how many bytes arrive at once. A connection that failed makes no
+ * calls except for its end.
  * Reads: model/nvme/tcp/tcp_stream.c model/nvme/tcp/tcp_target.c model/nvme/tcp/tcp_host.c */
 #include "base/check.h"
 #include "nvme/tcp/pdu.h"
@@ -109,6 +110,18 @@ static void stream_close(struct stream_conn *conn)
     conn->closed = true;
 }
 
+static bool stream_work(struct stream_conn *conn, enum stream_work what, uint32_t bytes)
+{
+    (void)conn, (void)bytes;
+    CHECK(what < STREAM_WORKS);
+    return false;
+}
+
+static bool stream_holds(const struct stream_conn *conn, uint32_t bytes)
+{
+    return conn->ready >= bytes || conn->ready == conn->left;
+}
+
 static void stream_info(const struct stream_conn *conn, struct stream_info *info)
 {
     (void)conn;
@@ -133,6 +146,8 @@ static const struct stream_ops streams = {
     .close = stream_close,
     .reset = stream_close,
     .destroy = stream_close,
+    .work = stream_work,
+    .holds = stream_holds,
     .info = stream_info,
     .local_ip = stream_ip,
 };
@@ -313,17 +328,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     const bool host = (data[0] & 1) != 0;
+    const bool tls = host && (data[0] & 32) != 0;
     const uint8_t digests = data[0] >> 2 & 3;
     const struct nvme_tcp_params params = {
-        .host = {(digests & NVME_PDU_DGST_HEADER) != 0, (digests & NVME_PDU_DGST_DATA) != 0, 4},
-        .target = {.in_capsule = 16384, .max_h2c_data = 4096, .alignment = 4, .digests = 1}};
+        .host = {(digests & NVME_PDU_DGST_HEADER) != 0, (digests & NVME_PDU_DGST_DATA) != 0, 4,
+                 tls},
+        .target = {
+            .in_capsule = 16384, .max_h2c_data = 4096, .alignment = 4, .digests = 1, .tls = 1}};
     stage_init(&stage, 1);
     stream = (struct stream_conn){0};
     user = (struct user){.memory = (data[0] & 16) != 0 ? NVME_MEMORY_BYTES : NVME_MEMORY_BULK};
     const struct nvme_tcp_site site = {&stage.env, &streams, NULL};
     user.transport = nvme_tcp_create(&site, &params);
     open_side(host);
-    if ((data[0] & 2) != 0)
+    if ((data[0] & 2) != 0 && !tls)
         begin(host, digests);
     feed(data + 2, size - 2, data[1] % 64 + 1u);
     if (user.conn != NULL)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# nvme-tcp - NVMe over TCP: latencies by hand, the R2T step, digests.          SPDX-License-Identifier: Apache-2.0
+# nvme-tcp - NVMe over TCP: latencies by hand, the R2T step, TLS, digests.     SPDX-License-Identifier: Apache-2.0
 set -u
 program=${STORMGLASS:?the program to test}
 . tests/laws/figures
@@ -35,6 +35,20 @@ near 'write of 4 KiB in its capsule, us' "$(measure $file "$least" $wire workloa
 near 'write of 4 KiB with an R2T, us' \
     "$(measure $file "$least" $wire workloads.io.read=0% hosts.targets.target.tcp-in-capsule=0B)" \
     "$(sum "$(sum "$(alone 72)" "$(alone 24)")" "$(sum "$(train 2 1224)" "$(alone 24)")")" 0.01
+
+# With TLS, header, content type and tag add 22 bytes to each record. CapsuleCmd 94; a record of C2HData and CapsuleResp.
+tls=(hosts.defaults.nvme.tcp-tls=true workloads.io.start=6ms duration=8ms)
+free=("${tls[@]}" hosts.defaults.tcp.tls-cost=0ns hosts.defaults.tcp.tls-record-cost=0ns)
+near 'read of 4 KiB in TLS records, us' "$(measure $file "$least" $wire "${free[@]}")" "$(sum "$(alone 94)" "$(train 2 1270)")" 0.01
+near 'write of 4 KiB in a TLS record, us' "$(measure $file "$least" $wire "${free[@]}" workloads.io.read=0%)" \
+    "$(sum "$(train 2 1294)" "$(alone 46)")" 0.01
+# Two records of 72 and 4,144 bytes are encrypted and, with their tags, decrypted: 1 us for each, 262 ns for each KiB.
+near 'the CPU time of TLS in a read, us' \
+    "$(sum "$(measure $file "$least" $wire "${tls[@]}")" "-$(measure $file "$least" $wire "${free[@]}")")" \
+    "$(awk 'BEGIN { print 4 + (2 * 72 + 2 * 4144 + 2 * 17) / 1024 * 0.262 }')" 0.01
+# The connections of 128 KiB writes carry 16 KiB in each record; the time breakdown accounts for all of their time.
+many=$(measure $case '[.workloads[] | select(.name == "backup-tcp") | .completed > 100] | all' hosts.defaults.nvme.tcp-tls=true)
+within 'writes of 128 KiB over TLS complete' "$([ "$many" = true ] && echo 1 || echo 0)" '$1 == 1'
 
 # A lost tail of several segments waits for the tail loss probe: 2 ms and two round trips.
 lost='.workloads[0].latency_ns.max / 1e6'

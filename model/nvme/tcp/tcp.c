@@ -22,6 +22,10 @@ const struct opt nvme_tcp_host_opts[] = {
      "NVMe/TCP: data from the controller begins at a multiple of these bytes in its PDU (HPDA).",
      "NVMe/TCP 1.0, 3.6.2.2; Linux 6.1 nvme-tcp: 4 B",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE), .step = "4B"},
+    {"tcp-tls", OPT_BOOL, HOST(tls), "false", NULL, NULL, NULL,
+     "NVMe/TCP: TLS 1.3 with a pre-shared key, by the kernel.",
+     "nvme connect --tls; NVMe/TCP 1.0, 3.6.1; Linux 6.7",
+     OPT_ACTS_IF(OPT_NEED_TCP, HOST_CPU, ANY, TRACE)},
     {0},
 };
 
@@ -47,6 +51,10 @@ const struct opt nvme_tcp_target_opts[] = {
      "control.",
      "false: Linux 6.1 nvmet_setup_c2h_data_pdu, true: SPDK c2h_success",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
+    {"tcp-tls", OPT_BOOL, TARGET(tls), "true", NULL, NULL, NULL,
+     "NVMe/TCP: the target accepts hosts that use TLS, and others.",
+     "Linux 6.7 nvmet-tcp: addr_tsas tls1.3, addr_treq not required",
+     OPT_ACTS_IF(OPT_NEED_TCP, CONNECTING, ANY, TRACE)},
     {0},
 };
 
@@ -115,6 +123,7 @@ static uint32_t local_ip(struct nvme_transport *transport)
 void nvme_tcp_conn_free(struct nvme_transport_conn *conn)
 {
     free(conn->line);
+    nvme_tls_free(conn);
     conn->line = NULL;
     conn->next_dead = conn->tcp->dead;
     conn->tcp->dead = conn;

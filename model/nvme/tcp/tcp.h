@@ -7,7 +7,8 @@
  *   other write      CapsuleCmd -> R2T -> H2CData -> CapsuleResp
  * As Linux: one R2T for all data of a command, one C2HData PDU for a read, data of Fabrics commands
  * and of admin commands in the capsule, FIN at the end of a queue.
- * Not modeled: TLS, several R2Ts for one command.
+ * With TLS, records lie between PDUs and stream (tcp_tls.c).
+ * Not modeled: several R2Ts for one command.
  * Source: NVMe/TCP Transport Specification 1.0; drivers/nvme/host/tcp.c and
  * drivers/nvme/target/tcp.c of Linux 6.1. */
 #ifndef STORMGLASS_NVME_TCP_TCP_H
@@ -21,6 +22,7 @@
 struct nvme_tcp_host_params {
     int64_t header_digest, data_digest; /* bool */
     int64_t alignment;                  /* HPDA: data of C2HData begins at a multiple, bytes */
+    int64_t tls;                        /* bool */
 };
 
 struct nvme_tcp_target_params {
@@ -29,6 +31,7 @@ struct nvme_tcp_target_params {
     int64_t alignment;    /* CPDA: data from the host begins at a multiple, bytes */
     int64_t digests;      /* bool: agrees to the digests that a host requests */
     int64_t success;      /* bool: SUCCESS in C2HData also with SQ flow control */
+    int64_t tls;          /* bool: accepts hosts that use TLS */
 };
 
 extern const struct opt nvme_tcp_host_opts[], nvme_tcp_target_opts[];

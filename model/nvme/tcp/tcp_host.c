@@ -284,6 +284,12 @@ static void release(struct nvme_transport_conn *base)
     nvme_tcp_conn_free(base);
 }
 
+static void begin(struct nvme_transport_conn *conn)
+{
+    nvme_tcp_send(conn, &(struct tcp_out){.type = NVME_PDU_ICREQ});
+    nvme_tcp_flush(conn);
+}
+
 static const struct tcp_role role = {
     .describe = describe,
     .on_sent = on_sent,
@@ -291,6 +297,7 @@ static const struct tcp_role role = {
     .on_pdu = on_pdu,
     .on_failed = on_failed,
     .on_closed = on_closed,
+    .on_secured = begin,
     .release = release,
 };
 
@@ -300,8 +307,10 @@ static void on_connected(void *self, struct stream_conn *stream)
     (void)stream;
     if (conn->closed)
         return;
-    nvme_tcp_send(conn, &(struct tcp_out){.type = NVME_PDU_ICREQ});
-    nvme_tcp_flush(conn);
+    if (conn->tcp->params.host.tls)
+        nvme_tls_connect(conn);
+    else
+        begin(conn);
 }
 
 struct nvme_transport_conn *nvme_tcp_connect(struct nvme_transport *transport,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tcp_private - declarations shared by the files of the TCP transport.
  *   tcp.c         operations table, parameters, memory, end of connections
- *   tcp_stream.c  PDUs of a connection as bytes of its stream
+ *   tcp_send.c    PDUs of a connection as bytes of its stream
+ *   tcp_stream.c  received bytes as PDUs, faults, end
  *   tcp_digest.c  CRC32C of data
  *   tcp_guard.c   protection of a target from its peers
+ *   tcp_tls.c     TLS records between PDUs and stream
+ *   tcp_tls_flight.c  messages of the TLS handshake
  *   tcp_host.c    a host's connection
  *   tcp_target.c  a target's connection */
 #ifndef STORMGLASS_NVME_TCP_TCP_PRIVATE_H
@@ -16,6 +19,24 @@
 #include <stddef.h>
 
 enum { TCP_ADMIN_CAPSULE = 8192 }; /* NVME_TCP_ADMIN_CCSZ: data of Fabrics and admin capsules */
+
+/* TLS records: types (NVME_TLS_HANDSHAKE is no PDU type), header, content type and tag. */
+enum {
+    NVME_TLS_CHANGE_CIPHER_SPEC = 20,
+    NVME_TLS_HANDSHAKE = 22,
+    NVME_TLS_DATA = 23,
+    NVME_TLS_HEAD = 5,
+    NVME_TLS_TAG = 17,
+    NVME_TLS_FLIGHT_MAX = 512,
+};
+
+enum tls_flight_kind { TLS_CLIENT_HELLO, TLS_SERVER_ANSWER, TLS_CLIENT_FINISHED };
+
+/* Messages of the handshake that are sent together. */
+struct tls_flight {
+    unsigned char bytes[NVME_TLS_FLIGHT_MAX];
+    uint32_t length;
+};
 
 struct nvme_tcp {
     struct nvme_transport base;
@@ -63,6 +84,7 @@ struct tcp_arriving {
 };
 
 struct nvme_transport_conn;
+struct tcp_tls;
 
 /* The differences between hosts and targets. */
 struct tcp_role {
@@ -79,6 +101,8 @@ struct tcp_role {
     void (*on_closed)(struct nvme_transport_conn *);
     /* It waits for the peer. NULL: a host's, which no guard watches. */
     bool (*awaits_peer)(const struct nvme_transport_conn *);
+    /* The TLS handshake is over. NULL: no need to know. */
+    void (*on_secured)(struct nvme_transport_conn *);
     /* Calls that could not be made when they became due. */
     void (*on_later)(struct nvme_transport_conn *);
     /* Frees the connection. */
@@ -92,6 +116,7 @@ struct nvme_transport_conn {
     struct nvme_tcp *tcp;
     const struct tcp_role *role;
     struct stream_conn *stream; /* NULL: destroyed */
+    struct tcp_tls *tls;        /* NULL: without TLS */
     time_ps cpu;                /* of the stream that was destroyed */
     bool ended;                 /* the stream has ended */
     bool failed;                /* reported */
@@ -133,13 +158,15 @@ void nvme_tcp_conn_free(struct nvme_transport_conn *conn);
 /* Frees those that were closed; `all`: there is no world any more that could wake one up. */
 void nvme_tcp_free_dead(struct nvme_tcp *tcp, bool all);
 
+/* tcp_send.c */
+/* Appends a PDU to the line. nvme_tcp_flush sends what the stream takes. */
+void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu);
+void nvme_tcp_flush(struct nvme_transport_conn *conn);
+
 /* tcp_stream.c */
 void nvme_tcp_conn_init(struct nvme_transport_conn *conn, struct nvme_tcp *tcp,
                         const struct tcp_role *role);
 struct stream_user nvme_tcp_conn_user(struct nvme_transport_conn *conn);
-/* Appends a PDU to the line. nvme_tcp_flush sends what the stream takes. */
-void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu);
-void nvme_tcp_flush(struct nvme_transport_conn *conn);
 void nvme_tcp_later(struct nvme_transport_conn *conn);
 void nvme_tcp_fail(struct nvme_transport_conn *conn, const char *why);
 void nvme_tcp_disconnect(struct nvme_transport_conn *conn);
@@ -165,6 +192,29 @@ uint32_t nvme_tcp_digest(struct nvme_tcp *tcp, const struct nvme_buffer *data, u
                          uint32_t length);
 /* Of the data that has arrived. */
 uint32_t nvme_tcp_digest_read(struct nvme_transport_conn *conn);
+
+/* tcp_tls.c */
+/* The first bytes of the stream are those of a TLS handshake that the target accepts. */
+bool nvme_tls_begins(const struct nvme_transport_conn *conn);
+void nvme_tls_connect(struct nvme_transport_conn *conn);
+/* The peer has begun a handshake; these bytes of its first record were read. */
+void nvme_tls_accept(struct nvme_transport_conn *conn, const unsigned char *read, uint32_t length);
+/* Goes on with the handshake. True: it is over. */
+bool nvme_tls_shake(struct nvme_transport_conn *conn);
+/* As `send`, `read` and `read_bulk` of the stream. ends_pdu: the piece is the end of a PDU. */
+uint32_t nvme_tls_send(struct nvme_transport_conn *conn, const struct stream_piece *piece,
+                       bool ends_pdu);
+uint32_t nvme_tls_read(struct nvme_transport_conn *conn, unsigned char *bytes, uint32_t most);
+uint32_t nvme_tls_read_bulk(struct nvme_transport_conn *conn, uint32_t most, uint32_t offset,
+                            uint32_t *content);
+void nvme_tls_on_writable(struct nvme_transport_conn *conn);
+void nvme_tls_on_worked(struct nvme_transport_conn *conn, enum stream_work what);
+/* True: the stream is closed after the record that is being sent. */
+bool nvme_tls_close(struct nvme_transport_conn *conn);
+void nvme_tls_free(struct nvme_transport_conn *conn);
+
+/* tcp_tls_flight.c */
+void nvme_tls_flight(struct tls_flight *flight, enum tls_flight_kind kind);
 
 /* tcp_host.c */
 struct nvme_transport_conn *nvme_tcp_connect(struct nvme_transport *transport,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tcp_stream - PDUs of a connection as bytes of its stream.
- * PDUs to send wait in a line; the first one is encoded when its turn comes and moves into the send
- * buffer as far as there is room. MSG_MORE is set while data or another PDU follows, as in Linux.
+ * tcp_stream - a connection's received bytes as PDUs, its faults and its end.
  * Received bytes pass through phases until a PDU is complete. While a target's software is stalled,
  * its connections are not read, so that their windows close. */
 #include "nvme/tcp/tcp_private.h"
@@ -18,7 +16,7 @@
  * (sock_no_linger), here the reset would discard the last PDUs. */
 #define LINGER PS_PER_S
 
-enum { LINE_FIRST = 16, DROP_BYTES = 1024 };
+enum { DROP_BYTES = 1024 };
 
 static const struct stream_ops *streams_of(const struct nvme_transport_conn *conn)
 {
@@ -28,113 +26,6 @@ static const struct stream_ops *streams_of(const struct nvme_transport_conn *con
 static bool is_host(const struct nvme_transport_conn *conn)
 {
     return conn->tcp->listener.on_request == NULL;
-}
-
-/* ---- sending ---- */
-
-static enum probe_stream_kind kind_of(const struct tcp_out *pdu)
-{
-    const bool ends = (pdu->flags & NVME_PDU_LAST) != 0;
-    if (pdu->type == NVME_PDU_H2C_DATA)
-        return ends ? PROBE_STREAM_POSTED_ANSWER : PROBE_STREAM_POSTED_DATA;
-    return pdu->type == NVME_PDU_C2H_DATA && (pdu->flags & NVME_PDU_SUCCESS) == 0
-               ? PROBE_STREAM_POSTED_DATA
-               : PROBE_STREAM_POSTED;
-}
-
-void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu)
-{
-    if (conn->count == conn->room) {
-        const uint32_t room = conn->room == 0 ? (uint32_t)LINE_FIRST : 2 * conn->room;
-        struct tcp_out *line = memory_zeroed(room, sizeof *line);
-        for (uint32_t i = 0; i < conn->count; i++)
-            line[i] = conn->line[(conn->first + i) % conn->room];
-        free(conn->line);
-        conn->line = line;
-        conn->room = room;
-        conn->first = 0;
-    }
-    conn->line[(conn->first + conn->count++) % conn->room] = *pdu;
-    nvme_tcp_mark(conn, kind_of(pdu));
-}
-
-static void begin_pdu(struct nvme_transport_conn *conn, const struct tcp_out *out)
-{
-    struct tcp_sending *sending = &conn->sending;
-    static const struct nvme_pdu_format plain = {0};
-    struct nvme_pdu pdu = {.type = out->type, .flags = out->flags};
-    *sending = (struct tcp_sending){.at = out->at};
-    if (nvme_pdu_is_term(out->type))
-        pdu = conn->term_pdu;
-    else
-        sending->data = conn->role->describe(conn, out, &pdu);
-    const bool first = out->type == NVME_PDU_ICREQ || out->type == NVME_PDU_ICRESP;
-    sending->before = nvme_pdu_encode(&pdu, first ? &plain : &conn->out, sending->head);
-    sending->length = nvme_pdu_has_data(&pdu) ? pdu.length : 0;
-    if ((sending->head[1] & NVME_PDU_DDGST) != 0) {
-        sending->digest_bytes = NVME_PDU_DIGEST_BYTES;
-        wire_put32(sending->digest,
-                   nvme_tcp_digest(conn->tcp, sending->data, sending->at, sending->length));
-    }
-}
-
-/* The next bytes of the PDU. */
-static struct stream_piece next_piece(const struct nvme_transport_conn *conn)
-{
-    const struct tcp_sending *sending = &conn->sending;
-    const struct nvme_buffer *data = sending->data;
-    const uint32_t end = sending->before + sending->length, sent = sending->sent;
-    struct stream_piece piece = {.more = true};
-    if (sent < sending->before) {
-        piece.bytes = sending->head + sent;
-        piece.length = sending->before - sent;
-    } else if (sent < end) {
-        const uint32_t at = sending->at + (sent - sending->before);
-        piece.length = end - sent;
-        piece.offset = at;
-        if (data == NULL)
-            piece.bytes = conn->term + (sent - sending->before);
-        else if (data->bytes != NULL)
-            piece.bytes = data->bytes + at;
-        else
-            piece.content = data->content;
-    } else {
-        piece.bytes = sending->digest + (sent - end);
-        piece.length = end + sending->digest_bytes - sent;
-    }
-    if (sent + piece.length == end + sending->digest_bytes)
-        piece.more = conn->count > 1;
-    return piece;
-}
-
-/* False: the send buffer is full. */
-static bool send_first(struct nvme_transport_conn *conn)
-{
-    struct tcp_sending *sending = &conn->sending;
-    if (sending->before == 0)
-        begin_pdu(conn, &conn->line[conn->first]);
-    const uint32_t all = sending->before + sending->length + sending->digest_bytes;
-    while (sending->sent < all) {
-        const struct stream_piece piece = next_piece(conn);
-        const uint32_t taken = streams_of(conn)->send(conn->stream, &piece);
-        sending->sent += taken;
-        if (taken < piece.length)
-            return false;
-    }
-    return true;
-}
-
-void nvme_tcp_flush(struct nvme_transport_conn *conn)
-{
-    while (conn->count > 0 && !conn->ended && !conn->closed && send_first(conn)) {
-        const struct tcp_out out = conn->line[conn->first];
-        conn->first = (conn->first + 1) % conn->room;
-        conn->count--;
-        conn->sending.before = 0;
-        nvme_tcp_mark(conn, PROBE_STREAM_BUFFERED);
-        if (conn->role->on_sent != NULL)
-            conn->role->on_sent(conn, &out);
-    }
 }
 
 /* ---- failure ---- */
@@ -170,19 +61,32 @@ static void terminate(struct nvme_transport_conn *conn, const struct nvme_pdu_fa
 
 /* ---- receiving ---- */
 
+static uint32_t read_real(struct nvme_transport_conn *conn, unsigned char *bytes, uint32_t most)
+{
+    return conn->tls != NULL ? nvme_tls_read(conn, bytes, most)
+                             : streams_of(conn)->read(conn->stream, bytes, most);
+}
+
+static uint32_t read_bulk(struct nvme_transport_conn *conn, uint32_t most, uint32_t offset,
+                          uint32_t *content)
+{
+    return conn->tls != NULL ? nvme_tls_read_bulk(conn, most, offset, content)
+                             : streams_of(conn)->read_bulk(conn->stream, most, offset, content);
+}
+
 /* Reads up to `end` bytes of the phase. True: all are there. */
 static bool read_bytes(struct nvme_transport_conn *conn, unsigned char *bytes, uint32_t end)
 {
     struct tcp_arriving *from = &conn->arriving;
     if (from->bytes < end)
-        from->bytes += streams_of(conn)->read(conn->stream, bytes + from->bytes, end - from->bytes);
+        from->bytes += read_real(conn, bytes + from->bytes, end - from->bytes);
     return from->bytes == end;
 }
 
 static uint32_t read_dropped(struct nvme_transport_conn *conn, uint32_t most)
 {
     unsigned char dropped[DROP_BYTES];
-    return streams_of(conn)->read(conn->stream, dropped, most < DROP_BYTES ? most : DROP_BYTES);
+    return read_real(conn, dropped, most < DROP_BYTES ? most : DROP_BYTES);
 }
 
 static uint32_t read_some(struct nvme_transport_conn *conn, uint32_t most)
@@ -192,9 +96,9 @@ static uint32_t read_some(struct nvme_transport_conn *conn, uint32_t most)
         return read_dropped(conn, most);
     const uint32_t at = from->at + from->bytes;
     if (from->data->bytes != NULL)
-        return streams_of(conn)->read(conn->stream, from->data->bytes + at, most);
+        return read_real(conn, from->data->bytes + at, most);
     uint32_t content = NVME_CONTENT_MIXED;
-    const uint32_t taken = streams_of(conn)->read_bulk(conn->stream, most, at, &content);
+    const uint32_t taken = read_bulk(conn, most, at, &content);
     if (taken > 0)
         from->content =
             from->bytes == 0 || from->content == content ? content : STREAM_CONTENT_MIXED;
@@ -294,6 +198,12 @@ static bool step(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault,
         *more = read_bytes(conn, from->head, NVME_PDU_COMMON_BYTES);
         if (!*more)
             return true;
+        if (nvme_tls_begins(conn)) {
+            nvme_tls_accept(conn, from->head, NVME_PDU_COMMON_BYTES);
+            enter(from, TCP_COMMON);
+            *more = nvme_tls_shake(conn);
+            return true;
+        }
         from->header = nvme_pdu_header_bytes(from->head, &rules, fault);
         from->phase = TCP_HEADER;
         return from->header > 0;
@@ -330,7 +240,7 @@ static bool step(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault,
 static void receive(struct nvme_transport_conn *conn)
 {
     struct nvme_pdu_fault fault = {0};
-    bool more = true;
+    bool more = conn->tls == NULL || nvme_tls_shake(conn);
     while (more && !conn->failed && !conn->closed && !conn->ended)
         if (!step(conn, &fault, &more)) {
             terminate(conn, &fault);
@@ -391,8 +301,20 @@ static void on_readable(void *self, struct stream_conn *stream)
 
 static void on_writable(void *self, struct stream_conn *stream)
 {
+    struct nvme_transport_conn *conn = self;
     (void)stream;
-    nvme_tcp_flush(self);
+    if (conn->tls != NULL)
+        nvme_tls_on_writable(conn);
+    else
+        nvme_tcp_flush(conn);
+}
+
+static void on_worked(void *self, struct stream_conn *stream, enum stream_work what)
+{
+    (void)stream;
+    nvme_tls_on_worked(self, what);
+    if (what != STREAM_WORK_ENCRYPT)
+        attend(self, NULL);
 }
 
 static const char *end_words(const struct nvme_transport_conn *conn, int error)
@@ -447,6 +369,7 @@ struct stream_user nvme_tcp_conn_user(struct nvme_transport_conn *conn)
     return (struct stream_user){.self = conn,
                                 .on_readable = on_readable,
                                 .on_writable = on_writable,
+                                .on_worked = on_worked,
                                 .on_closed = on_stream_closed};
 }
 
@@ -471,7 +394,8 @@ void nvme_tcp_disconnect(struct nvme_transport_conn *conn)
         nvme_tcp_later(conn);
         return;
     }
-    streams_of(conn)->close(conn->stream);
+    if (conn->tls == NULL || !nvme_tls_close(conn))
+        streams_of(conn)->close(conn->stream);
     env_timer_set(env, &conn->linger, env_now(env) + LINGER);
 }
 

@@ -5,12 +5,13 @@
 #include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
+#include "scenarios/effect/effect.h"
 
 struct roles {
     uint8_t *asks; /* by host; 1: the host initiates connections, 2: with its own DSCP */
     uint32_t *by;  /* by host: index + 1 of a host that connects to it; 0: none */
     uint8_t *dscp; /* by host: DSCP of these connections */
-    uint32_t *has; /* by host: mask of OPT_NEED_RDMA and OPT_NEED_TCP; 0: no traffic */
+    uint32_t *has; /* by host: mask of OPT_NEED_RDMA, _TCP and _TLS; 0: no traffic */
 };
 
 static void find_roles(const struct scenario *scenario, struct arena *arena, struct roles *roles)
@@ -25,8 +26,10 @@ static void find_roles(const struct scenario *scenario, struct arena *arena, str
             const struct scenario_pair *pair = &workload->pairs[i];
             roles->asks[pair->from] |= workload->class.tos_set ? 1 : 3;
             roles->by[pair->to] = pair->from + 1;
-            roles->has[pair->from] |= workload->by_tcp ? OPT_NEED_TCP : OPT_NEED_RDMA;
-            roles->has[pair->to] |= workload->by_tcp ? OPT_NEED_TCP : OPT_NEED_RDMA;
+            const uint32_t kind = workload->by_tcp ? OPT_NEED_TCP : OPT_NEED_RDMA;
+            const uint32_t tls = effect_uses_tls(scenario, workload, pair) ? OPT_NEED_TLS : 0;
+            roles->has[pair->from] |= kind | tls;
+            roles->has[pair->to] |= kind | tls;
             roles->dscp[pair->to] = scenario_dscp(scenario, workload, pair);
         }
     }
@@ -117,7 +120,7 @@ static void collect_values(const struct scenario *scenario, const struct roles *
     const struct diag_place nobody = {0};
     for (size_t i = 0; values != NULL && i < values->row_count; i++) {
         const struct opt *row = &values->rows[i];
-        const uint32_t needs = row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP);
+        const uint32_t needs = row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP | OPT_NEED_TLS);
         if (row->name == NULL || needs == 0)
             continue;
         const struct diag_place place = block_place(values, row->name, nobody);
@@ -159,6 +162,12 @@ static void check_transports(const struct scenario *scenario, const struct roles
         const struct opt *row =
             &written->thing.values->rows[block_row(written->thing.values, written->thing.row)];
         const bool rdma = (row->effect.needs & OPT_NEED_RDMA) != 0;
+        if ((row->effect.needs & OPT_NEED_TLS) != 0) {
+            check_alike(report, DIAG_WARNING, &written->thing,
+                        "%s has no effect: no NVMe/TCP connection of the host uses TLS", row->name);
+            check_remedy(report, "remove it, or set nvme.tcp-tls: true at the hosts in `from`");
+            continue;
+        }
         check_alike(report, DIAG_WARNING, &written->thing,
                     "%s has no effect: the host has %s traffic only", row->name,
                     rdma ? "TCP" : "RDMA");
