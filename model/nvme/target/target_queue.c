@@ -212,6 +212,12 @@ static void on_failed(void *self, const char *why)
     nvme_target_queue_error(self, why);
 }
 
+/* Linux's host closes its I/O queues before it shuts the controller down. */
+static void on_parted(void *self)
+{
+    nvme_target_queue_close(self);
+}
+
 static void on_closed(void *self)
 {
     struct target_queue *queue = self;
@@ -227,6 +233,7 @@ struct nvme_transport_target nvme_target_queue_user(struct target_queue *queue)
                                           .on_fetched = on_fetched,
                                           .on_responded = on_responded,
                                           .on_failed = on_failed,
+                                          .on_parted = on_parted,
                                           .on_closed = on_closed};
 }
 

@@ -271,6 +271,11 @@ static void on_failed(struct nvme_transport_conn *base, const char *why)
     conn->user.on_failed(conn->user.self, why);
 }
 
+static void on_parted(struct nvme_transport_conn *base)
+{
+    nvme_tcp_fail(base, "the peer closed the connection");
+}
+
 static void on_closed(struct nvme_transport_conn *base)
 {
     struct host_conn *conn = host_of(base);
@@ -296,6 +301,7 @@ static const struct tcp_role role = {
     .on_header = on_header,
     .on_pdu = on_pdu,
     .on_failed = on_failed,
+    .on_parted = on_parted,
     .on_closed = on_closed,
     .on_secured = begin,
     .release = release,

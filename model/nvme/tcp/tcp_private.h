@@ -98,6 +98,8 @@ struct tcp_role {
     /* The whole PDU has arrived; it is no TermReq. */
     void (*on_pdu)(struct nvme_transport_conn *, struct tcp_arriving *);
     void (*on_failed)(struct nvme_transport_conn *, const char *why);
+    /* The peer has closed in order. */
+    void (*on_parted)(struct nvme_transport_conn *);
     void (*on_closed)(struct nvme_transport_conn *);
     /* It waits for the peer. NULL: a host's, which no guard watches. */
     bool (*awaits_peer)(const struct nvme_transport_conn *);

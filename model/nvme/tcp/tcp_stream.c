@@ -247,7 +247,7 @@ static void receive(struct nvme_transport_conn *conn)
             return;
         }
     if (!conn->failed && !conn->closed && !conn->ended && streams_of(conn)->ended(conn->stream))
-        nvme_tcp_fail(conn, "the peer closed the connection");
+        conn->role->on_parted(conn);
 }
 
 static void report_end(struct nvme_transport_conn *conn)

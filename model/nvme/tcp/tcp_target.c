@@ -375,6 +375,16 @@ static bool awaits_peer(const struct nvme_transport_conn *base)
     return !conn->connected;
 }
 
+/* nvmet_tcp_state_change: the queue is released, and the controller stays. */
+static void on_parted(struct nvme_transport_conn *base)
+{
+    struct target_conn *conn = target_of(base);
+    if (conn->accepted && conn->user.on_parted != NULL)
+        conn->user.on_parted(conn->user.self);
+    else
+        nvme_tcp_fail(base, "the peer closed the connection");
+}
+
 static void on_closed(struct nvme_transport_conn *base)
 {
     struct target_conn *conn = target_of(base);
@@ -404,6 +414,7 @@ static const struct tcp_role role = {
     .on_header = on_header,
     .on_pdu = on_pdu,
     .on_failed = on_failed,
+    .on_parted = on_parted,
     .on_closed = on_closed,
     .awaits_peer = awaits_peer,
     .on_later = report_answered,
@@ -422,8 +433,7 @@ static void free_ended_strangers(struct nvme_tcp *tcp)
     }
 }
 
-/* Makes room for one more; strangers are listed from the newest to the oldest. One that a stall
- * has deferred must stay. False: there is no room. */
+/* Makes room for one more; the oldest is last in the list. False: a stall has deferred all. */
 static bool bound_strangers(struct nvme_tcp *tcp)
 {
     const struct nvme_tcp_guard *guard = tcp->site.guard;

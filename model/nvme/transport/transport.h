@@ -128,6 +128,9 @@ struct nvme_transport_target {
     /* The transport has released the response and the data. */
     void (*on_responded)(void *self, struct nvme_transfer *transfer);
     void (*on_failed)(void *self, const char *why);
+    /* The host has closed the connection in order, which ends its queue alone; on_closed follows
+     * after `disconnect`. NULL: on_failed is called. */
+    void (*on_parted)(void *self);
     void (*on_closed)(void *self); /* the connection has ended; nothing is outstanding */
 };
 
