@@ -10,6 +10,7 @@ import sqlite3
 import zlib
 
 SECONDS = 60  # that a run stands for
+PASTED_MOST = 12  # samples of all switches in one session
 CLOCK = 2.0  # seconds by which a clock is off
 EVENTS = ("link_down_events_phy", "pfcwd_storms", "pfcwd_restored")  # happen once: not multiplied
 
@@ -29,9 +30,6 @@ class Sample:
 
     def __init__(self, path):
         self.values = {}  # (node, port, name) -> value
-        if path is None:
-            return
-        self.rates = {}
         with sqlite3.connect(path) as base:
             self.rates = dict(base.execute("SELECT name || ' ' || port, rate_bps FROM (SELECT node.name, port, rate_bps "
                                            "FROM port JOIN node USING(node))"))
@@ -43,6 +41,9 @@ class Sample:
 
     def get(self, node, port, name):
         return self.values.get((node, port, name), 0)
+
+    def subtract(self, first):
+        self.values = {key: max(value - first.values.get(key, 0), 0) for key, value in self.values.items()}
 
 
 class Series:
@@ -236,6 +237,7 @@ class Export:
                            "logs", f"{host}.log")
 
     def everything(self, words, events):
+        self.paste &= len(words) <= PASTED_MOST
         for switch in self.healthy.switches:
             self.cables(switch)
             if self.configured:
