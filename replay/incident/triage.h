@@ -37,6 +37,7 @@ struct triage_suspect {
     const char *peer;      /* at the other end of its cable, or NULL */
     const char *peer_port; /* or NULL */
     double score;
+    bool is_steady;            /* it was there before the incident */
     struct triage_sign *signs; /* that point to it */
     size_t sign_count;
     struct triage_sign *against;

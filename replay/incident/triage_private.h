@@ -64,6 +64,9 @@ struct triage_value triage_pauses(const struct triage_work *work, int port, bool
                                   int priority);
 
 /* Bytes that a port sent, by its own counters or those of the other end. */
+/* Counts per second between two samples; without dates, per interval. */
+double triage_rate(const struct incident_sample *then, const struct incident_sample *now);
+
 struct triage_value triage_sent_bytes(const struct triage_work *work, int port);
 /* The highest rate of other ports of the same kind, hosts' or between switches; 0: not known. */
 int64_t triage_peer_rate(const struct triage_work *work, int port);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 static const double explained = 0.3; /* how much of a fall other signs leave to explain */
-static const double fallen = 0.7;    /* of the highest rate so far */
+enum { FALL_SECONDS = 5 };
+
+static const double fallen = 0.7; /* of the highest rate so far */
 
 /* Bytes of the direction in which the host moved most. */
 static const struct incident_count *most_bytes(const struct triage_work *work, int node)
@@ -22,7 +24,7 @@ static const struct incident_count *most_bytes(const struct triage_work *work, i
     return most;
 }
 
-static double rate_between(const struct incident_sample *then, const struct incident_sample *now)
+double triage_rate(const struct incident_sample *then, const struct incident_sample *now)
 {
     const bool dated =
         then->when.seconds != INCIDENT_NO_TIME && now->when.seconds > then->when.seconds;
@@ -31,23 +33,35 @@ static double rate_between(const struct incident_sample *then, const struct inci
 }
 
 struct fall {
-    double part; /* of the highest rate before; 1: none */
-    uint32_t at; /* the sample at its end */
+    double part;       /* of the highest rate before; 1: none */
+    uint32_t from, at; /* the samples between which it is */
     const struct incident_count *bytes;
 };
 
-/* The interval in which a host moved least, against that in which it moved most before. */
+/* Clocks print whole seconds: over a shorter time, a rate may be far off. */
+static bool is_long(const struct incident_sample *then, const struct incident_sample *now)
+{
+    return then->when.seconds == INCIDENT_NO_TIME || now->when.seconds == INCIDENT_NO_TIME ||
+           now->when.seconds - then->when.seconds >= FALL_SECONDS;
+}
+
+/* The time in which a host moved least, against that in which it moved most before. */
 static struct fall find_fall(const struct triage_work *work, int node)
 {
     struct fall fall = {.part = 1, .bytes = most_bytes(work, node)};
     double most = 0;
-    for (uint32_t i = 1; fall.bytes != NULL && i < fall.bytes->sample_count; i++) {
-        const double rate = rate_between(&fall.bytes->samples[i - 1], &fall.bytes->samples[i]);
+    const struct incident_sample *samples = fall.bytes == NULL ? NULL : fall.bytes->samples;
+    for (uint32_t from = 0, i = 1; fall.bytes != NULL && i < fall.bytes->sample_count; i++) {
+        if (!is_long(&samples[from], &samples[i]))
+            continue;
+        const double rate = triage_rate(&samples[from], &samples[i]);
         if (most > 1e6 && rate / most < fall.part) {
             fall.part = rate / most;
+            fall.from = from;
             fall.at = i;
         }
         most = rate > most ? rate : most;
+        from = i;
     }
     return fall;
 }
@@ -76,7 +90,7 @@ static void suspect_fallen(struct triage_work *work, int node, double share)
     triage_sign(work, suspect, (struct triage_value){.known = true, .count = fall.bytes},
                 "%s moved %.0f%% of its earlier rate", work->nodes[node].name, fall.part * 100);
     suspect->signs[suspect->sign_count - 1].place = fall.bytes->samples[fall.at].place;
-    suspect->since = fall.bytes->samples[fall.at - 1].when.text;
+    suspect->since = fall.bytes->samples[fall.from].when.text;
     if (is_target)
         triage_sign(work, suspect, (struct triage_value){0},
                     "%s receives no RDMA requests: it serves others", work->nodes[node].name);
@@ -108,7 +122,9 @@ static void suspect_logs(struct triage_work *work)
 
 void triage_target_signs(struct triage_work *work)
 {
-    const bool quiet = work->triage->suspect_count == 0 && work->lost_frames < TRIAGE_NOISE;
+    bool quiet = work->lost_frames < TRIAGE_NOISE;
+    for (size_t i = 0; i < work->triage->suspect_count; i++)
+        quiet &= work->triage->suspects[i].is_steady;
     suspect_logs(work);
     for (size_t i = 0; i < work->node_count; i++)
         if (!work->nodes[i].is_switch)

@@ -190,6 +190,42 @@ static void a_weak_sign_is_no_fault(void **state)
     end();
 }
 
+static const char *marks(char text[512], int count)
+{
+    snprintf(
+        text, 512,
+        "admin@leaf0:~$ show queue wredcounters\n"
+        "     Port    TxQ    WredDrp/pkts    WredDrp/bytes    EcnMarked/pkts    EcnMarked/bytes\n"
+        "---------  -----  --------------  ---------------  ----------------  -----------------\n"
+        "Ethernet4    UC3               0              N/A  %16d                N/A\n",
+        count);
+    return text;
+}
+
+/* Marks that were there before the incident do not explain that a host moves less since. */
+static void a_steady_overload_is_no_cause(void **state)
+{
+    static const char *const hosts[] = {"t0/db7-eth2.txt", "t1/db7-eth2.txt", "t2/db7-eth2.txt"},
+                             *const switches[] = {"t0/leaf0.txt", "t1/leaf0.txt", "t2/leaf0.txt"};
+    static const char *const counts[] = {"NIC statistics:\n     tx_bytes_phy: 0\n",
+                                         "NIC statistics:\n     tx_bytes_phy: 900000000\n",
+                                         "NIC statistics:\n     tx_bytes_phy: 990000000\n"};
+    static char texts_of_marks[3][512];
+    (void)state;
+    for (int steady = 0; steady < 2; steady++) {
+        begin();
+        text_count = 0;
+        for (int i = 0; i < 3; i++) {
+            add(hosts[i], counts[i]);
+            add(switches[i], marks(texts_of_marks[i], steady == 1 || i == 2 ? 50000 * i : 0));
+        }
+        const struct triage_suspect *first = judge();
+        assert_int_equal(first->kind, steady == 1 ? SUSPECT_SLOW_TARGET : SUSPECT_OVERLOAD);
+        assert_int_equal(triage.verdict, steady == 1 ? TRIAGE_FAULT : TRIAGE_OVERLOAD);
+        end();
+    }
+}
+
 /* Many more drops than pauses: the neighbor sends on. */
 static void a_neighbor_that_sends_on_is_first(void **state)
 {
@@ -294,6 +330,7 @@ int main(void)
         cmocka_unit_test(a_lost_carrier_is_counted_or_logged),
         cmocka_unit_test(ends_that_disagree_are_named),
         cmocka_unit_test(a_weak_sign_is_no_fault),
+        cmocka_unit_test(a_steady_overload_is_no_cause),
         cmocka_unit_test(a_neighbor_that_sends_on_is_first),
         cmocka_unit_test(a_public_session_names_the_port),
         cmocka_unit_test(pauses_of_an_unknown_neighbor_name_the_port),
