@@ -33,30 +33,23 @@ struct point {
     double value;
 };
 
-/* The intervals have one magnitude, and each its share of the fault. */
+static struct fit_with with_of(const struct fit_hypothesis *hypothesis, const int64_t *replay)
+{
+    return (struct fit_with){replay, fit_kinds[hypothesis->kind].is_fault ? 1 - fit_fault_at : 1};
+}
+
 static void keep_best(const struct fit_search *search, struct fit_hypothesis *hypothesis,
                       double value, struct fit_seen *seen)
 {
-    const uint32_t count = search->intervals > 1 ? search->intervals : 1;
-    double sum = 0, with = 0, all = 0;
     fit_zero_missing(search, seen->replay);
-    for (uint32_t k = 0; k < count; k++) {
-        const double length = search->intervals > 1 ? search->lengths[k] : 1;
-        double score, share = 1;
-        if (fit_kinds[hypothesis->kind].is_timed)
-            share = fit_share_of(search, seen->replay, k, &score);
-        else
-            score = fit_score_of_share(search, seen->replay, k, 1 - fit_fault_at);
-        sum += score;
-        with += share * length;
-        all += length;
-    }
-    if (hypothesis->ran && sum <= hypothesis->score)
+    const struct fit_with with = with_of(hypothesis, seen->replay);
+    const struct fit_time time = fit_time_of(search, &with);
+    if (hypothesis->ran && time.score <= hypothesis->score)
         return;
     hypothesis->ran = true;
-    hypothesis->score = sum;
+    hypothesis->score = time.score;
     hypothesis->value = value;
-    hypothesis->share = with / all;
+    hypothesis->share = hypothesis->kind == FIT_NOTHING ? 1 : time.share;
 }
 
 /* ---- magnitudes ---- */
@@ -84,10 +77,26 @@ static bool run_points(const struct fit_search *search, const struct point *poin
     return fit_runs(fit, search->base, search->incident, trials, count, seen);
 }
 
+/* Runs that the budget still pays for, without those of the end: hypotheses and remedies once
+ * more. */
+static uint32_t affordable(const struct fit_search *search, uint32_t count)
+{
+    struct fit *fit = search->fit;
+    const uint64_t each = search->nothing.events > 0 ? search->nothing.events : 1;
+    const uint64_t kept = (fit->count + FIT_REMEDIES_MAX + 1) * each;
+    const uint64_t left =
+        fit->events + kept < FIT_EVENTS_MAX ? FIT_EVENTS_MAX - fit->events - kept : 0;
+    if (left / each >= count)
+        return count;
+    fit->is_cut = true;
+    return (uint32_t)(left / each);
+}
+
 static bool search_points(const struct fit_search *search, const struct point *points,
-                          uint32_t count)
+                          uint32_t wanted)
 {
     struct fit_seen seen[TRIALS_MAX] = {0};
+    const uint32_t count = affordable(search, wanted);
     if (count > 0 && !run_points(search, points, count, false, seen))
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -166,6 +175,10 @@ static bool run_final(const struct fit_search *search)
         struct fit_hypothesis *hypothesis = &fit->hypotheses[points[i].hypothesis];
         hypothesis->ran = seen[i].ran;
         fit_zero_missing(search, seen[i].replay);
+        if (!fit_kinds[hypothesis->kind].is_fault && hypothesis->kind != FIT_NOTHING) {
+            const struct fit_with with = {seen[i].replay, 1};
+            fit_mix(search, &with, hypothesis->share, seen[i].replay);
+        }
         hypothesis->score = fit_score_of(search, seen[i].replay);
         hypothesis->replay = seen[i].replay;
         hypothesis->received = seen[i].received;
@@ -180,16 +193,44 @@ static bool run_final(const struct fit_search *search)
 
 /* ---- judgement ---- */
 
-/* What the triage says counts as well: a point of its score is as much as two counters.  What was
- * not run explains as much as no fault does. */
-static const double prior_weight = 10;
+/* What the triage says counts as well: its signs are facts, such as a paused port that sends on,
+ * and a run may lack what makes them.  A score that leads by lead_least is as much as this part of
+ * the weight of a sign (suspect.def).  What was not run explains as much as no fault does. */
+static const double run_weight = 1.5;
+
+/* A run that fits worse than that without a fault may lack what the fault does to real traffic, so
+ * it takes no more than this part away. */
+static const double contradicts = 0.4;
+
+/* A number that is fitted explains some of the counters by chance: half the logarithm of the number
+ * of counters (Schwarz 1978, "Estimating the dimension of a model").  Along a path they depend on
+ * each other: some hundred of them count as 20. */
+static const double parameter_cost = 1.5;
+
+static double cost_of(const struct fit_hypothesis *one)
+{
+    const int times = one->kind == FIT_NOTHING ? 0 : 2;
+    return parameter_cost * (times + (fit_kinds[one->kind].low > 0));
+}
 
 static void set_ranks(struct fit *fit, double nothing)
 {
     for (uint32_t i = 0; i < fit->count; i++) {
         struct fit_hypothesis *one = &fit->hypotheses[i];
-        one->rank = (one->ran ? one->score : nothing) + prior_weight * one->prior;
+        double gain = one->ran ? one->score - nothing : 0;
+        if (gain > 0) /* the cost takes what chance may give, and no more */
+            gain = gain > cost_of(one) ? gain - cost_of(one) : 0;
+        gain /= fit->lead_least;
+        one->rank = one->prior + run_weight * (gain > -contradicts ? gain : -contradicts);
     }
+}
+
+/* Scores that differ by less say nothing. */
+static double least_lead_of(double best, double nothing)
+{
+    const double gain = best > nothing ? best - nothing : 0;
+    const double lead = least_lead + lead_part * gain, unexplained = -best * unexplained_part;
+    return unexplained > lead ? unexplained : lead;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -263,15 +304,12 @@ static void judge(const struct fit_search *search)
 {
     struct fit *fit = search->fit;
     const double nothing = fit_score_of(search, search->nothing.replay);
+    fit->lead_least = least_lead_of(best_score(fit), nothing);
     set_ranks(fit, nothing);
     qsort(fit->hypotheses, fit->count, sizeof fit->hypotheses[0], by_rank);
     const struct fit_hypothesis *first = &fit->hypotheses[0], *rival = find_rival(fit);
-    const double gain = first->ran ? first->score - nothing : 0;
-    fit->lead_least = least_lead + lead_part * (gain > 0 ? gain : 0);
-    if (first->ran && -first->score * unexplained_part > fit->lead_least)
-        fit->lead_least = -first->score * unexplained_part;
     while (fit->alike + 1 < fit->count &&
-           fit->hypotheses[fit->alike + 1].rank >= first->rank - fit->lead_least)
+           fit->hypotheses[fit->alike + 1].rank >= first->rank - run_weight)
         fit->alike++;
     fit->confirmed = is_confirmed(fit);
     if (first->ran && rival != NULL)

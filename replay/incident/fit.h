@@ -7,7 +7,8 @@
  * its own: counters of a part of the incident with the fault and the rest without it add up.
  * The score is that of stormglass diff (incident_score.h).
  * A run represents the whole incident: milliseconds with the rates of minutes.
- * Each run ends after a number of events, not of seconds: no answer depends on the machine.
+ * Each run ends after a number of events, not of seconds, and so do all runs together
+ * (FIT_EVENTS_MAX): no answer depends on the machine.
  * Owner: fit_free. */
 #ifndef STORMGLASS_REPLAY_INCIDENT_FIT_H
 #define STORMGLASS_REPLAY_INCIDENT_FIT_H
@@ -16,7 +17,7 @@
 #include "replay/incident/triage.h"
 
 enum fit_kind {
-#define KIND(id, name, low, high, is_timed, words) FIT_##id,
+#define KIND(id, name, low, high, is_fault, words) FIT_##id,
 #include "replay/incident/fit_kind.def"
 #undef KIND
     FIT_KINDS
@@ -28,6 +29,9 @@ enum {
     FIT_SEPARATORS_MAX = 3,
     FIT_TEXT_BYTES = 240
 };
+
+/* Events of all runs of a fit: those that the budget does not pay for are left out. */
+#define FIT_EVENTS_MAX UINT64_C(600000000)
 
 struct fit_hypothesis {
     enum fit_kind kind;
@@ -83,6 +87,7 @@ struct fit {
     uint32_t set_count;
     uint32_t runs;
     uint64_t events;
+    bool is_cut;              /* FIT_EVENTS_MAX left out runs: unlikely suspects, fine magnitudes */
     time_ps lasts;            /* of each run */
     int64_t incident_s;       /* what it represents */
     char why[FIT_TEXT_BYTES]; /* why nothing was run; empty: it was */

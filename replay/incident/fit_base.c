@@ -17,6 +17,10 @@ static const int64_t rates_gbps[] = {1, 10, 25, 40, 50, 100, 200, 400, 800, 1600
 
 enum { OUTSTANDING = 16, RUN_US = 3000, OWN_RUN_MS_MAX = 10 };
 
+/* Local ACK Timeout of the hosts, 4.096 us * 2^7 (IBTA 9.7.6.1.3): the usual 67 ms would be longer
+ * than a run, so that one lost frame would end a flow. */
+enum { RUN_TIMEOUT = 7 };
+
 /* What is offered to a receiver that cannot take it all: more than it took. */
 static const double more_offered = 1.15;
 
@@ -177,6 +181,7 @@ static void assume_settings(struct fit *fit, struct fit_base *base, const struct
     if (!work->incident->rates_assumed && work->incident->scenario_text == NULL)
         return;
     const bool marks = sum_of(work, "tx_prio%d_ecn_marked") + sum_of(work, "np_cnp_sent") > 0;
+    add_set(base, arena_format(&fit->arena, "hosts.defaults.rnic.timeout=%d", RUN_TIMEOUT));
     add_set(base, marks ? "hosts.defaults.rnic.congestion-control=dcqcn"
                         : "hosts.defaults.rnic.congestion-control=none");
     if (!marks)

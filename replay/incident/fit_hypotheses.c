@@ -8,7 +8,7 @@
 #include <string.h>
 
 const struct fit_kind_row fit_kinds[FIT_KINDS] = {
-#define KIND(id, name, low, high, is_timed, words) {name, low, high, is_timed, words},
+#define KIND(id, name, low, high, is_fault, words) {name, low, high, is_fault, words},
 #include "replay/incident/fit_kind.def"
 #undef KIND
 };
@@ -21,7 +21,10 @@ const char *fit_kind_name(enum fit_kind kind)
 /* The triage calls nothing a fault below this score. */
 static const double no_fault_prior = 2.0;
 
-enum { FLAP_PERIODS = 5 };
+enum {
+    FLAP_PERIODS = 5,
+    ETHERNET_MTU = 1500 /* of a port that was never configured: IEEE 802.3, 3.2.7 */
+};
 
 /* ---- places ---- */
 
@@ -74,11 +77,14 @@ static const char *flap_fields(struct arena *arena, const struct fit *fit, doubl
                         duty * 100);
 }
 
-static const char *slow_target(struct arena *arena, const struct fit_base *base,
-                               const struct fit_hypothesis *hypothesis, double value)
+/* Flows have no change in a run, so its whole time has the mean of the rates before and after. */
+static const char *slow_target(const struct fit *fit, struct arena *arena,
+                               const struct fit_base *base, const struct fit_hypothesis *hypothesis,
+                               double value, time_ps at)
 {
     const int node = triage_find_node(base->work, hypothesis->device);
-    return fit_workloads(arena, base, node, value);
+    const double before = (double)at / (double)fit->lasts;
+    return fit_workloads(arena, base, node, before + value * (1 - before));
 }
 
 const char *fit_change(const struct fit *fit, struct arena *arena, const struct fit_base *base,
@@ -111,12 +117,18 @@ const char *fit_change(const struct fit *fit, struct arena *arena, const struct 
     case FIT_HEADROOM:
         return arena_format(arena, "fabric.overrides[+]={where: \"%s\", headroom: %.0fB}", device,
                             value);
+    case FIT_MTU:
+        return arena_format(arena, "fabric.overrides[+]={where: \"%s\", mtu: %dB}", port,
+                            ETHERNET_MTU);
+    case FIT_RECEIVE_BUFFER:
+        return arena_format(arena, "fabric.overrides[+]={where: \"%s\", rnic: {rx-buffer: %.0fB}}",
+                            device, value);
     case FIT_SLOW_LINK:
         return arena_format(arena, "fabric.overrides[+]={where: [\"%s\", \"%s\"], rate: %.0fMbps}",
                             port, hypothesis->peer == NULL ? port : hypothesis->peer,
                             value * (double)hypothesis->rate / 1e6);
     case FIT_SLOW_TARGET:
-        return slow_target(arena, base, hypothesis, value);
+        return slow_target(fit, arena, base, hypothesis, value, at);
     }
     return "";
 }
@@ -135,6 +147,7 @@ const char *fit_magnitude(struct arena *arena, const struct fit_hypothesis *hypo
         text = arena_format(arena, "%.1e", value);
         break;
     case FIT_HEADROOM:
+    case FIT_RECEIVE_BUFFER:
         text = arena_format(arena, "%.0f KiB", value / 1024);
         break;
     default:
@@ -230,6 +243,24 @@ static bool add_of_suspect(struct fit *fit, const struct fit_base *base,
         if (has_port)
             add(fit, base, FIT_PFC_OFF, place, index);
         return has_port;
+    case SUSPECT_MTU:
+        if (has_port)
+            add(fit, base, FIT_MTU, place, index);
+        return has_port;
+    case SUSPECT_NEIGHBOR_PAUSES:
+        if (has_port && base->work->ports[place.port].peer >= 0) {
+            const struct place beyond = other_end(base->work, place);
+            const bool is_host = !base->work->nodes[beyond.node].is_switch;
+            if (is_host)
+                add(fit, base, FIT_SLOW_HOST, beyond, index);
+            if (is_host)
+                add(fit, base, FIT_PAUSE_STORM, beyond, index);
+            return is_host;
+        }
+        return false;
+    case SUSPECT_HOST_DROPS:
+        add(fit, base, FIT_RECEIVE_BUFFER, place, index);
+        return true;
     case SUSPECT_HEADROOM:
         add(fit, base, FIT_HEADROOM, place, index);
         return true;

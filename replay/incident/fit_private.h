@@ -59,7 +59,7 @@ const char *fit_workloads(struct arena *arena, const struct fit_base *base, int 
 struct fit_kind_row {
     const char *name;
     double low, high; /* magnitude; 0: it has none */
-    bool is_timed;    /* a fault, with a beginning */
+    bool is_fault;    /* it begins in a run; else it is there in all of it */
     const char *words;
 };
 extern const struct fit_kind_row fit_kinds[FIT_KINDS];
@@ -109,8 +109,10 @@ struct fit_search {
     struct fit_base *base;
     const struct incident *incident;
     struct fit_seen nothing;
-    uint32_t intervals;                /* between samples of the counters; 0 or 1: not several */
-    double lengths[FIT_INTERVALS_MAX]; /* in seconds */
+    uint32_t samples;   /* of most counters */
+    uint32_t intervals; /* between samples of the counters; 0 or 1: not several */
+    uint32_t edges[FIT_INTERVALS_MAX + 1]; /* the samples between which they are */
+    double lengths[FIT_INTERVALS_MAX];     /* in seconds */
     double scale;
     const char *buffers; /* a set that is tried, or NULL */
     bool *compared;      /* by counter of the incident */
@@ -124,11 +126,24 @@ void fit_find_compared(struct fit_search *search);
 void fit_zero_missing(const struct fit_search *search, int64_t *replay);
 /* The score of the whole incident, as stormglass diff computes it. */
 double fit_score_of(const struct fit_search *search, const int64_t *replay);
-/* The score of an interval of which this share has the fault, and the best share. */
-double fit_score_of_share(const struct fit_search *search, const int64_t *replay, uint32_t interval,
-                          double share);
-double fit_share_of(const struct fit_search *search, const int64_t *replay, uint32_t interval,
-                    double *score);
+/* A run with the fault in this part of its time. */
+struct fit_with {
+    const int64_t *replay;
+    double part;
+};
+
+/* The score of an interval of which this share has the fault. */
+double fit_score_of_share(const struct fit_search *search, const struct fit_with *with,
+                          uint32_t interval, double share);
+/* The best beginning and end of the fault. */
+struct fit_time {
+    double score; /* of all intervals */
+    double share; /* of the incident that has the fault */
+};
+struct fit_time fit_time_of(const struct fit_search *search, const struct fit_with *with);
+/* Counters of an incident that has the fault in a share of its time. */
+void fit_mix(const struct fit_search *search, const struct fit_with *with, double share,
+             int64_t *mixed);
 
 /* What would have prevented the harm of the first hypothesis. */
 bool fit_remedies(struct fit *fit, const struct fit_base *base, const struct triage_work *work);

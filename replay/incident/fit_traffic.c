@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum {
+    WINDOW_SECONDS = 8, /* that a rate is measured over, where there are so many */
     SENDERS_MAX = 16,   /* flows to one receiver */
     HOSTS_MAX = 400,    /* the matrix has so many rows */
     ROUNDS = 40,        /* of proportional fitting */
@@ -29,13 +30,24 @@ static double interval_rate(const struct incident_sample *then, const struct inc
     return (double)(now->value - then->value) / (double)(now->when.seconds - then->when.seconds);
 }
 
+/* Clocks print whole seconds: over a shorter time, a rate may be far too high. */
+static bool lasts(const struct incident_sample *then, const struct incident_sample *now)
+{
+    return then->when.seconds != INCIDENT_NO_TIME &&
+           now->when.seconds - then->when.seconds >= WINDOW_SECONDS;
+}
+
 /* What was offered is seen best in the interval in which most arrived. */
 static double best_rate(const struct triage_work *work, struct triage_value value)
 {
     double best = (double)value.value / (double)work->triage->seconds;
     const struct incident_count *count = value.count;
-    for (uint32_t i = 1; count != NULL && i < count->sample_count; i++) {
-        const double rate = interval_rate(&count->samples[i - 1], &count->samples[i]);
+    for (uint32_t from = 0, to = 1; count != NULL && to < count->sample_count; to++) {
+        while (from + 1 < to && lasts(&count->samples[from + 1], &count->samples[to]))
+            from++;
+        if (!lasts(&count->samples[from], &count->samples[to]) && to + 1 < count->sample_count)
+            continue;
+        const double rate = interval_rate(&count->samples[from], &count->samples[to]);
         best = rate > best ? rate : best;
     }
     return best;
@@ -162,6 +174,7 @@ static double *rate_of(const struct matrix *matrix, size_t from, size_t to)
 struct outside {
     int node;               /* a switch with hosts */
     double sends, receives; /* to and from other switches */
+    bool known;             /* all uplinks have counters: what is not there is unknown, not zero */
 };
 
 static int neighbor(const struct triage_work *work, int port)
@@ -197,13 +210,16 @@ static bool carries_own_only(const struct triage_work *work, int node)
 
 static struct outside outside_of(const struct triage_work *work, int node, int priority)
 {
-    struct outside outside = {.node = node};
+    struct outside outside = {.node = node, .known = true};
     for (size_t i = 0; i < work->nodes[node].port_count; i++) {
         const int port = work->nodes[node].ports[i], other = neighbor(work, port);
         if (other < 0 || !work->nodes[other].is_switch)
             continue;
-        outside.sends += best_rate(work, counted(work, port, true, "bytes", priority));
-        outside.receives += best_rate(work, counted(work, port, false, "bytes", priority));
+        const struct triage_value sent = counted(work, port, true, "bytes", priority),
+                                  received = counted(work, port, false, "bytes", priority);
+        outside.known &= sent.known && received.known;
+        outside.sends += best_rate(work, sent);
+        outside.receives += best_rate(work, received);
     }
     return outside;
 }
@@ -213,9 +229,12 @@ static void find_outsides(struct matrix *matrix, const struct triage_work *work,
     for (size_t i = 0; i < work->node_count; i++) {
         if (!work->nodes[i].is_switch || !carries_own_only(work, (int)i))
             continue;
+        const struct outside outside = outside_of(work, (int)i, priority);
+        if (!outside.known)
+            continue;
         struct outside *slot = arena_push(work->arena, (void **)(void *)&matrix->outsides,
                                           &matrix->outside_count, sizeof *slot);
-        *slot = outside_of(work, (int)i, priority);
+        *slot = outside;
     }
 }
 

@@ -143,6 +143,9 @@ void fit_text(const struct fit *fit, const struct triage *triage, bool all, FILE
             " s: rates are compared, scaled by %.3g.\n",
             fit->runs, plural(fit->runs, "run", "runs"), (double)fit->lasts / (double)PS_PER_MS,
             fit->incident_s, (double)fit->incident_s * (double)PS_PER_S / (double)fit->lasts);
+    fprintf(out, "The runs took %.0f million events of at most %.0f million%s.\n",
+            (double)fit->events / 1e6, (double)FIT_EVENTS_MAX / 1e6,
+            fit->is_cut ? ": unlikely suspects or fine steps of magnitudes were left out" : "");
     print_list("Assumed: ", fit->assumptions, fit->assumption_count, out);
     fputs("\nTriage of the counters, without a run:\n", out);
 }
@@ -246,6 +249,8 @@ void fit_json(const struct fit *fit, struct json *json)
         json_null(json, "healthy_received_bytes");
     json_integer(json, "runs", fit->runs);
     json_integer(json, "events", (int64_t)fit->events);
+    json_integer(json, "events_most", (int64_t)FIT_EVENTS_MAX);
+    json_boolean(json, "budget_spent", fit->is_cut);
     json_integer(json, "run_ps", fit->lasts);
     JSON_EACH(json, "assumptions", fit->assumption_count)
     {

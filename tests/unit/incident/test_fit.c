@@ -153,6 +153,54 @@ static void test_no_fault(void **state)
     end();
 }
 
+/* ---- when ---- */
+
+enum { SAMPLES = 61, APART = 10, USUAL = 1000, FAULTY = 100 };
+
+/* One counter with a sample every 10 s, that moves by 100 instead of 1000 in some intervals. */
+static struct fit_time time_of(uint32_t samples, uint32_t first, uint32_t last, uint32_t *intervals)
+{
+    static struct incident_sample list[SAMPLES];
+    static bool compared = true;
+    static int64_t usual, faulty;
+    struct incident_count count = {.known = true, .samples = list, .sample_count = samples};
+    struct incident seen = {.counts = &count, .count_count = 1};
+    struct fit fit = {.lasts = APART * PS_PER_S, .incident_s = (samples - 1) * APART};
+    struct fit_search search = {.fit = &fit, .incident = &seen, .compared = &compared};
+    for (uint32_t i = 0; i < samples; i++) {
+        list[i].when.seconds = 1000 + i * APART;
+        list[i].value = i == 0 ? 5 : list[i - 1].value + (i > first && i <= last ? FAULTY : USUAL);
+    }
+    usual = USUAL;
+    faulty = FAULTY;
+    search.nothing.replay = &usual;
+    count.difference = list[samples - 1].value - list[0].value;
+    fit_find_intervals(&search);
+    *intervals = search.intervals;
+    double all = 0;
+    for (uint32_t k = 0; k < search.intervals; k++)
+        all += search.lengths[k];
+    assert_int_equal((int64_t)(all + 0.5), fit.incident_s);
+    const struct fit_with with = {&faulty, 1};
+    return fit_time_of(&search, &with);
+}
+
+static void test_time(void **state)
+{
+    uint32_t intervals;
+    (void)state;
+    struct fit_time time = time_of(11, 4, 8, &intervals);
+    assert_int_equal(intervals, 10);
+    assert_true(time.share > 0.399 && time.share < 0.401);
+    assert_true(time.score > -0.01);
+    time = time_of(11, 10, 10, &intervals);
+    assert_true(time.share < 0.001);
+    /* More samples than intervals: groups of them, and the ends of the fault within two. */
+    time = time_of(SAMPLES, 10, 40, &intervals);
+    assert_true(intervals <= FIT_INTERVALS_MAX && intervals >= FIT_INTERVALS_MAX / 2);
+    assert_true(time.share > 0.5 - 0.03 && time.share < 0.5 + 0.03);
+}
+
 /* The zeros of what was not run are no results. */
 static void test_not_run(void **state)
 {
@@ -185,10 +233,9 @@ static void test_not_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flows),
-        cmocka_unit_test(test_slow_host),
-        cmocka_unit_test(test_no_fault),
-        cmocka_unit_test(test_not_run),
+        cmocka_unit_test(test_flows),    cmocka_unit_test(test_slow_host),
+        cmocka_unit_test(test_no_fault), cmocka_unit_test(test_not_run),
+        cmocka_unit_test(test_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
