@@ -151,13 +151,6 @@ static void free_capsule(struct target_conn *conn, struct nvme_capsule *capsule)
     conn->capsules_out--;
 }
 
-static bool is_connect(const unsigned char *sqe)
-{
-    struct nvme_command command;
-    nvme_capsule_decode_command(&command, sqe);
-    return command.opcode == NVME_FABRICS && nvme_capsule_fctype(&command) == NVME_FCTYPE_CONNECT;
-}
-
 bool nvme_tcp_respond(struct nvme_transport_conn *base, struct nvme_transfer *transfer,
                       const struct nvme_response *response, bool with_data)
 {
@@ -165,8 +158,8 @@ bool nvme_tcp_respond(struct nvme_transport_conn *base, struct nvme_transfer *tr
     struct slot *slot = &conn->slots[transfer->slot];
     CHECK(slot->transfer == transfer && !slot->answered);
     slot->answered = true;
-    conn->connected |= !conn->connected && response->status == NVME_STATUS_OK &&
-                       is_connect(transfer->capsule->sqe);
+    /* before a Connect nothing else succeeds */
+    conn->connected |= response->status == NVME_STATUS_OK;
     nvme_capsule_encode_response(response, slot->cqe);
     /* nvmet_setup_c2h_data_pdu: only without SQ flow control, since no CQE returns SQHD */
     const bool success = with_data && response->status == NVME_STATUS_OK && conn->qid > 0 &&
