@@ -122,6 +122,7 @@ bool page_write(struct store *store, struct page_extra extra, FILE *out)
     page_over_time(&page);
     page_stages(&page);
     page_waits(&page);
+    page_transports(&page);
     page_cpu(&page);
     page_wire(&page);
     write_comparison(&page, extra.comparison);

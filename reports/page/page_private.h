@@ -123,6 +123,7 @@ void page_over_time(const struct page *page);
 void page_summary(const struct page *page);
 void page_workloads(const struct page *page);
 void page_cpu(const struct page *page);
+void page_transports(const struct page *page);
 void page_topology(const struct page *page);
 void page_blame(const struct page *page);
 void page_queue(const struct page *page, const struct queued *queued);

@@ -197,6 +197,47 @@ void page_cpu(const struct page *page)
     page_section_end(page);
 }
 
+/* NVMe workloads over RDMA and over TCP in one run. Wire efficiency is known of hosts that no other
+ * workload uses: payload divided by all bytes on their links, with preambles and gaps. */
+void page_transports(const struct page *page)
+{
+    static const struct page_column columns[] = {{"workload", PAGE_TEXT},
+                                                 {"transport", PAGE_TEXT},
+                                                 {"IOPS", PAGE_SHORT},
+                                                 {"goodput", PAGE_RATE},
+                                                 {"p50", PAGE_TIME},
+                                                 {"p99", PAGE_TIME},
+                                                 {"p99.9", PAGE_TIME},
+                                                 {"CPU per I/O, hosts", PAGE_TIME},
+                                                 {"CPU per I/O, targets", PAGE_TIME},
+                                                 {"wire efficiency", PAGE_TEXT},
+                                                 {0}};
+#define OF "FROM workload w JOIN setting s ON s.path='workloads.'||w.name||'.transport'"
+#define WIRE                                                                                       \
+    "(SELECT sum(value*CASE WHEN c.name LIKE '%bytes%' THEN 1 ELSE 20 END) FROM counter c"         \
+    " WHERE c.name IN ('tx_bytes_phy','rx_bytes_phy','tx_packets_phy','rx_packets_phy')"           \
+    " AND c.node IN (SELECT from_node FROM workload_pair p WHERE p.workload=w.workload))"
+#define SHARED                                                                                     \
+    "EXISTS (SELECT 1 FROM workload_pair o JOIN workload_pair p ON p.workload=w.workload"          \
+    " WHERE o.workload<>w.workload AND p.from_node IN (o.from_node, o.to_node))"
+    if (store_ask_int(page->store, "SELECT count(DISTINCT s.value) " OF, 0) < 2)
+        return;
+    page_section(page, "transports", "RDMA and TCP",
+                 "Wire efficiency is payload divided by all bytes on the links of the hosts in "
+                 "both directions, with headers, ACKs, preambles and gaps.");
+    page_table(page,
+               "SELECT w.name, s.value, iops, goodput_bps, latency_p50_ps, latency_p99_ps, "
+               "latency_p99_9_ps,"
+               " cpu_host_ps/nullif(completed, 0), cpu_target_ps/nullif(completed, 0),"
+               " CASE WHEN " SHARED " THEN NULL ELSE printf('%.1f %%', 100.0*w.bytes/" WIRE
+               ") END " OF " ORDER BY w.workload",
+               columns);
+#undef OF
+#undef WIRE
+#undef SHARED
+    page_section_end(page);
+}
+
 /* Egress queues, the longest first. */
 void page_queues(const struct page *page)
 {
