@@ -50,6 +50,14 @@ static void print_memory(const struct bench_figures *figures)
            plural(figures->queue_pairs, "pair", "pairs"));
 }
 
+static void print_segments(const struct bench_figures *figures)
+{
+    if (figures->segments > 0)
+        printf("%20s%.0f ns for each of %s TCP %s: CPU time of the whole run\n", "",
+               figures->segment_ns, words_count(figures->segments).text,
+               plural(figures->segments, "segment", "segments"));
+}
+
 static void print_scenario(const struct bench_figures *figures)
 {
     printf("; %s wall-clock; %s events/s, %.2f a hop\n",
@@ -58,6 +66,7 @@ static void print_scenario(const struct bench_figures *figures)
     printf("%20s%s %s; build %.3f s, run %.3f s, end %.3f s\n", "",
            words_count(figures->packet_hops).text, plural(figures->packet_hops, "hop", "hops"),
            figures->build_cpu_s, figures->play_cpu_s, figures->end_cpu_s);
+    print_segments(figures);
     print_memory(figures);
 }
 

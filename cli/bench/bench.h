@@ -26,7 +26,9 @@
     X(count, host_bytes, "bytes_per_host")                                                         \
     X(count, frames, "frames_at_once")                                                             \
     X(count, frame_bytes, "bytes_per_frame")                                                       \
-    X(count, queue_pairs, "queue_pairs")
+    X(count, queue_pairs, "queue_pairs")                                                           \
+    X(count, segments, "tcp_segments")                                                             \
+    X(ratio, segment_ns, "cpu_ns_per_tcp_segment")
 
 typedef int64_t bench_count;
 typedef double bench_ratio;

@@ -58,7 +58,10 @@ static struct bench_figures figures_of(const struct run *run, uint32_t hosts, in
         .host_bytes = (cost->built_bytes - empty_bytes) / hosts,
         .frames = (int64_t)cost->frames,
         .queue_pairs = (int64_t)cost->queue_pairs,
+        .segments = (int64_t)cost->segments,
     };
+    if (figures.segments > 0)
+        figures.segment_ns = cost->play.cpu_s * 1e9 / (double)figures.segments;
     if (figures.packet_hops > 0)
         figures.events_per_hop = (double)figures.events / (double)figures.packet_hops;
     if (figures.frames > 0)

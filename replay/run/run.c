@@ -14,6 +14,7 @@
 #include "replay/usage/usages.h"
 #include "scenarios/embedded.h"
 #include "scenarios/world/division.h"
+#include "tcp/tcp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,6 +228,16 @@ static uint64_t most_queue_pairs(const struct world *world)
     return queue_pairs;
 }
 
+static uint64_t tcp_segments(const struct world *world)
+{
+    uint64_t segments = 0;
+    for (uint32_t i = 0; i < world->host_count; i++)
+        for (uint32_t port = 0; port < world->hosts[i]->rnic_count; port++)
+            if (world->hosts[i]->rnics[port]->tcp != NULL)
+                segments += tcp_counters(world->hosts[i]->rnics[port]->tcp)->in_segs;
+    return segments;
+}
+
 static enum run_end play_recorded(struct play *play, struct run *run)
 {
     struct run_cost *cost = &run->cost;
@@ -239,6 +250,7 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     cost->played_bytes = resident_bytes();
     cost->frames = most_frames(play->world);
     cost->queue_pairs = most_queue_pairs(play->world);
+    cost->segments = tcp_segments(play->world);
     begun = clock_now();
     run->reached = play->played;
     if (record_error(play->record) == NULL)

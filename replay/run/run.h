@@ -65,6 +65,7 @@ struct run_cost {
     int64_t peak_bytes;   /* until the end; freeing the world then touches a little more */
     uint64_t frames;      /* maximum number in flight or queued at the same time */
     uint64_t queue_pairs; /* sum of each RNIC's maximum */
+    uint64_t segments;    /* that TCP received: data and acknowledgments */
 };
 
 struct run {
