@@ -1,6 +1,7 @@
 # draw - scenarios with one to three likely bottlenecks.  SPDX-License-Identifier: Apache-2.0
 # Of one host, which all kinds of resource can limit: a link, its CPU, its media, what it may have outstanding;
 # and of a few that write to or read from it.  What is likely need not come true: only relief shows it.
+import os
 import random
 
 US = 1_000_000  # in ps
@@ -8,6 +9,7 @@ GBPS = 1_000_000_000
 
 EITHER = ["link", "queue depth", "asked for", "outstanding reads", "congestion control", "pauses", "loss", "host cpu", "rnic", "pcie"]
 NVME = EITHER + ["media", "target cpu", "queue size", "recovery"]
+TCP = ["link", "queue depth", "asked for", "host cpu", "host cpu", "send window", "send window", "media", "target cpu", "queue size", "recovery"]
 RDMA = EITHER + ["slow receiver", "credit", "send window"]
 KINDS = sorted(set(NVME + RDMA))
 # Others often limit in their place: drawn more often, and most times alone, so that in 500 each is the limit 20 times.
@@ -16,15 +18,21 @@ SELDOM = [*["asked for"] * 2, *["congestion control"] * 2, *["credit"] * 4, *["l
           *["send window"] * 3, *["slow receiver"] * 2, "target cpu"]
 
 
+# Share of NVMe/TCP scenarios. None by default: the bottleneck of a run does not count the cores and windows of TCP yet.
+TCP_SHARE = float(os.environ.get("TCP_SHARE", "0"))
+
+
 class Scenario:
     """What is drawn: a text, and values that are set by path."""
 
     def __init__(self, seed):
         self.seed = seed
         self.draw = random.Random(f"oracle {seed}")
-        first = self.draw.choice(KINDS + SELDOM)
-        self.nvme = first in NVME and (first not in RDMA or self.draw.random() < 0.5)
-        kinds = NVME if self.nvme else RDMA
+        # A stream of its own decides about TCP, so that the others are what they were.
+        self.tcp = random.Random(f"oracle transport {seed}").random() < TCP_SHARE
+        first = self.draw.choice(TCP if self.tcp else KINDS + SELDOM)
+        self.nvme = self.tcp or (first in NVME and (first not in RDMA or self.draw.random() < 0.5))
+        kinds = TCP if self.tcp else NVME if self.nvme else RDMA
         more = self.draw.choice([0, 0, 0, 0, 0, 1, 1] if first in SELDOM else [0, 0, 1, 1, 2])
         self.likely = {first, *self.draw.sample(kinds, more)}
         self.values = {}
@@ -141,6 +149,22 @@ def draw_cpus(scenario):
         scenario.time(f"hosts.defaults.nvme.{cost}", log_uniform(draw, *((3, 10) if slow else (0.1, 1))))
 
 
+def draw_tcp(scenario):
+    """Cores that take long for each batch or byte, or windows and send buffers that are too small."""
+    draw, tcp = scenario.draw, "hosts.defaults.tcp."
+    slow = "host cpu" in scenario.likely
+    for cost in ("rx-batch-cost", "tx-batch-cost", "interrupt-cost"):
+        scenario.time(tcp + cost, log_uniform(draw, *((2, 10) if slow else (0.05, 0.5))))
+    scenario.time(tcp + "copy-cost", log_uniform(draw, *((0.3, 2) if slow else (0.01, 0.05))))
+    if slow and draw.random() < 0.5:
+        scenario.set(tcp + "cores", draw.choice([1, 2]))
+    if "send window" in scenario.likely:
+        which = draw.choice(["receive-buffer", "send-buffer"])
+        size = draw.choice([32, 48, 64] if which == "receive-buffer" else [8, 16, 32]) * 1024
+        scenario.set(tcp + which, size, "B")
+        scenario.set(tcp + which + "-max", size, "B")
+
+
 def draw_outage(scenario, targets):
     """A target that stands still, or one that is gone and found again."""
     draw = scenario.draw
@@ -156,6 +180,8 @@ def draw_nvme(scenario):
     draw, likely = scenario.draw, scenario.likely
     hosts, targets = draw.randint(1, 4), draw.randint(1, 2)
     block = draw.choice([4096, 4096, 8192, 16384, 65536])
+    if "send window" in likely and scenario.tcp:
+        block = draw.choice([65536, 131072])
     depth = draw.choice([1, 2, 4, 8, 16]) if "queue depth" in likely else draw.choice([32, 48, 64, 100])
     read = 0 if "outstanding reads" in likely else draw.choice([0, 50, 100, 100])
     if likely & {"link", "outstanding reads"}:
@@ -167,6 +193,8 @@ def draw_nvme(scenario):
     text += f"hosts:\n  defaults: {{rnic: {{profile: rnic-100g, congestion-control: {control(scenario)}}}}}\n"
     text += f"  targets: {{where: \"host0..host{targets - 1}\", namespaces: [{{media: {media}, count: {draw.randint(1, 2)}}}]}}\n"
     draw_cpus(scenario)
+    if scenario.tcp:
+        draw_tcp(scenario)
     if "recovery" in likely:
         draw_outage(scenario, targets)
     entries = draw.choice([3, 4, 6, 9, 17]) if "queue size" in likely else 1024
@@ -174,7 +202,7 @@ def draw_nvme(scenario):
     scenario.set("hosts.defaults.target.max-queue-size", 1024)
     scenario.set("hosts.defaults.rnic.max-rd-atomic", draw.choice([1, 1, 2]) if "outstanding reads" in likely else 16)
     text += f"workloads:\n  - {{name: w, kind: nvme, from: \"host{targets}..host{targets + hosts - 1}\", to: \"host0..host{targets - 1}\","
-    text += f" pairing: all-to-all, read: {read}%, block-size: {block}B}}\n"
+    text += f" pairing: all-to-all, read: {read}%, block-size: {block}B{', transport: tcp' if scenario.tcp else ''}}}\n"
     scenario.set("workloads.w.queue-depth", depth)
     scenario.set("workloads.w.queues", draw.choice([1, 1, 2]))
     if "asked for" in likely and draw.random() < 0.4:
