@@ -50,6 +50,23 @@ near 'the CPU time of TLS in a read, us' \
 many=$(measure $case '[.workloads[] | select(.name == "backup-tcp") | .completed > 100] | all' hosts.defaults.nvme.tcp-tls=true)
 within 'writes of 128 KiB over TLS complete' "$([ "$many" = true ] && echo 1 || echo 0)" '$1 == 1'
 
+# At 100 Gb/s with deep queues the wire is full. Frames carry 1,448 of 1,538 bytes, or 8,948 of 9,038; each read of 128 KiB has
+# 48 bytes of PDU headers, each record of 16 KiB 22 bytes. A read of 4 KiB takes 4,144 bytes, in a
+# frame of its own: the medium takes no time, so no other response waits to share it.
+full=(fabric.host-links.rate=100Gbps fabric.host-links.delay=1us $wire duration=12ms)
+load() { echo "workloads=[{name: io, kind: nvme, transport: tcp, from: host0, to: host1, block-size: $1, queue-depth: $2, queues: 8}]"; }
+steady='.workloads[0].steady.goodput_bps / 1e9'
+near 'reads of 128 KiB, MTU 1500, Gb/s' "$(measure $file "$steady" "${full[@]}" "$(load 128KiB 32)")" \
+    "$(awk 'BEGIN { print 100 * 1448 / 1538 * 131072 / 131120 }')" 0.3
+near 'reads of 128 KiB, MTU 9000, Gb/s' "$(measure $file "$steady" "${full[@]}" "$(load 128KiB 32)" fabric.host-links.mtu=9000B)" \
+    "$(awk 'BEGIN { print 100 * 8948 / 9038 * 131072 / 131120 }')" 0.3
+near 'reads of 128 KiB with TLS, MTU 9000, Gb/s' \
+    "$(measure $file "$steady" "${full[@]}" "$(load 128KiB 32)" fabric.host-links.mtu=9000B hosts.defaults.nvme.tcp-tls=true \
+        hosts.defaults.tcp.tls-{,record-,handshake-}cost=0ns)" \
+    "$(awk 'BEGIN { print 100 * 8948 / 9038 * 131072 / (131120 * 16406 / 16384) }')" 0.3
+near 'reads of 4 KiB, MTU 9000, Mops/s' "$(measure $file '.workloads[0].steady.goodput_bps / 32768e6' "${full[@]}" "$(load 4KiB 64)" \
+    fabric.host-links.mtu=9000B)" "$(awk 'BEGIN { print 12500 / (4144 + 90) }')" 0.5
+
 # A lost tail of several segments waits for the tail loss probe: 2 ms and two round trips.
 lost='.workloads[0].latency_ns.max / 1e6'
 within 'a lost tail, ms' "$(measure $file "$lost" 'faults=[{kind: link-down, where: host0-switch0, at: 1100us, for: 10us}]')" \
