@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_watch - stormglass watch. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/quantity.h"
 #include "cli/cli.h"
 #include "cli/read/watch_devices.h"
@@ -104,10 +105,9 @@ static int write_state(const struct watch *watch)
     const size_t values = watch_state_values(watch->look, watch->state, watch->incident);
     struct output output;
     if (values > TREE_NODES_MAX) {
-        cli_error("%s: the state of %zu counters and %zu files has %zu values, more than %d: "
-                  "expected fewer devices or files for each state file",
-                  watch->state_path, watch->incident->next->number_count,
-                  watch->incident->next->file_count, values, TREE_NODES_MAX);
+        cli_error("%s: the state has %zu %s, more than %d: expected fewer devices or files "
+                  "for each state file",
+                  watch->state_path, values, plural(values, "value", "values"), TREE_NODES_MAX);
         return CLI_USAGE;
     }
     if (output_open(&output, watch->state_path, &inputs)) {

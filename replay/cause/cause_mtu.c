@@ -26,7 +26,7 @@ static bool has_mtu_conflict(const struct harm_scene *scene, const struct scenar
                             scene->scenario->nodes[pair->to].name};
     const long long asked = rnic_asked_mtu(from, to), own = to->path_mtu;
     if (rnic_refuses_mtu(to, asked)) {
-        snprintf(seen, size, "%s refused REQs of %s for path MTU %lld: it takes %lld", names[1],
+        snprintf(seen, size, "%s refused REQs of %s for path MTU %lld: it accepts %lld", names[1],
                  names[0], asked, own);
         return true;
     }
@@ -76,6 +76,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_mtu = {
     .name = "mtu",
-    .about = "A port on the path takes only smaller frames, or the ends differ in path MTU.",
+    .about = "A port on the path accepts only smaller frames, or the ends differ in path MTU.",
     .look = look,
 };

@@ -126,7 +126,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_throttle = {
     .name = "throttle",
-    .about = "Congestion control holds senders back for no full link, or for some that it does not "
-             "hold.",
+    .about = "Congestion control throttles senders although no link is full, or because of senders "
+             "that it does not throttle.",
     .look = look,
 };

@@ -222,7 +222,7 @@ static bool is_same_work(const struct compare_input *input)
         return true; /* reported by the caller */
     if (compare->setting_count > 0) {
         const struct compare_row *first = &compare->settings[0];
-        return refuse(compare, "different work: %.100s is %.100s and %.100s%s", first->what,
+        return refuse(compare, "the workloads differ: %.100s is %.100s and %.100s%s", first->what,
                       first->model, first->measured,
                       compare->setting_count > 1 ? ", and more" : "");
     }
@@ -231,7 +231,7 @@ static bool is_same_work(const struct compare_input *input)
     if (store_error(input->stores[0]) != NULL || store_error(input->stores[1]) != NULL)
         return true;
     if (strcmp(model, measured) != 0)
-        return refuse(compare, "different work: %.200s and %.200s", model, measured);
+        return refuse(compare, "the workloads differ: %.200s and %.200s", model, measured);
     differing_settings(input, false);
     return true;
 }

@@ -138,11 +138,11 @@ static void effect_words(const struct ruling *ruling, const struct prove_row *ro
     char change[160], member[200];
     change_words(&prove->before, &row->after, change, sizeof change);
     if (prove->culprits > 1 && row->harmful && row->harm.permille > 0)
-        snprintf(text, size, "alone it costs %s %s of its time",
+        snprintf(text, size, "alone, it costs %s %s of its time",
                  member_words(ruling, &row->harm, member),
                  words_percent((double)row->harm.permille, 1000).text);
     else
-        snprintf(text, size, "without it %s%s%s of the lost time is recovered", change,
+        snprintf(text, size, "without it, %s%s%s of the lost time is recovered", change,
                  change[0] == '\0' ? "" : ", and ",
                  words_percent(prove_gone(prove, &prove->before, &row->after), 1).text);
 }
@@ -230,7 +230,11 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
                             .priority = -1,
                             .root = HARM_NONE};
     snprintf(cause->name, sizeof cause->name, "%.*s", (int)sizeof cause->name - 1, row->name);
-    cause_words(row, words, sizeof words);
+    if (row->repair.kind == TRIAL_RESTORE_DRAIN)
+        snprintf(words, sizeof words, "%.64s drains slower than its link delivers",
+                 ruling->scenario->nodes[row->repair.host].name);
+    else
+        cause_words(row, words, sizeof words);
     snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(words, 230), words);
     add_victims(ruling, &ruling->prove->hosts, cause);
 }
@@ -348,10 +352,11 @@ static void confirm_neighbor(struct ruling *ruling)
     if (neighbor->p99_after_ps > 0 && neighbor->p99_after_ps < neighbor->p99_before_ps)
         add_change(change, sizeof change, 0, ", p99", words_time(neighbor->p99_before_ps).text,
                    words_time(neighbor->p99_after_ps).text);
-    snprintf(cause->sentence, sizeof cause->sentence,
-             "load of %.40s keeps %.100s busy; without it %.150s needs %s less time%.50s",
-             cause->name, neighbor->where, member_words(ruling, &neighbor->harm, member),
-             words_percent((double)neighbor->harm.permille, 1000).text, change);
+    snprintf(
+        cause->sentence, sizeof cause->sentence,
+        "the load of %.40s keeps %.100s busy; without this load, %.150s needs %s less time%.50s",
+        cause->name, neighbor->where, member_words(ruling, &neighbor->harm, member),
+        words_percent((double)neighbor->harm.permille, 1000).text, change);
     add_victims(ruling, &neighbor->hosts, cause);
     for (uint32_t i = 0; i < cause->victim_count; i++)
         cause->victims[i].class = HARM_DIRECT;

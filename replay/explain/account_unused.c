@@ -67,7 +67,7 @@ static const char *const queries[] = {
     " WHERE (path LIKE '%.media.read-latency' OR path LIKE '%.media.write-latency'"
     "  OR path LIKE '%.media.flush-latency') AND NOT EXISTS(SELECT 1 FROM stage"
     "  WHERE s.path LIKE '%.media.'||operation||'-latency')",
-    "SELECT 'reconnecting to a controller' AS what, 'no workload lost one' AS why WHERE "
+    "SELECT 'reconnecting to a controller' AS what, 'no workload lost a controller' AS why WHERE "
     "EXISTS(SELECT 1 FROM"
     " workload WHERE kind='nvme') AND NOT EXISTS(SELECT 1 FROM recovery)",
 
@@ -77,7 +77,8 @@ static const char *const queries[] = {
     " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 FROM"
     " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
     " HAVING count(*)>0",
-    "SELECT 'RNIC message rate and PCIe limits' AS what, 'off, so never the bottleneck here' AS "
+    "SELECT 'RNIC message rate and PCIe limits' AS what, 'not set in this scenario, so never "
+    "the bottleneck' AS "
     "why WHERE NOT"
     " EXISTS(SELECT 1 FROM setting WHERE path LIKE 'hosts.%.rnic.%' AND (path LIKE"
     " '%.message-cost' OR path LIKE '%.qp-message-cost' OR path LIKE '%.read-cost' OR path LIKE"

@@ -363,7 +363,7 @@ static void say_asked(const struct bottleneck_input *input, char *text, size_t s
     if (input->thinking > 0)
         snprintf(text, size, "; think time takes %s of the time", percent(input->thinking).text);
     else if (recovery->used >= AWAY_LEAST)
-        snprintf(text, size, ", but completed late: %s, %s of the time", recovery->where,
+        snprintf(text, size, "; it completed late, because %s for %s of the time", recovery->where,
                  percent(recovery->used).text);
 }
 
@@ -371,7 +371,7 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
 {
     static const char *const phrases[] = {
         [BOTTLENECK_LINK] = "%s is %s busy",
-        [BOTTLENECK_RECEIVER] = "%s drains slower than its link delivers, %s of the time",
+        [BOTTLENECK_RECEIVER] = "%s drains slower than its link delivers for %s of the time",
         [BOTTLENECK_RNIC] = "%s is %s busy",
         [BOTTLENECK_PCIE] = "%s is %s busy",
         [BOTTLENECK_COMPLETIONS] = "%s are %s busy",
@@ -379,20 +379,21 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
         [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
         [BOTTLENECK_HOST_CPU] = "%s are %s busy",
         [BOTTLENECK_PAUSES] = "%s was paused for %s of the time",
-        [BOTTLENECK_CREDIT] = "queue pairs of %s wait for a posted receive %s of their time",
-        [BOTTLENECK_CONGESTION] = "queue pairs of %s are throttled %s of their time",
+        [BOTTLENECK_CREDIT] = "queue pairs of %s wait for a posted receive for %s of their time",
+        [BOTTLENECK_CONGESTION] = "queue pairs of %s are throttled for %s of their time",
         [BOTTLENECK_LOSS] =
-            "queue pairs of %s wait for or retransmit lost packets %s of their time",
-        [BOTTLENECK_RECOVERY] = "%s, %s of the time",
-        [BOTTLENECK_READS] = "queue pairs of %s wait for outstanding READs %s of their time",
+            "queue pairs of %s wait for or retransmit lost packets for %s of their time",
+        [BOTTLENECK_RECOVERY] = "%s for %s of the time",
+        [BOTTLENECK_READS] = "queue pairs of %s wait for outstanding READs for %s of their time",
         [BOTTLENECK_FENCE] = ("queue pairs of %s wait at memory registrations until earlier "
-                              "requests complete, %s of their time"),
-        [BOTTLENECK_WINDOW] = ("queue pairs of %s are at the limit of unacknowledged packets %s of "
-                               "their time"),
-        [BOTTLENECK_BUFFERS] = "%s, %s of the time",
-        [BOTTLENECK_WRS] = "%s, %s of the time",
-        [BOTTLENECK_LIMIT] = "%s, %s of the time",
-        [BOTTLENECK_WORKLOAD_LIMIT] = "%s, %s of the time",
+                              "requests complete, for %s of their time"),
+        [BOTTLENECK_WINDOW] =
+            ("queue pairs of %s are at the limit of unacknowledged packets for %s of "
+             "their time"),
+        [BOTTLENECK_BUFFERS] = "%s for %s of the time",
+        [BOTTLENECK_WRS] = "%s for %s of the time",
+        [BOTTLENECK_LIMIT] = "%s for %s of the time",
+        [BOTTLENECK_WORKLOAD_LIMIT] = "%s for %s of the time",
         [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a free entry",
     };
     const char *word = names[found->resource];
@@ -436,8 +437,8 @@ void bottleneck_of_all(const struct bottleneck_input *const *inputs, uint32_t co
     if (is_unknown(inputs, count)) {
         *found = (struct bottleneck){.resource = BOTTLENECK_UNKNOWN,
                                      .text = "unknown: a measured run does not count what its "
-                                             "links, CPUs and media did; the model's run of the "
-                                             "same scenario does"};
+                                             "links, CPUs and media did; run the same "
+                                             "scenario in the model to see it"};
         return;
     }
     *found = (struct bottleneck){.resource = BOTTLENECK_ASKED, .gain = GAIN_LEAST};

@@ -49,14 +49,14 @@ static size_t write_margin(const struct harm_margin *margin, const char *what, c
     text[0] = '\0';
     if (margin->used <= 0)
         return 0;
-    const int length = snprintf(text, size, ", %s %s at %s", what,
+    const int length = snprintf(text, size, "; %s %s at %s", what,
                                 words_percent((double)margin->used, PPM).text, margin->node);
     return length < 0 || (size_t)length >= size ? 0 : (size_t)length;
 }
 
 void margins_words(const struct harm *harm, char *text, size_t size)
 {
-    size_t used = write_margin(&harm->memory, "peak shared memory", text, size);
-    used += write_margin(&harm->headroom, "peak headroom", text + used, size - used);
-    write_margin(&harm->receive, "peak receive buffer (share of XOFF)", text + used, size - used);
+    size_t used = write_margin(&harm->memory, "peak use of shared memory", text, size);
+    used += write_margin(&harm->headroom, "peak use of headroom", text + used, size - used);
+    write_margin(&harm->receive, "peak receive buffer relative to XOFF", text + used, size - used);
 }

@@ -171,7 +171,7 @@ struct suspect suspects_named_deviation(const struct harm_scene *scene,
         snprintf(suspect.words, sizeof suspect.words,
                  "static route%.36s replaces the computed one (%.90s)", place, deviation->path);
     else
-        snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s%.36s, normally %.48s",
+        snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s%.36s (normally %.48s)",
                  deviation->path, deviation->value, place, usual_words(deviation));
     return suspect;
 }
@@ -249,7 +249,7 @@ static void name_setting(const struct scenario_setting *setting, int64_t preset,
     opt_format(setting->row, preset, by_default, sizeof by_default);
     *suspect = (struct suspect){.suspect = HARM_SETTING};
     snprintf(suspect->name, sizeof suspect->name, "%s", setting->path);
-    snprintf(suspect->words, sizeof suspect->words, "%.120s is %.48s, by default %.48s",
+    snprintf(suspect->words, sizeof suspect->words, "%.120s is %.48s (default %.48s)",
              setting->path, value, by_default);
 }
 

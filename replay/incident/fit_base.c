@@ -133,8 +133,8 @@ static void assume_rates(struct fit *fit, struct fit_base *base, struct triage_w
     for (size_t i = 0; i < sizeof rates_gbps / sizeof rates_gbps[0]; i++)
         set_rate(fit, base, work, rates, rates_gbps[i] * 1000000000);
     assume(fit,
-           "rates of links are unknown: hosts have %" PRId64
-           " Gb/s, the least that carries what they moved",
+           "the link rates are unknown: host links get %" PRId64
+           " Gb/s, the lowest rate that carries their traffic",
            hosts / 1000000000);
 }
 
@@ -175,7 +175,7 @@ static void assume_settings(struct fit *fit, struct fit_base *base, const struct
         add_set(base, arena_format(&fit->arena,
                                    "fabric.overrides[+]={where: \"*\", pfc: {priorities: [%d]}}",
                                    priority));
-        assume(fit, "no configuration of PFC: priority %d is lossless", priority);
+        assume(fit, "the files do not configure PFC: priority %d is lossless", priority);
         base->unknown_buffers = switches_pause(work);
     }
     if (!work->incident->rates_assumed && work->incident->scenario_text == NULL)
@@ -191,8 +191,8 @@ static void assume_settings(struct fit *fit, struct fit_base *base, const struct
                                "fabric.overrides[+]={where: \"*\", ecn: {kmin: %" PRId64
                                "KB, kmax: %" PRId64 "KB, pmax: 20%%}}",
                                kmin, 4 * kmin));
-    assume(fit, "switches mark: DCQCN with thresholds of %" PRId64 " and %" PRId64 " KB", kmin,
-           4 * kmin);
+    assume(fit, "switches mark ECN: DCQCN with thresholds of %" PRId64 " KB and %" PRId64 " KB",
+           kmin, 4 * kmin);
 }
 
 /* ---- traffic ---- */
@@ -244,7 +244,7 @@ static void assume_traffic(struct fit *fit, struct fit_base *base)
     assume(fit, "%zu %s between hosts, estimated from the bytes that each host sent and received",
            base->traffic.count, plural(base->traffic.count, "flow", "flows"));
     if (base->traffic.left_share > 0.02)
-        assume(fit, "only priority %d is simulated; other priorities have %.0f %% of the bytes",
+        assume(fit, "only priority %d is simulated; other priorities carry %.0f %% of the bytes",
                base->traffic.priority, base->traffic.left_share * 100);
 }
 
@@ -275,7 +275,7 @@ bool fit_base_change(struct fit *fit, struct fit_base *base, const char *set)
     scenario_free(base->scenario);
     base->scenario = changed;
     add_set(base, set);
-    assume(fit, "thresholds of pauses are not known: fitted, %s", strstr(set, "alpha"));
+    assume(fit, "the pause thresholds are unknown and are fitted: %s", strstr(set, "alpha"));
     return true;
 }
 
@@ -289,8 +289,7 @@ bool fit_base_make(struct fit *fit, struct fit_base *base, struct triage_work *w
     assume_traffic(fit, base);
     set_duration(fit, base);
     if (!base->own_workloads && base->traffic.count == 0) {
-        snprintf(fit->why, sizeof fit->why,
-                 "no host has counters of bytes, so no traffic is known");
+        snprintf(fit->why, sizeof fit->why, "no host has byte counters, so the traffic is unknown");
         return false;
     }
     base->scenario =

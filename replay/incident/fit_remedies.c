@@ -75,13 +75,15 @@ static void plan_for_host(const struct plan *plan)
                                 "watchdog-detection: 1ms, watchdog-restoration: 1ms, "
                                 "watchdog-poll: 1ms, watchdog-start: 0ns}",
                                 name));
-        add_remedy(plan, arena_format(arena, "no PFC at %s, where %s is", port, first->device),
+        add_remedy(plan,
+                   arena_format(arena, "PFC disabled at %s, the port of %s", port, first->device),
                    arena_format(arena, "faults[+]={kind: pfc-off, where: \"%s\", at: 0s}", port));
     }
     if (plan->base->own_workloads)
         return;
     if (first->kind == FIT_SLOW_HOST)
-        add_remedy(plan, arena_format(arena, "%s limited to what it drains", first->device),
+        add_remedy(plan,
+                   arena_format(arena, "traffic to %s limited to its drain rate", first->device),
                    fit_workloads(arena, plan->base, node, drained_part(plan, node)));
     if (has_other_flows(plan, node))
         add_remedy(plan, arena_format(arena, "workloads of %s moved elsewhere", first->device),
@@ -99,17 +101,19 @@ static void plan_for_link(const struct plan *plan)
                                 "faults[+]={kind: link-down, where: \"%s\", at: 0s}", first->port));
     }
     if (first->kind == FIT_HEADROOM)
-        add_remedy(
-            plan, arena_format(&plan->fit->arena, "headroom of %s by cable length", first->device),
-            arena_format(&plan->fit->arena, "fabric.overrides[+]={where: \"%s\", headroom: auto}",
-                         first->device));
+        add_remedy(plan,
+                   arena_format(&plan->fit->arena, "headroom of %s computed from the cable length",
+                                first->device),
+                   arena_format(&plan->fit->arena,
+                                "fabric.overrides[+]={where: \"%s\", headroom: auto}",
+                                first->device));
 }
 
 static void plan_for_load(const struct plan *plan)
 {
     add_remedy(plan, "DCQCN at all hosts", "hosts.defaults.rnic.congestion-control=dcqcn");
     if (!plan->base->own_workloads)
-        add_remedy(plan, "20 % less offered by every host",
+        add_remedy(plan, "20 % less offered load from every host",
                    fit_workloads(&plan->fit->arena, plan->base, FIT_ALL_NODES, 0.8));
 }
 

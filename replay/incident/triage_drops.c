@@ -109,15 +109,15 @@ static void suspect_paused(struct triage_work *work, const struct drop *drop)
                 triage_port_words(work, drop->port), triage_frames(work->arena, drop->frames.value),
                 drop->priority);
     if (sent.known)
-        triage_sign(work, suspect, sent, "%s sent %s pauses of priority %d",
+        triage_sign(work, suspect, sent, "%s sent %s pause frames of priority %d",
                     triage_port_words(work, drop->port), triage_frames(work->arena, sent.value),
                     drop->priority);
     if (ignored && !unheard && !many)
         triage_sign(work, suspect, (struct triage_value){0},
-                    "other ports of %s pause and do not drop", work->nodes[node].name);
+                    "other ports of %s send pauses and do not drop frames", work->nodes[node].name);
     if (unheard)
-        triage_sign(work, suspect, heard, "%s counted %s of them", triage_port_words(work, peer),
-                    triage_frames(work->arena, heard.value));
+        triage_sign(work, suspect, heard, "%s received only %s of these pauses",
+                    triage_port_words(work, peer), triage_frames(work->arena, heard.value));
 }
 
 static void suspect_drops(struct triage_work *work)
@@ -159,7 +159,7 @@ static void suspect_queues(struct triage_work *work)
                 continue;
             struct triage_suspect *suspect = triage_suspect(
                 work, SUSPECT_NO_PFC, node, TRIAGE_NO_PORT, (double)frames.value / total * 0.8);
-            triage_sign(work, suspect, frames, "%s dropped %s frames of priority %d of its queue",
+            triage_sign(work, suspect, frames, "%s dropped %s frames of priority %d from its queue",
                         triage_port_words(work, (int)i), triage_frames(work->arena, frames.value),
                         priority);
         }
@@ -183,9 +183,9 @@ static void suspect_classes(struct triage_work *work)
                 continue;
             struct triage_suspect *suspect =
                 triage_suspect(work, SUSPECT_WRONG_CLASS, node, TRIAGE_NO_PORT, 1);
-            triage_sign(work, suspect, paused, "%s is paused in priority %d: %s pauses",
+            triage_sign(work, suspect, paused, "%s is paused on priority %d (%s pause frames)",
                         work->nodes[node].name, priority, triage_frames(work->arena, paused.value));
-            triage_sign(work, suspect, sent, "%s sent %s frames in it, %s in others",
+            triage_sign(work, suspect, sent, "%s sent %s frames of this priority, %s of others",
                         work->nodes[node].name, triage_frames(work->arena, sent.value),
                         triage_frames(work->arena, all.value - sent.value));
         }
@@ -205,10 +205,11 @@ static void suspect_discards(struct triage_work *work)
         if (!work->nodes[node].is_switch || frames.value < TRIAGE_NOISE ||
             frames.value <= 2 * (full + queues))
             continue;
-        triage_sign(work, triage_suspect(work, SUSPECT_DISCARDS, node, TRIAGE_NO_PORT, 1), frames,
-                    "%s discarded %s received frames, %s of them for lack of buffer",
-                    triage_port_words(work, (int)i), triage_frames(work->arena, frames.value),
-                    triage_frames(work->arena, full));
+        triage_sign(
+            work, triage_suspect(work, SUSPECT_DISCARDS, node, TRIAGE_NO_PORT, 1), frames,
+            "%s discarded %s received frames, but only %s of them because its buffer was full",
+            triage_port_words(work, (int)i), triage_frames(work->arena, frames.value),
+            triage_frames(work->arena, full));
     }
 }
 

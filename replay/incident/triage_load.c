@@ -122,7 +122,7 @@ static void sign_load(struct triage_work *work, struct triage_suspect *suspect, 
     const double load = load_of(work, port);
     const double rate = (double)work->ports[port].rate;
     if (bytes.known && load > 0)
-        triage_sign(work, suspect, bytes, "%s sent at %.0f%% of its %.0f Gb/s on average",
+        triage_sign(work, suspect, bytes, "%s sent %.0f%% of its %.0f Gb/s on average",
                     triage_port_words(work, port), load * 100, rate / 1e9);
     else if (bytes.known)
         triage_sign(work, suspect, bytes, "%s sent %s bytes", triage_port_words(work, port),
@@ -158,8 +158,8 @@ void triage_suspect_full(struct triage_work *work, int node, int port, double sh
                     (double)rate / 1e9, (double)usual / 1e9);
     if (is_little)
         triage_sign(work, suspect, (struct triage_value){0},
-                    "frames wait for it although other ports of its kind send several times as "
-                    "much, and nothing pauses it");
+                    "frames wait for this port although similar ports send several times as "
+                    "much and no pause stops it");
 }
 
 void triage_load_signs(struct triage_work *work)

@@ -199,8 +199,8 @@ static void suspect_unknown(struct triage_work *work, struct losses all)
         triage_sign(
             work, triage_suspect(work, SUSPECT_SILENT_LOSS, (int)i, port, unknown == 1 ? 0.8 : 0.5),
             (struct triage_value){0},
-            "hosts received NAKs for %s lost packets, and no host with counters has the "
-            "gaps: %s has none here",
+            "hosts received NAKs for %s lost packets, but no host with counters reports "
+            "gaps in received packets, and %s has no counters here",
             triage_frames(work->arena, all.naks), work->nodes[i].name);
     }
 }

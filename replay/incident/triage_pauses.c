@@ -218,7 +218,7 @@ static void suspect_beyond(struct triage_work *work, const struct roots *roots)
             continue;
         triage_sign(
             work, triage_suspect(work, SUSPECT_NEIGHBOR_PAUSES, work->ports[i].node, (int)i, share),
-            received, "%s received %s pauses, from which device is unknown",
+            received, "%s received %s pauses from an unknown device",
             triage_port_words(work, (int)i), triage_frames(work->arena, received.value));
     }
 }
@@ -248,6 +248,6 @@ void triage_pause_signs(struct triage_work *work)
         if (roots.weight[i] / roots.total > 0.1)
             triage_sign(work,
                         triage_suspect(work, SUSPECT_PAUSE_CYCLE, (int)i, TRIAGE_NO_PORT, turning),
-                        (struct triage_value){0}, "pauses that %s receives come back to it",
+                        (struct triage_value){0}, "the pauses that %s receives lead back to it",
                         work->nodes[i].name);
 }

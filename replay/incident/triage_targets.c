@@ -88,12 +88,13 @@ static void suspect_fallen(struct triage_work *work, int node, double share)
         triage_suspect(work, SUSPECT_SLOW_TARGET, node, TRIAGE_NO_PORT,
                        share * (1 - fall.part) * (is_target ? 1 : 0.5));
     triage_sign(work, suspect, (struct triage_value){.known = true, .count = fall.bytes},
-                "%s moved %.0f%% of its earlier rate", work->nodes[node].name, fall.part * 100);
+                "the traffic of %s fell to %.0f%% of its earlier rate", work->nodes[node].name,
+                fall.part * 100);
     suspect->signs[suspect->sign_count - 1].place = fall.bytes->samples[fall.at].place;
     suspect->since = fall.bytes->samples[fall.from].when.text;
     if (is_target)
         triage_sign(work, suspect, (struct triage_value){0},
-                    "%s receives no RDMA requests: it serves others", work->nodes[node].name);
+                    "%s receives no RDMA requests, so it is a target", work->nodes[node].name);
 }
 
 static void suspect_logs(struct triage_work *work)

@@ -18,7 +18,7 @@
     X(REFUSED, FAIL, "refused", "can never pass, or cannot be run", "ruled out without a run")     \
     X(FAILS, FAIL, "fails", "an objective is not met, or frames or operations were lost",          \
       "failing an objective")                                                                      \
-    X(IDLE, FAIL, "idle", "some host-target pairs did no I/O", "with idle pairs")                  \
+    X(IDLE, FAIL, "idle", "some host-target pairs did no I/O", "with idle host-target pairs")      \
     X(UNSETTLED, UNDECIDED, "unsettled",                                                           \
       "not steady in the longest run that the plan allows; raise longest", "not steady")           \
     X(UNSURE, UNDECIDED, "unsure",                                                                 \
@@ -27,9 +27,10 @@
     X(DIED, UNDECIDED, "died", "a run's process crashed twice", "with a crashed run")              \
     X(IMPLIED, FAIL, "implied", "a candidate that is better on every monotone axis fails",         \
       "worse than a failing candidate")                                                            \
-    X(DEARER, SKIPPED, "dearer", "not run: it costs more than one that passes", "more expensive")  \
-    X(SURPASSED, SKIPPED, "surpassed", "not run: it has no more headroom than one that passes",    \
-      "without more headroom")
+    X(DEARER, SKIPPED, "dearer", "not run: it costs more than a candidate that passes",            \
+      "more expensive")                                                                            \
+    X(SURPASSED, SKIPPED, "surpassed",                                                             \
+      "not run: it has no more headroom than a candidate that passes", "without more headroom")
 
 enum plan_verdict {
 #define X(name, result, word, about, many) PLAN_VERDICT_##name,

@@ -258,7 +258,7 @@ static void add_own_limit(struct limits_scope *scope, uint32_t index)
     use->covers = PPM;
     limits_is_elsewhere(scope, share_ppm(usage_of_workload(scope->usage, index, USAGE_WORK_LIMITED),
                                          usage_of_workload(scope->usage, index, USAGE_WORK_OUT)));
-    snprintf(use->where, sizeof use->where, "I/Os of %.100s wait for its limit at its hosts",
+    snprintf(use->where, sizeof use->where, "I/Os of %.100s wait for its IOPS or bandwidth limit",
              scope->collect->scenario->workloads[index].name);
 }
 

@@ -124,7 +124,7 @@ static struct words share_of(const struct sums *sums, enum breakdown_part part)
     return words_percent(sums->ps[part], sums->whole);
 }
 
-/* "42% of an operation's time: queued, most at leaf1:p3". */
+/* "queued, most at leaf1:p3: 42% of an operation's time". */
 static void write_phrase(const struct sums *sums, struct bottleneck *found)
 {
     const enum breakdown_part own = largest(sums, found->resource);
@@ -135,14 +135,14 @@ static void write_phrase(const struct sums *sums, struct bottleneck *found)
         return;
     say_place(sums, first, place, sizeof place);
     const int length =
-        snprintf(found->account, sizeof found->account, "%s of an operation's time: %s%s",
-                 share_of(sums, first).text, breakdown_part_words(first), place);
+        snprintf(found->account, sizeof found->account, "%s%s: %s of an operation's time",
+                 breakdown_part_words(first), place, share_of(sums, first).text);
     if (first == most || sums->ps[first] >= notable * sums->whole)
         return;
     say_place(sums, most, place, sizeof place);
     snprintf(found->account + length, sizeof found->account - (size_t)length,
-             "; the largest part, %s: %s%s", share_of(sums, most).text, breakdown_part_words(most),
-             place);
+             "; the largest part is %s%s with %s", breakdown_part_words(most), place,
+             share_of(sums, most).text);
 }
 
 void limits_account(const struct collect *collect, struct result *result)

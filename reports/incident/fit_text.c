@@ -42,13 +42,14 @@ static void print_first(const struct fit *fit, const struct triage *triage, FILE
                         *first->magnitude == '\0' || !explains(fit) ? "" : ", ",
                         explains(fit) ? first->magnitude : "");
     if (!explains(fit))
-        fputs(first->kind == FIT_NOTHING ? ""
-                                         : ", by the counters alone: no run of it explains them "
-                                           "better than no fault",
+        fputs(first->kind == FIT_NOTHING
+                  ? ""
+                  : " (from the counters alone: a run with it matches them no "
+                    "better than a run without a fault)",
               out);
     else if (first->share < 1)
-        fprintf(out, ", for about %.0f s of %" PRId64 " s", first->share * (double)fit->incident_s,
-                fit->incident_s);
+        fprintf(out, ", during about %.0f s of the %" PRId64 " s",
+                first->share * (double)fit->incident_s, fit->incident_s);
     if (first->suspect != SIZE_MAX && triage->suspects[first->suspect].since != NULL)
         printable_print(out, ", since %s", triage->suspects[first->suspect].since);
     fprintf(out, "%s\n", paint.off);
@@ -57,29 +58,28 @@ static void print_first(const struct fit *fit, const struct triage *triage, FILE
 static void print_alike(const struct fit *fit, FILE *out)
 {
     for (uint32_t i = 1; i <= fit->alike; i++)
-        printable_print(out, "%s \"%s\"%s", i == 1 ? "Counters do not separate it from" : ",",
+        printable_print(out, "%s \"%s\"%s", i == 1 ? "These explain the counters as well:" : ",",
                         fit->hypotheses[i].words, i == fit->alike ? ".\n" : "");
 }
 
 static void print_separators(const struct fit *fit, FILE *out)
 {
     if (fit->separator_count > 0)
-        fputs("Counters that separate it best from the next one:\n", out);
+        fputs("Counters that best distinguish the first hypothesis from the next:\n", out);
     for (uint32_t i = 0; i < fit->separator_count; i++) {
         const struct fit_separator *one = &fit->separators[i];
         printable_print(out,
-                        "     %s %s %s: %" PRId64 " in the incident, %" PRId64 " and %" PRId64
-                        " in the two runs\n",
+                        "     %s %s %s: %" PRId64 " in the incident, %" PRId64
+                        " in the run of the first, %" PRId64 " in the run of the next\n",
                         one->host, one->port, one->counter, one->incident, one->replay, one->other);
     }
 }
 
 static void print_hypotheses(const struct fit *fit, bool all, FILE *out)
 {
-    fputs(
-        "\nHypotheses, ordered by the score of their best run (0: all counters agree; -: not run) "
-        "and that of the triage:\n",
-        out);
+    fputs("\nHypotheses, the best first, with the score of their best run (0: all counters agree; "
+          "-: not run):\n",
+          out);
     for (uint32_t i = 0; i < fit->count && (all || i < SHOWN); i++) {
         const struct fit_hypothesis *one = &fit->hypotheses[i];
         char score[32] = "-";
@@ -89,7 +89,7 @@ static void print_hypotheses(const struct fit *fit, bool all, FILE *out)
         printable_print(out, "%-*s %s\n", WORDS_WIDTH, one->words, one->magnitude);
     }
     if (fit->count > SHOWN && !all)
-        fprintf(out, "     and %u more (--all)\n", fit->count - SHOWN);
+        fprintf(out, "     and %u more (--all lists them)\n", fit->count - SHOWN);
 }
 
 static void print_remedy(const struct fit *fit, const char *words, int64_t received, int64_t drops,
@@ -108,10 +108,10 @@ static void print_remedies(const struct fit *fit, FILE *out)
     const struct fit_hypothesis *first = &fit->hypotheses[0];
     if (fit->remedy_count == 0)
         return;
-    fputs("\nWhat would have prevented it (traffic of the other hosts, lossless drops, time "
-          "paused):\n",
+    fputs("\nWhat would have prevented it, with the traffic of the other hosts, lossless drops and "
+          "pause time:\n",
           out);
-    print_remedy(fit, "nothing", first->received, first->drops, first->paused_ps, out);
+    print_remedy(fit, "(without a remedy)", first->received, first->drops, first->paused_ps, out);
     for (uint32_t i = 0; i < fit->remedy_count; i++) {
         const struct fit_remedy *one = &fit->remedies[i];
         if (one->ran)
@@ -139,15 +139,16 @@ void fit_text(const struct fit *fit, const struct triage *triage, bool all, FILE
     print_hypotheses(fit, all, out);
     print_remedies(fit, out);
     fprintf(out,
-            "\n%u %s of %.2f ms each represent %" PRId64
-            " s: rates are compared, scaled by %.3g.\n",
+            "\n%u %s of %.2f ms each %s the incident of %" PRId64
+            " s; their counters are scaled by %.3g.\n",
             fit->runs, plural(fit->runs, "run", "runs"), (double)fit->lasts / (double)PS_PER_MS,
-            fit->incident_s, (double)fit->incident_s * (double)PS_PER_S / (double)fit->lasts);
-    fprintf(out, "The runs took %.0f million events of at most %.0f million%s.\n",
+            plural(fit->runs, "represents", "represent"), fit->incident_s,
+            (double)fit->incident_s * (double)PS_PER_S / (double)fit->lasts);
+    fprintf(out, "The runs took %.0f million events (limit: %.0f million)%s.\n",
             (double)fit->events / 1e6, (double)FIT_EVENTS_MAX / 1e6,
-            fit->is_cut ? ": unlikely suspects or fine steps of magnitudes were left out" : "");
+            fit->is_cut ? "; unlikely suspects or fine steps of magnitudes were left out" : "");
     print_list("Assumed: ", fit->assumptions, fit->assumption_count, out);
-    fputs("\nTriage of the counters, without a run:\n", out);
+    fputs("\nTriage from the counters alone, without a run:\n", out);
 }
 
 /* ---- the scenario ---- */

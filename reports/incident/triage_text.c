@@ -48,7 +48,7 @@ static void print_verdict(const struct triage *triage, FILE *out)
     if (triage->verdict == TRIAGE_NONE) {
         fputs("No harm seen: no pauses, drops, losses or errors in these counters.", out);
     } else if (triage->suspect_count == 0) {
-        fputs("No clear suspect: pauses or losses are seen, but not where they begin.", out);
+        fputs("No clear suspect: the counters show pauses or losses, but not their origin.", out);
     } else {
         const struct triage_suspect *first = &triage->suspects[0];
         static const char *const heads[] = {
@@ -62,9 +62,10 @@ static void print_verdict(const struct triage *triage, FILE *out)
     }
     fprintf(out, "%s\n", paint.off);
     if (triage->single)
-        fputs("Each counter has one sample: these are counts since the last reset, not those of "
-              "the incident.\n",
-              out);
+        fputs(
+            "Each counter has only one sample: the counts cover the time since the last reset, not "
+            "only the incident.\n",
+            out);
     if (triage->seconds > 0)
         printable_print(out, "Samples from %s to %s (%lld s).\n", triage->from, triage->to,
                         (long long)triage->seconds);
@@ -83,7 +84,8 @@ static void print_signs(const char *head, const struct triage_sign *signs, size_
         printable_print(out, "%-*s  %s\n", PLACE_WIDTH, place, signs[i].text);
     }
     if (count > shown)
-        fprintf(out, "     %-8sand %zu more (--all)\n", "", count - shown);
+        fprintf(out, "     %-8sand %zu more %s (--all)\n", "", count - shown,
+                plural(count - shown, "sign", "signs"));
 }
 
 void triage_suspect_text(const struct triage_suspect *suspect, bool all, FILE *out)
@@ -126,7 +128,8 @@ static void print_pauses(const struct triage *triage, bool all, FILE *out)
                         pause->is_sent_known ? "" : " (by the receiver's counter)");
     }
     if (triage->pause_count > shown)
-        fprintf(out, "     and %zu more (--all)\n", triage->pause_count - shown);
+        fprintf(out, "     and %zu more %s (--all)\n", triage->pause_count - shown,
+                plural(triage->pause_count - shown, "pause", "pauses"));
 }
 
 static void print_names(const char *const *names, size_t count, bool all, FILE *out)
@@ -135,7 +138,7 @@ static void print_names(const char *const *names, size_t count, bool all, FILE *
     for (size_t i = 0; i < count && i < shown; i++)
         printable_print(out, "%s%s", i == 0 ? " " : ", ", names[i]);
     if (count > shown)
-        fprintf(out, " and %zu more", count - shown);
+        fprintf(out, " and %zu more %s", count - shown, plural(count - shown, "device", "devices"));
     fputc('\n', out);
 }
 
@@ -143,21 +146,23 @@ static void print_unknown(const struct triage *triage, const struct incident *in
                           FILE *out)
 {
     if (incident->scenario == NULL)
-        fputs("\nNo cables are known: pauses and losses cannot be followed from device to device. "
-              "Add `show lldp table` or config_db.json of the switches, or --fabric.\n",
-              out);
+        fputs(
+            "\nNo cables are known, so pauses and losses cannot be followed from device to device. "
+            "Add `show lldp table` or config_db.json of the switches, or --fabric.\n",
+            out);
     else
-        fprintf(out, "\nCables: %zu, with counters of both ends: %zu.\n", triage->cables,
-                triage->cables_known);
+        fprintf(out, "\n%zu %s, %zu of them with counters from both ends.\n", triage->cables,
+                plural(triage->cables, "cable", "cables"), triage->cables_known);
     if (triage->unknown_count > 0) {
-        fputs("Without counters, so unknown:", out);
+        fputs("Unknown, because they have no counters:", out);
         print_names(triage->unknown, triage->unknown_count, all, out);
     }
     if (triage->unpaired > 0)
-        fprintf(out, "Counters with one sample only, so without a difference, and not used: %zu.\n",
-                triage->unpaired);
+        fprintf(out, "Not used: %zu %s.\n", triage->unpaired,
+                plural(triage->unpaired, "counter, which has only one sample",
+                       "counters, which have only one sample"));
     if (triage->contradiction_count > 0)
-        fputs("The two ends of a cable disagree:\n", out);
+        fputs("The counters of the two ends of a cable disagree:\n", out);
     print_signs("", triage->contradictions, triage->contradiction_count,
                 all ? SIZE_MAX : SHOWN_SIGNS, out);
 }
@@ -188,11 +193,11 @@ static void print_file(const struct incident_file *file, FILE *out)
             between = ", ";
         }
     if (file->lines_left > 0)
-        fprintf(out, "; lines of unknown kind: %" PRIu32 ", the first is line %d", file->lines_left,
-                file->first_left.line);
+        fprintf(out, "; %" PRIu32 " %s of unknown kind, the first is line %d", file->lines_left,
+                plural(file->lines_left, "line", "lines"), file->first_left.line);
     if (file->malformed > 0)
-        fprintf(out, "; malformed lines, skipped: %" PRIu32 ", the first is line %d",
-                file->malformed, file->first_malformed.line);
+        fprintf(out, "; %" PRIu32 " malformed %s skipped, the first is line %d", file->malformed,
+                plural(file->malformed, "line", "lines"), file->first_malformed.line);
     fputc('\n', out);
 }
 
@@ -208,7 +213,8 @@ static void print_files(const struct incident *incident, bool all, FILE *out)
             shown++;
         }
     if (incident->file_count > shown)
-        fprintf(out, "     and %zu more, all used (--all)\n", incident->file_count - shown);
+        fprintf(out, "     and %zu more %s, all used (--all)\n", incident->file_count - shown,
+                plural(incident->file_count - shown, "file", "files"));
 }
 
 void triage_text(const struct triage *triage, const struct incident *incident, bool all, FILE *out)

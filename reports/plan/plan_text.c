@@ -287,9 +287,11 @@ static void print_others(const struct plan_state *state, FILE *out)
             left++;
     }
     if (alike > 0)
-        fprintf(out, "  %u more with a reason from the list above\n", (unsigned)alike);
+        fprintf(out, "  %u more %s for a reason from the list above\n", (unsigned)alike,
+                plural(alike, "candidate", "candidates"));
     if (left > 0)
-        fprintf(out, "  ... and %u more (--json lists all)\n", (unsigned)left);
+        fprintf(out, "  ... and %u more %s (--json lists all)\n", (unsigned)left,
+                plural(left, "candidate", "candidates"));
     free(order);
 }
 

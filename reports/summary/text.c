@@ -111,12 +111,14 @@ static void write_workload(const struct text *text, const struct store_statement
     if (store_text(row, "no_rates")[0] != '\0')
         fprintf(text->out, "  %18s%s\n", "", store_text(row, "no_rates"));
     if (store_int(row, "missed") > 0)
-        fprintf(text->out, "  %18s%s not issued: queue depth reached\n", "",
-                words_count(store_int(row, "missed")).text);
+        fprintf(text->out, "  %18s%s %s not issued because the queue depth was reached\n", "",
+                words_count(store_int(row, "missed")).text,
+                plural(store_int(row, "missed"), "operation was", "operations were"));
     if (store_int(row, "failed") + store_int(row, "unfinished") > 0)
-        fprintf(text->out, "  %s%18s%s failed, %s %s%s%s%s\n",
+        fprintf(text->out, "  %s%18s%s %s failed, %s %s%s%s%s\n",
                 text->cut && store_int(row, "failed") == 0 ? text->paint.dim : text->paint.bad, "",
                 words_count(store_int(row, "failed")).text,
+                plural(store_int(row, "failed"), "operation", "operations"),
                 words_count(store_int(row, "unfinished")).text,
                 text->cut ? "outstanding when the run was cut" : "unfinished",
                 store_text(row, "waiting")[0] == '\0' ? "" : ": ", store_text(row, "waiting"),

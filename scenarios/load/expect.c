@@ -201,8 +201,8 @@ static bool parse_comparison(const struct scenario *scenario, const struct tree_
     snprintf(path, sizeof path, "%.*s", (int)(length < NAME_BYTES ? length : NAME_BYTES), text);
     if (at == NULL || length >= NAME_BYTES) {
         if (at == NULL && find_quantity(scenario, path, expectation))
-            tree_error(diag, written, "expected what %s is compared with, such as \"%s < %s\"",
-                       path, path, example_of(expectation->quantity));
+            tree_error(diag, written, "expected a comparison such as \"%s < %s\" after %s", path,
+                       example_of(expectation->quantity), path);
         else if (at == NULL && strchr(path, ' ') == NULL && *path != '\0')
             unknown_path(scenario, written, path, diag);
         else

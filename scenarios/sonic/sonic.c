@@ -87,7 +87,8 @@ static bool read_files(struct sonic_import *import)
     if (import->switch_count == 0) {
         diag_add(import->diag, DIAG_ERROR,
                  (struct diag_place){.file = files[0]->name, .line = 1, .column = 1}, NULL,
-                 "expected the config_db.json of a switch beside the cables");
+                 "the files contain only cables: expected also the config_db.json of at least one "
+                 "switch");
         return false;
     }
     for (size_t i = 0; i < import->file_count; i++)

@@ -137,7 +137,7 @@ static bool read_line(struct reader *reader)
                             "expected a size in bytes, whole and at most 1073741824");
     if (point.share < 0)
         return report_error(reader, share, share_length,
-                            "expected the percentage of messages at most so large, from 0 to 100");
+                            "expected the percentage of messages up to this size, from 0 to 100");
     if (*rest != '\0' && *rest != '#')
         return report_error(reader, rest, 1,
                             "expected two numbers a line: a size and a percentage");

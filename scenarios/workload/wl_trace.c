@@ -18,18 +18,19 @@ static const struct opt rows[] = {
     {"timing", OPT_CHOICE, FIELD(replay.timing), "recorded", NULL, NULL,
      OPT_WORDS(WL_REPLAY_TIMINGS),
      "When I/Os are due: at the times of the trace, or as soon as queue-depth has room.  A trace "
-     "without times is played asap.",
+     "without times is replayed asap.",
      "fio replay_no_stall", OPT_ACTS(ASKED, ANY, TRACE)},
     {"queue-depth", OPT_INT, FIELD(queue_depth), "1024", "1", "65535", NULL,
      "Most I/Os outstanding in each I/O queue of an instance; I/Os due then wait, which counts as "
      "latency.",
-     "assumed: so many that it seldom matters", OPT_SCALES(DEPTH, LESS, TRACE)},
+     "assumed: large enough to rarely matter", OPT_SCALES(DEPTH, LESS, TRACE)},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
      "I/O queues of the controller, used round robin; the target may grant fewer. If not set, "
      "nvme.queues of its hosts applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, OPT_WORDS(WL_REPLAY_SPLITS),
-     "What each instance plays: the whole trace; its share of the I/Os, round robin; or its share "
+     "What each instance replays: the whole trace; its share of the I/Os, round robin; or its "
+     "share "
      "of the trace's files, round robin.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"loop", OPT_INT, FIELD(replay.loop), "1", "0", "1000000000", NULL,
@@ -66,7 +67,7 @@ static void tell_reach(const struct wl_replay_params *replay, const struct workl
     const uint64_t reach = wl_replay_reach(replay, file->stop - file->start);
     if (reach < replay->trace->count)
         diag_add(file->diag, DIAG_NOTE, place, NULL,
-                 "'%.64s' plays %" PRIu64 " of its %" PRIu32 " %s: the others are before skip, "
+                 "'%.64s' replays %" PRIu64 " of its %" PRIu32 " %s: the others are before skip, "
                  "or due after it has stopped",
                  file->workload, reach, replay->trace->count,
                  plural(replay->trace->count, "I/O", "I/Os"));

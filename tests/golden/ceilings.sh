@@ -89,7 +89,7 @@ scenario overrun 'completions: interrupt, completion-cost: 1us, cq-size: 16' rdm
 grep -q "a: cq-size is 16, but a queue pair of 'w' can have 32 completions" out || fail "overrun: check says: $(cat out)"
 "$program" run overrun.yaml -o overrun.db >out
 [ $? = 1 ] || fail 'overrun: no failure'
-grep -q '(confirmed): hosts.defaults.rnic.cq-size is 16, by default 0: a: 1 completion queue of 16 entries overran' out || fail "overrun: run says: $(cat out)"
+grep -q '(confirmed): hosts.defaults.rnic.cq-size is 16 (default 0): a: 1 completion queue of 16 entries overran' out || fail "overrun: run says: $(cat out)"
 grep -q 'FAILED  w: 32 of 32 operations failed' out || fail "overrun: run says: $(cat out)"
 "$program" query overrun.db 'SELECT text FROM note' | grep -q 'its completion queue of 16 entries overran' || fail 'overrun: no note'
 "$program" run overrun.yaml --set hosts.defaults.rnic.cq-size=32 --json >whole.json || fail 'overrun: 32 entries are too few'
@@ -120,7 +120,7 @@ done
 # Without ceilings it is said that nothing of the kind was in force; with them it is not.
 scenario plain 'path-mtu: 4096B' rdma-write 64KiB 4
 "$program" run plain.yaml -o plain.db >/dev/null || fail "plain: exit code $?"
-"$program" explain plain.db | grep -q 'RNIC message rate and PCIe limits: off' || fail "plain: limits are not said to be off"
+"$program" explain plain.db | grep -q 'RNIC message rate and PCIe limits: not set' || fail "plain: limits are not said to be off"
 "$program" explain queue-pair.db | grep -q 'RNIC message rate and PCIe limits' && fail "limits that held are said to be off"
 
 # One host of four sits in a slot of four lanes, the others in eight.

@@ -39,7 +39,7 @@ workloads: [{name: io, kind: nvme, from: host0, to: host1, count: 2}]
 YAML
 "$program" run disks.yaml -o disks.db >out 2>&1
 "$program" run disks.yaml --set hosts.disks.namespaces.0.size=2GiB -o larger.db >out 2>&1
-expect 'other disks' 2 'different work: hosts.disks.namespaces[0]' "$program" compare --any disks.db larger.db
+expect 'other disks' 2 'the workloads differ: hosts.disks.namespaces[0]' "$program" compare --any disks.db larger.db
 expect 'no database' 2 'out: ' "$program" compare out same.db
 cp same.db cut.db && sqlite3 cut.db 'DROP TABLE workload_pair'
 expect 'half a database' 2 'cut.db: SQL: no such table: workload_pair' "$program" compare run.db cut.db

@@ -13,7 +13,7 @@ same() { gojq 'del(.harm, .causes, .cpu_s, .wall_s, .started_unix_s)' "$1"; }
     fail "two: exit code $?: $(cat err)"
 holds two.json '[.causes[] | select(.confirmed) | .name] == ["fabric.overrides[0].mtu"]'
 holds two.json '.harm.runs > 3 and .harm.severity == "severe" and .causes[0].share == 1'
-holds two.json '.causes[0].sentence | test("without it failed operations 1 -> 0")'
+holds two.json '.causes[0].sentence | test("without it, failed operations 1 -> 0")'
 holds plain.json '.harm.runs == 0 and all(.causes[]; .confirmed | not)'
 
 # The same run, whoever judges it, and the same judgement each time.
@@ -28,9 +28,9 @@ cmp -s <(gojq '.harm, .causes' plain.json) <(gojq '.harm, .causes' poor.json) ||
 
 # In words, also of the database.
 "$program" run mtu-mismatch --confirm 20000000 -o mtu.db >words 2>&1
-says words '100% of the loss (confirmed): fabric.overrides[0].mtu is 1500B at leaf1:p3, normally 9216B'
+says words '100% of the loss (confirmed): fabric.overrides[0].mtu is 1500B at leaf1:p3 (normally 9216B)'
 "$program" explain mtu.db >words
-says words '100% of the loss (confirmed): fabric.overrides[0].mtu is 1500B at leaf1:p3, normally 9216B'
+says words '100% of the loss (confirmed): fabric.overrides[0].mtu is 1500B at leaf1:p3 (normally 9216B)'
 
 for bad in -1 x 1.5 ''; do
     "$program" run mtu-mismatch --confirm "$bad" >out 2>err

@@ -51,7 +51,7 @@ grep -q '^       4  switch  *5,000 each' plan.txt || fail "a switch of any numbe
 # The plan that the help shows is one.
 "$program" help plan | sed -n '/^    stormglass-plan/,/^$/s/^    //p' >help.yaml
 "$program" plan help.yaml >out.txt 2>err.txt || fail "the help's: $(cat err.txt out.txt)"
-grep -q '^Chosen          25G nic, 2 spines  USD 20,800$' out.txt && grep -q '^How far each value can rise' out.txt || fail "the help's: $(cat out.txt)"
+grep -q '^Chosen          25G nic, 2 spines  USD 20,800$' out.txt && grep -q '^Limits of 25G nic, 2 spines: ' out.txt || fail "the help's: $(cat out.txt)"
 
 refused() { # LINE:COLUMN TEXT SED: exit 2, one error, at its place
     sed "$3" plan.yaml >bad.yaml
@@ -83,7 +83,7 @@ refused 7:39 "the axis 'nic' already varies this setting: expected another one" 
 refused 7:39 "the axis 'spines' already varies this setting: expected another one" '7s/^/adjust: [{where: {nic: 25Gbps}, set: {fabric.topology: 3}}]\n/'
 # Objectives.
 refused 16:12 'no part of the prices has a power: expected at least one, in watts' '$aobjective: least-power'
-refused 7:7 'expected what oltp.goodput is compared with, such as "oltp.goodput < 100Gbps"' 's/oltp.latency.p99 < 300us/oltp.goodput/'
+refused 7:7 'expected a comparison such as "oltp.goodput < 100Gbps" after oltp.goodput' 's/oltp.latency.p99 < 300us/oltp.goodput/'
 refused 7:7 "there is no quantity 'olpt.latency.p99'; did you mean 'oltp.latency.p99'?" 's/oltp.latency/olpt.latency/'
 # Cliffs and changes: a value that no candidate can have, whichever it is.
 refused 16:67 'length: expected a length such as 3m, but "5kmm" has another unit' '$acliff: [{path: fabric.fabric-links.length, as: far, values: [30m, 5kmm]}]'

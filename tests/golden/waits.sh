@@ -92,12 +92,12 @@ play pause-storm --until 1500us -o without.db >text
 "$program" explain --json with.db >explained.json
 share() { ask with.db "SELECT printf('%.0f%%', 100.0*sum(sum_ps) FILTER (WHERE part='$2')/sum(sum_ps)) FROM wait JOIN workload USING(workload) WHERE name='$1'"; }
 [ "$(gojq -r '.workloads[] | select(.name == "backup") | .evidence.account' explained.json)" = \
-  "$(share backup congestion_control) of an operation's time: congestion control" ] || fail 'the verdict of backup has another account'
+  "congestion control: $(share backup congestion_control) of an operation's time" ] || fail 'the verdict of backup has another account'
 gojq -r '.workloads[] | select(.name == "neighbour") | .evidence.account' explained.json |
-    grep -q "^$(share neighbour paused) of an operation's time: paused, most at spine0:p0$" || fail 'the verdict of neighbour has another account'
+    grep -q "^paused, most at spine0:p0: $(share neighbour paused) of an operation's time$" || fail 'the verdict of neighbour has another account'
 [ "$(gojq '[.workloads[].evidence | has("account")] | any' <("$program" explain --json without.db))" = false ] ||
     fail 'an account of a verdict, and nobody accounted'
 play incast-8to1 --waits --json >incast.json
-gojq -e '.bottleneck_kind == "link" and (.bottleneck_account | test("^[0-9]+% of an operation.s time: (congestion control|queued)"))' incast.json >sums ||
+gojq -e '.bottleneck_kind == "link" and (.bottleneck_account | test("^(congestion control|queued).*: [0-9]+% of an operation.s time"))' incast.json >sums ||
     fail "incast: $(gojq -r .bottleneck_account incast.json)"
 exit $((failures > 0))

@@ -203,6 +203,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_connecting = {
     .name = "connecting",
-    .about = "Making queue pairs takes so long that members begin late.",
+    .about = "Creating queue pairs takes so long that host-target pairs begin late.",
     .look = look,
 };

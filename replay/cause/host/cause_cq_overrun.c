@@ -34,6 +34,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_cq_overrun = {
     .name = "cq-overrun",
-    .about = "A completion queue was too small for what completed.",
+    .about = "A completion queue was too small for its completions.",
     .look = look,
 };

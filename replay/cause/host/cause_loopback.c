@@ -73,6 +73,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_loopback = {
     .name = "loopback",
-    .about = "What a host sends to itself meets what comes from outside at its RNIC.",
+    .about = "Traffic of a host to itself competes with external traffic at its RNIC.",
     .look = look,
 };

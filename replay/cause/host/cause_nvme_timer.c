@@ -121,6 +121,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 
 const struct cause_kind cause_nvme_timer = {
     .name = "nvme-timer",
-    .about = "A host's NVMe timers give up controllers that are well.",
+    .about = "NVMe timers of a host are so short that it gives up healthy controllers.",
     .look = look,
 };

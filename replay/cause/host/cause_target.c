@@ -62,7 +62,7 @@ static void take_change(const struct harm_scene *scene, uint32_t index, struct c
     clue->untold = !change.known;
     if (change.lost >= HARM_NOTICED)
         snprintf(clue->seen + used, sizeof clue->seen - used,
-                 "; since then an operation of %.60s takes %s, %s before",
+                 "; since then, an operation of %.60s takes %s instead of %s",
                  scene->scenario->workloads[clue->workload].name, words_time(change.after).text,
                  words_time(change.before).text);
 }

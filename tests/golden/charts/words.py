@@ -202,7 +202,7 @@ for name, hosts, lost, held in victims:
 # ---------------------------------------------------------------- what was not completed, lost, counted and expected
 cut = 'results cover only the part that ran' in summary
 for name, failed, unfinished in ask('SELECT name, failed, unfinished FROM workload'):
-    words = re.search(rf'^  {name} .*\n {{20}}([\d,]+) failed, ([\d,]+) (\S+)', summary, re.M)
+    words = re.search(rf'^  {name} .*\n {{20}}([\d,]+) operations? failed, ([\d,]+) (\S+)', summary, re.M)
     same(f'{name}: not completed', words is not None, failed + unfinished > 0)
     if words:
         near(f'{name}: failed', words[1], failed)

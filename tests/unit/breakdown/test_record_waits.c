@@ -367,9 +367,9 @@ static void says(const struct bottleneck *found, const struct sum *sum, enum bre
                  const char *place)
 {
     char expected[300];
-    snprintf(expected, sizeof expected, "%s of an operation's time: %s%s",
-             words_percent((double)part_of(sum, part), (double)sum->latency).text,
-             breakdown_part_words(part), place);
+    snprintf(expected, sizeof expected, "%s%s: %s of an operation's time",
+             breakdown_part_words(part), place,
+             words_percent((double)part_of(sum, part), (double)sum->latency).text);
     assert_string_equal(found->account, expected);
 }
 

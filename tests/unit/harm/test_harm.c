@@ -440,7 +440,7 @@ static void margins_are_those_of_the_nearest(void **state)
     assert_int_equal(fixture.harm.receive.used, PPM / 2);
     assert_string_equal(fixture.harm.receive.node, "host3");
     assert_non_null(
-        strstr(fixture.harm.sentence, "peak receive buffer (share of XOFF) 50% at host3"));
+        strstr(fixture.harm.sentence, "peak receive buffer relative to XOFF 50% at host3"));
     raze(&fixture);
 }
 

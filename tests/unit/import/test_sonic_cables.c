@@ -208,7 +208,7 @@ static void cables_without_a_switch(void **state)
     const struct sonic_ask ask = {.inputs = &input, .count = 1};
     diag = (struct diag){0};
     assert_false(sonic_import(&ask, &result, &diag));
-    has(diag.messages[0].text, "expected the config_db.json of a switch beside the cables");
+    has(diag.messages[0].text, "expected also the config_db.json of at least one switch");
 }
 
 int main(void)

@@ -107,7 +107,7 @@ static void a_host_that_always_drains_slowly_is_a_station(void **state)
     struct bottleneck_input input = plain();
     input.slow_by_nature = true;
     input.uses[BOTTLENECK_RECEIVER] = use(100, "host0");
-    assert_named(&input, "slow receiver: host0 drains slower than its link delivers, 100%");
+    assert_named(&input, "slow receiver: host0 drains slower than its link delivers for 100%");
     input.uses[BOTTLENECK_RECEIVER] = use(79, "host0");
     input.uses[BOTTLENECK_CONGESTION] = use(90, "w");
     assert_named(&input, "congestion control: ");
@@ -149,8 +149,9 @@ static void what_is_sent_again_is_no_use_of_a_link(void **state)
     input.uses[BOTTLENECK_LOSS] = use(90, "w");
     assert_named(&input, "link: ");
     input.resent = PPM * 9 / 10;
-    assert_named(&input, "loss: queue pairs of w wait for or retransmit lost packets 90% of their "
-                         "time; busiest link: host1:p0 to leaf0, 100% used");
+    assert_named(&input,
+                 "loss: queue pairs of w wait for or retransmit lost packets for 90% of their "
+                 "time; busiest link: host1:p0 to leaf0, 100% used");
 }
 
 /* Nor of who drains it; and of what is full they take their share, though few wait for them. */
@@ -322,7 +323,7 @@ static void control_gains_nothing_from_what_is_full_between_outages(void **state
     input.uses[BOTTLENECK_CONGESTION] = use(99, "w");
     assert_named(&input, "congestion control: ");
     input.uses[BOTTLENECK_RECOVERY] = use(50, "the target on host1 stalled");
-    assert_named(&input, "recovery: the target on host1 stalled, 50% of the time");
+    assert_named(&input, "recovery: the target on host1 stalled for 50% of the time");
 }
 
 static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
@@ -333,10 +334,10 @@ static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
     input.uses[BOTTLENECK_MEDIA] = use(80, "host0");
     assert_named(&input, "offered load: no resource is saturated; busiest link");
     input.uses[BOTTLENECK_RECOVERY] = use(10, "controllers of w were lost");
-    assert_named(&input, "offered load: no resource is saturated, but completed late: controllers "
-                         "of w were lost, 10% of the time; busiest link");
+    assert_named(&input, "offered load: no resource is saturated; it completed late, because "
+                         "controllers of w were lost for 10% of the time; busiest link");
     input.satisfied = false;
-    assert_named(&input, "recovery: controllers of w were lost, 10% of the time");
+    assert_named(&input, "recovery: controllers of w were lost for 10% of the time");
     input = plain();
     input.few = true;
     assert_named(&input, "offered load: ");
@@ -395,7 +396,8 @@ static void what_was_not_used_bounds_nothing(void **state)
     input.uses[BOTTLENECK_LINK] = use(5, "host1:p0 to leaf0");
     input.uses[BOTTLENECK_CONGESTION] = use(95, "w");
     input.uses[BOTTLENECK_PAUSES] = use(60, "leaf0:p1");
-    assert_named(&input, "congestion control: queue pairs of w are throttled 95% of their time");
+    assert_named(&input,
+                 "congestion control: queue pairs of w are throttled for 95% of their time");
 }
 
 /* Of two targets one is away for half of the time, and the other's link is full all of it. */
@@ -408,7 +410,7 @@ static void another_targets_full_link_leaves_room_for_the_one_that_is_away(void 
     input.uses[BOTTLENECK_RECOVERY] = use(9, "the target on host1 stalled");
     assert_named(&input, "link: ");
     input.uses[BOTTLENECK_RECOVERY] = use(50, "the target on host1 stalled");
-    assert_named(&input, "recovery: the target on host1 stalled, 50% of the time");
+    assert_named(&input, "recovery: the target on host1 stalled for 50% of the time");
 }
 
 /* Of two commands one is worked on, and the other is an answer that nobody has looked at. */
