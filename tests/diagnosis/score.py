@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # score - how many diagnoses are right.                            SPDX-License-Identifier: Apache-2.0
-"""usage: score.py [--explain | --account] [--list] [--set n|h|p|q] [NAME...]
+"""usage: score.py [--explain | --account] [--list] [--set n|h|p|q|r] [NAME...]
 
 Runs each scenario of expected.tsv with $STORMGLASS (default: stormglass) and compares the verdict with the expected one.
   --explain   scores `explain --prove` in place of `run`
   --account   scores `run --confirm 0`: without experiments
   --list      lists the scenarios and their expected answers, and runs nothing
-  --set S     only the scenarios whose names begin with S (n, h, p or q)
+  --set S     only the scenarios whose names begin with S (n, h, p, q or r)
 NAME is the beginning of a scenario's name.
 
 one   right: the first printed cause that is not load matches, and no other printed cause of 25 % or more is foreign.
       half: the cause appears, but not first or not printed, or the severity differs.  wrong: all else.
-two   right: both causes are printed (of a pattern with "load", a cause that is load counts).  half: one.  wrong: neither.
+two   right: all causes are printed (of a pattern with "load", a cause that is load counts).  half: one.  wrong: none.
+      Three causes have two patterns in the column of the second cause, with " && " between them.
 none  right: no cause but load is printed, and the severity is none or slight.  Otherwise it is a false alarm.
 A cause is printed if it is confirmed or sure, or if its share is above 20 %.
 All scenarios together, `run` fails below 90 % right, or with more than two false alarms: exit code 1."""
@@ -97,8 +98,9 @@ def judge(row, verdict):
         harmless = all(root != "^$" and matches(root, text_of(c)) for c in printed)
         return "right" if harmless and found in ("none", "slight") else "false alarm"
     if kind == "two":
-        hits = [any(matches(p, text_of(c)) for c in (filter(is_printed, causes) if "load" in p else printed)) for p in (root, second)]
-        result = "right" if all(hits) else "half" if any(hits) or matches(root, everything) or matches(second, everything) else "wrong"
+        patterns = [root, *second.split(" && ")]
+        hits = [any(matches(p, text_of(c)) for c in (filter(is_printed, causes) if "load" in p else printed)) for p in patterns]
+        result = "right" if all(hits) else "half" if any(hits) or any(matches(p, everything) for p in patterns) else "wrong"
     else:
         result = judge_one(root, never, causes, faulty, printed, everything)
     if result == "right" and severity not in ("", ".") and not matches(severity, found):
