@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/database/words.h"
+#include "replay/experiment/confirm_private.h"
 #include "replay/experiment/experiment.h"
 #include "replay/experiment/measure.h"
 #include "replay/experiment/prove.h"
@@ -85,68 +86,6 @@ static const struct harm_cause *named_by_account(const struct ruling *ruling,
     return NULL;
 }
 
-/* ------------------------------------------------------------------ effects */
-
-static size_t add_change(char *text, size_t size, size_t used, const char *what, const char *was,
-                         const char *is)
-{
-    return used + (size_t)snprintf(text + used, size - used, "%s%s %s -> %s", used == 0 ? "" : ", ",
-                                   what, was, is);
-}
-
-static size_t add_count(char *text, size_t size, size_t used, const char *what, int64_t was,
-                        int64_t is)
-{
-    if (was == is)
-        return used;
-    return add_change(text, size, used, what, words_count(was).text, words_count(is).text);
-}
-
-/* "p99 1.29 ms -> 15 us, failed operations 12 -> 0" */
-static void change_words(const struct prove_impact *was, const struct prove_impact *is, char *text,
-                         size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    if ((__int128)is->p99_ps * 20 < (__int128)was->p99_ps * 19 && is->p99_ps > 0)
-        used = add_change(text, size, used, "p99", words_time(was->p99_ps).text,
-                          words_time(is->p99_ps).text);
-    used = add_count(text, size, used, "failed operations", was->failed, is->failed);
-    used = add_count(text, size, used, "idle connections", was->inactive, is->inactive);
-    add_count(text, size, used, "dropped lossless frames", was->lossless_drops, is->lossless_drops);
-}
-
-/* "oltp from host3 to host0" */
-static const char *member_words(const struct ruling *ruling, const struct prove_harm *harm,
-                                char text[200])
-{
-    const struct scenario *scenario = ruling->scenario;
-    const char *name = scenario->workloads[harm->workload].name;
-    if (harm->from == TRIAL_ANY_HOST)
-        snprintf(text, 200, "%.64s", name);
-    else
-        snprintf(text, 200, "%.64s from %.60s to %.60s", name, scenario->nodes[harm->from].name,
-                 scenario->nodes[harm->to].name);
-    return text;
-}
-
-/* For one cause, the gain of removing it; for one of several, the loss that it causes alone. */
-static void effect_words(const struct ruling *ruling, const struct prove_row *row, char *text,
-                         size_t size)
-{
-    const struct prove *prove = ruling->prove;
-    char change[160], member[200];
-    change_words(&prove->before, &row->after, change, sizeof change);
-    if (prove->culprits > 1 && row->harmful && row->harm.permille > 0)
-        snprintf(text, size, "alone, it costs %s %s of its time",
-                 member_words(ruling, &row->harm, member),
-                 words_percent((double)row->harm.permille, 1000).text);
-    else
-        snprintf(text, size, "without it, %s%s%s of the lost time is recovered", change,
-                 change[0] == '\0' ? "" : ", and ",
-                 words_percent(prove_gone(prove, &prove->before, &row->after), 1).text);
-}
-
 /* ------------------------------------------------------------------ confirmed */
 
 static void add_victims(const struct ruling *ruling, const struct prove_hosts *hosts,
@@ -195,27 +134,6 @@ static const char *kind_of(const struct ruling *ruling, const struct prove_row *
     return "odd-setting";
 }
 
-/* The text of a repair as the text of a cause: "mtu 1500B -> 4200B at leaf1" becomes "mtu 1500B
- * instead of 4200B at leaf1"; "link-down at leaf1, removed" becomes "link-down at leaf1". */
-static void cause_words(const struct prove_row *row, char *text, size_t size)
-{
-    static const char arrow[] = " -> ", instead[] = " instead of ", removed[] = ", removed";
-    const size_t length = strlen(row->text), tail = strlen(removed);
-    const bool fault = row->repair.kind == TRIAL_REMOVE_FAULT && length > tail &&
-                       strcmp(row->text + length - tail, removed) == 0;
-    const char *end = row->text + length - (fault ? tail : 0);
-    size_t used = 0;
-    for (const char *from = row->text; from < end && used + sizeof instead < size;) {
-        if (strncmp(from, arrow, strlen(arrow)) == 0) {
-            used += (size_t)snprintf(text + used, size - used, "%s", instead);
-            from += strlen(arrow);
-        } else {
-            text[used++] = *from++;
-        }
-    }
-    text[used] = '\0';
-}
-
 static void make_cause(const struct ruling *ruling, const struct prove_row *row,
                        struct harm_cause *cause)
 {
@@ -234,7 +152,7 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
         snprintf(words, sizeof words, "%.64s drains slower than its link delivers",
                  ruling->scenario->nodes[row->repair.host].name);
     else
-        cause_words(row, words, sizeof words);
+        confirm_cause_words(row, words, sizeof words);
     snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(words, 230), words);
     add_victims(ruling, &ruling->prove->hosts, cause);
 }
@@ -272,7 +190,7 @@ static void confirm_row(struct ruling *ruling, const struct prove_row *row)
         make_cause(ruling, row, cause);
     if (named != NULL && cause->victim_count == 0)
         add_victims(ruling, &ruling->prove->hosts, cause);
-    effect_words(ruling, row, effect, sizeof effect);
+    confirm_effect_words(ruling->prove, ruling->scenario, row, effect, sizeof effect);
     const size_t used = strlen(cause->sentence);
     snprintf(cause->sentence + used, sizeof cause->sentence - used, "; %s", effect);
     cause->sure = cause->confirmed = true;
@@ -350,12 +268,13 @@ static void confirm_neighbor(struct ruling *ruling)
     snprintf(cause->name, sizeof cause->name, "%s",
              ruling->scenario->workloads[neighbor->workload].name);
     if (neighbor->p99_after_ps > 0 && neighbor->p99_after_ps < neighbor->p99_before_ps)
-        add_change(change, sizeof change, 0, ", p99", words_time(neighbor->p99_before_ps).text,
-                   words_time(neighbor->p99_after_ps).text);
+        snprintf(change, sizeof change, ", p99 %s -> %s", words_time(neighbor->p99_before_ps).text,
+                 words_time(neighbor->p99_after_ps).text);
     snprintf(
         cause->sentence, sizeof cause->sentence,
         "the load of %.40s keeps %.100s busy; without this load, %.150s needs %s less time%.50s",
-        cause->name, neighbor->where, member_words(ruling, &neighbor->harm, member),
+        cause->name, neighbor->where,
+        confirm_member_words(ruling->scenario, &neighbor->harm, member),
         words_percent((double)neighbor->harm.permille, 1000).text, change);
     add_victims(ruling, &neighbor->hosts, cause);
     for (uint32_t i = 0; i < cause->victim_count; i++)

@@ -34,6 +34,9 @@
  *               Of several values in one entry of the file, one that is enough is named. A loss of
  *               less than half of the victims' time must also occur when workloads start slightly
  *               later, three times; otherwise it is chance and proves nothing
+ *   partners    suspects that are not culprits but whose repair alone also removes a quarter of the
+ *               loss, each time that workloads start slightly later, and costs no member anything:
+ *               they do harm only together with the culprits, and are named after them
  *   load        if no repair had an effect: the gain of the other workloads without each workload.
  *               A workload itself is not a culprit
  *   neighbor    a workload that keeps a resource busy, costs a member of another one that loses
@@ -107,6 +110,7 @@ struct prove_row {
     bool worse;    /* a setting whose repair costs more than it gains: it stays */
     enum prove_tier tier;
     bool culprit;     /* member of the confirmed set */
+    bool partner;     /* a culprit only together with the others */
     bool refined;     /* part of a suspect tested before */
     bool for_all;     /* all objects have it: only its cost makes it a suspect */
     bool only_played; /* run with all other suspects repaired */

@@ -83,14 +83,13 @@ static bool rule_out_one(struct proof *proof, uint32_t row)
     return played && (there || prove_try_set(proof, &rest, &enough));
 }
 
-/* Clears all culprits unless a quarter of the loss is regained each time. */
-static bool rule_out_all(struct proof *proof)
+bool prove_gain_later(struct proof *proof, const struct prove_set *set, int64_t *gain)
 {
-    struct prove *prove = proof->prove;
-    const struct prove_set none = {.count = 0}, set = prove_named(prove);
+    const struct prove_set none = {.count = 0};
+    const struct prove_impact *before = &proof->prove->before;
     struct measure measures[2 * TIMES] = {{0}};
     int64_t least = INT64_MAX;
-    if (!play_later(proof, &none, &set, measures))
+    if (!play_later(proof, &none, set, measures))
         return false;
     for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
         const int64_t given =
@@ -98,9 +97,21 @@ static bool rule_out_all(struct proof *proof)
         least = min_i64(least, given);
     }
     free_later(measures);
-    if ((__int128)least * prove->before.whole_ps <
-        (__int128)prove->before.lost_ps * 1000 / LEAST_PART)
-        acquit_all(prove);
+    *gain = before->lost_ps == 0
+                ? 0
+                : (int64_t)((__int128)least * before->whole_ps * (PPM / 1000) / before->lost_ps);
+    return true;
+}
+
+/* Clears all culprits unless a quarter of the loss is regained each time. */
+static bool rule_out_all(struct proof *proof)
+{
+    const struct prove_set set = prove_named(proof->prove);
+    int64_t gain;
+    if (!prove_gain_later(proof, &set, &gain))
+        return false;
+    if (gain < PPM / LEAST_PART)
+        acquit_all(proof->prove);
     return true;
 }
 

@@ -204,6 +204,11 @@ static bool choose(struct proof *proof)
 
 bool prove_find_culprits(struct proof *proof)
 {
-    return !proof->prove->repaired || (choose(proof) && prove_refine(proof) &&
-                                       prove_rule_out_chance(proof) && prove_find_hosts(proof));
+    if (!proof->prove->repaired)
+        return true;
+    if (!choose(proof) || !prove_refine(proof) || !prove_rule_out_chance(proof) ||
+        !prove_find_hosts(proof))
+        return false;
+    prove_find_partners(proof);
+    return true;
 }

@@ -38,16 +38,25 @@ static uint32_t most_of(const struct prove *prove, const struct prove_impact *pa
     return most;
 }
 
+/* The part is enough; of a partner, which is never enough, nearly as good as the whole entry. */
+static bool suffices(const struct prove *prove, const struct prove_row *row,
+                     const struct prove_impact *part)
+{
+    return row->partner ? prove_gone_all(prove, &prove->before, part) >=
+                              prove_gone_all(prove, &prove->before, &row->after) - prove_nearly
+                        : prove_is_enough(prove, part);
+}
+
 /* Of the parts that remove as much together with the other culprits, the first that the evidence
  * names, otherwise the first; if there is none, the part that removes most. */
-static uint32_t best_part(const struct prove *prove, const struct prove_impact *parts,
-                          uint32_t count)
+static uint32_t best_part(const struct prove *prove, const struct prove_row *row,
+                          const struct prove_impact *parts, uint32_t count)
 {
     const uint32_t most = most_of(prove, parts, count);
     const double least = prove_gone_all(prove, &prove->before, &parts[most]) - prove_nearly;
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++)
-        if (prove_is_enough(prove, &parts[i]) &&
+        if (suffices(prove, row, &parts[i]) &&
             prove_gone_all(prove, &prove->before, &parts[i]) >= least &&
             (best == UINT32_MAX ||
              (prove->rows[PROVE_ROWS_MAX + i].named && !prove->rows[PROVE_ROWS_MAX + best].named)))
@@ -75,10 +84,12 @@ static bool take_part(struct proof *proof, uint32_t row, uint32_t part)
     return true;
 }
 
+/* Each value is repaired together with the other culprits, a partner's values alone. */
 static bool refine(struct proof *proof, uint32_t row)
 {
     struct prove *prove = proof->prove;
-    const struct prove_set culprits = prove_named(prove);
+    const bool alone = prove->rows[row].partner;
+    const struct prove_set culprits = alone ? (struct prove_set){.count = 0} : prove_named(prove);
     const uint32_t count = make_parts(proof, &prove->rows[row].repair);
     struct prove_set sets[PROVE_PARTS_MAX];
     struct measure measures[PROVE_PARTS_MAX];
@@ -96,22 +107,28 @@ static bool refine(struct proof *proof, uint32_t row)
             measures[i].works == NULL ? prove->before : prove_impact_of(proof, &measures[i], NULL);
         measure_free(&measures[i]);
     }
-    const uint32_t part = best_part(prove, impacts, count);
-    if (!prove_is_enough(prove, &impacts[part])) { /* all values are needed; named after this one */
+    const uint32_t part = best_part(prove, &prove->rows[row], impacts, count);
+    if (!suffices(prove, &prove->rows[row],
+                  &impacts[part])) { /* all values are needed; named after this one */
         memcpy(prove->rows[row].name, prove->rows[PROVE_ROWS_MAX + part].name, TRIAL_NAME_BYTES);
         return true;
     }
-    prove->after = impacts[part];
+    if (!alone)
+        prove->after = impacts[part];
     return take_part(proof, row, part);
+}
+
+bool prove_refine_row(struct proof *proof, uint32_t index)
+{
+    const struct trial_change *repair = &proof->prove->rows[index].repair;
+    return repair->kind != TRIAL_RESTORE_SETTING || repair->single || refine(proof, index);
 }
 
 bool prove_refine(struct proof *proof)
 {
-    struct prove *prove = proof->prove;
     bool played = true;
-    for (uint32_t i = 0; i < prove->row_count && played; i++)
-        if (prove->rows[i].culprit && prove->rows[i].repair.kind == TRIAL_RESTORE_SETTING &&
-            !prove->rows[i].repair.single)
-            played = refine(proof, i);
+    for (uint32_t i = 0; i < proof->prove->row_count && played; i++)
+        if (proof->prove->rows[i].culprit)
+            played = prove_refine_row(proof, i);
     return played;
 }

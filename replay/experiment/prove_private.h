@@ -136,6 +136,10 @@ bool prove_play_only(struct proof *proof, const struct prove_set *all);
 
 /* Reduces an entry with several values to the one that is enough. */
 bool prove_refine(struct proof *proof);
+bool prove_refine_row(struct proof *proof, uint32_t index);
+
+/* Marks the partners of the culprits: suspects that add to what the culprits cost. */
+void prove_find_partners(struct proof *proof);
 
 /* Finds the hosts that lost because of the culprits. Returns false with the reason in `why`. */
 bool prove_find_hosts(struct proof *proof);
@@ -148,6 +152,10 @@ void prove_list_hosts(struct proof *proof, const struct measure *without,
 /* Finds a workload that takes the capacity that others need, which the culprits do not explain.
  * Returns false with the reason in `why`. */
 bool prove_find_neighbor(struct proof *proof);
+
+/* The part of the victims' loss (ppm) that the set's repair regains at least, whenever workloads
+ * start slightly later. */
+bool prove_gain_later(struct proof *proof, const struct prove_set *set, int64_t *gain);
 
 /* Clears the culprits if the loss is random. */
 bool prove_rule_out_chance(struct proof *proof);

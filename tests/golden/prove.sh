@@ -83,6 +83,25 @@ holds hidden.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | 
 holds hidden.json '.prove.suspects[] | select(.suspect == "host") | .gone < 0.01 and .makes > 0.05'
 says hidden 'without the other suspects it costs a workload'
 
+# A short timeout costs nothing by itself and adds to a stall; both are causes, and the stall comes first.
+{
+    begin partner | sed 's/: 1ms/: 30ms/; s/: 5ms/: 100ms/'
+    cat <<'END'
+fabric: {topology: {kind: single-switch, hosts: 8}, host-links: {rate: 25Gbps, mtu: 4200B}}
+hosts:
+  impatient: {where: "host5..host7", nvme: {reconnect-delay: 15ms, io-timeout: 2ms}}
+  arrays: {where: "host0..host1", namespaces: [{media: {kind: fixed, read-latency: 80us, write-latency: 20us, parallel: 256}}]}
+workloads: [{name: vm, kind: nvme, from: "host2..host7", to: host0, read: 70%, block-size: 8KiB, queue-depth: 4, queues: 1}]
+faults: [{kind: target-stall, where: host0, at: 5ms, for: 5ms}]
+END
+} >partner.yaml
+proves partner
+holds partner.json '[.prove.suspects[] | select(.culprit).name] == ["faults.0", "hosts.impatient.nvme.io-timeout"]'
+says partner 'together, these changes recover 100% of the lost time'
+"$program" run --json partner.yaml >run.json || true
+holds run.json '[.causes[] | .confirmed] == [true, true]'
+holds run.json '.causes[1].sentence | test("it adds to target-stall at host0: without it, [45][0-9]% of the lost time is recovered")'
+
 # Incast and nothing odd: nobody is convicted, and what load costs is said.
 {
     begin incast

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * confirm_effect - what a confirmed cause costs, in words. */
+#include "replay/experiment/confirm_private.h"
+
+#include "replay/database/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t add_change(char *text, size_t size, size_t used, const char *what, const char *was,
+                         const char *is)
+{
+    return used + (size_t)snprintf(text + used, size - used, "%s%s %s -> %s", used == 0 ? "" : ", ",
+                                   what, was, is);
+}
+
+static size_t add_count(char *text, size_t size, size_t used, const char *what, int64_t was,
+                        int64_t is)
+{
+    if (was == is)
+        return used;
+    return add_change(text, size, used, what, words_count(was).text, words_count(is).text);
+}
+
+/* "p99 1.29 ms -> 15 us, failed operations 12 -> 0" */
+static void change_words(const struct prove_impact *was, const struct prove_impact *is, char *text,
+                         size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    if ((__int128)is->p99_ps * 20 < (__int128)was->p99_ps * 19 && is->p99_ps > 0)
+        used = add_change(text, size, used, "p99", words_time(was->p99_ps).text,
+                          words_time(is->p99_ps).text);
+    used = add_count(text, size, used, "failed operations", was->failed, is->failed);
+    used = add_count(text, size, used, "idle connections", was->inactive, is->inactive);
+    add_count(text, size, used, "dropped lossless frames", was->lossless_drops, is->lossless_drops);
+}
+
+const char *confirm_member_words(const struct scenario *scenario, const struct prove_harm *harm,
+                                 char text[CONFIRM_MEMBER_BYTES])
+{
+    const char *name = scenario->workloads[harm->workload].name;
+    if (harm->from == TRIAL_ANY_HOST)
+        snprintf(text, CONFIRM_MEMBER_BYTES, "%.64s", name);
+    else
+        snprintf(text, CONFIRM_MEMBER_BYTES, "%.64s from %.60s to %.60s", name,
+                 scenario->nodes[harm->from].name, scenario->nodes[harm->to].name);
+    return text;
+}
+
+void confirm_cause_words(const struct prove_row *row, char *text, size_t size)
+{
+    static const char arrow[] = " -> ", instead[] = " instead of ", removed[] = ", removed";
+    const size_t length = strlen(row->text), tail = strlen(removed);
+    const bool fault = row->repair.kind == TRIAL_REMOVE_FAULT && length > tail &&
+                       strcmp(row->text + length - tail, removed) == 0;
+    const char *end = row->text + length - (fault ? tail : 0);
+    size_t used = 0;
+    for (const char *from = row->text; from < end && used + sizeof instead < size;) {
+        if (strncmp(from, arrow, strlen(arrow)) == 0) {
+            used += (size_t)snprintf(text + used, size - used, "%s", instead);
+            from += strlen(arrow);
+        } else {
+            text[used++] = *from++;
+        }
+    }
+    text[used] = '\0';
+}
+
+/* None of several culprits recovers much alone: each hides the others. */
+static bool are_hidden(const struct prove *prove)
+{
+    double apart = 0;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        if (prove->rows[i].culprit)
+            apart += prove_gone(prove, &prove->before, &prove->rows[i].after);
+    return prove->culprits > 1 && apart < prove_gone(prove, &prove->before, &prove->after) / 2;
+}
+
+/* The culprits that do harm without a partner: "target-stall at host0", or "the causes above". */
+static void others_words(const struct prove *prove, char *text, size_t size)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        if (!prove->rows[i].culprit || prove->rows[i].partner)
+            continue;
+        if (count++ == 0)
+            confirm_cause_words(&prove->rows[i], text, size);
+        else
+            snprintf(text, size, "the causes above");
+    }
+}
+
+void confirm_effect_words(const struct prove *prove, const struct scenario *scenario,
+                          const struct prove_row *row, char *text, size_t size)
+{
+    const double gone = prove_gone(prove, &prove->before, &row->after);
+    char change[160], member[CONFIRM_MEMBER_BYTES], others[PROVE_WORDS_BYTES];
+    change_words(&prove->before, &row->after, change, sizeof change);
+    if (row->partner) {
+        others_words(prove, others, sizeof others);
+        snprintf(text, size, "it adds to %.150s: without it, %s of the lost time is recovered",
+                 others, words_percent(gone, 1).text);
+    } else if (prove->culprits > 1 && row->harmful && row->harm.permille > 0) {
+        const size_t used = (size_t)snprintf(text, size, "alone, it costs %s %s of its time",
+                                             confirm_member_words(scenario, &row->harm, member),
+                                             words_percent((double)row->harm.permille, 1000).text);
+        if (are_hidden(prove))
+            snprintf(text + used, size - used,
+                     "; removing it alone recovers %s, together with the other %s %s",
+                     words_percent(gone > 0 ? gone : 0, 1).text,
+                     prove->culprits > 2 ? "causes" : "cause",
+                     words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
+    } else {
+        snprintf(text, size, "without it, %s%s%s of the lost time is recovered", change,
+                 change[0] == '\0' ? "" : ", and ", words_percent(gone, 1).text);
+    }
+}
