@@ -13,6 +13,18 @@ for file in bin/stormglass share/man/man1/stormglass.1 share/man/man5/stormglass
     [ -s "$stage/opt/sg/$file" ] || { echo "$file is not installed"; exit 1; }
 done
 
+# Each file is in a Debian package, where Open MPI is left out: dh_missing would stop make deb.
+(cd "$stage/opt/sg" && find . -type f ! -name stormglass-mpi | sed 's,^\./,usr/,') | while read -r file; do
+    while read -r pattern _; do
+        # shellcheck disable=SC2254 # the lists hold patterns
+        case $file in $pattern | $pattern/*) continue 2 ;; esac
+    done <<END
+$(cat packaging/debian/*.install)
+END
+    echo "$file is in no list of packaging/debian"
+    exit 1
+done
+
 program=$stage/opt/sg/bin/stormglass
 "$program" --version
 # The libraries of the bridge never, those of captures and drawings when a command needs them.
