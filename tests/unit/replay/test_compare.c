@@ -351,7 +351,7 @@ static void what_cannot_be_compared_is_refused(void **state)
         {"workloads.one.count=21", "", "workloads.one.count is 20 and 21"},
         {"hosts.targets.namespaces=[{media: flash-tlc}]", "", "hosts.targets.namespaces"},
         {"name=other", "", "the scenarios are different: both and other"},
-        {"workloads.one.from=host2", "", "different work"},
+        {"workloads.one.from=host2", "", "the workloads differ"},
         {NULL, "UPDATE meta SET status='running'", "did not end"},
         {NULL, "DROP TABLE setting", "no such table"},
     };
