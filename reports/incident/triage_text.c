@@ -114,6 +114,15 @@ static void print_suspects(const struct triage *triage, bool all, FILE *out)
 
 /* ---- pauses and what is unknown ---- */
 
+/* "leaf0 Ethernet4", or what is known of it. */
+static const char *pause_end(const char *device, const char *port, char text[128])
+{
+    if (device == NULL)
+        return "an unknown neighbor";
+    snprintf(text, 128, "%.60s%s%.60s", device, port == NULL ? "" : " ", port == NULL ? "" : port);
+    return text;
+}
+
 static void print_pauses(const struct triage *triage, bool all, FILE *out)
 {
     const size_t shown = all ? triage->pause_count : SHOWN_PAUSES;
@@ -121,9 +130,10 @@ static void print_pauses(const struct triage *triage, bool all, FILE *out)
         fputs("\nPauses:\n", out);
     for (size_t i = 0; i < triage->pause_count && i < shown; i++) {
         const struct triage_pause *pause = &triage->pauses[i];
-        printable_print(out, "     %s %s pauses %s %s: %lld %s%s\n", pause->from, pause->from_port,
-                        pause->to == NULL ? "an unknown neighbor" : pause->to,
-                        pause->to == NULL ? "" : pause->to_port, (long long)pause->frames,
+        char from[128], to[128];
+        printable_print(out, "     %s pauses %s: %lld %s%s\n",
+                        pause_end(pause->from, pause->from_port, from),
+                        pause_end(pause->to, pause->to_port, to), (long long)pause->frames,
                         plural(pause->frames, "frame", "frames"),
                         pause->is_sent_known ? "" : " (by the receiver's counter)");
     }
