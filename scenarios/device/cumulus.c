@@ -87,7 +87,8 @@ static bool set_pfc(struct cumulus *cumulus, const struct command *command)
         return true;
     }
     if (strcmp(key, "cable-length") == 0) {
-        command_note(cumulus->device, command, "here the cable length is set on the link");
+        command_note(cumulus->device, command,
+                     "not imported: a scenario sets the cable length at the link");
         return true;
     }
     return false;
@@ -159,8 +160,9 @@ static bool set_map(struct cumulus *cumulus, const struct command *command)
         to->trusts_dscp = strcmp(value, "l3") == 0 || strcmp(value, "both") == 0;
         to->trusts_pcp = strcmp(value, "l2") == 0;
         if (to->trusts_pcp)
-            command_note(cumulus->device, command,
-                         "trust in 802.1p, the VLAN tag's priority: here the DSCP counts");
+            command_note(
+                cumulus->device, command,
+                "trust in 802.1p (the VLAN tag's priority): the scenario uses the DSCP instead");
         return true;
     }
     if (strcmp(key, "dscp") == 0 && qos_mask(value, QOS_DSCPS - 1, &mask) && command->count >= 6) {
@@ -188,7 +190,8 @@ static bool set_roce(struct cumulus *cumulus, const struct command *command)
     else if (strcmp(key, "mode") == 0 && value != NULL)
         cumulus->lossy_roce = strncmp(value, "lossy", 5) == 0;
     else if (strcmp(key, "cable-length") == 0)
-        command_note(cumulus->device, command, "here the cable length is set on the link");
+        command_note(cumulus->device, command,
+                     "not imported: a scenario sets the cable length at the link");
     else
         return false;
     return true;

@@ -44,7 +44,8 @@ static bool file_pfc(struct cumulus *cumulus, const struct setting *setting,
     else if (is_part(setting, 2, "tx_enable"))
         to->is_off = !cumulus_is_yes(setting->value);
     else if (is_part(setting, 2, "cable_length"))
-        command_note(cumulus->device, command, "here the cable length is set on the link");
+        command_note(cumulus->device, command,
+                     "not imported: a scenario sets the cable length at the link");
     else
         return is_part(setting, 2, "rx_enable");
     return true;
@@ -98,8 +99,9 @@ static bool file_map(struct cumulus *cumulus, struct profile *to, const struct s
         to->trusts_dscp = strstr(setting->value, "dscp") != NULL;
         to->trusts_pcp = !to->trusts_dscp && strstr(setting->value, "802.1p") != NULL;
         if (to->trusts_pcp)
-            command_note(cumulus->device, command,
-                         "trust in 802.1p, the VLAN tag's priority: here the DSCP counts");
+            command_note(
+                cumulus->device, command,
+                "trust in 802.1p (the VLAN tag's priority): the scenario uses the DSCP instead");
         return true;
     }
     if (is_part(setting, at, "port_set")) {

@@ -268,8 +268,7 @@ static void read_scope(struct eos *eos, const struct command *command)
     if (command_is(command, 0, "qos trust cos")) {
         scope->trusts_cos = true;
         command_note(eos->device, command,
-                     "trust in CoS, the VLAN tag's priority: here the DSCP "
-                     "counts");
+                     "trust in CoS (the VLAN tag's priority): the scenario uses the DSCP instead");
     } else if (command_is(command, 0, "qos trust")) {
         scope->trusts_cos = false;
     } else if (command_is(command, 0, "shutdown")) {

@@ -138,8 +138,9 @@ static bool read_class(struct junos *junos, const struct command *at)
 static bool read_classifier(struct junos *junos, const struct command *at)
 {
     if (command_is(at, 1, "ieee-802.1")) {
-        command_note(junos->device, at,
-                     "a classifier of the VLAN tag's priority: here the DSCP counts, left out");
+        command_note(
+            junos->device, at,
+            "a classifier by the VLAN tag's priority: left out, the scenario uses the DSCP");
         return true;
     }
     if (!command_is(at, 1, "dscp * forwarding-class * loss-priority * code-points"))
@@ -173,7 +174,8 @@ static bool read_notification(struct junos *junos, const struct command *at)
     if (command_is(at, 2, "pfc-watchdog"))
         return read_watchdog(junos, at);
     if (command_is(at, 2, "input cable-length")) {
-        command_note(junos->device, at, "here the cable length is set on the link");
+        command_note(junos->device, at,
+                     "not imported: a scenario sets the cable length at the link");
         return true;
     }
     if (command_is(at, 2, "output"))

@@ -205,7 +205,7 @@ static void read_buffer_map(struct reader *reader, const char *at)
 
 static void read_cable(struct reader *reader, const char *at)
 {
-    add_note(reader, at, "here the cable length is set on the host's link");
+    add_note(reader, at, "not imported: a scenario sets the cable length at the host's link");
 }
 
 /* "ets, bw: 40%", "strict", "vendor" */
@@ -216,7 +216,7 @@ static void read_algorithm(struct reader *reader, const char *at)
         reader->vendor[reader->class] = strcmp(at, "vendor") == 0;
         if (strcmp(at, "strict") != 0 && !reader->vendor[reader->class])
             add_note(reader, at,
-                     "an algorithm that is none of strict, ets and vendor: strict here");
+                     "an unknown algorithm (expected strict, ets or vendor): imported as strict");
         reader->weight[reader->class] = 0;
         return;
     }
@@ -225,7 +225,7 @@ static void read_algorithm(struct reader *reader, const char *at)
     if (!number(reader, &at, 100, "a share from 0% to 100%", &percent))
         return;
     if (percent == 0)
-        add_note(reader, from, "a weight of 0% is 1 here; 0 would be strict");
+        add_note(reader, from, "a weight of 0% is imported as 1, since 0 means strict");
     reader->weight[reader->class] = percent == 0 ? 1 : (int)percent;
 }
 
@@ -265,7 +265,7 @@ static void read_member(struct reader *reader, const char *at)
         reader->class_of[priority] = reader->class;
         if (++reader->members[reader->class] == 2)
             notes_add(&reader->device->notes, reader->place_of[reader->class],
-                      "several priorities share traffic class %d; here each has its weight",
+                      "several priorities share traffic class %d: each of them gets its weight",
                       reader->class);
     }
 }
@@ -415,10 +415,9 @@ static void weigh_vendors(struct reader *reader)
         if (reader->vendor[class] && others == 0)
             reader->weight[class] = VENDOR_WEIGHT;
     if (vendors > 1 && others > 0)
-        notes_add(
-            &reader->device->notes, reader->place_of[last],
-            "classes of tsa vendor share equally, before the others; here the higher priority "
-            "comes first");
+        notes_add(&reader->device->notes, reader->place_of[last],
+                  "classes of tsa vendor share the link equally, before the others: imported with "
+                  "the higher priority first");
 }
 
 static void put_weights(const struct reader *reader, FILE *out)

@@ -110,9 +110,9 @@ static void read_match(struct nxos *nxos, const struct command *command)
     if (!dscp && !command_is(command, 1, "qos-group")) {
         map->other = true;
         if (command_is(command, 1, "cos"))
-            command_note(nxos->device, command,
-                         "a class by CoS, the VLAN tag's priority: here the DSCP counts, and is "
-                         "not changed by it");
+            command_note(
+                nxos->device, command,
+                "a class by CoS (the VLAN tag's priority): left out, the scenario uses the DSCP");
         else
             command_unknown(nxos->device, command);
         return;
@@ -182,7 +182,7 @@ static void read_pause(struct nxos *nxos, const struct command *command, struct 
     }
     if ((mask & (mask - 1)) != 0)
         command_note(nxos->device, command,
-                     "a class that pauses with several CoS: here it has the lowest one");
+                     "a no-drop class with several CoS values: imported with the lowest one");
     action->queue.pfc_priority = 0;
     while (!(mask >> action->queue.pfc_priority & 1))
         action->queue.pfc_priority++;

@@ -140,7 +140,7 @@ static const struct qos_queue *pausing_queue(struct writer *writer)
             continue;
         if (first != NULL && (queue->xoff != first->xoff || queue->headroom != first->headroom ||
                               queue->xon != first->xon))
-            note_queue(writer, q, "has other thresholds of pause: a switch has one set here");
+            note_queue(writer, q, "has other pause thresholds: the scenario's switch has one set");
         first = first == NULL ? queue : first;
     }
     return first;
@@ -197,7 +197,7 @@ static const struct qos_queue *marking_queue(struct writer *writer)
                 first = &writer->qos->queues[q];
     for (int q = 0; q < QOS_QUEUES && first != NULL; q++)
         if (writer->qos->queues[q].ecn && !same_marks(first, &writer->qos->queues[q]))
-            note_queue(writer, q, "has other thresholds of ECN: a switch has one set here");
+            note_queue(writer, q, "has other ECN thresholds: the scenario's switch has one set");
     return first;
 }
 
@@ -267,7 +267,7 @@ static void put_dscps(struct writer *writer)
 {
     const struct switch_qos *qos = writer->qos;
     if (!qos->has_dscps) {
-        note_file(writer, "no map of DSCPs: a DSCP has priority DSCP/8 here");
+        note_file(writer, "no DSCP map: a DSCP gets priority DSCP/8");
         return;
     }
     fputs("    dscp: {", writer->out);

@@ -95,7 +95,7 @@ static int64_t alpha_of(struct sonic_import *import, const struct tree_item *pro
                                                : n;
     if (kept != n)
         sonic_note(import, tree_get(profile->value, field)->place,
-                   "%s: %s %lld is more than the maximum here: %lld",
+                   "%s: %s %lld is more than the maximum of a scenario, %lld",
                    sonic_clean(import, profile->key), field, (long long)n, (long long)kept);
     return kept >= 0 ? (int64_t)PPM << kept : (int64_t)PPM >> -kept;
 }

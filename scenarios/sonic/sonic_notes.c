@@ -135,6 +135,7 @@ void sonic_notes(struct sonic_import *import)
             write_note(import, &import->said[i]);
     if (import->hidden > 0)
         notes_add(&import->notes, import->switches[0].root->place,
-                  "tables and fields without a counterpart: %zu; --verbose names them",
+                  "not imported, since no parameter corresponds, tables and fields: %zu; --verbose "
+                  "names them",
                   import->hidden);
 }

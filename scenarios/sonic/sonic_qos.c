@@ -56,8 +56,8 @@ static void read_ports(struct sonic_import *import, struct sonic_switch *node)
         node->settings.pfc |= port->pfc;
         if (port->watched != SONIC_UNSET && port->watched != port->pfc)
             sonic_port_note(import, node, port, port->qos->key_place,
-                            "pfcwd_sw_enable differs from pfc_enable; here a watchdog watches "
-                            "every lossless queue");
+                            "pfcwd_sw_enable differs from pfc_enable; the scenario's watchdog "
+                            "watches every lossless queue");
     }
     sonic_other_fields(import, node, "PORT_QOS_MAP", known);
 }
@@ -117,14 +117,14 @@ static void compare_classes(struct sonic_import *import, const struct sonic_swit
         lossy += g != q && !lossless;
         if (g != q && lossless)
             sonic_note(import, map->key_place,
-                       "traffic class %lld has priority group %lld and queue %lld; here both are "
-                       "priority %lld",
+                       "traffic class %lld has priority group %lld and queue %lld: both are "
+                       "imported as priority %lld",
                        (long long)tc, (long long)g, (long long)q, (long long)q);
     }
     if (lossy > 0)
         sonic_note(import, map->key_place,
-                   "%d lossy traffic %s %s a priority group with others; here each "
-                   "priority is a group of its own",
+                   "%d lossy traffic %s %s a priority group with others: the scenario has one "
+                   "group per priority",
                    lossy, plural(lossy, "class", "classes"), plural(lossy, "shares", "share"));
 }
 
@@ -136,7 +136,7 @@ static void check_pfc_queues(struct sonic_import *import, const struct sonic_swi
     for (int64_t p = 0; p < SONIC_PRIORITIES; p++)
         if ((node->settings.pfc >> p & 1) && mapped(queue, p) != p)
             sonic_note(import, map->key_place,
-                       "PFC priority %lld pauses queue %lld; here it pauses queue %lld",
+                       "PFC priority %lld pauses queue %lld: imported as if it paused queue %lld",
                        (long long)p, (long long)mapped(queue, p), (long long)p);
 }
 
@@ -164,7 +164,7 @@ static void map_dscp(struct sonic_import *import, struct sonic_switch *node)
     node->origins.queue = queues;
     if (dscps == NULL)
         sonic_note(import, node->root->place,
-                   "no dscp_to_tc_map in PORT_QOS_MAP: a DSCP has priority DSCP/8 here");
+                   "no dscp_to_tc_map in PORT_QOS_MAP: a DSCP gets priority DSCP/8");
     for (int i = 0; i < SONIC_DSCPS; i++) { /* a DSCP that is not in the map has class 0 */
         const int64_t tc = class[i] == SONIC_UNSET ? 0 : class[i];
         settings->dscp[i] = mapped(queue, tc);

@@ -256,8 +256,8 @@ static void each_row(struct sonic_import *import, struct sonic_switch *node, con
     else
         each_port(import, node, table, keyed, range, call);
     if (range[1] >= SONIC_PRIORITIES)
-        sonic_note(import, keyed->row->key_place, "%s: queues above 7 do not exist here: left out",
-                   table);
+        sonic_note(import, keyed->row->key_place,
+                   "%s: queues above 7 are left out: a scenario has queues 0 to 7", table);
 }
 
 void sonic_each(struct sonic_import *import, struct sonic_switch *node, const char *table,
@@ -394,7 +394,7 @@ void sonic_note_others(struct sonic_import *import, const struct tree_item *usua
     }
     if (other > 0)
         sonic_note(import, others[0]->key_place,
-                   "%zu %s%s %s another %s (%s%s): a switch has one here, from %s", other, who,
-                   plural(other, "", "s"), plural(other, "has", "have"), what, names,
+                   "%zu %s%s %s another %s (%s%s): the scenario's switch has one, from %s", other,
+                   who, plural(other, "", "s"), plural(other, "has", "have"), what, names,
                    kinds == OTHERS_MAX ? ", ..." : "", sonic_clean(import, usual->key));
 }

@@ -45,7 +45,7 @@ written 'weight-4: 60'
 written 'weight-6: 0'
 grep -q 'dscp-to-priority: {0: 0, .* 8: 0,' qos.yaml || fail 'a DSCP without a priority is not 0'
 [ "$(grep -c . notes.txt)" -eq 4 ] || fail "other notes: $(cat notes.txt)"
-told 'qos.txt:9:12: note: here the cable length'
+told 'qos.txt:9:12: note: not imported: a scenario sets the cable length'
 told 'qos.txt:16:18: note: a rate limit'
 told 'qos.txt:16:5: note: several priorities share traffic class 3'
 told 'qos.txt:8:30: note: the receive buffers of lossy priorities, 130944 B, are left out'
