@@ -223,14 +223,30 @@ static struct stream_real_counters tcp_counters(const struct live_run *run)
     return sum;
 }
 
+/* A TCP connection is accepted before its peer has sent anything, so what counts is who was
+ * admitted: hosts that agreed, and controllers. */
+static struct live_counts tcp_hosts(const struct live_run *run)
+{
+    struct live_counts counts = {.had = run->agreed.joined, .has = run->agreed.hosts};
+    for (uint32_t i = 0; i < run->target_count; i++) {
+        if (run->targets[i].nvme == NULL)
+            continue;
+        const struct nvme_target_stats *stats = nvme_target_stats(run->targets[i].nvme);
+        counts.had += stats->admitted;
+        counts.has += stats->controllers;
+    }
+    return counts;
+}
+
 struct live_counts live_counts(const struct live_run *run)
 {
     if (run->by_tcp) {
-        const struct stream_real_counters tcp = tcp_counters(run);
-        return (struct live_counts){tcp.accepts, tcp.unsound, tcp.open};
+        struct live_counts counts = tcp_hosts(run);
+        counts.unsound = tcp_counters(run).unsound;
+        return counts;
     }
     const struct verbs_real_counters rdma = rdma_counters(run);
-    return (struct live_counts){rdma.accepts, rdma.unsound, rdma.open};
+    return (struct live_counts){.had = rdma.accepts, .has = rdma.open, .unsound = rdma.unsound};
 }
 
 void live_devices_describe(const struct live_run *run,

@@ -47,10 +47,11 @@ struct live_device {
     struct verbs_device *device;
 };
 
-/* Counters that both kinds of devices have. */
+/* Hosts, counted by what a device reports of them: more than one each. */
 struct live_counts {
-    uint64_t accepts, unsound;
-    uint32_t open;
+    uint64_t had; /* so far */
+    uint64_t has; /* now */
+    uint64_t unsound;
 };
 
 /* A host that workloads go to; of those in other processes only the address is known. */
@@ -118,7 +119,7 @@ void live_devices_close(struct live_run *run);
 /* NULL: not open, or not local. */
 struct verbs_device *live_device_at(const struct live_run *run, uint32_t ip);
 struct stream_device *live_stream_at(const struct live_run *run, uint32_t ip);
-/* Sums over all devices; each device counts once. */
+/* Sums over all devices and targets. */
 struct live_counts live_counts(const struct live_run *run);
 /* Writes what identifies the device, and all counters, to the table `measured`. */
 void live_devices_describe(const struct live_run *run,

@@ -109,7 +109,7 @@ static bool is_deserted(struct live_run *run, time_ps *alone_since)
 {
     const struct live_counts counts = live_counts(run);
     const time_ps now = loop_now(run->loop);
-    if (run->options.serve || counts.accepts == 0 || counts.open > 0)
+    if (run->options.serve || counts.had == 0 || counts.has > 0)
         *alone_since = TIME_NEVER;
     else if (*alone_since == TIME_NEVER)
         *alone_since = now;

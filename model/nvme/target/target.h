@@ -128,8 +128,9 @@ struct nvme_target_site {
 struct nvme_target_stats {
     uint64_t commands, reads, writes, flushes, admin, errors;
     uint64_t bytes_read, bytes_written;
-    uint64_t damaged; /* writes with data from several sources: a transport error */
-    uint64_t refused; /* controllers rejected because the budget had no I/O queue left */
+    uint64_t damaged;  /* writes with data from several sources: a transport error */
+    uint64_t refused;  /* controllers rejected because the budget had no I/O queue left */
+    uint64_t admitted; /* controllers that a host has had, without those for discovery */
     uint32_t controllers, queues; /* connected at present */
 };
 

@@ -119,6 +119,7 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
     memcpy(controller->host_nqn, data->host_nqn, NVME_NQN_BYTES);
     memcpy(controller->host_id, data->host_id, NVME_HOST_ID_BYTES);
     controller->discovery = subsystem == NULL;
+    target->stats.admitted += !controller->discovery;
     controller->subsystem = subsystem;
     controller->port = command->queue->port;
     nvme_target_budget_admit(controller);

@@ -205,6 +205,44 @@ static void test_another_scenario(void **state)
               "the target runs a different scenario");
 }
 
+/* ---- a peer that is no host ---- */
+
+static void connect_and_leave(void)
+{
+    const struct sockaddr_in there = {.sin_family = AF_INET,
+                                      .sin_port = htons(NVME_TCP_PORT),
+                                      .sin_addr.s_addr = htonl(own_ip(1))};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&there, sizeof there), 0);
+    close(fd);
+}
+
+/* A target ends 1 s after its last host, but a connection without a Connect is no host. */
+static void test_a_scan_does_not_end_the_target(void **state)
+{
+    struct live_options options = options_of(LIVE_TARGET);
+    struct diag *diag = calloc(1, sizeof *diag);
+    struct scenario *scenario = bridge_case_load(TCP_CASE("tcp", "", "", ""));
+    char why[LIVE_WHY_BYTES];
+    int status = 0;
+    (void)state;
+    CHECK(diag != NULL);
+    struct live_run *target = live_create(scenario, &options, diag, why);
+    assert_non_null(target);
+    const pid_t process = fork();
+    if (process == 0)
+        _exit(live_run(target) ? 0 : 1);
+    connect_and_leave();
+    usleep(1500 * 1000);
+    assert_int_equal(waitpid(process, &status, WNOHANG), 0);
+    assert_int_equal(kill(process, SIGTERM), 0);
+    assert_int_equal(waitpid(process, &status, 0), process);
+    assert_true(live_free(target));
+    scenario_free(scenario);
+    free(diag);
+}
+
 /* ---- refused before anything is opened ---- */
 
 static void refuse(const char *text, const char *message)
@@ -262,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_two_processes),
         cmocka_unit_test(test_another_scenario),
+        cmocka_unit_test(test_a_scan_does_not_end_the_target),
         cmocka_unit_test(test_what_it_does_not_run),
         cmocka_unit_test(test_address_of_another_machine),
     };
