@@ -6,6 +6,7 @@
 #include "base/printable.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* An unknown host may send a thousand requests. */
 enum { SAID_MOST = 20 };
@@ -60,6 +61,13 @@ bool live_access_admits(void *self, uint16_t port, uint32_t ip)
 enum { GUARD_STRANGERS = 64 };
 #define GUARD_PATIENCE (30 * PS_PER_S)
 
+/* Half of the machine's memory for the buffers of each address. */
+static uint64_t guard_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 2 : UINT64_MAX;
+}
+
 static void on_tcp_refused(void *self, uint32_t ip, uint16_t port, const char *why)
 {
     char text[320];
@@ -70,7 +78,8 @@ static void on_tcp_refused(void *self, uint32_t ip, uint16_t port, const char *w
 
 void live_access_guard(struct live_run *run)
 {
-    run->guard = (struct nvme_tcp_guard){.strangers = GUARD_STRANGERS,
+    run->guard = (struct nvme_tcp_guard){.memory = guard_memory(),
+                                         .strangers = GUARD_STRANGERS,
                                          .patience = GUARD_PATIENCE,
                                          .on_refused = on_tcp_refused,
                                          .self = run};

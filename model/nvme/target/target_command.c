@@ -87,6 +87,8 @@ static uint16_t map_data(struct target_command *command)
     command->transfer.described = length > 0;
     if (length == 0)
         return NVME_STATUS_OK;
+    if (UNLIKELY(queue->controller == NULL) && length > NVME_CONNECT_BYTES)
+        return length > limit ? INVALID_FIELD : NVME_STATUS_SGL_LENGTH | NVME_STATUS_DNR;
     if (UNLIKELY(length > limit) && (!io || length > with_protection(command, (uint32_t)limit)))
         return INVALID_FIELD;
     const bool bulk = io && command->sqe.opcode != NVME_DATASET; /* the target parses its ranges */

@@ -58,14 +58,25 @@ const struct opt nvme_tcp_target_opts[] = {
     {0},
 };
 
+enum { MAP_UNIT = 64 }; /* aligned_alloc needs a multiple of its alignment */
+
 static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
                 enum nvme_memory memory, unsigned directions)
 {
+    struct nvme_tcp *tcp = nvme_tcp_of(transport);
+    const struct nvme_tcp_guard *guard = tcp->site.guard;
+    const uint32_t room = (length + MAP_UNIT - 1) / MAP_UNIT * MAP_UNIT;
+    unsigned char *bytes = NULL;
     (void)directions;
-    *buffer = (struct nvme_buffer){.length = length, .memory = memory};
-    if (memory == NVME_MEMORY_BYTES)
-        buffer->bytes = memory_zeroed(length, 1);
-    nvme_tcp_of(transport)->mapped++;
+    if (memory == NVME_MEMORY_BYTES) {
+        if (guard == NULL || tcp->mapped_bytes + length <= guard->memory)
+            bytes = memory_aligned_or_null(1, room, MAP_UNIT);
+        if (bytes == NULL)
+            return false;
+        tcp->mapped_bytes += length;
+    }
+    *buffer = (struct nvme_buffer){.length = length, .memory = memory, .bytes = bytes};
+    tcp->mapped++;
     return true;
 }
 
@@ -74,6 +85,7 @@ static void unmap(struct nvme_transport *transport, struct nvme_buffer *buffer)
     struct nvme_tcp *tcp = nvme_tcp_of(transport);
     CHECK(tcp->mapped > 0);
     tcp->mapped--;
+    tcp->mapped_bytes -= buffer->memory == NVME_MEMORY_BYTES ? buffer->length : 0;
     free(buffer->bytes);
     *buffer = (struct nvme_buffer){0};
 }
@@ -149,6 +161,8 @@ static void destroy(struct nvme_transport *transport)
     struct nvme_tcp *tcp = nvme_tcp_of(transport);
     while (tcp->strangers != NULL)
         close_conn(tcp->strangers);
+    if (tcp->site.guard != NULL)
+        env_timer_cancel(tcp->site.env, &tcp->reaper);
     nvme_tcp_free_dead(tcp, true);
     CHECK(tcp->mapped == 0);
     free(tcp);
@@ -189,5 +203,6 @@ struct nvme_transport *nvme_tcp_create(const struct nvme_tcp_site *site,
 {
     struct nvme_tcp *tcp = memory_new(sizeof *tcp);
     *tcp = (struct nvme_tcp){.base = {&ops}, .site = *site, .params = *params};
+    tcp->reaper = (struct timer){.fire = nvme_tcp_on_reaper, .self = tcp, .due = TIME_NEVER};
     return &tcp->base;
 }

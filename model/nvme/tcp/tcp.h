@@ -44,9 +44,10 @@ struct nvme_tcp_params {
 
 /* Protection of a target whose peers may be anything. */
 struct nvme_tcp_guard {
+    uint64_t memory;    /* bytes of all buffers; a command beyond it fails */
     uint32_t strangers; /* connections without an ICReq; a further one replaces the oldest */
-    time_ps patience;   /* for an ICReq, a Connect, the rest of a PDU and the data of an R2T; ends
-                         * between once and twice this time */
+    time_ps patience;   /* from the beginning of a connection to a successful Connect, from a PDU's
+                         * first byte to its last, and from an R2T to the last byte of its data */
     /* A peer broke the protocol or kept the target waiting, and its connection ends. */
     void (*on_refused)(void *self, uint32_t ip, uint16_t port, const char *why);
     void *self;

@@ -46,8 +46,10 @@ struct nvme_tcp {
     struct nvme_transport_conn *strangers;   /* accepted streams without an ICReq so far */
     struct nvme_transport_conn *dead;        /* closed, with wake-ups of timers under way */
     uint32_t stranger_count;
-    uint32_t mapped; /* buffers */
-    uint32_t zeros;  /* bytes of data whose CRC32C is zeros_digest */
+    struct timer reaper;   /* frees those of the strangers that ended */
+    uint64_t mapped_bytes; /* of buffers */
+    uint32_t mapped;       /* buffers */
+    uint32_t zeros;        /* bytes of data whose CRC32C is zeros_digest */
     uint32_t zeros_digest;
 };
 
@@ -101,8 +103,9 @@ struct tcp_role {
     /* The peer has closed in order. */
     void (*on_parted)(struct nvme_transport_conn *);
     void (*on_closed)(struct nvme_transport_conn *);
-    /* It waits for the peer. NULL: a host's, which no guard watches. */
-    bool (*awaits_peer)(const struct nvme_transport_conn *);
+    /* Since when it has waited for the peer; TIME_NEVER: it does not wait. NULL: a host's, which no
+     * guard watches. */
+    time_ps (*awaits_since)(const struct nvme_transport_conn *);
     /* The TLS handshake is over. NULL: no need to know. */
     void (*on_secured)(struct nvme_transport_conn *);
     /* Calls that could not be made when they became due. */
@@ -133,7 +136,8 @@ struct nvme_transport_conn {
     struct tcp_arriving arriving;
     struct timer later, linger;
     struct timer idle; /* of a guarded target: looks at the connection from time to time */
-    time_ps progress;  /* since then the peer has kept it waiting */
+    time_ps pdu_at;    /* first byte of the PDU that is arriving */
+    time_ps excused;   /* end of the last stall, which is not the peer's fault */
     struct nvme_transport_conn *next_dead;
     unsigned char term[NVME_PDU_TERM_DATA_MAX]; /* of the TermReq: the header in error */
     struct nvme_pdu term_pdu;
@@ -225,6 +229,7 @@ bool nvme_tcp_send_command(struct nvme_transport_conn *conn, uint16_t tag,
                            struct nvme_command *command, struct nvme_buffer *data, uint32_t bytes);
 
 /* tcp_target.c */
+void nvme_tcp_on_reaper(void *self, time_ps now); /* of the transport's timer */
 bool nvme_tcp_listen(struct nvme_transport *transport,
                      const struct nvme_transport_listener *listener);
 void nvme_tcp_unlisten(struct nvme_transport *transport);

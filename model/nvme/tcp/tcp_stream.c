@@ -150,7 +150,6 @@ static void on_terminated(struct nvme_transport_conn *conn, const struct nvme_pd
 static void finish_pdu(struct nvme_transport_conn *conn)
 {
     struct tcp_arriving *from = &conn->arriving;
-    conn->progress = env_now(conn->tcp->site.env);
     nvme_tcp_mark(conn, PROBE_STREAM_TAKEN);
     if (from->pdu.length > 0 && nvme_pdu_has_data(&from->pdu))
         note_content(from);
@@ -195,6 +194,8 @@ static bool step(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault,
     unsigned char pad[NVME_PDU_BEFORE_MAX];
     switch (from->phase) {
     case TCP_COMMON:
+        if (from->bytes == 0 && conn->tcp->site.guard != NULL)
+            conn->pdu_at = env_now(conn->tcp->site.env);
         *more = read_bytes(conn, from->head, NVME_PDU_COMMON_BYTES);
         if (!*more)
             return true;
@@ -270,6 +271,8 @@ static void attend(void *self, const void *what)
             conn->deferred = nvme_stall_holds(stall, attend, conn, NULL, 0);
         return;
     }
+    if (conn->deferred)
+        conn->excused = env_now(conn->tcp->site.env);
     conn->deferred = false;
     if (conn->role->on_later != NULL)
         conn->role->on_later(conn);

@@ -26,6 +26,7 @@ struct slot {
     struct nvme_transfer *transfer; /* NULL: none */
     unsigned char cqe[NVME_CQE_BYTES];
     uint32_t fetched; /* H2CData so far */
+    time_ps asked_at; /* of the R2T */
     uint16_t cid;
     uint16_t next; /* slot: in the list of answered commands */
     bool fetches, answered;
@@ -42,13 +43,14 @@ struct target_conn {
     struct tcp_capsule *free, *newest; /* newest: of all */
     struct tcp_capsule *arriving;
     uint32_t slot_count, capsule_count, capsules_out;
+    uint32_t limit, begun; /* commands that may be, and that are, without a response on its way */
+    time_ps accepted_at;
     uint32_t in_capsule;
     enum nvme_memory memory; /* of I/O data */
     uint8_t digests, host_pda;
-    uint16_t qid; /* by Connect; 0 before */
+    uint16_t qid; /* by a Connect that succeeded; 0 before */
     uint16_t first_answered, last_answered;
-    bool accepted, no_flow_control;
-    bool connected; /* a Connect succeeded */
+    bool accepted, connected, no_flow_control;
 };
 
 static struct target_conn *target_of(struct nvme_transport_conn *conn)
@@ -115,6 +117,7 @@ static void report_answered(struct nvme_transport_conn *base)
         slot->transfer = NULL;
         slot->answered = false;
         transfer->credits = 0;
+        conn->begun--;
         conn->user.on_responded(conn->user.self, transfer);
     }
 }
@@ -136,6 +139,7 @@ bool nvme_tcp_fetch(struct nvme_transport_conn *base, struct nvme_transfer *tran
     struct slot *slot = &conn->slots[transfer->slot];
     CHECK(slot->transfer == transfer && !slot->fetches);
     slot->fetches = true;
+    slot->asked_at = env_now(base->tcp->site.env);
     nvme_tcp_send(base, &(struct tcp_out){.type = NVME_PDU_R2T,
                                           .slot = transfer->slot,
                                           .length = transfer->length});
@@ -151,6 +155,18 @@ static void free_capsule(struct target_conn *conn, struct nvme_capsule *capsule)
     conn->capsules_out--;
 }
 
+/* nvmet_tcp_install_queue: twice the entries of the submission queue. */
+static void note_connect(struct target_conn *conn, const unsigned char *sqe)
+{
+    struct nvme_command connect;
+    nvme_capsule_decode_command(&connect, sqe);
+    const uint32_t limit = 2 * ((connect.cdw11 & 0xFFFF) + 1);
+    conn->connected = true;
+    conn->qid = (uint16_t)(connect.cdw10 >> 16);
+    conn->no_flow_control = (connect.cdw11 & NVME_CONNECT_NO_FLOW_CONTROL) != 0;
+    conn->limit = limit < conn->slot_count ? limit : conn->slot_count;
+}
+
 bool nvme_tcp_respond(struct nvme_transport_conn *base, struct nvme_transfer *transfer,
                       const struct nvme_response *response, bool with_data)
 {
@@ -158,8 +174,8 @@ bool nvme_tcp_respond(struct nvme_transport_conn *base, struct nvme_transfer *tr
     struct slot *slot = &conn->slots[transfer->slot];
     CHECK(slot->transfer == transfer && !slot->answered);
     slot->answered = true;
-    /* before a Connect nothing else succeeds */
-    conn->connected |= response->status == NVME_STATUS_OK;
+    if (!conn->connected && response->status == NVME_STATUS_OK) /* nothing else succeeds before */
+        note_connect(conn, transfer->capsule->sqe);
     nvme_capsule_encode_response(response, slot->cqe);
     /* nvmet_setup_c2h_data_pdu: only without SQ flow control, since no CQE returns SQHD */
     const bool success = with_data && response->status == NVME_STATUS_OK && conn->qid > 0 &&
@@ -193,12 +209,12 @@ void nvme_tcp_target_audit(const struct nvme_transport_conn *base)
 static struct tcp_capsule *take_capsule(struct target_conn *conn)
 {
     struct tcp_capsule *capsule = conn->free;
+    if (conn->begun >= conn->limit)
+        return NULL;
     if (capsule != NULL) {
         conn->free = capsule->next;
         return capsule;
     }
-    if (conn->capsule_count == conn->slot_count)
-        return NULL;
     capsule = memory_zeroed(1, sizeof *capsule);
     capsule->older = conn->newest;
     conn->newest = capsule;
@@ -206,7 +222,8 @@ static struct tcp_capsule *take_capsule(struct target_conn *conn)
     return capsule;
 }
 
-/* The target reads the data of Fabrics and admin commands; other data is for the medium. */
+/* The target reads the data of Fabrics and admin commands; other data is for the medium. NULL: no
+ * memory. */
 static struct nvme_buffer *capsule_data(struct target_conn *conn, struct tcp_capsule *capsule,
                                         bool read)
 {
@@ -214,7 +231,9 @@ static struct nvme_buffer *capsule_data(struct target_conn *conn, struct tcp_cap
     struct nvme_buffer *data = read ? &capsule->bytes : &capsule->bulk;
     if (data->length == 0) {
         const uint32_t bytes = read ? (uint32_t)TCP_ADMIN_CAPSULE : conn->in_capsule;
-        tcp->base.ops->map(&tcp->base, data, bytes, read ? NVME_MEMORY_BYTES : conn->memory, 0);
+        const enum nvme_memory memory = read ? NVME_MEMORY_BYTES : conn->memory;
+        if (!tcp->base.ops->map(&tcp->base, data, bytes, memory, 0))
+            return NULL;
     }
     return data;
 }
@@ -223,21 +242,23 @@ static bool begin_capsule(struct target_conn *conn, struct tcp_arriving *from,
                           struct nvme_pdu_fault *fault)
 {
     const struct nvme_pdu *pdu = &from->pdu;
-    const bool read = conn->qid == 0 || pdu->entry[0] == NVME_FABRICS;
-    const uint32_t room = read ? (uint32_t)TCP_ADMIN_CAPSULE : conn->in_capsule;
+    const bool fabrics = pdu->entry[0] == NVME_FABRICS, read = conn->qid == 0 || fabrics;
+    const uint32_t most = read ? (uint32_t)TCP_ADMIN_CAPSULE : conn->in_capsule;
+    const uint32_t room = conn->connected || fabrics ? most : 0;
     if (pdu->length > room)
         return nvme_pdu_fail(fault, NVME_FES_LIMIT, 4,
                              "CapsuleCmd: %u B of data, expected at most %u B", pdu->length, room);
     struct tcp_capsule *capsule = take_capsule(conn);
     if (capsule == NULL)
         return nvme_pdu_fail(fault, NVME_FES_SEQUENCE, 0,
-                             "CapsuleCmd: the queue is full (outstanding: %u)",
-                             conn->capsule_count);
+                             "CapsuleCmd: the queue is full (outstanding: %u)", conn->begun);
     conn->arriving = capsule;
     memcpy(capsule->sqe, pdu->entry, NVME_SQE_BYTES);
     capsule->capsule = (struct nvme_capsule){.sqe = capsule->sqe, .data_bytes = pdu->length};
     if (pdu->length > 0)
         capsule->capsule.data = capsule_data(conn, capsule, read);
+    if (pdu->length > 0 && capsule->capsule.data == NULL)
+        nvme_tcp_fail(&conn->base, "no memory for the data of a capsule");
     from->data = capsule->capsule.data;
     return true;
 }
@@ -311,14 +332,9 @@ static void on_icreq(struct target_conn *conn, const struct nvme_pdu *pdu)
 static void on_command(struct target_conn *conn)
 {
     struct tcp_capsule *capsule = conn->arriving;
-    struct nvme_command command;
     conn->arriving = NULL;
     conn->capsules_out++;
-    nvme_capsule_decode_command(&command, capsule->sqe);
-    if (command.opcode == NVME_FABRICS && nvme_capsule_fctype(&command) == NVME_FCTYPE_CONNECT) {
-        conn->qid = (uint16_t)(command.cdw10 >> 16);
-        conn->no_flow_control = (command.cdw11 & NVME_CONNECT_NO_FLOW_CONTROL) != 0;
-    }
+    conn->begun++;
     conn->user.on_capsule(conn->user.self, &capsule->capsule);
 }
 
@@ -359,13 +375,14 @@ static void on_failed(struct nvme_transport_conn *base, const char *why)
 }
 
 /* A connection without a queue, the data of an R2T. */
-static bool awaits_peer(const struct nvme_transport_conn *base)
+static time_ps awaits_since(const struct nvme_transport_conn *base)
 {
     const struct target_conn *conn = const_target_of(base);
+    time_ps since = conn->connected ? TIME_NEVER : conn->accepted_at;
     for (uint32_t i = 0; i < conn->slot_count; i++)
         if (conn->slots[i].transfer != NULL && conn->slots[i].fetches)
-            return true;
-    return !conn->connected;
+            since = time_earlier(since, conn->slots[i].asked_at);
+    return since;
 }
 
 /* nvmet_tcp_state_change: the queue is released, and the controller stays. */
@@ -383,6 +400,8 @@ static void on_closed(struct nvme_transport_conn *base)
     struct target_conn *conn = target_of(base);
     if (conn->accepted)
         conn->user.on_closed(conn->user.self);
+    else if (!base->initialized && base->tcp->site.guard != NULL)
+        env_timer_set(base->tcp->site.env, &base->tcp->reaper, env_now(base->tcp->site.env));
 }
 
 static void release(struct nvme_transport_conn *base)
@@ -409,12 +428,12 @@ static const struct tcp_role role = {
     .on_failed = on_failed,
     .on_parted = on_parted,
     .on_closed = on_closed,
-    .awaits_peer = awaits_peer,
+    .awaits_since = awaits_since,
     .on_later = report_answered,
     .release = release,
 };
 
-/* A connection cannot be freed within its own callback, so those that ended are freed here. */
+/* A connection cannot be freed within its own callback. */
 static void free_ended_strangers(struct nvme_tcp *tcp)
 {
     for (struct nvme_transport_conn *at = tcp->strangers, *next; at != NULL; at = next) {
@@ -424,6 +443,12 @@ static void free_ended_strangers(struct nvme_tcp *tcp)
         nvme_tcp_drop(at);
         release(at);
     }
+}
+
+void nvme_tcp_on_reaper(void *self, time_ps now)
+{
+    (void)now;
+    free_ended_strangers(self);
 }
 
 /* Makes room for one more; the oldest is last in the list. False: a stall has deferred all. */
@@ -453,6 +478,7 @@ static bool on_accept(void *self, struct stream_conn *stream, uint32_t peer_ip,
     nvme_tcp_conn_init(&conn->base, tcp, &role);
     conn->base.stream = stream;
     conn->request.ip = peer_ip;
+    conn->accepted_at = env_now(tcp->site.env);
     conn->first_answered = NO_SLOT;
     conn->next = tcp->strangers;
     tcp->strangers = &conn->base;
@@ -487,6 +513,7 @@ uint32_t nvme_tcp_accept(struct nvme_transport_conn *base, const struct nvme_tra
     conn->in_capsule = how->in_capsule;
     conn->slot_count = 2u * how->entries; /* nvmet_tcp_alloc_cmds */
     conn->slots = memory_zeroed(conn->slot_count, sizeof *conn->slots);
+    conn->limit = 1; /* nvmet_tcp_queue.connect */
     conn->accepted = true;
     return conn->slot_count;
 }

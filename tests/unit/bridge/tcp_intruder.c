@@ -101,7 +101,8 @@ void tcp_intruder_open(struct tcp_intruder *intruder)
                                  .seed = 1,
                                  .owner = "intruder"};
     intruder->ip = tcp_intruder_ip(0);
-    intruder->guard = (struct nvme_tcp_guard){.strangers = TCP_INTRUDER_STRANGERS,
+    intruder->guard = (struct nvme_tcp_guard){.memory = TCP_INTRUDER_MEMORY,
+                                              .strangers = TCP_INTRUDER_STRANGERS,
                                               .patience = 400 * PS_PER_MS,
                                               .on_refused = on_refused,
                                               .self = intruder};

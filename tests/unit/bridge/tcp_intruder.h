@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tcp_intruder - somebody without manners at a bridge that listens for TCP, on real sockets.
+ * tcp_intruder - a peer that breaks the protocol, at a bridge that listens for TCP on real sockets.
  * The ports of NVMe and of agreements listen at a loopback address of this process. The intruder
- * connects, sends any bytes, resets when it likes. */
+ * connects, sends arbitrary bytes, and resets connections. */
 #ifndef STORMGLASS_TESTS_TCP_INTRUDER_H
 #define STORMGLASS_TESTS_TCP_INTRUDER_H
 
@@ -13,7 +13,12 @@
 #include "nvme/tcp/pdu.h"
 #include "nvme/tcp/tcp.h"
 
-enum { TCP_INTRUDER_CONNS = 6, TCP_INTRUDER_STRANGERS = 3, TCP_INTRUDER_BYTES = 65536 };
+enum {
+    TCP_INTRUDER_CONNS = 6,
+    TCP_INTRUDER_STRANGERS = 3,
+    TCP_INTRUDER_BYTES = 65536,
+    TCP_INTRUDER_MEMORY = 1 << 20
+};
 
 struct tcp_intruder_conn {
     int fd; /* -1: none */

@@ -90,7 +90,7 @@ static const struct bad_header bad_headers[] = {
     {true, 0, {4, 1, 72, 0, 76}, NVME_FES_HEADER_FIELD, 1, "digest flags 1h"},
     {true, 3, {4, 0, 72, 0, 72}, NVME_FES_HEADER_FIELD, 1, "digest flags 0h"},
     {true, 0, {4, 0, 72, 71, 100}, NVME_FES_HEADER_FIELD, 3, "PDO 71"},
-    {true, 0, {4, 0, 72, 72, 0xFF, 0xFF, 0xFF, 0xFF}, NVME_FES_NONE, 0, ""},
+    {true, 0, {4, 0, 72, 72, 0xFF, 0xFF, 0xFF, 0xFF, NVME_FABRICS}, NVME_FES_NONE, 0, ""},
     {true, 0, {6, 4, 24, 24, 24}, NVME_FES_HEADER_FIELD, 4, "PLEN 24"},
     {true, 0, {2, 0, 24, 0, 153}, NVME_FES_HEADER_FIELD, 4, "PLEN 153"},
 };
@@ -148,11 +148,12 @@ static void test_digests(void **state)
 {
     static const struct nvme_pdu_format both = {true, true, 0};
     static const unsigned char data[512] = {1};
-    const struct nvme_pdu pdu = {.type = NVME_PDU_COMMAND, .length = sizeof data};
+    struct nvme_pdu pdu = {.type = NVME_PDU_COMMAND, .length = sizeof data};
     unsigned char bytes[NVME_PDU_BEFORE_MAX + sizeof data + NVME_PDU_DIGEST_BYTES] = {0};
     struct tcp_intruder intruder;
     (void)state;
     tcp_intruder_open(&intruder);
+    pdu.entry[0] = NVME_FABRICS;
     const uint32_t before = nvme_pdu_encode(&pdu, &both, bytes);
     tcp_intruder_connect(&intruder, 0, NVME_TCP_PORT);
     tcp_intruder_begin(&intruder, 0, NVME_PDU_DGST_HEADER | NVME_PDU_DGST_DATA);
@@ -163,6 +164,53 @@ static void test_digests(void **state)
     tcp_intruder_begin(&intruder, 0, NVME_PDU_DGST_HEADER | NVME_PDU_DGST_DATA);
     tcp_intruder_send(&intruder, 0, bytes, before);
     assert_terminated(&intruder, 0, NVME_FES_HEADER_DIGEST, 0, "header digest");
+    tcp_intruder_close(&intruder);
+}
+
+/* ---- before Connect ---- */
+
+static void send_connect(struct tcp_intruder *intruder, uint32_t bytes)
+{
+    struct nvme_pdu pdu = {.type = NVME_PDU_COMMAND};
+    const struct nvme_command connect = {.opcode = NVME_FABRICS,
+                                         .flags = 0x40,
+                                         .cid = 1,
+                                         .nsid = NVME_FCTYPE_CONNECT,
+                                         .sgl = {.type = NVME_SGL_TRANSPORT, .length = bytes},
+                                         .cdw10 = 1 << 16,
+                                         .cdw11 = 31 | NVME_CONNECT_NO_FLOW_CONTROL};
+    nvme_capsule_encode_command(&connect, pdu.entry);
+    tcp_intruder_send_pdu(intruder, 0, &pdu, &plain, NULL);
+}
+
+static uint16_t response_status(const struct tcp_intruder *intruder, unsigned index,
+                                uint64_t *result);
+
+/* The target takes one command with as much data as a Connect has. */
+static void test_before_connect(void **state)
+{
+    static const unsigned char data[512];
+    struct tcp_intruder intruder;
+    uint64_t result;
+    (void)state;
+    tcp_intruder_open(&intruder);
+    tcp_intruder_connect(&intruder, 0, NVME_TCP_PORT);
+    tcp_intruder_begin(&intruder, 0, 0);
+    send_connect(&intruder, 65536);
+    assert_int_equal(response_status(&intruder, 0, &result) & NVME_STATUS_CODE,
+                     NVME_STATUS_SGL_LENGTH);
+    send_connect(&intruder, NVME_CONNECT_BYTES);
+    assert_int_equal(last_pdu(&intruder, 0)[0], NVME_PDU_R2T);
+    send_connect(&intruder, NVME_CONNECT_BYTES);
+    assert_terminated(&intruder, 0, NVME_FES_SEQUENCE, 0, "the queue is full (outstanding: 1)");
+    /* The rejected Connect named an I/O queue, which there is not. */
+    const struct nvme_pdu write = {
+        .type = NVME_PDU_COMMAND, .length = sizeof data, .entry = {NVME_WRITE}};
+    tcp_intruder_connect(&intruder, 0, NVME_TCP_PORT);
+    tcp_intruder_begin(&intruder, 0, 0);
+    send_connect(&intruder, 65536);
+    tcp_intruder_send_pdu(&intruder, 0, &write, &plain, data);
+    assert_terminated(&intruder, 0, NVME_FES_LIMIT, 4, "expected at most 0 B");
     tcp_intruder_close(&intruder);
 }
 
@@ -283,6 +331,31 @@ static void test_a_wrong_command_is_answered(void **state)
     tcp_intruder_close(&intruder);
 }
 
+/* A command whose buffer exceeds the memory of the guard fails, and the connection stays. */
+static void test_memory_is_bounded(void **state)
+{
+    struct tcp_intruder intruder;
+    struct nvme_pdu pdu = {.type = NVME_PDU_COMMAND};
+    const struct nvme_command log = {
+        .opcode = NVME_ADMIN_GET_LOG,
+        .flags = 0x40,
+        .cid = 9,
+        .nsid = UINT32_MAX,
+        .sgl = {.type = NVME_SGL_TRANSPORT, .length = TCP_INTRUDER_MEMORY},
+        .cdw10 = (TCP_INTRUDER_MEMORY / 4 - 1u) % 65536 << 16 | 1,
+        .cdw11 = (TCP_INTRUDER_MEMORY / 4 - 1u) / 65536};
+    uint64_t result;
+    (void)state;
+    tcp_intruder_open(&intruder);
+    join(&intruder);
+    nvme_capsule_encode_command(&log, pdu.entry);
+    tcp_intruder_send_pdu(&intruder, 0, &pdu, &plain, NULL);
+    assert_int_equal(response_status(&intruder, 0, &result) & NVME_STATUS_CODE,
+                     NVME_STATUS_INTERNAL);
+    enable(&intruder);
+    tcp_intruder_close(&intruder);
+}
+
 /* Linux's host closes its I/O queues before it shuts the controller down by the admin queue. */
 static void test_an_io_queue_ends_alone(void **state)
 {
@@ -324,6 +397,46 @@ static void test_silence(void **state)
     assert_int_equal(intruder.refusals, 4);
     assert_non_null(strstr(intruder.refused, "kept the connection waiting"));
     assert_true(intruder.conns[1].ended);
+    tcp_intruder_close(&intruder);
+}
+
+/* Patience begins with what is awaited: not with the end of the last PDU, nor anew with each one. */
+static void test_patience(void **state)
+{
+    struct tcp_intruder intruder;
+    (void)state;
+    tcp_intruder_open(&intruder);
+    join(&intruder);
+    tcp_intruder_run(&intruder, 1000 * PS_PER_MS);
+    tcp_intruder_send(&intruder, 0, "\4\0\110\0\110\0\0\0", 8);
+    tcp_intruder_run(&intruder, 250 * PS_PER_MS);
+    assert_int_equal(intruder.refusals, 0);
+    tcp_intruder_connect(&intruder, 2, NVME_TCP_PORT);
+    tcp_intruder_begin(&intruder, 2, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        const struct nvme_pdu pdu = {.type = NVME_PDU_COMMAND, .entry = {NVME_FABRICS}};
+        tcp_intruder_send_pdu(&intruder, 2, &pdu, &plain, NULL);
+        tcp_intruder_run(&intruder, 150 * PS_PER_MS);
+    }
+    assert_true(intruder.conns[2].ended);
+    tcp_intruder_close(&intruder);
+}
+
+/* A connection that ends before its ICReq is freed at once. */
+static void test_a_stranger_leaves(void **state)
+{
+    struct tcp_intruder intruder;
+    (void)state;
+    tcp_intruder_open(&intruder);
+    const struct stream_real_counters *counters =
+        stream_real_counters(verbs_tcp_streams(intruder.target_device));
+    for (unsigned reset = 0; reset < 2; reset++) {
+        tcp_intruder_connect(&intruder, 0, NVME_TCP_PORT);
+        assert_int_equal(counters->open, 1);
+        tcp_intruder_leave(&intruder, 0, reset == 1);
+        tcp_intruder_run(&intruder, 10 * PS_PER_MS);
+        assert_int_equal(counters->open, 0);
+    }
     tcp_intruder_close(&intruder);
 }
 
@@ -377,6 +490,12 @@ static void test_agreement_port(void **state)
     assert_int_equal(intruder.conns[0].answer[4], 3);
     assert_true(agree_read_answer(intruder.conns[0].answer + 8, AGREE_ANSWER_BYTES, &answer));
     assert_int_equal(answer.verdict, AGREE_OTHER_VERSION);
+    /* It does not close; the connection is reset all the same. */
+    const struct stream_real_counters *counters =
+        stream_real_counters(verbs_tcp_streams(intruder.target_device));
+    assert_int_equal(counters->open, 1);
+    tcp_intruder_run(&intruder, 1500 * PS_PER_MS);
+    assert_int_equal(counters->open, 0);
     tcp_intruder_close(&intruder);
 }
 
@@ -404,10 +523,14 @@ int main(void)
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_icreq),
         cmocka_unit_test(test_digests),
+        cmocka_unit_test(test_before_connect),
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_a_wrong_command_is_answered),
+        cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_an_io_queue_ends_alone),
         cmocka_unit_test(test_silence),
+        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_a_stranger_leaves),
         cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_agreement_port),
         cmocka_unit_test(test_any_bytes),
