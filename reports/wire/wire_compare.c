@@ -247,7 +247,8 @@ void wire_compare_fini(struct wire_comparison *c)
 
 bool wire_compare_equal(const struct wire_comparison *c)
 {
-    return !c->parted && c->connections == c->side[0]->connection_count &&
+    return !c->parted && c->side[0]->lost + c->side[1]->lost == 0 &&
+           c->connections == c->side[0]->connection_count &&
            c->connections == c->side[1]->connection_count;
 }
 
@@ -273,13 +274,26 @@ static void print_left_out(const struct wire_comparison *c, FILE *out)
     fprintf(out,
             "  not compared   tags: different in %" PRIu32 " of these frames\n"
             "                 order between streams: equal in %" PRIu32 " of %" PRIu32 " %s\n"
-            "                 ends of connections (DREQ, DREP) that only one capture has: "
+            "                 ends of connections (DREQ, DREP, FIN) that only one capture has: "
             "%" PRIu32 " and %" PRIu32 "\n",
             c->tags_apart, c->orders_equal, c->connections,
             plural(c->connections, "connection", "connections"), c->ended[0], c->ended[1]);
     for (unsigned i = 0; i < LEFT_OUT_COUNT; i++)
         if (left_out[i] != NULL)
             fprintf(out, "                 %s\n", left_out[i]);
+}
+
+static void print_lost(const struct wire_trace *trace, char mark, FILE *out)
+{
+    for (uint32_t i = 0; i < trace->connection_count; i++)
+        for (unsigned side = 0; side < WIRE_SIDES; side++) {
+            const struct wire_lost *lost = &trace->connections[i].lost[side];
+            if (lost->why != NULL)
+                fprintf(out,
+                        "  %c not compared from frame %" PRIu64 ": the %s's PDUs of connection "
+                        "%" PRIu32 ": %s\n",
+                        mark, lost->frame, wire_side_name(side * WIRE_KINDS), i + 1, lost->why);
+        }
 }
 
 static void print_sides(const struct wire_comparison *c, FILE *out)
@@ -301,6 +315,7 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
             fprintf(out, "; %" PRIu32 " %s cut to at most %" PRIu32 " B by the capture", trace->cut,
                     plural(trace->cut, "frame", "frames"), trace->kept);
         fputc('\n', out);
+        print_lost(trace, mark, out);
     }
 }
 
@@ -389,6 +404,26 @@ void wire_compare_text(const struct wire_comparison *c, FILE *out)
 
 /* ------------------------------------------------------------------ JSON */
 
+static void json_lost(const struct wire_trace *trace, FILE *out)
+{
+    const char *comma = "";
+    fputs(", \"lost\": [", out);
+    for (uint32_t i = 0; i < trace->connection_count; i++)
+        for (unsigned side = 0; side < WIRE_SIDES; side++) {
+            const struct wire_lost *lost = &trace->connections[i].lost[side];
+            if (lost->why == NULL)
+                continue;
+            fprintf(out,
+                    "%s{\"connection\": %" PRIu32 ", \"side\": \"%s\", \"frame\": %" PRIu64
+                    ", \"reason\": ",
+                    comma, i + 1, wire_side_name(side * WIRE_KINDS), lost->frame);
+            json_string(out, lost->why);
+            fputc('}', out);
+            comma = ", ";
+        }
+    fputs("]}", out);
+}
+
 static void json_side(const struct wire_comparison *c, int side, FILE *out)
 {
     const struct wire_trace *trace = c->side[side];
@@ -396,8 +431,9 @@ static void json_side(const struct wire_comparison *c, int side, FILE *out)
     json_string(out, c->name[side]);
     fprintf(out,
             ", \"connections\": %" PRIu32 ", \"frames\": %" PRIu32 ", \"strays\": %" PRIu32
-            ", \"others\": %" PRIu32 ", \"cut\": %" PRIu32 "}",
+            ", \"others\": %" PRIu32 ", \"cut\": %" PRIu32,
             trace->connection_count, trace->line_count, trace->strays, trace->others, trace->cut);
+    json_lost(trace, out);
 }
 
 static void json_words(const struct wire_comparison *c, const struct pair *pair, int side,

@@ -37,7 +37,7 @@ struct wire_comparison wire_compare(const struct wire_trace *const side[2],
 
 void wire_compare_fini(struct wire_comparison *comparison);
 
-/* No difference: the same number of connections, and all streams equal. */
+/* No difference: the same number of connections, and all streams equal, read to their ends. */
 bool wire_compare_equal(const struct wire_comparison *comparison);
 
 void wire_compare_text(const struct wire_comparison *comparison, FILE *out);

@@ -77,7 +77,7 @@ bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment 
 static void fail(struct wire_stream *stream, const struct nvme_pdu_fault *fault,
                  const struct wire_pdu_reader *reader)
 {
-    stream->lost = true;
+    stream->lost = "a PDU breaks the protocol";
     reader->on_pdu(reader->self, NULL, fault->why);
 }
 
@@ -105,7 +105,7 @@ static void end_header(struct wire_stream *stream, const struct wire_pdu_reader 
 static void take_bytes(struct wire_stream *stream, const uint8_t *bytes, size_t count,
                        uint32_t length, const struct wire_pdu_reader *reader)
 {
-    for (uint32_t at = 0; at < length && !stream->lost;) {
+    for (uint32_t at = 0; at < length && stream->lost == NULL;) {
         const uint32_t left = length - at;
         if (stream->skip > 0) {
             const uint32_t skipped = stream->skip < left ? (uint32_t)stream->skip : left;
@@ -116,7 +116,7 @@ static void take_bytes(struct wire_stream *stream, const uint8_t *bytes, size_t 
         const uint32_t rest = stream->wanted - stream->have;
         const uint32_t part = rest < left ? rest : left;
         if (at + part > count) { /* truncated in the file */
-            stream->lost = true;
+            stream->lost = "the file has only a part of a PDU header";
             return;
         }
         memcpy(stream->head + stream->have, bytes + at, part);
@@ -129,11 +129,13 @@ static void take_bytes(struct wire_stream *stream, const uint8_t *bytes, size_t 
 
 /* ---- order ---- */
 
+static const char gap[] = "a segment was not captured";
+
 static void keep_early(struct wire_stream *stream, const struct wire_segment *segment)
 {
     struct wire_early **link = &stream->early;
     if (stream->early_bytes > EARLY_MAX) {
-        stream->lost = true;
+        stream->lost = gap;
         return;
     }
     while (*link != NULL && (int32_t)((*link)->seq - segment->seq) <= 0)
@@ -172,8 +174,12 @@ void wire_stream_begin(struct wire_stream *stream, uint32_t syn, bool from_host)
 void wire_stream_take(struct wire_stream *stream, const struct wire_segment *segment,
                       const struct wire_pdu_reader *reader)
 {
-    if (!stream->begun || stream->lost || segment->length == 0)
+    if (stream->lost != NULL || segment->length == 0)
         return;
+    if (!stream->begun) {
+        stream->lost = "its SYN was not captured";
+        return;
+    }
     if ((int32_t)(segment->seq - stream->next) > 0) {
         keep_early(stream, segment);
         return;
@@ -186,6 +192,12 @@ void wire_stream_take(struct wire_stream *stream, const struct wire_segment *seg
         take_ordered(stream, early->seq, early->bytes, early->count, early->length, reader);
         free(early);
     }
+}
+
+void wire_stream_end(struct wire_stream *stream)
+{
+    if (stream->lost == NULL && stream->early != NULL)
+        stream->lost = gap;
 }
 
 void wire_stream_fini(struct wire_stream *stream)

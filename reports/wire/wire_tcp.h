@@ -3,7 +3,7 @@
  * One side of a connection is a stream: segments are put in order by their sequence numbers, bytes
  * that were sent again count once, and PDUs are split by their lengths. Data is skipped, so that a
  * capture may have truncated it. A stream that begins before the capture, or of which the capture
- * lost header bytes, has no PDUs from there on.
+ * lost header bytes or a segment, has no PDUs from there on, and `lost` has the reason.
  * Source: RFC 9293; NVMe/TCP Transport Specification 1.0 (nvme/tcp/pdu.h decodes).
  * Owner: wire_stream_fini. Errors: PDUs that break the protocol are reported with the reason. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_TCP_H
@@ -36,8 +36,9 @@ struct wire_early {
 };
 
 struct wire_stream {
-    bool begun, lost;
-    uint32_t next; /* sequence number */
+    bool begun;
+    const char *lost; /* why no further PDUs are read; NULL: they are */
+    uint32_t next;    /* sequence number */
     struct wire_early *early;
     uint32_t early_bytes;
     struct nvme_pdu_rules rules;
@@ -56,6 +57,8 @@ struct wire_pdu_reader {
 void wire_stream_begin(struct wire_stream *stream, uint32_t syn, bool from_host);
 void wire_stream_take(struct wire_stream *stream, const struct wire_segment *segment,
                       const struct wire_pdu_reader *reader);
+/* Without further segments: those that are held wait for one that was not captured. */
+void wire_stream_end(struct wire_stream *stream);
 void wire_stream_fini(struct wire_stream *stream);
 
 #endif

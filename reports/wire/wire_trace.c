@@ -18,14 +18,18 @@ enum { QPN_GSI = 1, CONNECTIONS_MAX = 1 << 20 };
 /* A TCP connection to the NVMe port. */
 struct tcp_pair {
     struct wire_stream sides[WIRE_SIDES];
+    uint64_t stuck_at[WIRE_SIDES]; /* frame since which a side has no PDUs; 0: it has */
+    uint32_t ip[WIRE_SIDES];
+    uint16_t port[WIRE_SIDES];
     uint32_t connection;
+    uint32_t older; /* pair of the same host address and port, or WIRE_MAP_NONE */
 };
 
 struct reader {
     struct wire_trace *trace;
     struct wire_commands commands;
     struct wire_map by_qp, by_id; /* to connection * 2 + side */
-    struct wire_map by_port;      /* a host's address and TCP port; to tcp_pairs */
+    struct wire_map by_port;      /* a host's address and TCP port; to its newest tcp_pair */
     struct tcp_pair *tcp_pairs;
     size_t text_used, text_room;
     uint32_t line_room, connection_room, tcp_count, tcp_room;
@@ -228,6 +232,24 @@ static void on_pdu(void *self, const struct nvme_pdu *pdu, const char *fault)
     keep_line(reader, connection, wire_stream(place->from, kind), place->number, words);
 }
 
+/* The newest connection between both addresses and ports; NULL: none. */
+static struct tcp_pair *find_tcp_pair(const struct reader *reader,
+                                      const struct wire_segment *segment, enum wire_side from)
+{
+    const enum wire_side to = from == WIRE_HOST ? WIRE_TARGET : WIRE_HOST;
+    const int host = from == WIRE_HOST ? 0 : 1; /* end of the segment */
+    uint32_t index =
+        wire_map_get(&reader->by_port, wire_map_pair(segment->ip[host], segment->port[host]));
+    while (index != WIRE_MAP_NONE) {
+        struct tcp_pair *pair = &reader->tcp_pairs[index];
+        if (pair->ip[to] == segment->ip[1] && pair->port[to] == segment->port[1] &&
+            pair->ip[from] == segment->ip[0] && pair->port[from] == segment->port[0])
+            return pair;
+        index = pair->older;
+    }
+    return NULL;
+}
+
 static struct tcp_pair *add_tcp_pair(struct reader *reader, const struct wire_segment *syn)
 {
     const struct wire_frame ends = {.source_ip = syn->ip[0], .destination_ip = syn->ip[1]};
@@ -239,9 +261,13 @@ static struct tcp_pair *add_tcp_pair(struct reader *reader, const struct wire_se
     reader->tcp_pairs = memory_grown(reader->tcp_pairs, reader->tcp_count, &reader->tcp_room,
                                      sizeof *reader->tcp_pairs);
     struct tcp_pair *pair = &reader->tcp_pairs[reader->tcp_count];
-    *pair = (struct tcp_pair){.connection = connection->index};
+    const uint64_t key = wire_map_pair(syn->ip[0], syn->port[0]);
+    *pair = (struct tcp_pair){.ip = {[WIRE_HOST] = syn->ip[0], [WIRE_TARGET] = syn->ip[1]},
+                              .port = {[WIRE_HOST] = syn->port[0], [WIRE_TARGET] = syn->port[1]},
+                              .connection = connection->index,
+                              .older = wire_map_get(&reader->by_port, key)};
     wire_stream_begin(&pair->sides[WIRE_HOST], syn->seq, true);
-    wire_map_put(&reader->by_port, wire_map_pair(syn->ip[0], syn->port[0]), reader->tcp_count++);
+    wire_map_put(&reader->by_port, key, reader->tcp_count++);
     return pair;
 }
 
@@ -249,9 +275,7 @@ static struct tcp_pair *add_tcp_pair(struct reader *reader, const struct wire_se
 static bool take_segment(struct reader *reader, const struct wire_segment *segment, uint64_t number)
 {
     const enum wire_side from = segment->port[1] == NVME_TCP_PORT ? WIRE_HOST : WIRE_TARGET;
-    const uint32_t known =
-        wire_map_get(&reader->by_port, wire_map_pair(segment->ip[from], segment->port[from]));
-    struct tcp_pair *pair = known == WIRE_MAP_NONE ? NULL : &reader->tcp_pairs[known];
+    struct tcp_pair *pair = find_tcp_pair(reader, segment, from);
     const bool again = pair != NULL && pair->sides[WIRE_HOST].next == segment->seq + 1;
     if (segment->syn && !segment->ack && from == WIRE_HOST && !again)
         pair = add_tcp_pair(reader, segment);
@@ -262,6 +286,10 @@ static bool take_segment(struct reader *reader, const struct wire_segment *segme
     if (segment->syn && segment->ack && from == WIRE_TARGET && !stream->begun)
         wire_stream_begin(stream, segment->seq, false);
     wire_stream_take(stream, segment, &(struct wire_pdu_reader){on_pdu, &place});
+    if (stream->lost == NULL && stream->early == NULL)
+        pair->stuck_at[from] = 0;
+    else if (pair->stuck_at[from] == 0)
+        pair->stuck_at[from] = number;
     reader->trace->connections[pair->connection].ended |= segment->fin;
     return true;
 }
@@ -272,11 +300,23 @@ static bool is_nvme_tcp(const struct capture_frame *captured, struct wire_segmen
            (segment->port[0] == NVME_TCP_PORT || segment->port[1] == NVME_TCP_PORT);
 }
 
-static void free_tcp_pairs(struct reader *reader)
+static void note_lost(struct reader *reader, struct tcp_pair *pair, enum wire_side side)
+{
+    struct wire_connection *connection = &reader->trace->connections[pair->connection];
+    wire_stream_end(&pair->sides[side]);
+    if (pair->sides[side].lost == NULL)
+        return;
+    connection->lost[side] = (struct wire_lost){pair->stuck_at[side], pair->sides[side].lost};
+    reader->trace->lost++;
+}
+
+static void end_tcp_pairs(struct reader *reader)
 {
     for (uint32_t i = 0; i < reader->tcp_count; i++)
-        for (int side = 0; side < WIRE_SIDES; side++)
+        for (int side = 0; side < WIRE_SIDES; side++) {
+            note_lost(reader, &reader->tcp_pairs[i], (enum wire_side)side);
             wire_stream_fini(&reader->tcp_pairs[i].sides[side]);
+        }
     free(reader->tcp_pairs);
     wire_map_fini(&reader->by_port);
 }
@@ -358,7 +398,7 @@ struct wire_trace *wire_trace_read(struct capture *capture, char why[CAPTURE_WHY
     wire_commands_fini(&reader.commands);
     wire_map_fini(&reader.by_qp);
     wire_map_fini(&reader.by_id);
-    free_tcp_pairs(&reader);
+    end_tcp_pairs(&reader);
     sort_lines(reader.trace);
     if (why[0] == '\0')
         return reader.trace;

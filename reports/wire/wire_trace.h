@@ -29,6 +29,7 @@ struct wire_trace {
     uint32_t strays; /* frames without a captured REQ or SYN of their connection */
     uint32_t others; /* frames that are neither RoCEv2 nor NVMe/TCP */
     uint32_t frames; /* total number */
+    uint32_t lost;   /* sides of connections whose PDUs end early (wire_lost) */
     /* Reasons why frames may be strays or others. */
     uint32_t cut;      /* frames truncated in the file, */
     uint32_t kept;     /* and the bytes kept of the longest one */

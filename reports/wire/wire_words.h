@@ -43,6 +43,12 @@ struct wire_transfer {
     uint64_t at; /* offset in the page */
 };
 
+/* Where the PDUs of one side of a TCP connection end before its stream does. */
+struct wire_lost {
+    uint64_t frame;
+    const char *why; /* NULL: they do not */
+};
+
 struct wire_connection {
     uint32_t ip[WIRE_SIDES], qpn[WIRE_SIDES], cm_id[WIRE_SIDES];
     uint32_t psn[WIRE_SIDES][WIRE_KINDS]; /* of the previous frame */
@@ -52,7 +58,8 @@ struct wire_connection {
     uint32_t flow_label; /* derived from its ports */
     uint16_t port, qid;
     bool nvme;
-    bool ended; /* a DREQ or DREP was captured */
+    bool ended; /* a DREQ, a DREP or a FIN was captured */
+    struct wire_lost lost[WIRE_SIDES];
 };
 
 /* The commands of all connections of a capture. */

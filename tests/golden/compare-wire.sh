@@ -78,6 +78,15 @@ equal 'one command more' "$(compared one.pcapng more.pcapng) $(grep -c '<  *end'
 equal 'JSON says so' "$("$program" compare --wire --json "$work/one.pcapng" "$work/more.pcapng" |
     gojq -c '[.equal, .captures[0].connections, ([.streams[] | select(.parts)] | length), .streams_parted]')" '[false,4,4,4]'
 
+# PDUs that a capture does not have are not equal to anything, not even to themselves.
+capture tcp --set workloads.read.transport=tcp --set workloads.write.transport=tcp
+equal 'TCP with itself' "$(compared tcp.pcapng tcp.pcapng)" 0
+"$program" pcap "$work/run.db" --snap 100 -o "$work/short.pcapng"
+equal 'truncated PDU headers' "$(compared short.pcapng short.pcapng) $(grep -c 'not compared from frame' "$work/said")" '1 16'
+equal 'in JSON, too' "$("$program" compare --wire --json "$work/short.pcapng" "$work/tcp.pcapng" |
+    gojq -c '[.equal, (.captures[] | .lost | length), .captures[0].lost[0].connection]')" '[false,8,0,1]'
+equal 'in CSV, too' "$("$program" compare --wire --csv "$work/short.pcapng" "$work/tcp.pcapng" | grep -c 'frame [0-9]*: ')" 12
+
 # A capture that ends early parts where it ends; one that begins late has no connection to compare.
 head -c 8000 "$work/one.pcapng" >"$work/cut.pcapng"
 equal 'cut within a frame' "$(compared cut.pcapng one.pcapng) $(grep -c 'note: .*cut.pcapng: the file ends within frame [0-9]*: read up to there' "$work/error")" '1 1'

@@ -105,6 +105,9 @@ sqlite3 slow.db "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1'); 
     UPDATE state_change SET event='LOSS', to_state='LOST' WHERE machine='host' AND to_state='LIVE'"
 "$program" pcap first.db -o first.pcapng
 "$program" pcap larger.db -o larger.pcapng
+"$program" run first-io --confirm 0 --record packets --set workloads.read.transport=tcp --set workloads.write.transport=tcp \
+    -o tcp.db >/dev/null 2>&1
+"$program" pcap tcp.db --snap 100 -o lost.pcapng
 "$program" run first-io --record packets --set fabric.host-links.rate=25Gbps -o latency.db >/dev/null 2>&1
 "$program" run pause-storm --until 1ms --record ios -o pause.db >/dev/null 2>&1
 "$program" run pause-storm --until 1ms --record ios --seed 2 --set fabric.switch.ecn-kmin=20KiB -o seed.db >/dev/null 2>&1
@@ -132,6 +135,7 @@ rm measured/qd1-bs64KiB.db
     "$program" compare --frozen predicted/predictions.json measured --markdown 2>&1
     said wire same --wire first.pcapng first.pcapng
     said wire larger --wire first.pcapng larger.pcapng
+    said wire lost --wire lost.pcapng lost.pcapng
     said diff same first.db first.db
     said diff larger first.db larger.db
     said diff seed pause.db seed.db

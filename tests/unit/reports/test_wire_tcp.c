@@ -19,6 +19,7 @@ struct heard {
     uint8_t types[16];
     unsigned count;
     char fault[128];
+    const char *lost;
     struct wire_stream *stream;
 };
 
@@ -66,6 +67,8 @@ static struct heard take(const struct piece *pieces, unsigned count, uint32_t ke
                                              .count = length < kept ? length : kept};
         wire_stream_take(&stream, &segment, &(struct wire_pdu_reader){on_pdu, &heard});
     }
+    wire_stream_end(&stream);
+    heard.lost = stream.lost;
     wire_stream_fini(&stream);
     return heard;
 }
@@ -73,6 +76,7 @@ static struct heard take(const struct piece *pieces, unsigned count, uint32_t ke
 static void assert_all(const struct heard *heard)
 {
     assert_string_equal(heard->fault, "");
+    assert_null(heard->lost);
     assert_int_equal(heard->count, 3);
     assert_int_equal(heard->types[0], NVME_PDU_ICREQ);
     assert_int_equal(heard->types[1], NVME_PDU_COMMAND);
@@ -108,6 +112,7 @@ static void test_order(void **state)
     const struct piece missing[] = {{0, 128}, {200, 9999}};
     heard = take(missing, 2, UINT32_MAX);
     assert_int_equal(heard.count, 1);
+    assert_string_equal(heard.lost, "a segment was not captured");
 }
 
 /* Data may be missing in the file, headers may not. */
@@ -119,6 +124,7 @@ static void test_truncated(void **state)
     assert_all(&heard);
     heard = take(whole, 3, 71);
     assert_int_equal(heard.count, 0);
+    assert_string_equal(heard.lost, "the file has only a part of a PDU header");
 }
 
 static void test_fault(void **state)
@@ -134,6 +140,7 @@ static void test_fault(void **state)
     wire_stream_take(&stream, &segment, &(struct wire_pdu_reader){on_pdu, &heard});
     assert_int_equal(heard.count, 0);
     assert_non_null(strstr(heard.fault, "PDU type 47h"));
+    assert_string_equal(stream.lost, "a PDU breaks the protocol");
     wire_stream_fini(&stream);
 }
 
