@@ -53,7 +53,7 @@ static uint16_t map_in_capsule(struct target_command *command)
         return NVME_STATUS_SGL_OFFSET | NVME_STATUS_DNR;
     command->transfer.length = sgl->length;
     command->in_capsule = true;
-    return NVME_STATUS_OK;
+    return command->transfer.capsule->damaged ? NVME_STATUS_TRANSIENT_TRANSPORT : NVME_STATUS_OK;
 }
 
 /* NULL: out of memory. */
@@ -126,7 +126,10 @@ void nvme_target_command_fetched(struct target_command *command)
 {
     command->times.fetched_at = nvme_target_now(command->queue);
     nvme_target_queue_resume(command->queue);
-    command->run(command);
+    if (UNLIKELY(command->transfer.damaged))
+        nvme_target_command_done(command, NVME_STATUS_TRANSIENT_TRANSPORT);
+    else
+        command->run(command);
 }
 
 void nvme_target_command_enter(struct target_command *command)

@@ -196,6 +196,15 @@ static bool check_offset(const struct kind *kind, uint32_t header, const unsigne
     return true;
 }
 
+static bool check_header(const struct kind *kind, const unsigned char *bytes,
+                         struct nvme_pdu_fault *fault)
+{
+    if (bytes[HLEN_AT] == kind->header)
+        return true;
+    return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, HLEN_AT, "%s: HLEN %u (byte 2), expected %u",
+                         kind->name, bytes[HLEN_AT], kind->header);
+}
+
 static bool check_lengths(const struct kind *kind, uint32_t header, const unsigned char *bytes,
                           struct nvme_pdu_fault *fault)
 {
@@ -203,10 +212,6 @@ static bool check_lengths(const struct kind *kind, uint32_t header, const unsign
     const bool term = nvme_pdu_is_term(bytes[0]);
     const uint32_t digest =
         (bytes[FLAGS_AT] & NVME_PDU_DDGST) != 0 ? (uint32_t)NVME_PDU_DIGEST_BYTES : 0;
-    if (bytes[HLEN_AT] != kind->header)
-        return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, HLEN_AT,
-                             "%s: HLEN %u (byte 2), expected %u", kind->name, bytes[HLEN_AT],
-                             kind->header);
     if (term && (plen < header || plen > header + NVME_PDU_TERM_DATA_MAX))
         return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, PLEN_AT,
                              "%s: PLEN %u (byte 4), expected 24 to 152", kind->name, plen);
@@ -233,12 +238,13 @@ uint32_t nvme_pdu_header_bytes(const unsigned char bytes[NVME_PDU_COMMON_BYTES],
     const bool digest = kind->digest && rules->format.header_digest;
     const uint32_t header = kind->header + (digest ? (uint32_t)NVME_PDU_DIGEST_BYTES : 0);
     const bool has_data = kind->data && wire_get32(bytes + PLEN_AT) > header;
+    /* The first wrong field counts. */
     if (!check_flags(kind, bytes[FLAGS_AT], has_data, rules, fault) ||
-        !check_lengths(kind, header, bytes, fault))
+        !check_header(kind, bytes, fault))
         return 0;
     if (has_data && !nvme_pdu_is_term(bytes[0]) && !check_offset(kind, header, bytes, rules, fault))
         return 0;
-    return header;
+    return check_lengths(kind, header, bytes, fault) ? header : 0;
 }
 
 /* ---- reading: the rest ---- */
@@ -295,7 +301,7 @@ bool nvme_pdu_decode(struct nvme_pdu *pdu, const unsigned char *bytes,
     const bool has_data = kind->data && plen > header;
     *pdu = (struct nvme_pdu){.type = bytes[0], .flags = bytes[FLAGS_AT]};
     if (digest && wire_get32(bytes + kind->header) != crc32c(0, bytes, kind->header))
-        return nvme_pdu_fail(fault, NVME_FES_HEADER_DIGEST, 0,
+        return nvme_pdu_fail(fault, NVME_FES_HEADER_DIGEST, wire_get32(bytes + kind->header),
                              "%s: header digest %08X, computed %08X", kind->name,
                              wire_get32(bytes + kind->header), crc32c(0, bytes, kind->header));
     pdu->before = has_data && !nvme_pdu_is_term(pdu->type) ? bytes[PDO_AT] : header;

@@ -88,7 +88,8 @@ enum { NVME_PDU_WHY_BYTES = 112 };
 
 struct nvme_pdu_fault {
     uint16_t fes;
-    uint32_t fei; /* offset of the field, for NVME_FES_HEADER_FIELD and NVME_FES_PARAMETER */
+    uint32_t fei; /* NVME_FES_HEADER_FIELD, NVME_FES_PARAMETER: offset of the field;
+                   * NVME_FES_HEADER_DIGEST: the digest that was received; otherwise 0 */
     char why[NVME_PDU_WHY_BYTES];
 };
 

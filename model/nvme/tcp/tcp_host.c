@@ -19,6 +19,7 @@ struct slot {
     uint32_t unsent;   /* PDUs of the command in the line */
     uint16_t cid, ttag;
     bool busy, out, in_capsule;
+    bool damaged; /* its data are not those that were sent */
 };
 
 struct host_conn {
@@ -143,9 +144,14 @@ static bool check_data(const struct host_conn *conn, struct tcp_arriving *from,
     if (slot == NULL)
         return unknown_command(pdu, fault);
     if (slot->out || pdu->at != slot->received || pdu->length > slot->bytes - slot->received)
-        return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 12,
+        return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 0,
                              "C2HData: %u B at %u, but %u of %u B have arrived", pdu->length,
                              pdu->at, slot->received, slot->out ? 0 : slot->bytes);
+    const bool last = pdu->at + pdu->length == slot->bytes;
+    if (((pdu->flags & NVME_PDU_LAST) != 0) != last)
+        return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 1,
+                             "C2HData: LAST_PDU (byte 1) with %u of %u B to come",
+                             slot->bytes - pdu->at - pdu->length, slot->bytes);
     from->data = slot->data;
     from->at = pdu->at;
     return true;
@@ -162,7 +168,7 @@ static bool check_r2t(const struct host_conn *conn, const struct nvme_pdu *pdu,
                              "R2T: the data of the last R2T has not left yet (MAXR2T 0)");
     if (!slot->out || slot->in_capsule || pdu->at != slot->granted ||
         pdu->length > slot->bytes - slot->granted)
-        return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 12,
+        return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 0,
                              "R2T: %u B at %u, but %u of %u B were requested", pdu->length, pdu->at,
                              slot->granted, slot->out && !slot->in_capsule ? slot->bytes : 0);
     return true;
@@ -189,8 +195,16 @@ static void respond(struct host_conn *conn, const struct nvme_response *response
         nvme_tcp_fail(&conn->base, "response to a command that has not left yet");
         return;
     }
+    if (sent != NULL && response->status == NVME_STATUS_OK && !sent->out &&
+        sent->received != sent->bytes) {
+        nvme_tcp_fail(&conn->base, "response to a read before all of its data");
+        return;
+    }
+    struct nvme_response heard = *response;
+    if (sent != NULL && sent->damaged && heard.status == NVME_STATUS_OK)
+        heard.status = NVME_STATUS_DATA_TRANSFER; /* nvme_tcp_recv_ddgst */
     conn->sqhd = response->sqhd;
-    const int32_t tag = conn->user.on_response(conn->user.self, response);
+    const int32_t tag = conn->user.on_response(conn->user.self, &heard);
     if (tag < 0)
         return;
     CHECK(tag < conn->entries);
@@ -202,6 +216,7 @@ static void on_data(struct host_conn *conn, const struct nvme_pdu *pdu)
 {
     struct slot *slot = slot_of(conn, pdu->cid);
     slot->received += pdu->length;
+    slot->damaged |= conn->base.arriving.damaged;
     if ((pdu->flags & NVME_PDU_SUCCESS) == 0)
         return;
     const struct nvme_response success = {

@@ -83,6 +83,7 @@ struct tcp_arriving {
     struct nvme_buffer *data; /* destination; NULL: the data is dropped */
     uint32_t at;              /* offset in it */
     uint32_t content;         /* tag of the data so far */
+    bool damaged;             /* the data digest is another than that of the data */
 };
 
 struct nvme_transport_conn;

@@ -130,6 +130,7 @@ bool nvme_tcp_reserve(struct nvme_transport_conn *base, struct nvme_transfer *tr
     CHECK(slot->transfer == NULL);
     *slot = (struct slot){.transfer = transfer, .cid = wire_get16(transfer->capsule->sqe + 2)};
     transfer->credits = 1;
+    transfer->damaged = false;
     return true;
 }
 
@@ -246,7 +247,7 @@ static bool begin_capsule(struct target_conn *conn, struct tcp_arriving *from,
     const uint32_t most = read ? (uint32_t)TCP_ADMIN_CAPSULE : conn->in_capsule;
     const uint32_t room = conn->connected || fabrics ? most : 0;
     if (pdu->length > room)
-        return nvme_pdu_fail(fault, NVME_FES_LIMIT, 4,
+        return nvme_pdu_fail(fault, NVME_FES_LIMIT, 0,
                              "CapsuleCmd: %u B of data, expected at most %u B", pdu->length, room);
     struct tcp_capsule *capsule = take_capsule(conn);
     if (capsule == NULL)
@@ -268,17 +269,21 @@ static bool begin_data(struct target_conn *conn, struct tcp_arriving *from,
 {
     const struct nvme_pdu *pdu = &from->pdu;
     const struct slot *slot = pdu->ttag < conn->slot_count ? &conn->slots[pdu->ttag] : NULL;
-    if (slot == NULL || slot->transfer == NULL || !slot->fetches || slot->cid != pdu->cid)
+    if (slot == NULL || slot->transfer == NULL || !slot->fetches)
         return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 10,
                              "H2CData: TTAG %u (byte 10) of command %04Xh has no R2T", pdu->ttag,
                              pdu->cid);
+    if (slot->cid != pdu->cid)
+        return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 8,
+                             "H2CData: command %04Xh (byte 8), but the R2T of TTAG %u is of %04Xh",
+                             pdu->cid, pdu->ttag, slot->cid);
     const uint32_t left = slot->transfer->length - slot->fetched;
     if (pdu->at != slot->fetched || pdu->length > left)
-        return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 12,
+        return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 0,
                              "H2CData: %u B at %u, but %u of %u B have arrived", pdu->length,
                              pdu->at, slot->fetched, slot->transfer->length);
     if (pdu->length > conn->base.tcp->params.target.max_h2c_data)
-        return nvme_pdu_fail(fault, NVME_FES_LIMIT, 16, "H2CData: %u B, but MAXH2CDATA is %lld B",
+        return nvme_pdu_fail(fault, NVME_FES_LIMIT, 0, "H2CData: %u B, but MAXH2CDATA is %lld B",
                              pdu->length, (long long)conn->base.tcp->params.target.max_h2c_data);
     if (((pdu->flags & NVME_PDU_LAST) != 0) != (pdu->length == left))
         return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 1,
@@ -316,7 +321,8 @@ static void on_icreq(struct target_conn *conn, const struct nvme_pdu *pdu)
 {
     struct nvme_tcp *tcp = conn->base.tcp;
     conn->host_pda = pdu->pda;
-    conn->digests = tcp->params.target.digests ? pdu->digests : 0;
+    conn->digests =
+        tcp->params.target.digests ? pdu->digests & (NVME_PDU_DGST_HEADER | NVME_PDU_DGST_DATA) : 0;
     conn->base.initialized = true;
     forget_stranger(conn);
     tcp->listener.on_request(tcp->listener.self, &conn->base, &conn->request);
@@ -333,6 +339,7 @@ static void on_command(struct target_conn *conn)
 {
     struct tcp_capsule *capsule = conn->arriving;
     conn->arriving = NULL;
+    capsule->capsule.damaged = conn->base.arriving.damaged;
     conn->capsules_out++;
     conn->begun++;
     conn->user.on_capsule(conn->user.self, &capsule->capsule);
@@ -342,6 +349,7 @@ static void on_data(struct target_conn *conn, const struct nvme_pdu *pdu)
 {
     struct slot *slot = &conn->slots[pdu->ttag];
     slot->fetched += pdu->length;
+    slot->transfer->damaged |= conn->base.arriving.damaged;
     if (slot->fetched < slot->transfer->length)
         return;
     slot->fetches = false;

@@ -104,6 +104,7 @@ struct nvme_capsule {
     const unsigned char *sqe; /* NVME_SQE_BYTES */
     struct nvme_buffer *data; /* buffer of in-capsule data; NULL: none */
     uint32_t data_bytes;      /* bytes received in it */
+    bool damaged;             /* they are not those that were sent (data digest of NVMe/TCP) */
 };
 
 /* The data transfer of one command; owned by its user, must not move until on_responded. */
@@ -116,6 +117,7 @@ struct nvme_transfer {
     struct nvme_buffer *data;     /* location of the data at the target; NULL: no data */
     uint32_t length;
     uint8_t credits; /* private to the transport; 0 before `reserve` */
+    bool damaged;    /* the data that was fetched, as in a capsule */
 };
 
 /* Callbacks to the target's queue. */

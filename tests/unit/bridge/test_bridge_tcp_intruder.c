@@ -61,6 +61,18 @@ static void assert_terminated(struct tcp_intruder *intruder, unsigned index, uin
     assert_true(intruder->conns[index].ended);
 }
 
+static uint16_t response_status(const struct tcp_intruder *intruder, unsigned index,
+                                uint64_t *result)
+{
+    struct nvme_response response;
+    const unsigned char *pdu = last_pdu(intruder, index);
+    assert_non_null(pdu);
+    assert_int_equal(pdu[0], NVME_PDU_RESPONSE);
+    nvme_capsule_decode_response(&response, pdu + NVME_PDU_COMMON_BYTES);
+    *result = response.result;
+    return response.status;
+}
+
 /* ---- single headers ---- */
 
 struct bad_header {
@@ -90,9 +102,9 @@ static const struct bad_header bad_headers[] = {
     {true, 0, {4, 1, 72, 0, 76}, NVME_FES_HEADER_FIELD, 1, "digest flags 1h"},
     {true, 3, {4, 0, 72, 0, 72}, NVME_FES_HEADER_FIELD, 1, "digest flags 0h"},
     {true, 0, {4, 0, 72, 71, 100}, NVME_FES_HEADER_FIELD, 3, "PDO 71"},
+    {true, 0, {6, 4, 24, 23, 25}, NVME_FES_HEADER_FIELD, 3, "PDO 23"},
     {true, 0, {4, 0, 72, 72, 0xFF, 0xFF, 0xFF, 0xFF, NVME_FABRICS}, NVME_FES_NONE, 0, ""},
     {true, 0, {6, 4, 24, 24, 24}, NVME_FES_HEADER_FIELD, 4, "PLEN 24"},
-    {true, 0, {2, 0, 24, 0, 153}, NVME_FES_HEADER_FIELD, 4, "PLEN 153"},
 };
 
 static void send_header(struct tcp_intruder *intruder, const struct bad_header *bad)
@@ -114,7 +126,7 @@ static void test_headers(void **state)
         const struct bad_header *bad = &bad_headers[i];
         send_header(&intruder, bad);
         if (bad->fes == NVME_FES_NONE) /* 4 GiB: the limit of the queue decides */
-            assert_terminated(&intruder, 0, NVME_FES_LIMIT, 4, "expected at most 8192 B");
+            assert_terminated(&intruder, 0, NVME_FES_LIMIT, 0, "expected at most 8192 B");
         else
             assert_terminated(&intruder, 0, bad->fes, bad->fei, bad->why);
     }
@@ -144,26 +156,53 @@ static void test_icreq(void **state)
     tcp_intruder_close(&intruder);
 }
 
+/* A wrong header digest ends the connection; a wrong data digest fails the command. */
 static void test_digests(void **state)
 {
     static const struct nvme_pdu_format both = {true, true, 0};
-    static const unsigned char data[512] = {1};
-    struct nvme_pdu pdu = {.type = NVME_PDU_COMMAND, .length = sizeof data};
-    unsigned char bytes[NVME_PDU_BEFORE_MAX + sizeof data + NVME_PDU_DIGEST_BYTES] = {0};
+    const struct nvme_command connect = {
+        .opcode = NVME_FABRICS,
+        .flags = 0x40,
+        .cid = 1,
+        .nsid = NVME_FCTYPE_CONNECT,
+        .sgl = {.type = NVME_SGL_IN_CAPSULE, .length = NVME_CONNECT_BYTES},
+        .cdw11 = 31};
+    struct nvme_pdu pdu = {.type = NVME_PDU_COMMAND, .length = NVME_CONNECT_BYTES};
+    unsigned char bytes[NVME_PDU_BEFORE_MAX + NVME_CONNECT_BYTES + NVME_PDU_DIGEST_BYTES] = {0};
+    struct tcp_intruder intruder;
+    uint64_t result;
+    (void)state;
+    tcp_intruder_open(&intruder);
+    nvme_capsule_encode_command(&connect, pdu.entry);
+    const uint32_t before = nvme_pdu_encode(&pdu, &both, bytes);
+    /* The reserved bits of DGST are not agreed to. */
+    tcp_intruder_connect(&intruder, 0, NVME_TCP_PORT);
+    tcp_intruder_begin(&intruder, 0, 0xFF);
+    assert_int_equal(last_pdu(&intruder, 0)[11], NVME_PDU_DGST_HEADER | NVME_PDU_DGST_DATA);
+    tcp_intruder_send(&intruder, 0, bytes, before + NVME_CONNECT_BYTES + NVME_PDU_DIGEST_BYTES);
+    assert_int_equal(response_status(&intruder, 0, &result), NVME_STATUS_TRANSIENT_TRANSPORT);
+    assert_int_equal(intruder.refusals, 0);
+    assert_false(intruder.conns[0].ended);
+    bytes[NVME_PDU_COMMAND_BYTES] ^= 1; /* of the header digest */
+    tcp_intruder_send(&intruder, 0, bytes, before);
+    assert_terminated(&intruder, 0, NVME_FES_HEADER_DIGEST,
+                      wire_get32(bytes + NVME_PDU_COMMAND_BYTES), "header digest");
+    tcp_intruder_close(&intruder);
+}
+
+/* A TermReq is never answered by one. */
+static void test_a_wrong_termreq(void **state)
+{
+    static const unsigned char bytes[24] = {NVME_PDU_H2C_TERM, 0, 24, 0, 153};
     struct tcp_intruder intruder;
     (void)state;
     tcp_intruder_open(&intruder);
-    pdu.entry[0] = NVME_FABRICS;
-    const uint32_t before = nvme_pdu_encode(&pdu, &both, bytes);
     tcp_intruder_connect(&intruder, 0, NVME_TCP_PORT);
-    tcp_intruder_begin(&intruder, 0, NVME_PDU_DGST_HEADER | NVME_PDU_DGST_DATA);
-    tcp_intruder_send(&intruder, 0, bytes, before + sizeof data + NVME_PDU_DIGEST_BYTES);
-    assert_terminated(&intruder, 0, NVME_FES_HEADER_FIELD, 0, "data digest 00000000");
-    bytes[NVME_PDU_COMMAND_BYTES] ^= 1; /* of the header digest */
-    tcp_intruder_connect(&intruder, 0, NVME_TCP_PORT);
-    tcp_intruder_begin(&intruder, 0, NVME_PDU_DGST_HEADER | NVME_PDU_DGST_DATA);
-    tcp_intruder_send(&intruder, 0, bytes, before);
-    assert_terminated(&intruder, 0, NVME_FES_HEADER_DIGEST, 0, "header digest");
+    tcp_intruder_begin(&intruder, 0, 0);
+    tcp_intruder_send(&intruder, 0, bytes, sizeof bytes);
+    assert_int_equal(last_pdu(&intruder, 0)[0], NVME_PDU_ICRESP);
+    assert_true(intruder.conns[0].ended);
+    assert_non_null(strstr(intruder.refused, "PLEN 153"));
     tcp_intruder_close(&intruder);
 }
 
@@ -182,9 +221,6 @@ static void send_connect(struct tcp_intruder *intruder, uint32_t bytes)
     nvme_capsule_encode_command(&connect, pdu.entry);
     tcp_intruder_send_pdu(intruder, 0, &pdu, &plain, NULL);
 }
-
-static uint16_t response_status(const struct tcp_intruder *intruder, unsigned index,
-                                uint64_t *result);
 
 /* The target takes one command with as much data as a Connect has. */
 static void test_before_connect(void **state)
@@ -210,23 +246,11 @@ static void test_before_connect(void **state)
     tcp_intruder_begin(&intruder, 0, 0);
     send_connect(&intruder, 65536);
     tcp_intruder_send_pdu(&intruder, 0, &write, &plain, data);
-    assert_terminated(&intruder, 0, NVME_FES_LIMIT, 4, "expected at most 0 B");
+    assert_terminated(&intruder, 0, NVME_FES_LIMIT, 0, "expected at most 0 B");
     tcp_intruder_close(&intruder);
 }
 
 /* ---- after Connect ---- */
-
-static uint16_t response_status(const struct tcp_intruder *intruder, unsigned index,
-                                uint64_t *result)
-{
-    struct nvme_response response;
-    const unsigned char *pdu = last_pdu(intruder, index);
-    assert_non_null(pdu);
-    assert_int_equal(pdu[0], NVME_PDU_RESPONSE);
-    nvme_capsule_decode_response(&response, pdu + NVME_PDU_COMMON_BYTES);
-    *result = response.result;
-    return response.status;
-}
 
 static void enable(struct tcp_intruder *intruder)
 {
@@ -283,19 +307,19 @@ static void test_data(void **state)
         uint32_t fei;
         const char *why;
     } cases[] = {
-        {{.at = 4096, .length = 4096}, 0, 0, NVME_FES_OUT_OF_RANGE, 12, "4096 B at 4096"},
-        {{.at = 0xFFFFFFFC, .length = 4096}, 0, 0, NVME_FES_OUT_OF_RANGE, 12, "at 4294967292"},
+        {{.at = 4096, .length = 4096}, 0, 0, NVME_FES_OUT_OF_RANGE, 0, "4096 B at 4096"},
+        {{.at = 0xFFFFFFFC, .length = 4096}, 0, 0, NVME_FES_OUT_OF_RANGE, 0, "at 4294967292"},
         {{.length = WRITE_BYTES + 4, .flags = NVME_PDU_LAST},
          0,
          0,
          NVME_FES_OUT_OF_RANGE,
-         12,
+         0,
          "16388 B at 0"},
-        {{.length = 8192}, 0, 0, NVME_FES_LIMIT, 16, "MAXH2CDATA is 4096 B"},
+        {{.length = 8192}, 0, 0, NVME_FES_LIMIT, 0, "MAXH2CDATA is 4096 B"},
         {{.length = 4096, .flags = NVME_PDU_LAST}, 0, 0, NVME_FES_HEADER_FIELD, 1, "LAST_PDU"},
         {{.length = 4096}, 1, 0, NVME_FES_HEADER_FIELD, 10, "has no R2T"},
         {{.length = 4096}, 0x7FFF, 0, NVME_FES_HEADER_FIELD, 10, "has no R2T"},
-        {{.length = 4096}, 0, 1, NVME_FES_HEADER_FIELD, 10, "has no R2T"},
+        {{.length = 4096}, 0, 1, NVME_FES_HEADER_FIELD, 8, "command 004Eh (byte 8)"},
     };
     struct tcp_intruder intruder;
     (void)state;
@@ -523,6 +547,7 @@ int main(void)
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_icreq),
         cmocka_unit_test(test_digests),
+        cmocka_unit_test(test_a_wrong_termreq),
         cmocka_unit_test(test_before_connect),
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_a_wrong_command_is_answered),

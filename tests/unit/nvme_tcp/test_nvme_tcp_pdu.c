@@ -214,7 +214,10 @@ static void each_fault_has_its_status_and_place(void **state)
         if (cases[i].why != NULL)
             assert_string_equal(fault.why, cases[i].why);
         assert_int_equal(fault.fes, cases[i].fes);
-        assert_int_equal(fault.fei, cases[i].fei);
+        /* of a header digest: the one that was received */
+        assert_int_equal(fault.fei, cases[i].fes == NVME_FES_HEADER_DIGEST
+                                        ? wire_get32(bytes + bytes[2])
+                                        : cases[i].fei);
     }
 }
 
