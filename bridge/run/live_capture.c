@@ -82,12 +82,19 @@ void live_capture_begin(const struct live_run *run)
     pcapng_interface(run->options.capture, "sockets", 0);
 }
 
+/* A connection within this process has two ends here; the one that connected is written. */
+static bool is_seen_twice(const struct live_run *run, const struct stream_real_seen *seen)
+{
+    const uint32_t peer = seen->port[0] == NVME_TCP_PORT ? seen->ip[1] : seen->ip[0];
+    return seen->accepted && run->options.role == LIVE_BOTH && live_device_at(run, peer) != NULL;
+}
+
 void live_capture_take(void *self, const struct stream_real_seen *seen)
 {
     const struct live_run *run = self;
     FILE *out = run->options.capture;
     const bool nvme = seen->port[0] == NVME_TCP_PORT || seen->port[1] == NVME_TCP_PORT;
-    if (out == NULL || !nvme || (seen->accepted && run->options.role == LIVE_BOTH))
+    if (out == NULL || !nvme || is_seen_twice(run, seen))
         return;
     if (seen->bytes == NULL) {
         write_handshake(out, seen);

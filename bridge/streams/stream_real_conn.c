@@ -166,7 +166,7 @@ static void on_readable(void *self)
 {
     struct stream_conn *conn = self;
     stream_real_receive(conn);
-    if (conn->closed) /* nobody reads it */
+    if (conn->closed) /* the data are dropped */
         conn->first = conn->count = 0;
     else if (conn->error == 0)
         conn->user.on_readable(conn->user.self, conn);

@@ -172,9 +172,10 @@ static int live_scenario(const struct command *command, const struct scenario *s
 static int choose_address(struct command *command, const struct scenario *scenario)
 {
     static const struct nic_addresses loopback = {.ip = {INADDR_LOOPBACK}, .count = 1};
-    if (command->play.busy && live_uses_tcp(scenario))
-        return bridge_options_complain("--busy-poll", "",
-                                       "it with RDMA, which has completion queues");
+    if (command->play.busy && live_uses_tcp(scenario)) {
+        printable_say("stormglass-bridge", "--busy-poll needs RDMA; this scenario uses TCP");
+        return CLI_USAGE;
+    }
     if (command->play.address.count > 0)
         return CLI_DONE;
     if (!live_uses_tcp(scenario))
@@ -189,8 +190,10 @@ static int run_captured(struct command *command, const struct scenario *scenario
     const char *path = command->capture;
     if (path == NULL)
         return live_scenario(command, scenario, diag);
-    if (!live_uses_tcp(scenario))
-        return bridge_options_complain("--capture", path, "it with transport: tcp");
+    if (!live_uses_tcp(scenario)) {
+        printable_say("stormglass-bridge", "--capture needs transport: tcp");
+        return CLI_USAGE;
+    }
     if (!output_open(&output, path, &(struct output_inputs){0})) {
         printable_say("stormglass-bridge", "--capture %s: %s", path, strerror(errno));
         return CLI_USAGE;
