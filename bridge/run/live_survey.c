@@ -9,9 +9,12 @@
 #include "replay/database/words.h"
 #include "scenarios/check/check.h"
 #include "scenarios/fault/fault.h"
+#include "scenarios/workload/wl_nvme.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static void add_fault(const struct live_run *run, const struct scenario_fault *fault, char *text,
                       size_t size)
@@ -64,6 +67,51 @@ static void refuse_protection(const struct live_run *run, struct diag *diag)
                 return;
             }
     }
+}
+
+/* An admin queue and the I/O queues of each controller. */
+static uint64_t connections_of(const struct scenario_workload *workload)
+{
+    const struct wl_nvme_params *params = workload->params;
+    const uint32_t paths = workload->paths > 0 ? workload->paths : 1;
+    return (uint64_t)workload->copies * workload->turns * paths * (uint64_t)(params->queues + 1);
+}
+
+/* to: node of a target; UINT32_MAX: all ends that are in this process. */
+static uint64_t count_connections(const struct live_run *run, uint32_t to)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < run->scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &run->scenario->workloads[i];
+        for (uint32_t p = 0; p < workload->pair_count; p++) {
+            const struct scenario_pair *pair = &workload->pairs[p];
+            const uint32_t ends = (uint32_t)live_here(run, pair->from) + live_here(run, pair->to);
+            count += connections_of(workload) * (to == UINT32_MAX ? ends : pair->to == to);
+        }
+    }
+    return count;
+}
+
+static void refuse_connections(const struct live_run *run, struct diag *diag)
+{
+    struct rlimit limit;
+    for (uint32_t i = 0; i < run->target_count; i++) {
+        const struct live_target *target = &run->targets[i];
+        const uint64_t count = count_connections(run, target->node);
+        const uint64_t most = (uint64_t)target->nics.count * STREAM_REAL_ACCEPTED_MAX;
+        if (target->here && count > most)
+            diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL,
+                     "the workloads to %s have %" PRIu64 " queues, each a TCP connection: expected "
+                     "at most %" PRIu64,
+                     run->scenario->nodes[target->node].name, count, most);
+    }
+    const uint64_t needed = count_connections(run, UINT32_MAX) + STREAM_REAL_RESERVE;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        needed > limit.rlim_cur)
+        diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL,
+                 "the TCP connections of the workloads need %" PRIu64
+                 " file descriptors, but the limit is %" PRIu64 " (ulimit -n)",
+                 needed, (uint64_t)limit.rlim_cur);
 }
 
 /* Reports paths of the model that these addresses do not provide. */
@@ -177,6 +225,8 @@ void live_survey(const struct live_run *run, struct diag *diag)
     if (!run->options.faults_outside)
         refuse_faults(run, diag);
     refuse_protection(run, diag);
+    if (run->by_tcp)
+        refuse_connections(run, diag);
     note_settings(run, diag);
     if (!diag_failed(diag) && run->options.role != LIVE_TARGET)
         note_paths(run, diag);

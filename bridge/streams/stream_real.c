@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -41,6 +42,14 @@ static void reset_socket(int fd)
     close(fd);
 }
 
+/* The kernel gives the lowest free descriptor, so its number is the count of those in use. */
+static bool is_of_reserve(int fd)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           (rlim_t)fd + STREAM_REAL_RESERVE >= limit.rlim_cur;
+}
+
 static void take_connection(struct real_listener *listener, int fd, uint32_t ip, uint16_t port)
 {
     struct stream_device *device = listener->device;
@@ -52,6 +61,11 @@ static void take_connection(struct real_listener *listener, int fd, uint32_t ip,
     }
     if (device->accepted >= STREAM_REAL_ACCEPTED_MAX) {
         say_refused(device, ip, listener->port, "too many connections");
+        reset_socket(fd);
+        return;
+    }
+    if (is_of_reserve(fd)) {
+        say_refused(device, ip, listener->port, "too few file descriptors (ulimit -n)");
         reset_socket(fd);
         return;
     }

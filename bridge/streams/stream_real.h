@@ -8,7 +8,7 @@
  * `close` and is not read is dropped, so that the peer's end can arrive.
  * `destroy` of an open connection closes it as the end of a process does: FIN, or RST if received
  * data were not read.
- * Limits: accepted connections have a maximum; a peer that no longer answers is detected by the
+ * Limits: accepted connections have a maximum, and leave some file descriptors to the process; a peer that no longer answers is detected by the
  * kernel (TCP_USER_TIMEOUT, keep-alives). How long a peer may be silent is the protocol's matter.
  * Owner: stream_real_close, after all connections were destroyed. Clock: the loop.
  * Errors: as in stream.h; every error of a connection but a refusal and a reset is ETIMEDOUT. */
@@ -19,7 +19,11 @@
 #include "bridge/loop/loop.h"
 #include "tcp/stream.h"
 
-enum { STREAM_REAL_ACCEPTED_MAX = 1024, STREAM_REAL_NAME_BYTES = 64 };
+enum {
+    STREAM_REAL_ACCEPTED_MAX = 1024,
+    STREAM_REAL_RESERVE = 64, /* file descriptors that accepted connections leave to the process */
+    STREAM_REAL_NAME_BYTES = 64
+};
 
 /* What a connection did, for observers: it began, or bytes went out or came in. */
 struct stream_real_seen {

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -268,6 +269,17 @@ static void test_what_it_does_not_run(void **state)
     refuse(TCP_CASE("tcp", "", "",
                     "  - {name: raw, kind: tcp-stream, from: host1, to: host0, count: 1}\n"),
            "the bridge does not run the kind tcp-stream");
+    refuse(TCP_CASE("tcp", "", "",
+                    "  - {name: many, kind: nvme, from: host1, to: host0, transport: tcp, "
+                    "queues: 1024, count: 1}\n"),
+           "the workloads to host0 have 1031 queues, each a TCP connection: expected at most 1024");
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const struct rlimit low = {.rlim_cur = 70, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    refuse(TCP_CASE("tcp", "", "", ""),
+           "need 76 file descriptors, but the limit is 70 (ulimit -n)");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
 static void test_address_of_another_machine(void **state)
