@@ -101,16 +101,16 @@ static void refuse_connections(const struct live_run *run, struct diag *diag)
         const uint64_t most = (uint64_t)target->nics.count * STREAM_REAL_ACCEPTED_MAX;
         if (target->here && count > most)
             diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL,
-                     "the workloads to %s have %" PRIu64 " queues, each a TCP connection: expected "
-                     "at most %" PRIu64,
+                     "queues of the workloads to %s, each a TCP connection: %" PRIu64
+                     ", expected at most %" PRIu64,
                      run->scenario->nodes[target->node].name, count, most);
     }
     const uint64_t needed = count_connections(run, UINT32_MAX) + STREAM_REAL_RESERVE;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         needed > limit.rlim_cur)
         diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL,
-                 "the TCP connections of the workloads need %" PRIu64
-                 " file descriptors, but the limit is %" PRIu64 " (ulimit -n)",
+                 "file descriptors for the TCP connections of the workloads: %" PRIu64
+                 " needed, the limit is %" PRIu64 " (ulimit -n)",
                  needed, (uint64_t)limit.rlim_cur);
 }
 

@@ -28,7 +28,7 @@ ends 2 'unknown option --adress; did you mean --address?' 'run first-io --role t
 tcp='--set workloads[0].transport=tcp'
 ends 3 'the address 10.9.9.1 cannot be used' "run first-io --role both $here $tcp --set workloads[1].transport=tcp"
 ends 2 'expected one transport for all workloads of the bridge' "run first-io --role both $tcp"
-ends 2 'expected it with RDMA' "run first-io --role both $tcp --busy-poll"
+ends 2 '--busy-poll needs RDMA; this scenario uses TCP' "run first-io --role both $tcp --busy-poll"
 ends 2 'the bridge does not use TLS' "run first-io --role both $tcp --set workloads[1].transport=tcp --set hosts.defaults.nvme.tcp-tls=true"
 expect 'an output that is something else' 2 'is not a run database; not overwritten' \
     "$program" bridge run first-io --role host --address 10.9.9.1 --peer 10.9.9.2 -o /dev/full

@@ -272,13 +272,12 @@ static void test_what_it_does_not_run(void **state)
     refuse(TCP_CASE("tcp", "", "",
                     "  - {name: many, kind: nvme, from: host1, to: host0, transport: tcp, "
                     "queues: 1024, count: 1}\n"),
-           "the workloads to host0 have 1031 queues, each a TCP connection: expected at most 1024");
+           "the workloads to host0, each a TCP connection: 1031, expected at most 1024");
     struct rlimit limit;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     const struct rlimit low = {.rlim_cur = 70, .rlim_max = limit.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
-    refuse(TCP_CASE("tcp", "", "", ""),
-           "need 76 file descriptors, but the limit is 70 (ulimit -n)");
+    refuse(TCP_CASE("tcp", "", "", ""), "workloads: 76 needed, the limit is 70 (ulimit -n)");
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
