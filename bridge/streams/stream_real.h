@@ -8,8 +8,8 @@
  * `close` and is not read is dropped, so that the peer's end can arrive.
  * `destroy` of an open connection closes it as the end of a process does: FIN, or RST if received
  * data were not read.
- * Limits: accepted connections have a maximum, and leave some file descriptors to the process; a peer that no longer answers is detected by the
- * kernel (TCP_USER_TIMEOUT, keep-alives). How long a peer may be silent is the protocol's matter.
+ * Limits: accepted connections have a maximum, and leave some file descriptors to the process; a
+ * peer that no longer answers is detected by the kernel (TCP_USER_TIMEOUT, keep-alives). How long a peer may be silent is the protocol's matter.
  * Owner: stream_real_close, after all connections were destroyed. Clock: the loop.
  * Errors: as in stream.h; every error of a connection but a refusal and a reset is ETIMEDOUT. */
 #ifndef STORMGLASS_BRIDGE_STREAMS_STREAM_REAL_H

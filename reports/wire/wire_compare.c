@@ -283,19 +283,6 @@ static void print_left_out(const struct wire_comparison *c, FILE *out)
             fprintf(out, "                 %s\n", left_out[i]);
 }
 
-static void print_lost(const struct wire_trace *trace, char mark, FILE *out)
-{
-    for (uint32_t i = 0; i < trace->connection_count; i++)
-        for (unsigned side = 0; side < WIRE_SIDES; side++) {
-            const struct wire_lost *lost = &trace->connections[i].lost[side];
-            if (lost->why != NULL)
-                fprintf(out,
-                        "  %c not compared from frame %" PRIu64 ": the %s's PDUs of connection "
-                        "%" PRIu32 ": %s\n",
-                        mark, lost->frame, wire_side_name(side * WIRE_KINDS), i + 1, lost->why);
-        }
-}
-
 static void print_sides(const struct wire_comparison *c, FILE *out)
 {
     for (int side = 0; side < 2; side++) {
@@ -315,7 +302,7 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
             fprintf(out, "; %" PRIu32 " %s cut to at most %" PRIu32 " B by the capture", trace->cut,
                     plural(trace->cut, "frame", "frames"), trace->kept);
         fputc('\n', out);
-        print_lost(trace, mark, out);
+        wire_lost_text(trace, mark, out);
     }
 }
 
@@ -404,26 +391,6 @@ void wire_compare_text(const struct wire_comparison *c, FILE *out)
 
 /* ------------------------------------------------------------------ JSON */
 
-static void json_lost(const struct wire_trace *trace, FILE *out)
-{
-    const char *comma = "";
-    fputs(", \"lost\": [", out);
-    for (uint32_t i = 0; i < trace->connection_count; i++)
-        for (unsigned side = 0; side < WIRE_SIDES; side++) {
-            const struct wire_lost *lost = &trace->connections[i].lost[side];
-            if (lost->why == NULL)
-                continue;
-            fprintf(out,
-                    "%s{\"connection\": %" PRIu32 ", \"side\": \"%s\", \"frame\": %" PRIu64
-                    ", \"reason\": ",
-                    comma, i + 1, wire_side_name(side * WIRE_KINDS), lost->frame);
-            json_string(out, lost->why);
-            fputc('}', out);
-            comma = ", ";
-        }
-    fputs("]}", out);
-}
-
 static void json_side(const struct wire_comparison *c, int side, FILE *out)
 {
     const struct wire_trace *trace = c->side[side];
@@ -433,7 +400,7 @@ static void json_side(const struct wire_comparison *c, int side, FILE *out)
             ", \"connections\": %" PRIu32 ", \"frames\": %" PRIu32 ", \"strays\": %" PRIu32
             ", \"others\": %" PRIu32 ", \"cut\": %" PRIu32,
             trace->connection_count, trace->line_count, trace->strays, trace->others, trace->cut);
-    json_lost(trace, out);
+    wire_lost_json(trace, out);
 }
 
 static void json_words(const struct wire_comparison *c, const struct pair *pair, int side,

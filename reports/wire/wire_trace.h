@@ -67,6 +67,10 @@ static inline const char *wire_trace_words(const struct wire_trace *trace,
     return trace->text + line->words;
 }
 
+/* wire_lost.c: the sides of connections whose PDUs end early. */
+void wire_lost_text(const struct wire_trace *trace, char mark, FILE *out);
+void wire_lost_json(const struct wire_trace *trace, FILE *out);
+
 /* Writes every frame of a connection as text, stream by stream. */
 void wire_trace_print(const struct wire_trace *trace, FILE *out);
 
