@@ -9,7 +9,9 @@
  * `destroy` of an open connection closes it as the end of a process does: FIN, or RST if received
  * data were not read.
  * Limits: accepted connections have a maximum, and leave some file descriptors to the process; a
- * peer that no longer answers is detected by the kernel (TCP_USER_TIMEOUT, keep-alives). How long a peer may be silent is the protocol's matter.
+ * peer that no longer answers is detected by the kernel (TCP_USER_TIMEOUT, keep-alives), and one
+ * that does not close is reset 1 s after `close`. How long a peer may be silent is the protocol's
+ * matter.
  * Owner: stream_real_close, after all connections were destroyed. Clock: the loop.
  * Errors: as in stream.h; every error of a connection but a refusal and a reset is ETIMEDOUT. */
 #ifndef STORMGLASS_BRIDGE_STREAMS_STREAM_REAL_H

@@ -19,6 +19,9 @@
  * an idle connection. */
 enum { SYN_RETRIES = 1, UNACKED_MS = 30000, PROBE_AFTER_S = 15, PROBE_EVERY_S = 5, PROBES = 3 };
 
+/* For the peer to answer the FIN. It would otherwise occupy a connection for ever. */
+static const time_ps linger = PS_PER_S;
+
 static void set_option(int fd, int level, int option, int value)
 {
     setsockopt(fd, level, option, &value, sizeof value); /* without it the defaults apply */
@@ -93,6 +96,7 @@ void stream_real_conn_close(struct stream_conn *conn)
     }
     if (conn->error == 0)
         shutdown(conn->fd, SHUT_WR);
+    env_timer_set(&conn->device->env, &conn->linger, env_now(&conn->device->env) + linger);
     conn->first = conn->count = 0;
     conn->paused = false;
     stream_real_conn_watch(conn);
@@ -103,16 +107,24 @@ void stream_real_conn_reset(struct stream_conn *conn)
 {
     const struct linger at_once = {.l_onoff = 1, .l_linger = 0};
     env_timer_cancel(&conn->device->env, &conn->over);
+    env_timer_cancel(&conn->device->env, &conn->linger);
     if (conn->fd >= 0)
         setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     close_socket(conn);
     conn->state = STREAM_OVER;
 }
 
+static void on_linger(void *self, time_ps now)
+{
+    (void)now;
+    stream_real_conn_reset(self);
+}
+
 void stream_real_conn_destroy(struct stream_conn *conn)
 {
     struct stream_device *device = conn->device;
     env_timer_cancel(&device->env, &conn->over);
+    env_timer_cancel(&device->env, &conn->linger);
     close_socket(conn); /* FIN, or RST if the kernel has data that were not read */
     *conn->link = conn->next;
     if (conn->next != NULL)
@@ -198,6 +210,7 @@ struct stream_conn *stream_real_conn_new(struct stream_device *device, int fd, u
     conn->peer_ip = peer_ip;
     conn->peer_port = peer_port;
     conn->over = (struct timer){.fire = on_over, .self = conn, .due = TIME_NEVER};
+    conn->linger = (struct timer){.fire = on_linger, .self = conn, .due = TIME_NEVER};
     conn->buffer = memory_zeroed(REAL_BUFFER_BYTES, 1);
     conn->next = device->conns;
     conn->link = &device->conns;

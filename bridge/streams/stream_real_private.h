@@ -25,12 +25,13 @@ struct stream_conn {
     uint32_t peer_ip;
     uint16_t local_port, peer_port;
     bool accepted;
-    bool closed;       /* by the user */
-    bool peer_ended;   /* its FIN has arrived */
-    bool wants_room;   /* a send took less than was offered */
-    bool paused;       /* the buffer is full, so the socket is not read */
-    int error;         /* to be reported */
-    struct timer over; /* reports the end, outside of any call */
+    bool closed;         /* by the user */
+    bool peer_ended;     /* its FIN has arrived */
+    bool wants_room;     /* a send took less than was offered */
+    bool paused;         /* the buffer is full, so the socket is not read */
+    int error;           /* to be reported */
+    struct timer linger; /* after `close`: resets the connection */
+    struct timer over;   /* reports the end, outside of any call */
     unsigned char *buffer;
     uint32_t first, count; /* received and not read */
     struct content_reader reader;

@@ -20,7 +20,6 @@ enum {
 };
 
 static const time_ps patience = 10 * PS_PER_S;
-static const time_ps linger = PS_PER_S; /* for the peer to answer a FIN; then its link is reset */
 
 enum frame_type { FRAME_REQ = 1, FRAME_REP, FRAME_REJ, FRAME_MESSAGE };
 
@@ -47,7 +46,6 @@ struct verbs_conn {
     struct verbs_user user; /* of a stranger: the listener's */
     enum link_state state;
     struct timer limit; /* of a stranger; later calls of a connection that its user left */
-    struct timer reset; /* of a link that was closed */
     struct receive receives[RECEIVES];
     uint32_t first, posted;
     unsigned char frame[HEADER_BYTES + BODY_MAX]; /* arriving */
@@ -101,21 +99,6 @@ static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int stat
         conn->user.on_cm(conn->user.self, conn, &event);
 }
 
-static void close_link(struct verbs_conn *conn)
-{
-    const struct env *env = &conn->device->env;
-    stream_real.close(conn->stream);
-    env_timer_set(env, &conn->reset, env_now(env) + linger);
-}
-
-/* A peer that never closes would otherwise occupy a connection for ever. */
-static void on_reset(void *self, time_ps now)
-{
-    struct verbs_conn *conn = self;
-    (void)now;
-    stream_real.reset(conn->stream);
-}
-
 static void call_soon(struct verbs_conn *conn)
 {
     env_timer_set(&conn->device->env, &conn->limit, env_now(&conn->device->env));
@@ -124,7 +107,7 @@ static void call_soon(struct verbs_conn *conn)
 /* The connection ends, which its user hears. A stranger has none, and is freed. */
 static void end_link(struct verbs_conn *conn, enum rdma_cm_event_type type, int status)
 {
-    close_link(conn);
+    stream_real.close(conn->stream);
     if (conn->state == LINK_STRANGER) {
         call_soon(conn);
         return;
@@ -136,7 +119,6 @@ static void end_link(struct verbs_conn *conn, enum rdma_cm_event_type type, int 
 static void free_link(struct verbs_conn *conn)
 {
     env_timer_cancel(&conn->device->env, &conn->limit);
-    env_timer_cancel(&conn->device->env, &conn->reset);
     stream_real.destroy(conn->stream);
     *conn->link = conn->next;
     if (conn->next != NULL)
@@ -232,7 +214,7 @@ static bool on_frame(struct verbs_conn *conn)
         if (conn->state != LINK_CONNECTING || length > VERBS_REJ_PRIVATE_MAX)
             return false;
         conn->state = LINK_OVER;
-        close_link(conn);
+        stream_real.close(conn->stream);
         tell(conn, RDMA_CM_EVENT_REJECTED, BY_CONSUMER, body, length);
         return true;
     default:
@@ -303,7 +285,6 @@ static struct verbs_conn *add_link(struct verbs_device *device, enum link_state 
     conn->device = device;
     conn->state = state;
     conn->limit = (struct timer){.fire = on_limit, .self = conn, .due = TIME_NEVER};
-    conn->reset = (struct timer){.fire = on_reset, .self = conn, .due = TIME_NEVER};
     conn->next = device->conns;
     conn->link = &device->conns;
     if (conn->next != NULL)
@@ -414,7 +395,7 @@ static int reject_link(struct verbs_conn *conn, const void *private_data, uint8_
     const bool asked = conn->state == LINK_ASKED;
     const bool sent = asked && send_frame(conn, FRAME_REJ, private_data, private_len);
     conn->state = LINK_OVER;
-    close_link(conn);
+    stream_real.close(conn->stream);
     return sent ? 0 : ENOTCONN;
 }
 
@@ -423,7 +404,7 @@ static void disconnect_link(struct verbs_conn *conn)
     if (conn->state == LINK_OVER)
         return;
     conn->state = LINK_OVER;
-    close_link(conn);
+    stream_real.close(conn->stream);
     call_soon(conn);
 }
 

@@ -45,3 +45,49 @@ void nvme_tcp_guard(struct nvme_transport_conn *conn)
     if (site->guard != NULL)
         env_timer_set(site->env, &conn->idle, env_now(site->env) + site->guard->patience);
 }
+
+/* ---- strangers ---- */
+
+void nvme_tcp_forget_stranger(struct nvme_transport_conn *conn)
+{
+    struct nvme_transport_conn **at = &conn->tcp->strangers;
+    while (*at != conn)
+        at = &(*at)->next_stranger;
+    *at = conn->next_stranger;
+    conn->tcp->stranger_count--;
+}
+
+/* A connection cannot be freed within its own callback. */
+static void free_ended_strangers(struct nvme_tcp *tcp)
+{
+    for (struct nvme_transport_conn *at = tcp->strangers, *next; at != NULL; at = next) {
+        next = at->next_stranger;
+        if (at->deferred || !at->ended)
+            continue;
+        nvme_tcp_drop(at);
+        at->role->release(at);
+    }
+}
+
+void nvme_tcp_on_reaper(void *self, time_ps now)
+{
+    (void)now;
+    free_ended_strangers(self);
+}
+
+/* Makes room for one more; the oldest is last in the list. False: a stall has deferred all. */
+bool nvme_tcp_bound_strangers(struct nvme_tcp *tcp)
+{
+    const struct nvme_tcp_guard *guard = tcp->site.guard;
+    struct nvme_transport_conn *oldest = NULL;
+    free_ended_strangers(tcp);
+    if (guard == NULL || tcp->stranger_count < guard->strangers)
+        return true;
+    for (struct nvme_transport_conn *at = tcp->strangers; at != NULL; at = at->next_stranger)
+        oldest = at->deferred ? oldest : at;
+    if (oldest == NULL)
+        return false;
+    nvme_tcp_drop(oldest);
+    oldest->role->release(oldest);
+    return true;
+}

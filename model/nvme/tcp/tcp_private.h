@@ -139,7 +139,7 @@ struct nvme_transport_conn {
     struct timer idle; /* of a guarded target: looks at the connection from time to time */
     time_ps pdu_at;    /* first byte of the PDU that is arriving */
     time_ps excused;   /* end of the last stall, which is not the peer's fault */
-    struct nvme_transport_conn *next_dead;
+    struct nvme_transport_conn *next_dead, *next_stranger;
     unsigned char term[NVME_PDU_TERM_DATA_MAX]; /* of the TermReq: the header in error */
     struct nvme_pdu term_pdu;
     char why[TCP_WHY_BYTES];
@@ -189,6 +189,10 @@ static inline uint8_t nvme_tcp_pda(int64_t alignment)
 }
 
 /* tcp_guard.c */
+void nvme_tcp_on_reaper(void *self, time_ps now); /* of the transport's timer */
+void nvme_tcp_forget_stranger(struct nvme_transport_conn *conn);
+/* Makes room for one more stranger. False: a stall has deferred all. */
+bool nvme_tcp_bound_strangers(struct nvme_tcp *tcp);
 void nvme_tcp_guard(struct nvme_transport_conn *conn); /* the site's guard begins to watch it */
 void nvme_tcp_on_idle(void *self, time_ps now);        /* of its timer */
 /* The connection fails through its peer's fault, which a target's guard reports. */
@@ -230,7 +234,6 @@ bool nvme_tcp_send_command(struct nvme_transport_conn *conn, uint16_t tag,
                            struct nvme_command *command, struct nvme_buffer *data, uint32_t bytes);
 
 /* tcp_target.c */
-void nvme_tcp_on_reaper(void *self, time_ps now); /* of the transport's timer */
 bool nvme_tcp_listen(struct nvme_transport *transport,
                      const struct nvme_transport_listener *listener);
 void nvme_tcp_unlisten(struct nvme_transport *transport);

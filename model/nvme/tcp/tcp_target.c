@@ -37,7 +37,6 @@ enum { NO_SLOT = UINT16_MAX };
 struct target_conn {
     struct nvme_transport_conn base;
     struct nvme_transport_target user;
-    struct nvme_transport_conn *next; /* stranger */
     struct nvme_transport_request request;
     struct slot *slots;
     struct tcp_capsule *free, *newest; /* newest: of all */
@@ -307,15 +306,6 @@ static bool on_header(struct nvme_transport_conn *base, struct tcp_arriving *fro
     }
 }
 
-static void forget_stranger(struct target_conn *conn)
-{
-    struct nvme_transport_conn **at = &conn->base.tcp->strangers;
-    while (*at != &conn->base)
-        at = &target_of(*at)->next;
-    *at = conn->next;
-    conn->base.tcp->stranger_count--;
-}
-
 /* nvmet_tcp_handle_icreq */
 static void on_icreq(struct target_conn *conn, const struct nvme_pdu *pdu)
 {
@@ -324,7 +314,7 @@ static void on_icreq(struct target_conn *conn, const struct nvme_pdu *pdu)
     conn->digests =
         tcp->params.target.digests ? pdu->digests & (NVME_PDU_DGST_HEADER | NVME_PDU_DGST_DATA) : 0;
     conn->base.initialized = true;
-    forget_stranger(conn);
+    nvme_tcp_forget_stranger(&conn->base);
     tcp->listener.on_request(tcp->listener.self, &conn->base, &conn->request);
     if (!conn->accepted || conn->base.closed)
         return;
@@ -416,7 +406,7 @@ static void release(struct nvme_transport_conn *base)
 {
     struct target_conn *conn = target_of(base);
     if (!base->initialized)
-        forget_stranger(conn);
+        nvme_tcp_forget_stranger(&conn->base);
     while (conn->newest != NULL) {
         struct tcp_capsule *capsule = conn->newest;
         conn->newest = capsule->older;
@@ -441,46 +431,11 @@ static const struct tcp_role role = {
     .release = release,
 };
 
-/* A connection cannot be freed within its own callback. */
-static void free_ended_strangers(struct nvme_tcp *tcp)
-{
-    for (struct nvme_transport_conn *at = tcp->strangers, *next; at != NULL; at = next) {
-        next = target_of(at)->next;
-        if (at->deferred || !at->ended)
-            continue;
-        nvme_tcp_drop(at);
-        release(at);
-    }
-}
-
-void nvme_tcp_on_reaper(void *self, time_ps now)
-{
-    (void)now;
-    free_ended_strangers(self);
-}
-
-/* Makes room for one more; the oldest is last in the list. False: a stall has deferred all. */
-static bool bound_strangers(struct nvme_tcp *tcp)
-{
-    const struct nvme_tcp_guard *guard = tcp->site.guard;
-    struct nvme_transport_conn *oldest = NULL;
-    if (guard == NULL || tcp->stranger_count < guard->strangers)
-        return true;
-    for (struct nvme_transport_conn *at = tcp->strangers; at != NULL; at = target_of(at)->next)
-        oldest = at->deferred ? oldest : at;
-    if (oldest == NULL)
-        return false;
-    nvme_tcp_drop(oldest);
-    release(oldest);
-    return true;
-}
-
 static bool on_accept(void *self, struct stream_conn *stream, uint32_t peer_ip,
                       struct stream_user *user)
 {
     struct nvme_tcp *tcp = self;
-    free_ended_strangers(tcp);
-    if (!bound_strangers(tcp))
+    if (!nvme_tcp_bound_strangers(tcp))
         return false;
     struct target_conn *conn = memory_zeroed(1, sizeof *conn);
     nvme_tcp_conn_init(&conn->base, tcp, &role);
@@ -488,7 +443,7 @@ static bool on_accept(void *self, struct stream_conn *stream, uint32_t peer_ip,
     conn->request.ip = peer_ip;
     conn->accepted_at = env_now(tcp->site.env);
     conn->first_answered = NO_SLOT;
-    conn->next = tcp->strangers;
+    conn->base.next_stranger = tcp->strangers;
     tcp->strangers = &conn->base;
     tcp->stranger_count++;
     nvme_tcp_guard(&conn->base);
@@ -509,7 +464,7 @@ void nvme_tcp_unlisten(struct nvme_transport *transport)
 {
     struct nvme_tcp *tcp = nvme_tcp_of(transport);
     tcp->site.streams->unlisten(tcp->site.device, NVME_TCP_PORT);
-    for (struct nvme_transport_conn *at = tcp->strangers; at != NULL; at = target_of(at)->next)
+    for (struct nvme_transport_conn *at = tcp->strangers; at != NULL; at = at->next_stranger)
         nvme_tcp_drop(at);
 }
 
