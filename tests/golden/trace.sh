@@ -56,7 +56,7 @@ is 'no end' '.workloads[0] | .issued == .completed and .issued == 12'
 play workloads.w.speed=1000%
 [ "$(sqlite3 -batch run.db 'SELECT max(issued_ps) FROM io')" = 7009500000 ] || fail 'ten times as fast: the last I/O'
 play duration=20ms
-grep -qF "'w' plays 4 of its 6 I/Os" messages || fail "nothing is told of the rest: $(cat messages)"
+grep -qF "'w' replays 4 of its 6 I/Os" messages || fail "nothing is told of the rest: $(cat messages)"
 play workloads.w.timing=asap workloads.w.queue-depth=2
 is 'without its times' '.workloads[0].completed == 6 and (.workloads[0].iops > 100000)'
 play workloads.w.size=512KiB workloads.w.beyond=fold
