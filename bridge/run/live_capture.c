@@ -6,6 +6,8 @@
  * once. */
 #include "bridge/run/live_private.h"
 
+#include "base/big_endian.h"
+
 #include "reports/wire/pcapng.h"
 #include "reports/wire/wire.h"
 
@@ -29,12 +31,6 @@ static uint64_t wall_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void put(unsigned char *at, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        at[i] = (unsigned char)(value >> 8 * (bytes - 1 - i));
-}
-
 /* Source: RFC 9293 3.1. Sequence numbers begin with the SYN's 0. */
 static void write_segment(FILE *out, const struct stream_real_seen *seen, unsigned flags,
                           const unsigned char *bytes, uint32_t length, const uint64_t next[2])
@@ -42,13 +38,13 @@ static void write_segment(FILE *out, const struct stream_real_seen *seen, unsign
     static unsigned char head[TCP_HEADER + PIECE_MAX];
     static uint8_t frame_bytes[WIRE_BYTES_MAX];
     memset(head, 0, TCP_HEADER);
-    put(head, seen->port[0], 2);
-    put(head + 2, seen->port[1], 2);
-    put(head + 4, next[0], 4);
-    put(head + 8, (flags & ACK) != 0 ? next[1] : 0, 4);
+    big_put(head, 2, seen->port[0]);
+    big_put(head + 2, 2, seen->port[1]);
+    big_put(head + 4, 4, next[0]);
+    big_put(head + 8, 4, (flags & ACK) != 0 ? next[1] : 0);
     head[12] = TCP_HEADER / 4 << 4;
     head[13] = (unsigned char)flags;
-    put(head + 14, UINT16_MAX, 2);
+    big_put(head + 14, 2, UINT16_MAX);
     if (length > 0)
         memcpy(head + TCP_HEADER, bytes, length);
     struct wire_frame frame = {.opcode = WIRE_TCP,

@@ -2,6 +2,7 @@
  * wire - encodes and decodes frames header by header. */
 #include "reports/wire/wire.h"
 
+#include "base/big_endian.h"
 #include "base/check.h"
 #include "net/frame/frame.h"
 #include "replay/files/zip.h"
@@ -298,14 +299,6 @@ static const uint8_t *skip(struct reader *from, size_t bytes)
     return at;
 }
 
-static uint64_t get(const uint8_t *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value = value << 8 | at[i];
-    return value;
-}
-
 /* IEEE 802.1Q, 802.1ad, and the type used before 802.1ad. */
 static bool is_tag(uint16_t type)
 {
@@ -319,11 +312,11 @@ static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
         return false;
     memcpy(frame->destination_mac, at, 6);
     memcpy(frame->source_mac, at + 6, 6);
-    frame->type = (uint16_t)get(at + 12, 2);
+    frame->type = big_get16(at + 12);
     for (int tags = 0; is_tag(frame->type) && tags < TAGS_MAX; tags++) {
         if ((at = skip(from, 4)) == NULL)
             return false;
-        frame->type = (uint16_t)get(at + 2, 2); /* the type after the tag */
+        frame->type = big_get16(at + 2); /* the type after the tag */
     }
     return frame->type == ETHERTYPE_IPV4;
 }
@@ -334,19 +327,19 @@ static size_t parse_ip_udp(struct reader *from, struct wire_frame *frame)
 {
     const uint8_t *ip = skip(from, IP_HEADER);
     if (ip == NULL || ip[0] >> 4 != 4 || ip[9] != IP_UDP || (ip[0] & 0xF) * 4 < IP_HEADER ||
-        (get(ip + 6, 2) & 0x3FFF) != 0)
+        (big_get(ip + 6, 2) & 0x3FFF) != 0)
         return 0; /* a fragment has no RoCE header, or not all of its payload */
     frame->tos = ip[1];
     frame->ttl = ip[8];
-    frame->source_ip = (uint32_t)get(ip + 12, 4);
-    frame->destination_ip = (uint32_t)get(ip + 16, 4);
+    frame->source_ip = big_get32(ip + 12);
+    frame->destination_ip = big_get32(ip + 16);
     if (skip(from, (ip[0] & 0xFu) * 4 - IP_HEADER) == NULL)
         return 0;
     const uint8_t *udp = skip(from, UDP_HEADER);
-    if (udp == NULL || get(udp + 2, 2) != ROCE_PORT || get(udp + 4, 2) < UDP_HEADER)
+    if (udp == NULL || big_get(udp + 2, 2) != ROCE_PORT || big_get(udp + 4, 2) < UDP_HEADER)
         return 0;
-    frame->udp_source = (uint16_t)get(udp, 2);
-    return get(udp + 4, 2) - UDP_HEADER;
+    frame->udp_source = big_get16(udp);
+    return big_get(udp + 4, 2) - UDP_HEADER;
 }
 
 static unsigned parse_bth(const uint8_t *bth, struct wire_frame *frame)
@@ -355,10 +348,10 @@ static unsigned parse_bth(const uint8_t *bth, struct wire_frame *frame)
     frame->flags = (uint8_t)((bth[1] >> 7) * WIRE_SOLICITED | (bth[4] >> 6 & 1) * WIRE_BECN |
                              (bth[8] >> 7) * WIRE_ACK_REQUEST);
     frame->migreq = (bth[1] >> 6 & 1) != 0;
-    frame->pkey = (uint16_t)get(bth + 2, 2);
+    frame->pkey = big_get16(bth + 2);
     frame->fecn = bth[4] >> 7 != 0;
-    frame->qpn = (uint32_t)get(bth + 5, 3);
-    frame->psn = (uint32_t)get(bth + 9, 3);
+    frame->qpn = (uint32_t)big_get(bth + 5, 3);
+    frame->psn = (uint32_t)big_get(bth + 9, 3);
     frame->has_reth = frame_has_reth(frame->opcode);
     frame->has_aeth = frame_has_aeth(frame->opcode);
     frame->has_ieth = frame_has_ieth(frame->opcode);
@@ -369,17 +362,17 @@ static unsigned parse_bth(const uint8_t *bth, struct wire_frame *frame)
 static void parse_extension(const uint8_t *at, struct wire_frame *frame)
 {
     if (frame->has_reth) {
-        frame->address = get(at, 8);
-        frame->rkey = (uint32_t)get(at + 8, 4);
-        frame->length = (uint32_t)get(at + 12, 4);
+        frame->address = big_get(at, 8);
+        frame->rkey = big_get32(at + 8);
+        frame->length = big_get32(at + 12);
     } else if (frame->has_aeth) {
         frame->syndrome = at[0];
-        frame->msn = (uint32_t)get(at + 1, 3);
+        frame->msn = (uint32_t)big_get(at + 1, 3);
     } else if (frame->has_ieth) {
-        frame->rkey = (uint32_t)get(at, 4);
+        frame->rkey = big_get32(at);
     }
     if (frame->has_immediate)
-        frame->immediate = (uint32_t)get(at + (frame->has_reth ? 16 : 0), 4);
+        frame->immediate = big_get32(at + (frame->has_reth ? 16 : 0));
 }
 
 bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame)

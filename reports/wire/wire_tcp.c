@@ -2,6 +2,7 @@
  * wire_tcp - segments, their order, PDUs. */
 #include "reports/wire/wire_tcp.h"
 
+#include "base/big_endian.h"
 #include "base/memory.h"
 #include "nvme/wire/wire.h"
 
@@ -23,20 +24,12 @@ enum {
 
 /* ---- segments ---- */
 
-static uint32_t get(const uint8_t *at, int bytes)
-{
-    uint32_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value = value << 8 | at[i];
-    return value;
-}
-
 /* Offset of the IPv4 header; 0: none. */
 static size_t find_ip(const uint8_t *bytes, size_t count)
 {
     size_t at = ETHERNET_HEADER - 2;
     for (int tags = 0; tags <= TAGS_MAX && at + 2 <= count; tags++, at += 4) {
-        const uint32_t type = get(bytes + at, 2);
+        const uint32_t type = big_get16(bytes + at);
         if (type == 0x0800)
             return at + 2;
         if (type != 0x8100 && type != 0x88A8)
@@ -51,18 +44,18 @@ bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment 
     if (ip_at == 0 || count < ip_at + IP_HEADER)
         return false;
     const uint8_t *ip = bytes + ip_at;
-    const size_t header = (ip[0] & 0xFu) * 4, total = get(ip + 2, 2);
+    const size_t header = (ip[0] & 0xFu) * 4, total = big_get16(ip + 2);
     if (ip[0] >> 4 != 4 || header < IP_HEADER || ip[9] != PROTOCOL_TCP ||
-        (get(ip + 6, 2) & 0x3FFF) != 0 || count < ip_at + header + TCP_HEADER)
+        (big_get16(ip + 6) & 0x3FFF) != 0 || count < ip_at + header + TCP_HEADER)
         return false;
     const uint8_t *tcp = ip + header;
     const size_t before = header + (tcp[12] >> 4) * 4u;
     if ((tcp[12] >> 4) * 4 < TCP_HEADER || total < before || count < ip_at + before)
         return false;
     const size_t captured = count - ip_at - before, length = total - before;
-    *segment = (struct wire_segment){.ip = {get(ip + 12, 4), get(ip + 16, 4)},
-                                     .port = {(uint16_t)get(tcp, 2), (uint16_t)get(tcp + 2, 2)},
-                                     .seq = get(tcp + 4, 4),
+    *segment = (struct wire_segment){.ip = {big_get32(ip + 12), big_get32(ip + 16)},
+                                     .port = {big_get16(tcp), big_get16(tcp + 2)},
+                                     .seq = big_get32(tcp + 4),
                                      .syn = (tcp[13] & SYN) != 0,
                                      .ack = (tcp[13] & ACK) != 0,
                                      .fin = (tcp[13] & FIN) != 0,

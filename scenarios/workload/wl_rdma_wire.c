@@ -2,35 +2,23 @@
  * wl_rdma_wire - private data of the rdma-* kinds. */
 #include "scenarios/workload/wl_rdma.h"
 
+#include "base/big_endian.h"
+
 #include <string.h>
-
-static void put_bytes(uint8_t *at, int bytes, uint64_t value)
-{
-    for (int i = bytes - 1; i >= 0; i--, value >>= 8)
-        at[i] = (uint8_t)value;
-}
-
-static uint64_t get(const uint8_t *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value = value << 8 | at[i];
-    return value;
-}
 
 void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes)
 {
-    put_bytes(bytes, 1, WL_RDMA_VERSION);
-    put_bytes(bytes + 1, 1,
-              (uint64_t)request->opcode | (request->answered ? WL_RDMA_ANSWERED : 0) |
-                  (request->shared ? WL_RDMA_SHARED : 0) |
-                  (request->no_right ? WL_RDMA_NO_RIGHT : 0) |
-                  (request->gives_back ? WL_RDMA_GIVES_BACK : 0));
-    put_bytes(bytes + 2, 2, request->outstanding);
-    put_bytes(bytes + 4, 4, request->message_bytes);
-    put_bytes(bytes + 8, 2, request->receives);
-    put_bytes(bytes + 10, 2, request->receive_limit);
-    put_bytes(bytes + 12, 4, request->receive_delay_us);
+    big_put(bytes, 1, WL_RDMA_VERSION);
+    big_put(bytes + 1, 1,
+            (uint64_t)request->opcode | (request->answered ? WL_RDMA_ANSWERED : 0) |
+                (request->shared ? WL_RDMA_SHARED : 0) |
+                (request->no_right ? WL_RDMA_NO_RIGHT : 0) |
+                (request->gives_back ? WL_RDMA_GIVES_BACK : 0));
+    big_put(bytes + 2, 2, request->outstanding);
+    big_put(bytes + 4, 4, request->message_bytes);
+    big_put(bytes + 8, 2, request->receives);
+    big_put(bytes + 10, 2, request->receive_limit);
+    big_put(bytes + 12, 4, request->receive_delay_us);
 }
 
 bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request)
@@ -41,11 +29,11 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
     request->answered = (bytes[1] & WL_RDMA_ANSWERED) != 0;
     request->no_right = (bytes[1] & WL_RDMA_NO_RIGHT) != 0;
     request->shared = (bytes[1] & WL_RDMA_SHARED) != 0;
-    request->receive_limit = (uint32_t)get(bytes + 10, 2);
-    request->outstanding = (uint32_t)get(bytes + 2, 2);
-    request->message_bytes = (uint32_t)get(bytes + 4, 4);
-    request->receives = (uint32_t)get(bytes + 8, 2);
-    request->receive_delay_us = (uint32_t)get(bytes + 12, 4);
+    request->receive_limit = (uint32_t)big_get(bytes + 10, 2);
+    request->outstanding = (uint32_t)big_get(bytes + 2, 2);
+    request->message_bytes = (uint32_t)big_get(bytes + 4, 4);
+    request->receives = (uint32_t)big_get(bytes + 8, 2);
+    request->receive_delay_us = (uint32_t)big_get(bytes + 12, 4);
     const bool send = request->opcode == IBV_WR_SEND || request->opcode == IBV_WR_SEND_WITH_IMM;
     request->gives_back = (bytes[1] & WL_RDMA_GIVES_BACK) != 0 && !send; /* for SEND, other
                                                                           * connections need the
@@ -64,18 +52,18 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
 void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes)
 {
     memset(bytes, 0, WL_RDMA_REP_BYTES);
-    put_bytes(bytes, 1, WL_RDMA_VERSION);
-    put_bytes(bytes + 4, 4, grant->length);
-    put_bytes(bytes + 8, 8, grant->addr);
-    put_bytes(bytes + 16, 4, grant->rkey);
+    big_put(bytes, 1, WL_RDMA_VERSION);
+    big_put(bytes + 4, 4, grant->length);
+    big_put(bytes + 8, 8, grant->addr);
+    big_put(bytes + 16, 4, grant->rkey);
 }
 
 bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_grant *grant)
 {
     if (length < WL_RDMA_REP_BYTES || bytes[0] != WL_RDMA_VERSION)
         return false;
-    grant->length = (uint32_t)get(bytes + 4, 4);
-    grant->addr = get(bytes + 8, 8);
-    grant->rkey = (uint32_t)get(bytes + 16, 4);
+    grant->length = (uint32_t)big_get(bytes + 4, 4);
+    grant->addr = big_get(bytes + 8, 8);
+    grant->rkey = (uint32_t)big_get(bytes + 16, 4);
     return true;
 }

@@ -16,6 +16,7 @@
  * the messages of the handshake. */
 #include "nvme/tcp/tcp_private.h"
 
+#include "base/big_endian.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -75,22 +76,11 @@ static const struct stream_ops *streams_of(const struct nvme_transport_conn *con
     return conn->tcp->site.streams;
 }
 
-static uint32_t get_be16(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[0] << 8 | bytes[1];
-}
-
-static void put_be16(unsigned char *bytes, uint32_t value)
-{
-    bytes[0] = (unsigned char)(value >> 8);
-    bytes[1] = (unsigned char)value;
-}
-
 static void put_head(unsigned char *head, unsigned type, uint32_t length)
 {
     head[0] = (unsigned char)type;
-    put_be16(head + 1, 0x0303);
-    put_be16(head + 3, length);
+    big_put(head + 1, 2, 0x0303);
+    big_put(head + 3, 2, length);
 }
 
 static void mask_bytes(unsigned char *bytes, uint32_t length, uint32_t record, uint32_t at)
@@ -139,7 +129,7 @@ void nvme_tls_accept(struct nvme_transport_conn *conn, const unsigned char *read
     CHECK(length >= TLS_HEAD);
     memcpy(in->head, read, TLS_HEAD);
     in->have = TLS_HEAD;
-    in->left = get_be16(in->head + 3);
+    in->left = big_get16(in->head + 3);
     const uint32_t body = length - TLS_HEAD;
     in->left -= body < in->left ? body : in->left;
 }
@@ -158,7 +148,7 @@ static bool check_head(struct nvme_transport_conn *conn)
 {
     const struct tcp_tls *tls = conn->tls;
     const struct opening *in = &tls->in;
-    const uint32_t length = get_be16(in->head + 3);
+    const uint32_t length = big_get16(in->head + 3);
     const uint32_t least = tls->ready ? TLS_TAG : 1;
     char why[TCP_WHY_BYTES];
     if (in->head[0] == expected_type(tls) && length >= least && length <= TLS_RECORD_MAX)
@@ -178,7 +168,7 @@ static bool read_head(struct nvme_transport_conn *conn)
     in->have += streams_of(conn)->read(conn->stream, in->head + in->have, TLS_HEAD - in->have);
     if (in->have < TLS_HEAD)
         return false;
-    in->left = get_be16(in->head + 3);
+    in->left = big_get16(in->head + 3);
     return check_head(conn);
 }
 

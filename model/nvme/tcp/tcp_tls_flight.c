@@ -4,18 +4,14 @@
  * Source: RFC 8446 4.1, 4.2, B.3; identity of the key: NVMe/TCP 1.0, 3.6.1.3. */
 #include "nvme/tcp/tcp_private.h"
 
+#include "base/big_endian.h"
+
 #include <string.h>
 
 enum {
     FINISHED = 36 + NVME_TLS_TAG, /* SHA-256 */
     EXTENSIONS = 6 + NVME_TLS_TAG,
 };
-
-static void put_be16(unsigned char *bytes, uint32_t value)
-{
-    bytes[0] = (unsigned char)(value >> 8);
-    bytes[1] = (unsigned char)value;
-}
 
 static void add_bytes(struct tls_flight *flight, const unsigned char *bytes, uint32_t length)
 {
@@ -41,7 +37,7 @@ static void add_zeros(struct tls_flight *flight, uint32_t length)
 static void add_sealed(struct tls_flight *flight, uint32_t length)
 {
     unsigned char head[] = {NVME_TLS_DATA, 3, 3, 0, 0};
-    put_be16(head + 3, length);
+    big_put(head + 3, 2, length);
     add_bytes(flight, head, sizeof head);
     add_zeros(flight, length);
 }
@@ -63,9 +59,9 @@ static void begin_hello(struct tls_flight *flight, unsigned char kind)
 
 static void end_hello(struct tls_flight *flight, uint32_t extensions)
 {
-    put_be16(flight->bytes + extensions, flight->length - extensions - 2);
-    put_be16(flight->bytes + 3, flight->length - NVME_TLS_HEAD);
-    put_be16(flight->bytes + 7, flight->length - NVME_TLS_HEAD - 4);
+    big_put(flight->bytes + extensions, 2, flight->length - extensions - 2);
+    big_put(flight->bytes + 3, 2, flight->length - NVME_TLS_HEAD);
+    big_put(flight->bytes + 7, 2, flight->length - NVME_TLS_HEAD - 4);
 }
 
 /* NQNs of the usual length name the key. */
@@ -77,9 +73,9 @@ static void add_psk(struct tls_flight *flight)
     static const unsigned char identity[] = PSK_IDENTITY;
     const uint32_t length = sizeof identity - 1;
     unsigned char front[] = {0, 41, 0, 0, 0, 0, 0, 0};
-    put_be16(front + 2, length + 43);
-    put_be16(front + 4, length + 6);
-    put_be16(front + 6, length);
+    big_put(front + 2, 2, length + 43);
+    big_put(front + 4, 2, length + 6);
+    big_put(front + 6, 2, length);
     add_bytes(flight, front, sizeof front);
     add_bytes(flight, identity, length);
     add_zeros(flight, 4); /* age of the ticket */

@@ -2,6 +2,8 @@
  * pi - the guard, the tuple, the checks. */
 #include "nvme/wire/pi.h"
 
+#include "base/big_endian.h"
+
 enum { POLYNOMIAL = 0x8BB7 };
 
 uint16_t nvme_pi_guard(const unsigned char *bytes, size_t length)
@@ -16,32 +18,18 @@ uint16_t nvme_pi_guard(const unsigned char *bytes, size_t length)
     return (uint16_t)crc;
 }
 
-static void put_big(unsigned char *at, unsigned bytes, uint32_t value)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        at[i] = (unsigned char)(value >> (8 * (bytes - 1 - i)));
-}
-
-static uint32_t get_big(const unsigned char *at, unsigned bytes)
-{
-    uint32_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value = value << 8 | at[i];
-    return value;
-}
-
 void nvme_pi_encode(const struct nvme_pi *pi, unsigned char bytes[NVME_PI_BYTES])
 {
-    put_big(bytes, 2, pi->guard);
-    put_big(bytes + 2, 2, pi->application);
-    put_big(bytes + 4, 4, pi->reference);
+    big_put(bytes, 2, pi->guard);
+    big_put(bytes + 2, 2, pi->application);
+    big_put(bytes + 4, 4, pi->reference);
 }
 
 void nvme_pi_decode(struct nvme_pi *pi, const unsigned char bytes[NVME_PI_BYTES])
 {
-    pi->guard = (uint16_t)get_big(bytes, 2);
-    pi->application = (uint16_t)get_big(bytes + 2, 2);
-    pi->reference = get_big(bytes + 4, 4);
+    pi->guard = big_get16(bytes);
+    pi->application = big_get16(bytes + 2);
+    pi->reference = big_get32(bytes + 4);
 }
 
 /* 5.2.2.3: with type 1 the initial reference tag must be the LBA; with type 3 there is nothing to

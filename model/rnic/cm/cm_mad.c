@@ -2,6 +2,7 @@
  * cm_mad - encoding and decoding. */
 #include "rnic/cm/cm_mad.h"
 
+#include "base/big_endian.h"
 #include "base/check.h"
 #include "base/memory.h"
 
@@ -9,25 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_bytes(uint8_t *at, uint64_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(value >> (8 * (bytes - 1 - i)));
-}
-
-static uint64_t get(const uint8_t *at, unsigned bytes)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value = value << 8 | at[i];
-    return value;
-}
-
 /* The IPv4-mapped GID ::ffff:a.b.c.d. */
 static void put_gid(uint8_t *at, uint32_t ip)
 {
-    put_bytes(at + 10, 0xFFFF, 2);
-    put_bytes(at + 12, ip, 4);
+    big_put(at + 10, 2, 0xFFFF);
+    big_put(at + 12, 4, ip);
 }
 
 static void put_header(const struct cm_mad *mad, uint8_t *at)
@@ -36,17 +23,17 @@ static void put_header(const struct cm_mad *mad, uint8_t *at)
     at[1] = 0x07; /* communication management class */
     at[2] = 2;    /* ClassVersion */
     at[3] = 0x03; /* Send */
-    put_bytes(at + 8, mad->tid, 8);
-    put_bytes(at + 16, mad->attribute, 2);
+    big_put(at + 8, 8, mad->tid);
+    big_put(at + 16, 2, mad->attribute);
 }
 
 static void put_path(const struct cm_mad *mad, uint8_t *b)
 {
-    put_bytes(b + 52, 0xFFFF, 2); /* permissive LIDs, for a routed path */
-    put_bytes(b + 54, 0xFFFF, 2);
+    big_put(b + 52, 2, 0xFFFF); /* permissive LIDs, for a routed path */
+    big_put(b + 54, 2, 0xFFFF);
     put_gid(b + 56, mad->source_ip);
     put_gid(b + 72, mad->destination_ip);
-    put_bytes(b + 88, mad->flow_label << 12 | (mad->packet_rate & 0x3Fu), 4);
+    big_put(b + 88, 4, mad->flow_label << 12 | (mad->packet_rate & 0x3Fu));
     b[92] = mad->traffic_class;
     b[93] = mad->hop_limit;
     b[94] = (uint8_t)(mad->service_level << 4);
@@ -56,23 +43,23 @@ static void put_path(const struct cm_mad *mad, uint8_t *b)
 static void put_ip_header(const struct cm_mad *mad, uint8_t *at)
 {
     at[1] = 0x40; /* IPv4 */
-    put_bytes(at + 2, mad->source_port, 2);
-    put_bytes(at + 16, mad->source_ip, 4);
-    put_bytes(at + 32, mad->destination_ip, 4);
+    big_put(at + 2, 2, mad->source_port);
+    big_put(at + 16, 4, mad->source_ip);
+    big_put(at + 32, 4, mad->destination_ip);
 }
 
 static void put_req(const struct cm_mad *mad, uint8_t *b)
 {
-    put_bytes(b, mad->local_id, 4);
-    put_bytes(b + 8, mad->service_id, 8);
-    put_bytes(b + 16, mad->ca_guid, 8);
-    put_bytes(b + 32, mad->qpn, 3);
+    big_put(b, 4, mad->local_id);
+    big_put(b + 8, 8, mad->service_id);
+    big_put(b + 16, 8, mad->ca_guid);
+    big_put(b + 32, 3, mad->qpn);
     b[35] = mad->responder_resources;
     b[39] = mad->initiator_depth;
     b[43] = (uint8_t)(mad->peer_response_timeout << 3 | 0 << 1 | mad->flow_control); /* RC */
-    put_bytes(b + 44, mad->starting_psn, 3);
+    big_put(b + 44, 3, mad->starting_psn);
     b[47] = (uint8_t)(mad->response_timeout << 3 | (mad->retry_count & 7));
-    put_bytes(b + 48, mad->p_key, 2);
+    big_put(b + 48, 2, mad->p_key);
     b[50] = (uint8_t)(mad->mtu << 4 | (mad->rnr_retry & 7));
     b[51] = (uint8_t)(mad->max_retries << 4 | (mad->srq ? 1 << 3 : 0));
     put_path(mad, b);
@@ -82,34 +69,34 @@ static void put_req(const struct cm_mad *mad, uint8_t *b)
 
 static void put_rep(const struct cm_mad *mad, uint8_t *b)
 {
-    put_bytes(b, mad->local_id, 4);
-    put_bytes(b + 4, mad->remote_id, 4);
-    put_bytes(b + 12, mad->qpn, 3);
-    put_bytes(b + 20, mad->starting_psn, 3);
+    big_put(b, 4, mad->local_id);
+    big_put(b + 4, 4, mad->remote_id);
+    big_put(b + 12, 3, mad->qpn);
+    big_put(b + 20, 3, mad->starting_psn);
     b[24] = mad->responder_resources;
     b[25] = mad->initiator_depth;
     b[26] = (uint8_t)(mad->ack_delay << 3 | mad->flow_control);
     b[27] = (uint8_t)(mad->rnr_retry << 5 | (mad->srq ? 1 << 4 : 0));
-    put_bytes(b + 28, mad->ca_guid, 8);
+    big_put(b + 28, 8, mad->ca_guid);
     memcpy(b + CM_REP_PRIVATE, mad->private_data, mad->private_len);
 }
 
 static void put_rej(const struct cm_mad *mad, uint8_t *b)
 {
-    put_bytes(b, mad->local_id, 4);
-    put_bytes(b + 4, mad->remote_id, 4);
+    big_put(b, 4, mad->local_id);
+    big_put(b + 4, 4, mad->remote_id);
     b[8] = (uint8_t)(mad->message_rejected << 6);
-    put_bytes(b + 10, mad->reason, 2);
+    big_put(b + 10, 2, mad->reason);
     memcpy(b + CM_REJ_PRIVATE, mad->private_data, mad->private_len);
 }
 
 /* RTU, DREQ, DREP: identifiers, and in a DREQ the peer's QPN. */
 static void put_short(const struct cm_mad *mad, uint8_t *b)
 {
-    put_bytes(b, mad->local_id, 4);
-    put_bytes(b + 4, mad->remote_id, 4);
+    big_put(b, 4, mad->local_id);
+    big_put(b + 4, 4, mad->remote_id);
     if (mad->attribute == CM_DREQ)
-        put_bytes(b + 8, mad->remote_qpn, 3);
+        big_put(b + 8, 3, mad->remote_qpn);
 }
 
 /* Offset and size of a message's private data. */
@@ -151,44 +138,44 @@ void cm_mad_encode(const struct cm_mad *mad, uint8_t bytes[CM_MAD_BYTES])
 
 static void get_req(struct cm_mad *mad, const uint8_t *b)
 {
-    mad->service_id = get(b + 8, 8);
-    mad->ca_guid = get(b + 16, 8);
-    mad->qpn = (uint32_t)get(b + 32, 3);
+    mad->service_id = big_get(b + 8, 8);
+    mad->ca_guid = big_get(b + 16, 8);
+    mad->qpn = (uint32_t)big_get(b + 32, 3);
     mad->responder_resources = b[35];
     mad->initiator_depth = b[39];
-    mad->starting_psn = (uint32_t)get(b + 44, 3);
+    mad->starting_psn = (uint32_t)big_get(b + 44, 3);
     mad->peer_response_timeout = b[43] >> 3;
     mad->flow_control = b[43] & 1;
-    mad->p_key = (uint16_t)get(b + 48, 2);
+    mad->p_key = big_get16(b + 48);
     mad->response_timeout = b[47] >> 3;
     mad->retry_count = b[47] & 7;
     mad->mtu = b[50] >> 4;
     mad->rnr_retry = b[50] & 7;
     mad->max_retries = b[51] >> 4;
     mad->srq = (b[51] >> 3 & 1) != 0;
-    mad->flow_label = (uint32_t)get(b + 88, 4) >> 12;
+    mad->flow_label = big_get32(b + 88) >> 12;
     mad->packet_rate = b[91] & 0x3F;
     mad->traffic_class = b[92];
     mad->hop_limit = b[93];
     mad->service_level = b[94] >> 4;
     mad->ack_timeout = b[95] >> 3;
     const uint8_t *ip = b + CM_REQ_PRIVATE;
-    mad->source_port = (uint16_t)get(ip + 2, 2);
-    mad->source_ip = (uint32_t)get(ip + 16, 4);
-    mad->destination_ip = (uint32_t)get(ip + 32, 4);
+    mad->source_port = big_get16(ip + 2);
+    mad->source_ip = big_get32(ip + 16);
+    mad->destination_ip = big_get32(ip + 32);
 }
 
 static void get_rep(struct cm_mad *mad, const uint8_t *b)
 {
-    mad->qpn = (uint32_t)get(b + 12, 3);
-    mad->starting_psn = (uint32_t)get(b + 20, 3);
+    mad->qpn = (uint32_t)big_get(b + 12, 3);
+    mad->starting_psn = (uint32_t)big_get(b + 20, 3);
     mad->responder_resources = b[24];
     mad->initiator_depth = b[25];
     mad->ack_delay = b[26] >> 3;
     mad->flow_control = b[26] & 1;
     mad->rnr_retry = b[27] >> 5;
     mad->srq = (b[27] >> 4 & 1) != 0;
-    mad->ca_guid = get(b + 28, 8);
+    mad->ca_guid = big_get(b + 28, 8);
 }
 
 static bool known(uint64_t attribute)
@@ -199,14 +186,14 @@ static bool known(uint64_t attribute)
 bool cm_mad_decode(const uint8_t bytes[CM_MAD_BYTES], struct cm_mad *mad)
 {
     const uint8_t *b = bytes + CM_MAD_HEADER;
-    const uint16_t attribute = (uint16_t)get(bytes + 16, 2);
+    const uint16_t attribute = big_get16(bytes + 16);
     if (bytes[0] != 1 || bytes[1] != 0x07 || bytes[3] != 0x03 || !known(attribute))
         return false;
     *mad = (struct cm_mad){
         .attribute = attribute,
-        .tid = get(bytes + 8, 8),
-        .local_id = (uint32_t)get(b, 4),
-        .remote_id = attribute == CM_REQ ? 0 : (uint32_t)get(b + 4, 4),
+        .tid = big_get(bytes + 8, 8),
+        .local_id = big_get32(b),
+        .remote_id = attribute == CM_REQ ? 0 : big_get32(b + 4),
     };
     if (attribute == CM_REQ)
         get_req(mad, b);
@@ -214,9 +201,9 @@ bool cm_mad_decode(const uint8_t bytes[CM_MAD_BYTES], struct cm_mad *mad)
         get_rep(mad, b);
     else if (attribute == CM_REJ) {
         mad->message_rejected = b[8] >> 6;
-        mad->reason = (uint16_t)get(b + 10, 2);
+        mad->reason = big_get16(b + 10);
     } else if (attribute == CM_DREQ)
-        mad->remote_qpn = (uint32_t)get(b + 8, 3);
+        mad->remote_qpn = (uint32_t)big_get(b + 8, 3);
     const struct room room = private_room(attribute);
     mad->private_len = (uint8_t)room.bytes; /* the size of the whole field, as the kernel reports
                                              * it */
