@@ -93,6 +93,7 @@ void frame_pool_init_several(struct frame_pool *const *pools, uint32_t count)
         if (n > 0)
             pool_init_part(&pools[n]->frames, first, n);
         pool_use_huge_pages(&pools[n]->frames);
+        pools[n]->telemetry = NULL;
         for (int i = 0; i < FRAME_BLOB_SIZES; i++)
             pool_init(&pools[n]->blobs[i], sizes[i].name, sizes[i].bytes, sizes[i].most);
     }

@@ -109,6 +109,7 @@ void nvme_identify_encode_controller(const struct nvme_identify_controller *cont
 void nvme_identify_decode_controller(struct nvme_identify_controller *controller,
                                      const unsigned char bytes[NVME_IDENTIFY_BYTES])
 {
+    *controller = (struct nvme_identify_controller){0};
     get_text(controller->serial, NVME_SERIAL_BYTES, bytes + SERIAL_AT);
     get_text(controller->model, NVME_MODEL_BYTES, bytes + MODEL_AT);
     get_text(controller->firmware, NVME_FIRMWARE_BYTES, bytes + FIRMWARE_AT);
