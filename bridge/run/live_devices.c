@@ -80,7 +80,7 @@ static int64_t path_mtu_of(const struct live_run *run)
 static struct verbs_real_wishes wishes_of(const struct live_run *run, uint32_t node)
 {
     const struct rnic_params *rnic = run->scenario->nodes[node].host->rnic;
-    static_assert((int)VERBS_REAL_ANY == (int)RNIC_AUTO, "nothing asked for");
+    static_assert((int)VERBS_REAL_ANY == (int)RNIC_AUTO, "no value was requested");
     return (struct verbs_real_wishes){
         .retry_count = rnic->retry_count,
         .rnr_retry = rnic->rnr_retry,

@@ -163,7 +163,6 @@ static bool is_unused_of_nic(const struct live_run *run, const char *path)
  * except those that can be requested. Topologies still provide the names. */
 static bool is_without_meaning(const struct live_run *run, const struct scenario_setting *setting)
 {
-
     const bool fabric = strncmp(setting->path, "fabric.", 7) == 0 &&
                         strncmp(setting->path, "fabric.topology.", 16) != 0;
     return setting->where.file != NULL && setting->profile == NULL &&

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE /* accept4 */
 #include "bridge/streams/stream_real_private.h"
 
-#include "base/check.h"
 #include "base/memory.h"
 
 #include <arpa/inet.h>
@@ -115,9 +114,7 @@ static void on_connection(void *self)
 
 static int open_listener(const struct stream_real_site *site, uint16_t port)
 {
-    const struct sockaddr_in here = {.sin_family = AF_INET,
-                                     .sin_port = htons(port),
-                                     .sin_addr.s_addr = htonl(site->any ? INADDR_ANY : site->ip)};
+    const struct sockaddr_in here = stream_real_address(site->any ? INADDR_ANY : site->ip, port);
     const int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
@@ -175,7 +172,7 @@ static void unlisten(struct stream_device *device, uint16_t port)
 
 struct stream_device *stream_real_open(const struct stream_real_site *site)
 {
-    const struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(site->ip)};
+    const struct sockaddr_in here = stream_real_address(site->ip, 0);
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return NULL;

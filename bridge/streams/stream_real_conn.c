@@ -2,7 +2,6 @@
  * stream_real_conn - a connection: its beginning, its events, its end. */
 #include "bridge/streams/stream_real_private.h"
 
-#include "base/check.h"
 #include "base/memory.h"
 
 #include <arpa/inet.h>
@@ -230,7 +229,7 @@ void stream_real_conn_begin(struct stream_conn *conn)
     conn->watch = loop_watch(conn->device->site.loop, conn->fd, on_readable, conn);
 }
 
-static struct sockaddr_in address_of(uint32_t ip, uint16_t port)
+struct sockaddr_in stream_real_address(uint32_t ip, uint16_t port)
 {
     return (struct sockaddr_in){
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(ip)};
@@ -240,8 +239,8 @@ struct stream_conn *stream_real_conn_connect(struct stream_device *device,
                                              const struct stream_peer *peer,
                                              const struct stream_user *user)
 {
-    const struct sockaddr_in here = address_of(device->site.ip, 0);
-    const struct sockaddr_in there = address_of(peer->ip, peer->port);
+    const struct sockaddr_in here = stream_real_address(device->site.ip, 0);
+    const struct sockaddr_in there = stream_real_address(peer->ip, peer->port);
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return NULL;

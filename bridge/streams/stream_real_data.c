@@ -2,16 +2,12 @@
  * stream_real_data - bytes of a connection, out and in. */
 #include "bridge/streams/stream_real_private.h"
 
+#include "base/numbers.h"
 #include "nvme/tcp/crc32c.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
 
 /* ---- observers ---- */
 
@@ -65,7 +61,7 @@ static uint32_t send_bulk(struct stream_conn *conn, const struct stream_piece *p
     unsigned char *chunk = conn->device->chunk;
     uint32_t done = 0;
     while (done < piece->length) {
-        const uint32_t size = smaller(piece->length - done, REAL_CHUNK_BYTES);
+        const uint32_t size = min_u32(piece->length - done, REAL_CHUNK_BYTES);
         content_fill_part(chunk, size, piece->content, (uint64_t)piece->offset + done);
         const uint32_t sent =
             send_bytes(conn, chunk, size, piece->more || done + size < piece->length);
@@ -129,7 +125,7 @@ static void take_out(struct stream_conn *conn, uint32_t bytes)
 
 uint32_t stream_real_read(struct stream_conn *conn, unsigned char *bytes, uint32_t most)
 {
-    const uint32_t taken = smaller(conn->count, most);
+    const uint32_t taken = min_u32(conn->count, most);
     memcpy(bytes, conn->buffer + conn->first, taken);
     take_out(conn, taken);
     return taken;
@@ -138,7 +134,7 @@ uint32_t stream_real_read(struct stream_conn *conn, unsigned char *bytes, uint32
 /* Whole sectors, unless the rest of the data is there, or no more will come. */
 static uint32_t readable_bulk(const struct stream_conn *conn, uint32_t most, uint32_t offset)
 {
-    const uint32_t there = smaller(conn->count, most);
+    const uint32_t there = min_u32(conn->count, most);
     const uint64_t end = (uint64_t)offset + there;
     const uint64_t whole = end / CONTENT_SECTOR_BYTES * CONTENT_SECTOR_BYTES;
     if (there == most || conn->peer_ended)
@@ -170,7 +166,7 @@ uint32_t stream_real_bulk_crc(struct stream_device *device, uint32_t content, ui
 {
     uint32_t crc = 0;
     for (uint32_t done = 0; done < length;) {
-        const uint32_t size = smaller(length - done, REAL_CHUNK_BYTES);
+        const uint32_t size = min_u32(length - done, REAL_CHUNK_BYTES);
         content_fill_part(device->chunk, size, content, (uint64_t)offset + done);
         crc = crc32c(crc, device->chunk, size);
         done += size;

@@ -8,6 +8,8 @@
 
 #include "bridge/streams/stream_real.h"
 
+#include <netinet/in.h>
+
 enum {
     REAL_BUFFER_BYTES = 64 << 10, /* received bytes of a connection */
     REAL_CHUNK_BYTES = 64 << 10,  /* bulk data that is made at once */
@@ -61,6 +63,7 @@ struct stream_device {
 };
 
 /* stream_real_conn.c */
+struct sockaddr_in stream_real_address(uint32_t ip, uint16_t port);
 /* Takes over a connected or connecting socket. */
 struct stream_conn *stream_real_conn_new(struct stream_device *device, int fd, uint32_t peer_ip,
                                          uint16_t peer_port);

@@ -119,7 +119,8 @@ static void end_link(struct verbs_conn *conn, enum rdma_cm_event_type type, int 
 static void free_link(struct verbs_conn *conn)
 {
     env_timer_cancel(&conn->device->env, &conn->limit);
-    stream_real.destroy(conn->stream);
+    if (conn->stream != NULL)
+        stream_real.destroy(conn->stream);
     *conn->link = conn->next;
     if (conn->next != NULL)
         conn->next->link = conn->link;
@@ -366,10 +367,7 @@ static struct verbs_conn *connect_to(struct verbs_device *device, const struct v
     conn->stream = stream_real.connect(device->streams, &to, &with);
     if (conn->stream != NULL)
         return conn;
-    device->conns = conn->next;
-    if (conn->next != NULL)
-        conn->next->link = &device->conns;
-    free(conn);
+    free_link(conn);
     return NULL;
 }
 

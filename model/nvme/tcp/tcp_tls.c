@@ -18,6 +18,7 @@
 
 #include "base/big_endian.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +132,7 @@ void nvme_tls_accept(struct nvme_transport_conn *conn, const unsigned char *read
     in->have = TLS_HEAD;
     in->left = big_get16(in->head + 3);
     const uint32_t body = length - TLS_HEAD;
-    in->left -= body < in->left ? body : in->left;
+    in->left -= min_u32(body, in->left);
 }
 
 /* Types of the messages that the peer sends. */
@@ -178,7 +179,7 @@ static bool drop_rest(struct nvme_transport_conn *conn)
     struct opening *in = &conn->tls->in;
     unsigned char dropped[TLS_DROPPED_MAX];
     while (in->left > 0) {
-        const uint32_t most = in->left < sizeof dropped ? in->left : (uint32_t)sizeof dropped;
+        const uint32_t most = min_u32(in->left, sizeof dropped);
         const uint32_t taken = streams_of(conn)->read(conn->stream, dropped, most);
         if (taken == 0)
             return false;
@@ -330,12 +331,12 @@ uint32_t nvme_tls_send(struct nvme_transport_conn *conn, const struct stream_pie
     struct sealed *out = &conn->tls->out;
     uint32_t taken = 0;
     while (taken < piece->length && !out->full) {
-        const uint32_t rest = piece->length - taken, room = TLS_PLAIN_MAX - out->length;
+        const uint32_t length = min_u32(piece->length - taken, TLS_PLAIN_MAX - out->length);
         struct stream_piece part = *piece;
         part.bytes = piece->bytes == NULL ? NULL : piece->bytes + taken;
         part.offset += taken;
-        add_part(out, &part, rest < room ? rest : room);
-        taken += rest < room ? rest : room;
+        add_part(out, &part, length);
+        taken += length;
         if (taken == piece->length && ends_pdu) {
             out->ends = memory_grown(out->ends, out->end_count, &out->end_room, sizeof *out->ends);
             out->ends[out->end_count++] = (uint16_t)out->length;
@@ -420,7 +421,7 @@ static uint32_t readable(struct nvme_transport_conn *conn, uint32_t most)
     while (in->phase != OPENING_DATA)
         if (!open_further(conn))
             return 0;
-    return in->left < most ? in->left : most;
+    return min_u32(in->left, most);
 }
 
 static void note_read(struct nvme_transport_conn *conn, uint32_t length)
