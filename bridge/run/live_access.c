@@ -57,7 +57,8 @@ bool live_access_admits(void *self, uint16_t port, uint32_t ip)
 }
 
 /* As many connections without an ICReq as a target keeps queues without a Connect. The time is our
- * own choice: three times that of Linux's host for ICResp (nvme_tcp_init_connection, 10 s). */
+ * own choice: three times the 10 s that Linux's host waits for ICResp
+ * (nvme_tcp_init_connection). */
 enum { GUARD_STRANGERS = 64 };
 #define GUARD_PATIENCE (30 * PS_PER_S)
 

@@ -63,8 +63,8 @@ static int64_t rd_atomic_of(const struct live_run *run)
     return least;
 }
 
-/* The smallest path MTU of all hosts, so that both ends compute the same value. A foreign peer has
- * that of the REQ, which is the port's. */
+/* The smallest path MTU of all hosts, so that both ends compute the same value. A foreign peer uses
+ * the path MTU of the REQ, which is the port's. */
 static int64_t path_mtu_of(const struct live_run *run)
 {
     int64_t least = 0;

@@ -112,8 +112,8 @@ struct env live_env(struct live_run *run, const char *owner);
 bool live_stopped(const struct live_run *run);
 
 /* live_devices.c */
-/* Opens those of the hosts and targets that run here. All hosts are one device, with the requested
- * settings of the first host. False: with the reason. */
+/* Opens the devices of the hosts and targets that run here. All hosts are one device, with the
+ * requested settings of the first host. False: with the reason. */
 bool live_devices_open(struct live_run *run, char why[LIVE_WHY_BYTES]);
 void live_devices_close(struct live_run *run);
 /* NULL: not open, or not local. */

@@ -3,9 +3,9 @@
  * A device is one local address: it is used to bind, listen and connect. Bulk data are real bytes:
  * they are made from the tag when they are sent, and converted back to the tag when they are read
  * (content.h).
- * Each connection has a receive buffer of its own, of which the user reads. A user that does not
- * read stops the connection when the buffer and that of the kernel are full. What arrives after
- * `close` and is not read is dropped, so that the peer's end can arrive.
+ * Each connection has its own receive buffer, from which the user reads. If the user does not read,
+ * the peer has to stop when this buffer and the kernel's are full. Data that arrives after `close`
+ * is dropped, so that the end of the peer's stream can arrive.
  * `destroy` of an open connection closes it as the end of a process does: FIN, or RST if received
  * data were not read.
  * Limits: accepted connections have a maximum, and leave some file descriptors to the process; a

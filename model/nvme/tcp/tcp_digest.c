@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tcp_digest - data digests.
- * Real streams compute those of bulk data: its bytes exist only while they travel. */
+ * Real streams compute the digests of bulk data, whose bytes exist only while they travel. */
 #include "nvme/tcp/crc32c.h"
 #include "nvme/tcp/tcp_private.h"
 
 /* Bulk data has no bytes on the simulated TCP. A capture shows zeros in its place, so its digest is
- * that of zeros. */
+ * the digest of zeros. */
 static uint32_t digest_of_zeros(struct nvme_tcp *tcp, uint32_t length)
 {
     static const unsigned char zeros[64];

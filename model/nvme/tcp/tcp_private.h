@@ -46,7 +46,7 @@ struct nvme_tcp {
     struct nvme_transport_conn *strangers;   /* accepted streams without an ICReq so far */
     struct nvme_transport_conn *dead;        /* closed, with wake-ups of timers under way */
     uint32_t stranger_count;
-    struct timer reaper;   /* frees those of the strangers that ended */
+    struct timer reaper;   /* frees strangers whose connections ended */
     uint64_t mapped_bytes; /* of buffers */
     uint32_t mapped;       /* buffers */
     uint32_t zeros;        /* bytes of data whose CRC32C is zeros_digest */
@@ -83,7 +83,7 @@ struct tcp_arriving {
     struct nvme_buffer *data; /* destination; NULL: the data is dropped */
     uint32_t at;              /* offset in it */
     uint32_t content;         /* tag of the data so far */
-    bool damaged;             /* the data digest is another than that of the data */
+    bool damaged;             /* the data digest does not match the data */
 };
 
 struct nvme_transport_conn;
@@ -205,7 +205,7 @@ uint32_t nvme_tcp_digest(struct nvme_tcp *tcp, const struct nvme_buffer *data, u
 uint32_t nvme_tcp_digest_read(struct nvme_transport_conn *conn);
 
 /* tcp_tls.c */
-/* The first bytes of the stream are those of a TLS handshake that the target accepts. */
+/* The stream begins with a TLS handshake that the target accepts. */
 bool nvme_tls_begins(const struct nvme_transport_conn *conn);
 void nvme_tls_connect(struct nvme_transport_conn *conn);
 /* The peer has begun a handshake; these bytes of its first record were read. */
