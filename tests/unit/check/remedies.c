@@ -29,12 +29,33 @@ static struct scenario *load_with(const struct scenario *scenario, const struct 
     return made;
 }
 
-/* The same words but for their numbers: "headroom is 1024 B" is still there as "2048 B". */
-static bool say_the_same(const char *a, const char *b)
+static bool is_digit(char byte)
 {
-    for (;; a++, b++) {
-        a += strspn(a, "0123456789");
-        b += strspn(b, "0123456789");
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_letter(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+/* The number at `at`, which is not the end of a name such as host8, is skipped. */
+static const char *skip_number(const char *text, const char *at)
+{
+    if (at > text && is_letter(at[-1]))
+        return at;
+    while (is_digit(*at))
+        at++;
+    return at;
+}
+
+/* The same words but for their numbers: "headroom is 1024 B" is still there as "2048 B". A path
+ * to host0 is another than that to host8. */
+static bool say_the_same(const char *first, const char *second)
+{
+    for (const char *a = first, *b = second;; a++, b++) {
+        a = skip_number(first, a);
+        b = skip_number(second, b);
         if (*a != *b)
             return false;
         if (*a == '\0')
