@@ -416,6 +416,30 @@ time_ps tcp_busy(const struct tcp *tcp)
     return busy;
 }
 
+/* What a core does now was counted when it began. */
+static void look_at_core(const struct tcp_core *core, uint32_t number, time_ps now,
+                         struct tcp_look *look)
+{
+    const bool works = core->current != NULL || core->waking;
+    const time_ps left = works && core->timer.due > now ? core->timer.due - now : 0;
+    look->cores[number % TCP_LOOK_CORES] += core->busy > 0;
+    look->busy[number % TCP_LOOK_CORES] += core->busy > left ? core->busy - left : 0;
+}
+
+void tcp_look(const struct tcp *tcp, struct tcp_look *look)
+{
+    const time_ps now = tcp_now(tcp);
+    uint32_t bucket = 0, at = POOL_NONE;
+    *look = (struct tcp_look){0};
+    for (uint32_t i = 0; i < tcp->core_count; i++)
+        look_at_core(&tcp->cores[i], i, now, look);
+    for (const struct tcp_conn *conn; (conn = next_conn(tcp, &bucket, &at)) != NULL;) {
+        if (tcp->core_count == 0)
+            look_at_core(&conn->own_core, conn->slot, now, look);
+        tcp_watch_look(conn, look, now);
+    }
+}
+
 uint32_t tcp_connections(const struct tcp *tcp)
 {
     return tcp->conn_count;

@@ -109,6 +109,21 @@ const struct tcp_counters *tcp_counters(const struct tcp *tcp);
 /* Time that the cores of the port's connections were busy. */
 time_ps tcp_busy(const struct tcp *tcp);
 
+/* Connections and cores of a port at one moment. Cores beyond TCP_LOOK_CORES share entries in
+ * turn. */
+enum { TCP_LOOK_CORES = 16 };
+struct tcp_look {
+    uint32_t active; /* have data on the way, or had within half a millisecond */
+    /* of these, each in at most one: */
+    uint32_t core;       /* more work for their core than it does now */
+    uint32_t window;     /* the peer's window or the send buffer is full */
+    uint32_t congestion; /* the congestion window, pacing, or a batch that waits for an ACK */
+    uint32_t loss;       /* repair a loss, or wait for a timeout */
+    uint32_t cores[TCP_LOOK_CORES]; /* that ever worked */
+    time_ps busy[TCP_LOOK_CORES];   /* time that they worked until now */
+};
+void tcp_look(const struct tcp *tcp, struct tcp_look *look);
+
 /* Connections that exist. */
 uint32_t tcp_connections(const struct tcp *tcp);
 

@@ -27,6 +27,13 @@ static bool sends_less(const struct tcp_conn *conn, uint64_t limit)
     return limit < unsent && limit < conn->mss;
 }
 
+/* A batch that is small for what the windows allow waits for the next ACK: then the smaller of them
+ * is the limit. */
+static bool window_is_smaller(const struct tcp_conn *conn)
+{
+    return conn->window_end - conn->una < (uint64_t)conn->cc.cwnd * conn->mss;
+}
+
 /* What the byte after the last one that the NIC got is waiting for. */
 static enum probe_hold_state state_of(const struct tcp_conn *conn, time_ps now)
 {
@@ -48,7 +55,45 @@ static enum probe_hold_state state_of(const struct tcp_conn *conn, time_ps now)
         return PROBE_HOLD_CONGESTION;
     if (conn->pushed < conn->out.end && conn->out.end - conn->nxt < conn->mss)
         return PROBE_HOLD_NOTHING; /* MSG_MORE */
-    return PROBE_HOLD_CONGESTION;  /* a larger batch after the next ACK */
+    return window_is_smaller(conn) ? PROBE_HOLD_WINDOW : PROBE_HOLD_CONGESTION;
+}
+
+/* Longer than a round trip in a data center; assumed. */
+static const time_ps silence = 500 * PS_PER_US;
+
+static bool is_silent_since(time_ps last, time_ps limit, time_ps now)
+{
+    return last < 0 || now - last > limit;
+}
+
+static bool has_more_work(const struct tcp_conn *conn)
+{
+    if (conn->core->current != conn)
+        return conn->listed;
+    return conn->rx_count > conn->work_frames || (conn->work_frames > 0 && conn->want_send);
+}
+
+void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps now)
+{
+    const bool unanswered = conn->nxt > conn->una;
+    const bool quiet = is_silent_since(conn->last_send, silence, now) &&
+                       is_silent_since(conn->last_data, silence, now);
+    if (conn->state != TCP_ESTABLISHED || (quiet && !unanswered && conn->rx_count == 0))
+        return;
+    look->active++;
+    if (has_more_work(conn)) {
+        look->core++;
+        return;
+    }
+    const time_ps patience = time_later(silence, conn->srtt8 / 4); /* two round trips */
+    if (conn->recovery >= TCP_RECOVERY || (unanswered && conn->out.end == conn->nxt &&
+                                           is_silent_since(conn->last_send, patience, now))) {
+        look->loss++;
+        return;
+    }
+    const enum probe_hold_state state = state_of(conn, now);
+    look->window += state == PROBE_HOLD_WINDOW;
+    look->congestion += state == PROBE_HOLD_CONGESTION;
 }
 
 void tcp_watch_open(const struct tcp_conn *conn)

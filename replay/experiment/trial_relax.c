@@ -13,6 +13,7 @@
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
+#include "tcp/tcp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,7 @@ static void change(struct changing *changing, const struct opt *rows, const void
 static void change_host(struct changing *changing, const struct scenario_host *host)
 {
     change(changing, rnic_opts, host->rnic);
+    change(changing, tcp_base_opts, host->tcp);
     change(changing, nvme_host_opts, &host->nvme_host->core);
     change(changing, nvme_target_opts, &host->nvme_target->core);
     for (int i = 0; i < NVME_CARRIERS; i++) {

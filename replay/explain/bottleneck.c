@@ -103,13 +103,31 @@ static int64_t reads_waited(const struct bottleneck_input *input)
                 PPM - min_i64(input->uses[BOTTLENECK_CONGESTION].used, PPM));
 }
 
+/* Queues that are not counted: a host CPU does not work ahead, and responses that it has not
+ * processed wait for it; TCP keeps data that a full link does not take in its send buffers. */
+static bool has_hidden_queue(const struct bottleneck_input *input,
+                             enum bottleneck_resource resource)
+{
+    return input->uses[resource].used >= FULL &&
+           (resource == BOTTLENECK_HOST_CPU || (resource == BOTTLENECK_LINK && input->by_tcp));
+}
+
+/* Bytes of TCP that cross PCIe cross a link as well, so that the less busy of the two waits for the
+ * other. */
+static bool waits_for_link(const struct bottleneck_input *input, enum bottleneck_resource resource)
+{
+    return resource == BOTTLENECK_PCIE && input->by_tcp &&
+           input->uses[resource].used < input->uses[BOTTLENECK_LINK].used;
+}
+
 /* How strongly throughput follows the station's rate. A faster link also sends more
- * retransmissions, so it gains less. A host CPU does not work ahead: responses that it has not
- * processed are its queue, although they are not counted. */
+ * retransmissions, so it gains less. */
 static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
     int64_t value = saturation(while_active(input, use->used));
+    if (waits_for_link(input, resource))
+        return 0;
     if (resource == BOTTLENECK_RECEIVER || resource == BOTTLENECK_RNIC ||
         resource == BOTTLENECK_PCIE ||
         resource == BOTTLENECK_COMPLETIONS) /* none of these works ahead */
@@ -118,7 +136,7 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
         value = max_i64(value, input->uses[BOTTLENECK_CONGESTION].used);
     if (resource == BOTTLENECK_LINK && use->used < FULL) /* not waiting for the link */
         value -= part(min_i64(value, PPM), reads_waited(input)) / 2;
-    value = with_queue(min_i64(value, PPM), resource == BOTTLENECK_HOST_CPU && use->used >= FULL
+    value = with_queue(min_i64(value, PPM), has_hidden_queue(input, resource)
                                                 ? max_i64(use->waiting, PPM / QUEUE_SHARE)
                                                 : use->waiting);
     return resource == BOTTLENECK_LINK ? value : max_i64(value, min_i64(use->waiting, use->used));
@@ -266,8 +284,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
                    : part(gain_of_lost_time(input, resource), min_i64(use->covers, PPM));
     case BOTTLENECK_RECOVERY:
         return part(gain_of_lost_time(input, resource), min_i64(use->covers, PPM));
-    case BOTTLENECK_CONGESTION:
-        return gain_unthrottled(input);
+    case BOTTLENECK_CONGESTION: /* TCP without a congestion window does not exist */
+        return input->by_tcp ? part(gain_of_depth(input, 0), use->used) : gain_unthrottled(input);
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_LOSS:
         return gain_of_lost_time(input, resource);
@@ -367,6 +385,16 @@ static void say_asked(const struct bottleneck_input *input, char *text, size_t s
                  percent(recovery->used).text);
 }
 
+/* Waits of connections, by the name of their workload. */
+static const char *connections_of(const struct bottleneck_input *input,
+                                  enum bottleneck_resource resource)
+{
+    if (resource < BOTTLENECK_CREDIT || resource > BOTTLENECK_WINDOW ||
+        resource == BOTTLENECK_RECOVERY)
+        return "";
+    return input->by_tcp ? "connections of " : "queue pairs of ";
+}
+
 static void write_sentence(const struct bottleneck_input *input, struct bottleneck *found)
 {
     static const char *const phrases[] = {
@@ -379,17 +407,14 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
         [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
         [BOTTLENECK_HOST_CPU] = "%s are %s busy",
         [BOTTLENECK_PAUSES] = "%s was paused for %s of the time",
-        [BOTTLENECK_CREDIT] = "queue pairs of %s wait for a posted receive for %s of their time",
-        [BOTTLENECK_CONGESTION] = "queue pairs of %s are throttled for %s of their time",
-        [BOTTLENECK_LOSS] =
-            "queue pairs of %s wait for or retransmit lost packets for %s of their time",
+        [BOTTLENECK_CREDIT] = "%s wait for a posted receive for %s of their time",
+        [BOTTLENECK_CONGESTION] = "%s are throttled for %s of their time",
+        [BOTTLENECK_LOSS] = "%s wait for or retransmit lost packets for %s of their time",
         [BOTTLENECK_RECOVERY] = "%s for %s of the time",
-        [BOTTLENECK_READS] = "queue pairs of %s wait for outstanding READs for %s of their time",
-        [BOTTLENECK_FENCE] = ("queue pairs of %s wait at memory registrations until earlier "
+        [BOTTLENECK_READS] = "%s wait for outstanding READs for %s of their time",
+        [BOTTLENECK_FENCE] = ("%s wait at memory registrations until earlier "
                               "requests complete, for %s of their time"),
-        [BOTTLENECK_WINDOW] =
-            ("queue pairs of %s are at the limit of unacknowledged packets for %s of "
-             "their time"),
+        [BOTTLENECK_WINDOW] = "%s are at the limit of unacknowledged data for %s of their time",
         [BOTTLENECK_BUFFERS] = "%s for %s of the time",
         [BOTTLENECK_WRS] = "%s for %s of the time",
         [BOTTLENECK_LIMIT] = "%s for %s of the time",
@@ -398,7 +423,8 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
     };
     const char *word = names[found->resource];
     const struct bottleneck_use *use = &input->uses[found->resource];
-    char busiest[BOTTLENECK_WHERE_BYTES + 80], phrase[BOTTLENECK_WHERE_BYTES + 120];
+    char busiest[BOTTLENECK_WHERE_BYTES + 80], phrase[BOTTLENECK_WHERE_BYTES + 140];
+    char where[BOTTLENECK_WHERE_BYTES + 20];
     say_busiest(input, busiest, sizeof busiest);
     switch (found->resource) {
     case BOTTLENECK_ASKED:
@@ -414,7 +440,8 @@ static void write_sentence(const struct bottleneck_input *input, struct bottlene
     default:
         break;
     }
-    snprintf(phrase, sizeof phrase, phrases[found->resource], use->where, percent(use->used).text);
+    snprintf(where, sizeof where, "%s%s", connections_of(input, found->resource), use->where);
+    snprintf(phrase, sizeof phrase, phrases[found->resource], where, percent(use->used).text);
     snprintf(found->text, sizeof found->text, "%s: %s%s", word, phrase,
              found->resource == BOTTLENECK_LINK ? "" : busiest);
 }

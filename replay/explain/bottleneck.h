@@ -52,6 +52,7 @@ struct bottleneck_input {
     bool uncounted;      /* a measured run without data on links, CPUs and media */
     bool satisfied;      /* open loops that completed all offered load */
     bool slow_by_nature; /* receiver always slow; false: only during a fault */
+    bool by_tcp;         /* its connections are TCP's */
     bool few;            /* fewer operations than may be outstanding */
     int64_t depth;       /* outstanding I/Os per queue; 0: unknown */
     int64_t entries;     /* entries of a submission queue; 0: unknown */

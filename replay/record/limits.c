@@ -120,7 +120,7 @@ static void add_links(struct limits_scope *scope)
 
 /* ------------------------------------------------------------------ queue pairs */
 
-static int64_t sum_of(const struct limits_scope *scope, const bool *nodes, enum usage_rnic what)
+int64_t limits_sum(const struct limits_scope *scope, const bool *nodes, unsigned what)
 {
     const struct scenario *scenario = scope->collect->scenario;
     int64_t sum = 0;
@@ -130,9 +130,10 @@ static int64_t sum_of(const struct limits_scope *scope, const bool *nodes, enum 
     return sum;
 }
 
-static int64_t larger(const struct limits_scope *scope, enum usage_rnic what)
+static int64_t larger(const struct limits_scope *scope, unsigned what)
 {
-    const int64_t from = sum_of(scope, scope->from, what), to = sum_of(scope, scope->to, what);
+    const int64_t from = limits_sum(scope, scope->from, what),
+                  to = limits_sum(scope, scope->to, what);
     return from > to ? from : to;
 }
 
@@ -148,10 +149,12 @@ static void add_wait(struct limits_scope *scope, enum bottleneck_resource resour
  * count. */
 static int64_t resent_share(const struct limits_scope *scope)
 {
-    const int64_t from = share_ppm(sum_of(scope, scope->from, USAGE_RNIC_RESENT),
-                                   sum_of(scope, scope->from, USAGE_RNIC_SENT));
-    const int64_t to = share_ppm(sum_of(scope, scope->to, USAGE_RNIC_RESENT),
-                                 sum_of(scope, scope->to, USAGE_RNIC_SENT));
+    const unsigned resent = scope->by_tcp ? USAGE_TCP_RESENT : USAGE_RNIC_RESENT;
+    const unsigned sent = scope->by_tcp ? USAGE_TCP_SENT : USAGE_RNIC_SENT;
+    const int64_t from =
+        share_ppm(limits_sum(scope, scope->from, resent), limits_sum(scope, scope->from, sent));
+    const int64_t to =
+        share_ppm(limits_sum(scope, scope->to, resent), limits_sum(scope, scope->to, sent));
     return from > to ? from : to;
 }
 
@@ -194,6 +197,19 @@ static void add_queue_pairs(struct limits_scope *scope, const struct result *res
                     : limits_part(resent + (lossy ? silent_time(scope, active) : 0),
                                   missed_share(scope, result)),
              active);
+    scope->input->resent = resent_share(scope);
+}
+
+/* After a loss, the congestion window is what the loss left of it. */
+static void add_connections(struct limits_scope *scope)
+{
+    scope->input->by_tcp = true;
+    const bool lossy = scope->collect->observe->drop_count > 0;
+    const int64_t active = larger(scope, USAGE_TCP_ACTIVE);
+    const int64_t held = larger(scope, USAGE_TCP_CONGESTION);
+    add_wait(scope, BOTTLENECK_CONGESTION, lossy ? 0 : held, active);
+    add_wait(scope, BOTTLENECK_LOSS, lossy ? larger(scope, USAGE_TCP_LOSS) + held : 0, active);
+    add_wait(scope, BOTTLENECK_WINDOW, larger(scope, USAGE_TCP_WINDOW), active);
     scope->input->resent = resent_share(scope);
 }
 
@@ -298,8 +314,8 @@ static void add_pairs(struct limits_scope *scope, struct paths *paths, uint32_t 
     const struct scenario_workload *about = &scenario->workloads[index];
     if (about->pair_count > 0) {
         const struct rnic_params *rnic = scenario->nodes[about->pairs[0].from].host->rnic;
-        scope->input->reads = rnic->max_rd_atomic;
-        scope->input->window = rnic->soft.max_unacked;
+        scope->input->reads = about->by_tcp ? 0 : rnic->max_rd_atomic;
+        scope->input->window = about->by_tcp ? 0 : rnic->soft.max_unacked;
     }
     for (uint32_t i = 0; i < about->pair_count && i < PATHS_PAIRS_MAX; i++) {
         const struct scenario_pair *pair = &about->pairs[i];
@@ -344,11 +360,16 @@ static void find_cause(struct limits_scope *scope, const struct result *result)
 static void add_used(struct limits_scope *scope, const struct result *result)
 {
     add_links(scope);
-    add_queue_pairs(scope, result);
+    if (scope->by_tcp)
+        add_connections(scope);
+    else
+        add_queue_pairs(scope, result);
     add_receivers(scope);
     limits_engines(scope, scope->from);
     limits_engines(scope, scope->to);
     limits_software(scope);
+    if (scope->by_tcp)
+        limits_tcp_cores(scope);
     limits_targets(scope);
     find_cause(scope, result);
 }
@@ -368,6 +389,7 @@ static void judge_workload(const struct collect *collect, const struct result *r
         .from = memory_zeroed(nodes, sizeof(bool)),
         .to = memory_zeroed(nodes, sizeof(bool)),
         .whose = collect->scenario->workloads[index].name,
+        .by_tcp = collect->scenario->workloads[index].by_tcp,
     };
     struct paths paths;
     paths_init(&paths, collect->scenario, collect->routes, fabric);

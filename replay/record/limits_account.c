@@ -52,8 +52,19 @@ static const struct {
     {BREAKDOWN_DEPTH, BOTTLENECK_QUEUE_SIZE},
 };
 
-static bool is_made_by(enum breakdown_part part, enum bottleneck_resource resource)
+/* Over TCP in addition: its cores are the host's at both ends, and a loss leaves a small congestion
+ * window. */
+static bool is_made_by_tcp(enum breakdown_part part, enum bottleneck_resource resource)
 {
+    return ((part == BREAKDOWN_TARGET_CPU || part == BREAKDOWN_TARGET_WAIT) &&
+            resource == BOTTLENECK_HOST_CPU) ||
+           (part == BREAKDOWN_HELD && resource == BOTTLENECK_LOSS);
+}
+
+static bool is_made_by(enum breakdown_part part, enum bottleneck_resource resource, bool by_tcp)
+{
+    if (by_tcp && is_made_by_tcp(part, resource))
+        return true;
     for (size_t i = 0; i < sizeof makes / sizeof makes[0]; i++)
         if (makes[i].part == part && makes[i].resource == resource)
             return true;
@@ -65,10 +76,12 @@ struct sums {
     const struct collect *collect;
     int64_t workload; /* index, or ALL */
     double ps[BREAKDOWN_PARTS], whole;
+    bool by_tcp; /* any of them */
 };
 
 static void add_sum(struct sums *sums, uint32_t workload)
 {
+    sums->by_tcp |= sums->collect->scenario->workloads[workload].by_tcp;
     for (int i = 0; i < BREAKDOWN_OPERATIONS; i++) {
         const struct breakdown_sum *sum =
             breakdown_of(sums->collect->observe->waits, workload, (enum breakdown_operation)i);
@@ -84,7 +97,7 @@ static enum breakdown_part largest(const struct sums *sums, enum bottleneck_reso
 {
     enum breakdown_part found = BREAKDOWN_PARTS;
     for (enum breakdown_part i = 0; i < BREAKDOWN_PARTS; i++)
-        if (is_made_by(i, resource) && sums->ps[i] > 0 &&
+        if (is_made_by(i, resource, sums->by_tcp) && sums->ps[i] > 0 &&
             (found == BREAKDOWN_PARTS || sums->ps[i] > sums->ps[found]))
             found = i;
     return found;

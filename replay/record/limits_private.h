@@ -20,6 +20,7 @@ struct limits_scope {
     uint32_t pairs;
     int64_t on_cpu;    /* share of outstanding I/Os at the hosts' CPUs */
     const char *whose; /* name of the workload */
+    bool by_tcp;       /* its connections are TCP's */
 };
 
 /* This share of outstanding I/Os is not waiting for links. Shares are sampled separately and may
@@ -39,6 +40,9 @@ static inline int64_t limits_part(int64_t value, int64_t ppm)
  * target or controller was lost. */
 void limits_host_cpus(struct limits_scope *scope, uint32_t index);
 void limits_software(struct limits_scope *scope);
+void limits_tcp_cores(struct limits_scope *scope);
+/* Of the ports of those hosts, summed. */
+int64_t limits_sum(const struct limits_scope *scope, const bool *nodes, unsigned what);
 void limits_targets(struct limits_scope *scope);
 void limits_recovery(struct limits_scope *scope, uint32_t index);
 /* The busiest engine or PCIe link among the RNICs of the hosts in `nodes`, if busier than before;

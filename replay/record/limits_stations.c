@@ -49,6 +49,84 @@ void limits_software(struct limits_scope *scope)
         }
 }
 
+/* The cores that execute TCP at the hosts of one end. */
+struct tcp_cores {
+    struct bottleneck_use most; /* the busiest entry */
+    __int128 all, by_most;      /* ps of work; of those, by entries as busy as the busiest */
+};
+
+static int64_t tcp_core_used(const struct limits_scope *scope, uint32_t node, uint32_t entry,
+                             time_ps *busy)
+{
+    const uint16_t port = (uint16_t)(entry / TCP_LOOK_CORES);
+    const unsigned i = entry % TCP_LOOK_CORES;
+    const int64_t cores = usage_of_rnic(scope->usage, node, port, USAGE_TCP_CORES + i);
+    *busy = usage_of_rnic(scope->usage, node, port, USAGE_TCP_BUSY + i);
+    return cores == 0 ? 0 : share_ppm(*busy / cores, usage_span(scope->usage));
+}
+
+static struct tcp_cores look_at_tcp_cores(const struct limits_scope *scope, const bool *nodes)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    struct tcp_cores found = {0};
+    for (uint32_t node = 0; node < scenario->node_count; node++)
+        for (uint32_t i = 0; nodes[node] && i < scenario->nodes[node].port_count * TCP_LOOK_CORES;
+             i++) {
+            time_ps busy;
+            const int64_t used = tcp_core_used(scope, node, i, &busy);
+            found.all += busy;
+            if (used * 9 > found.most.used * 10)
+                found.by_most = 0;
+            if (used * 10 >= found.most.used * 9)
+                found.by_most += busy;
+            if (used <= found.most.used)
+                continue;
+            found.most.used = used;
+            snprintf(found.most.where, sizeof found.most.where, "%.60s's TCP cores",
+                     scenario->nodes[node].name);
+        }
+    found.most.covers = found.all == 0 ? 0 : (int64_t)(found.by_most * PPM / found.all);
+    return found;
+}
+
+/* Operations that TCP workloads have outstanding between any of these hosts. */
+static int64_t outstanding_by_tcp(const struct limits_scope *scope)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        bool meets = false;
+        for (uint32_t k = 0; workload->by_tcp && !meets && k < workload->pair_count; k++)
+            meets = scope->from[workload->pairs[k].from] || scope->to[workload->pairs[k].to];
+        sum += meets ? usage_of_workload(scope->usage, i, USAGE_WORK_OUT) : 0;
+    }
+    return sum;
+}
+
+/* TCP is work of the kernel at both ends, and an operation may wait for a core of either. */
+void limits_tcp_cores(struct limits_scope *scope)
+{
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_HOST_CPU];
+    const struct tcp_cores from = look_at_tcp_cores(scope, scope->from);
+    const struct tcp_cores to = look_at_tcp_cores(scope, scope->to);
+    const struct bottleneck_use *most = from.most.used > to.most.used ? &from.most : &to.most;
+    const int64_t served =
+        (int64_t)((from.all + to.all) * usage_looks(scope->usage) / usage_span(scope->usage));
+    const int64_t serving = share_ppm(served, outstanding_by_tcp(scope));
+    const int64_t waiting = share_ppm(limits_sum(scope, scope->from, USAGE_TCP_CORE) +
+                                          limits_sum(scope, scope->to, USAGE_TCP_CORE),
+                                      limits_sum(scope, scope->from, USAGE_TCP_ACTIVE));
+    use->serving += serving;
+    limits_is_elsewhere(scope, waiting + serving);
+    if (most->used <= use->used)
+        return;
+    use->used = most->used;
+    use->covers = most->covers;
+    use->waiting = waiting;
+    snprintf(use->where, sizeof use->where, "%.100s", most->where);
+}
+
 static bool is_core(const struct usage_station *station)
 {
     return strcmp(station->name, "cores") == 0;

@@ -229,6 +229,33 @@ static void look_at_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
         values[USAGE_QP_RESTS] += rnic->pipeline->qps[i].resting;
 }
 
+static void read_tcp(const struct tcp *tcp, int64_t *values)
+{
+    struct tcp_look look;
+    if (tcp == NULL)
+        return;
+    tcp_look(tcp, &look);
+    values[USAGE_TCP_SENT] = (int64_t)tcp_counters(tcp)->out_segs;
+    values[USAGE_TCP_RESENT] = (int64_t)tcp_counters(tcp)->retrans_segs;
+    for (int i = 0; i < TCP_LOOK_CORES; i++) {
+        values[USAGE_TCP_CORES + i] = look.cores[i];
+        values[USAGE_TCP_BUSY + i] = look.busy[i];
+    }
+}
+
+static void look_at_tcp(const struct tcp *tcp, int64_t *values)
+{
+    struct tcp_look look;
+    if (tcp == NULL)
+        return;
+    tcp_look(tcp, &look);
+    values[USAGE_TCP_ACTIVE] += look.active;
+    values[USAGE_TCP_CORE] += look.core;
+    values[USAGE_TCP_WINDOW] += look.window;
+    values[USAGE_TCP_CONGESTION] += look.congestion;
+    values[USAGE_TCP_LOSS] += look.loss;
+}
+
 struct looking {
     struct placing placing;
     int64_t *values;
@@ -352,9 +379,12 @@ static void read_counters(struct usage *usage, time_ps now)
         for (uint16_t i = 0; i < about->port_count; i++) {
             const uint32_t port = usage->first_port[node] + i;
             read_port(world_port(world, node, i), &values[port * USAGE_PORT_VALUES], now);
-            if (about->kind == SCENARIO_HOST)
-                read_rnic(world_host(world, node)->rnics[i],
-                          &usage->now.values[usage_first_of_rnic(usage, node, i)], now);
+            if (about->kind != SCENARIO_HOST)
+                continue;
+            const struct rnic *rnic = world_host(world, node)->rnics[i];
+            int64_t *of_rnic = &values[usage_first_of_rnic(usage, node, i)];
+            read_rnic(rnic, of_rnic, now);
+            read_tcp(rnic->tcp, of_rnic);
         }
     }
 }
@@ -363,9 +393,12 @@ static void look(struct usage *usage, time_ps now)
 {
     const struct world *world = usage->world;
     for (uint32_t node = 0; node < world->scenario->host_count; node++) {
-        for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++)
-            look_at_rnic(world_host(world, node)->rnics[i],
-                         &usage->now.values[usage_first_of_rnic(usage, node, i)], now);
+        for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++) {
+            const struct rnic *rnic = world_host(world, node)->rnics[i];
+            int64_t *values = &usage->now.values[usage_first_of_rnic(usage, node, i)];
+            look_at_rnic(rnic, values, now);
+            look_at_tcp(rnic->tcp, values);
+        }
         if (usage_is_target(world, node))
             look_at_target(usage, node, now);
     }

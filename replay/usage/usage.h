@@ -12,6 +12,7 @@
 #define STORMGLASS_REPLAY_USAGE_USAGE_H
 
 #include "scenarios/world/world.h"
+#include "tcp/tcp.h"
 
 enum { USAGE_MOMENTS = 64, USAGE_STATIONS = 48, USAGE_ALIKE = 8 };
 
@@ -44,7 +45,18 @@ enum usage_rnic {
     USAGE_QP_GATHERS, /* queue pairs that gather READ data one after another */
     USAGE_CQ_WORKING, /* cores woken by an interrupt */
     USAGE_CQ_ALL,     /* total number of those cores */
-    USAGE_RNIC_VALUES
+    /* TCP: connections by what they wait for (tcp_look), each counted once per sample; segments;
+     * cores that worked, and ps in which they did */
+    USAGE_TCP_ACTIVE,
+    USAGE_TCP_CORE,
+    USAGE_TCP_WINDOW,
+    USAGE_TCP_CONGESTION,
+    USAGE_TCP_LOSS,
+    USAGE_TCP_SENT,
+    USAGE_TCP_RESENT,
+    USAGE_TCP_CORES,
+    USAGE_TCP_BUSY = USAGE_TCP_CORES + TCP_LOOK_CORES,
+    USAGE_RNIC_VALUES = USAGE_TCP_BUSY + TCP_LOOK_CORES
 };
 
 /* For every host that is a target: commands at the time of a sample. */
@@ -120,8 +132,7 @@ void usage_end(struct usage *usage, time_ps now, time_ps last);
 time_ps usage_span(const struct usage *usage);
 uint32_t usage_looks(const struct usage *usage);
 int64_t usage_of_port(const struct usage *usage, uint32_t port, enum usage_port what);
-int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port,
-                      enum usage_rnic what);
+int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port, unsigned what);
 /* Time in which the receive buffer was not empty, less the time of the RNIC's own engines and
  * PCIe. */
 time_ps usage_drained(const struct usage *usage, uint32_t node, uint16_t port);

@@ -31,9 +31,11 @@ int64_t usage_of_port(const struct usage *usage, uint32_t port, enum usage_port 
     return since(usage, port * USAGE_PORT_VALUES + what);
 }
 
-int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port, enum usage_rnic what)
+int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port, unsigned what)
 {
-    return since(usage, usage_first_of_rnic(usage, node, port) + what);
+    const uint32_t at = usage_first_of_rnic(usage, node, port) + what;
+    const bool is_number = what >= USAGE_TCP_CORES && what < USAGE_TCP_BUSY;
+    return is_number ? usage->now.values[at] : since(usage, at);
 }
 
 time_ps usage_drained(const struct usage *usage, uint32_t node, uint16_t port)

@@ -5,6 +5,7 @@
 #include "net/switch/buffer_kinds.h"
 #include "net/switch/switch.h"
 #include "scenarios/load/library.h"
+#include "tcp/tcp.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,6 +124,22 @@ static void rows_of_a_buffer_policy_are_changed(void **state)
     scenario_free(scenario);
 }
 
+static void rows_of_tcp_are_changed(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    const struct tcp_params *tcp = scenario->nodes[1].host->tcp, before = *tcp;
+    trial_relax(scenario, BOTTLENECK_WINDOW, TRIAL_TENTH);
+    assert_int_equal(tcp->receive_buffer_max, before.receive_buffer_max * 11 / 10);
+    assert_int_equal(tcp->send_buffer, before.send_buffer * 11 / 10);
+    assert_int_equal(tcp->copy_cost, before.copy_cost);
+    trial_relax(scenario, BOTTLENECK_HOST_CPU, TRIAL_TENTH);
+    assert_int_equal(tcp->copy_cost, before.copy_cost * 10 / 11);
+    trial_relax(scenario, BOTTLENECK_CONGESTION, TRIAL_TENTH);
+    assert_int_equal(tcp->initial_window, before.initial_window + 1);
+    scenario_free(scenario);
+}
+
 static void a_scenario_is_read_again_with_another_seed(void **state)
 {
     (void)state;
@@ -147,6 +164,7 @@ int main(void)
         cmocka_unit_test(nothing_changes_nothing_but_what_is_switched_off),
         cmocka_unit_test(words_say_what_becomes_of_each),
         cmocka_unit_test(rows_of_a_buffer_policy_are_changed),
+        cmocka_unit_test(rows_of_tcp_are_changed),
         cmocka_unit_test(a_scenario_is_read_again_with_another_seed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

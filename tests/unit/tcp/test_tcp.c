@@ -198,6 +198,69 @@ static void test_cost_of_the_core(void **state)
     tcp_pair_free(pair);
 }
 
+/* What a connection waits for, and when its core works. */
+static void test_look(void **state)
+{
+    (void)state;
+    struct tcp_pair *pair = tcp_pair_new(DELAY);
+    struct tcp_look look;
+    pair->sides[1].params.rx_batch_cost = 20 * PS_PER_US;
+    pair->sides[1].params.receive_buffer = pair->sides[1].params.receive_buffer_max = 32768;
+    tcp_pair_connect(pair);
+    tcp_pair_run(pair, 10 * PS_PER_MS);
+    tcp_look(pair->sides[0].tcp, &look);
+    assert_int_equal(look.active, 0); /* silent */
+    tcp_look(pair->sides[1].tcp, &look);
+    const time_ps before = look.busy[0];
+    assert_int_equal(look.cores[0], 1);
+    tcp_pair_send(pair, 0, 1 << 20, 4);
+    tcp_pair_run(pair, DELAY + 5 * PS_PER_US);
+    tcp_look(pair->sides[1].tcp, &look); /* more segments than those of the first batch */
+    assert_int_equal(look.active, 1);
+    assert_int_equal(look.core, 1);
+    assert_in_range(look.busy[0] - before, 3 * PS_PER_US, 5 * PS_PER_US);
+    unsigned window = 0, congestion = 0, moments = 0;
+    for (; pair->sides[1].got < 1 << 20; moments++) {
+        tcp_pair_run(pair, PS_PER_US);
+        tcp_look(pair->sides[0].tcp, &look);
+        assert_true(look.core + look.window + look.congestion + look.loss <= look.active);
+        window += look.window;
+        congestion += look.congestion;
+    }
+    assert_true(window > moments / 2);
+    assert_true(congestion < moments / 4);
+    tcp_pair_run(pair, PS_PER_MS);
+    tcp_look(pair->sides[0].tcp, &look);
+    assert_int_equal(look.active, 0);
+    tcp_pair_free(pair);
+}
+
+static struct tcp_pair_fate lose_all(struct tcp_pair *pair, const struct tcp_pair_frame *frame)
+{
+    (void)pair;
+    return (struct tcp_pair_fate){.lose = frame->payload > 0};
+}
+
+/* A segment that is not acknowledged for long. */
+static void test_look_at_loss(void **state)
+{
+    (void)state;
+    struct tcp_pair *pair = tcp_pair_new(DELAY);
+    struct tcp_look look;
+    tcp_pair_connect(pair);
+    tcp_pair_run(pair, PS_PER_MS);
+    pair->fate = lose_all;
+    tcp_pair_send(pair, 0, 100, 4);
+    tcp_pair_run(pair, 100 * PS_PER_US);
+    tcp_look(pair->sides[0].tcp, &look);
+    assert_int_equal(look.loss, 0);
+    assert_int_equal(look.active, 1);
+    tcp_pair_run(pair, 10 * PS_PER_MS);
+    tcp_look(pair->sides[0].tcp, &look);
+    assert_int_equal(look.loss, 1);
+    tcp_pair_free(pair);
+}
+
 /* Headers as real bytes between tagged payload, in pieces of any size, come out as they went in. */
 static void test_content(void **state)
 {
@@ -409,6 +472,8 @@ int main(void)
         cmocka_unit_test(test_delayed_acks),
         cmocka_unit_test(test_gro),
         cmocka_unit_test(test_cost_of_the_core),
+        cmocka_unit_test(test_look),
+        cmocka_unit_test(test_look_at_loss),
         cmocka_unit_test(test_content),
         cmocka_unit_test(test_wrong_kind),
         cmocka_unit_test(test_zero_window),

@@ -95,11 +95,60 @@ static void times_beyond_the_most_are_the_runs(void **state)
     scenario_free(scenario);
 }
 
+#define TCP_HEAD                                                                                   \
+    "stormglass: 1\nname: test\nduration: 4ms\n"                                                   \
+    "fabric: {topology: {kind: single-switch, hosts: 2}, switch: {pfc: {priorities: none}}}\n"
+#define TCP_WORK                                                                                   \
+    "workloads:\n  - {name: w, kind: tcp-stream, from: host0, to: host1, message-size: 64KiB, "    \
+    "outstanding: 16, connections: 2}\n"
+
+static int64_t of_tcp(const char *hosts, uint32_t node, unsigned what, time_ps *span)
+{
+    char text[1000];
+    snprintf(text, sizeof text, "%s%s%s", TCP_HEAD, hosts, TCP_WORK);
+    struct scenario *scenario = load(text);
+    struct world *world = build(scenario);
+    struct usages usages;
+    usages_init(&usages, world);
+    while (usages.next != TIME_NEVER && world_run(world, usages.next))
+        usages_take(&usages);
+    usages_end(&usages, world->engine.now, world->engine.now);
+    const int64_t found = usage_of_rnic(&usages.list[0], node, 0, what);
+    *span = usage_span(&usages.list[0]);
+    usages_fini(&usages);
+    world_free(world);
+    scenario_free(scenario);
+    return found;
+}
+
+/* The receiver's core is always busy, or the window always full. */
+static void cores_and_windows_of_tcp_are_counted(void **state)
+{
+    (void)state;
+    static const char slow[] = "hosts: {defaults: {tcp: {cores: 1, copy-cost: 2us}}}\n";
+    static const char narrow[] =
+        "hosts: {defaults: {tcp: {receive-buffer: 32KiB, receive-buffer-max: 32KiB}}}\n";
+    time_ps span;
+    const time_ps busy = of_tcp(slow, 1, USAGE_TCP_BUSY, &span);
+    assert_in_range(busy, span * 98 / 100, span);
+    assert_int_equal(of_tcp(slow, 1, USAGE_TCP_CORES, &span), 1);
+    const int64_t active = of_tcp(slow, 1, USAGE_TCP_ACTIVE, &span);
+    assert_true(active >= USAGE_MOMENTS);
+    assert_in_range(of_tcp(slow, 1, USAGE_TCP_CORE, &span), active / 2, active);
+    assert_in_range(of_tcp(narrow, 1, USAGE_TCP_BUSY, &span), 1, span * 9 / 10);
+    const int64_t sending = of_tcp(narrow, 0, USAGE_TCP_ACTIVE, &span);
+    assert_in_range(of_tcp(narrow, 0, USAGE_TCP_WINDOW, &span), sending / 2, sending);
+    assert_int_equal(of_tcp(narrow, 0, USAGE_TCP_LOSS, &span), 0);
+    assert_int_equal(of_tcp(narrow, 0, USAGE_TCP_RESENT, &span), 0);
+    assert_true(of_tcp(narrow, 0, USAGE_TCP_SENT, &span) > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_has_its_own_time),
         cmocka_unit_test(times_beyond_the_most_are_the_runs),
+        cmocka_unit_test(cores_and_windows_of_tcp_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
