@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # score - how many diagnoses are right.                            SPDX-License-Identifier: Apache-2.0
-"""usage: score.py [--explain | --account] [--list] [--set n|h|p|q|r] [NAME...]
+"""usage: score.py [--explain | --account] [--list] [--set n|h|p|q|r|t] [NAME...]
 
 Runs each scenario of expected.tsv with $STORMGLASS (default: stormglass) and compares the verdict with the expected one.
   --explain   scores `explain --prove` in place of `run`
   --account   scores `run --confirm 0`: without experiments
   --list      lists the scenarios and their expected answers, and runs nothing
-  --set S     only the scenarios whose names begin with S (n, h, p, q or r)
+  --set S     only the scenarios whose names begin with S (n, h, p, q, r or t)
 NAME is the beginning of a scenario's name.
 
 one   right: the first printed cause that is not load matches, and no other printed cause of 25 % or more is foreign.
@@ -14,6 +14,7 @@ one   right: the first printed cause that is not load matches, and no other prin
 two   right: all causes are printed (of a pattern with "load", a cause that is load counts).  half: one.  wrong: none.
       Three causes have two patterns in the column of the second cause, with " && " between them.
 none  right: no cause but load is printed, and the severity is none or slight.  Otherwise it is a false alarm.
+In set t, whose scenarios use TCP, the bottleneck counts as well: of a right verdict with another one, half is left.
 A cause is printed if it is confirmed or sure, or if its share is above 20 %.
 All scenarios together, `run` fails below 90 % right, or with more than two false alarms: exit code 1."""
 import json
@@ -87,8 +88,10 @@ def judge_one(root, never, causes, faulty, printed, everything):
 
 
 def judge(row, verdict):
-    _, root, _, never, kind, second, severity = row
+    name, root, bottleneck, never, kind, second, severity = row
     causes = verdict["causes"]
+    limited = f"{verdict.get('bottleneck_kind')}: {verdict.get('bottleneck')}"
+    other_limit = name.startswith("t") and not matches(bottleneck, limited)
     faulty = [c for c in causes if c["suspect"] != "load"]
     printed = [c for c in faulty if is_printed(c)]
     found = verdict["harm"]["severity"]
@@ -96,14 +99,14 @@ def judge(row, verdict):
                           str(verdict.get("root_cause") or "")] + [str(w) for w in verdict.get("warnings", [])])
     if kind == "none":
         harmless = all(root != "^$" and matches(root, text_of(c)) for c in printed)
-        return "right" if harmless and found in ("none", "slight") else "false alarm"
+        return "false alarm" if not harmless or found not in ("none", "slight") else "half" if other_limit else "right"
     if kind == "two":
         patterns = [root, *second.split(" && ")]
         hits = [any(matches(p, text_of(c)) for c in (filter(is_printed, causes) if "load" in p else printed)) for p in patterns]
         result = "right" if all(hits) else "half" if any(hits) or any(matches(p, everything) for p in patterns) else "wrong"
     else:
         result = judge_one(root, never, causes, faulty, printed, everything)
-    if result == "right" and severity not in ("", ".") and not matches(severity, found):
+    if result == "right" and (other_limit or (severity not in ("", ".") and not matches(severity, found))):
         result = "half"
     return result
 
