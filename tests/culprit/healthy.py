@@ -40,6 +40,8 @@ class Healthy:
         self.by_design = []  # settings of all that slow things down
         self.rate = draw.choice([25, 100, 100])
         self.duration_us = draw.choice([1000, 1500, 2000])
+        if wants.get("tcp"):
+            self.duration_us *= 4  # TCP and NVMe take many round trips to connect
         self.build(wants.get("shape") or draw.choice(SHAPES), wants)
         self.settings(wants)
         self.workloads = []

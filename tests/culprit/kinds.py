@@ -430,6 +430,42 @@ def tcp_core(draw, healthy):
     return at_host(draw, healthy, draw.choice(healthy.used()), "tcp", cores=1, rx_segment_cost=cost)
 
 
+@harm("tcp-slow-core", kind="nvme", tcp=True)
+def tcp_slow_core(draw, healthy):
+    """The cores of a host run at a part of their clock."""
+    times = draw.choice([4, 8, 16])
+    return at_host(draw, healthy, draw.choice(healthy.used()), "tcp", rx_batch_cost=f"{300 * times}ns",
+                   rx_segment_cost=f"{100 * times}ns", tx_batch_cost=f"{500 * times}ns",
+                   copy_cost=f"{195 * times}ns", interrupt_cost=f"{times}us")
+
+
+@harm("tcp-tls", kind="nvme", tcp=True, incast=True, all=True)
+def tcp_tls(draw, healthy):
+    """A host that encrypts in software what others send in clear."""
+    host = draw.choice([host for work in healthy.workloads for host in work["from"]])
+    return at_host(draw, healthy, host, "nvme", tcp_tls=True)
+
+
+@harm("tcp-in-capsule", kind="nvme", tcp=True, writes=True)
+def tcp_in_capsule(draw, healthy):
+    """Writes that need an R2T: a round trip more."""
+    return at_some(draw, healthy, draw.choice(healthy.targets()), "target", tcp_in_capsule="0B")
+
+
+@harm("tcp-mtu", kind="nvme", tcp=True, incast=True)
+def tcp_mtu(draw, healthy):
+    """Full segments are dropped, and no path MTU discovery finds it."""
+    link = some_link(draw, healthy)
+    return at_link(link, link_name(healthy, link), mtu="1500B")
+
+
+@harm("tcp-loss", kind="nvme", tcp=True)
+def tcp_loss(draw, healthy):
+    link = some_link(draw, healthy)
+    return fault_of_link("random-loss", link, link_name(healthy, link), rate=draw.choice(["0.001", "0.01", "0.03"]),
+                         **when(draw, healthy))
+
+
 @harm("tcp-interrupt", kind="nvme", tcp=True)
 def tcp_interrupt(draw, healthy):
     delay = f"{draw.choice([20, 50, 100])}us"

@@ -195,6 +195,7 @@ PLACES = [  # section, where, what the healthy scenario must have
     (r"fabric\.routing", at_fabric, {}),
     (r"hosts\.defaults\.rnic", at_a_host, {}),
     (r"hosts\.defaults\.(nvme|target)", at_a_host, {"kind": "nvme"}),
+    (r"hosts\.defaults\.tcp", at_a_host, {"kind": "nvme", "tcp": True}),
     (r"hosts\.targets\.namespaces", at_namespace, {"kind": "nvme", "to": 2}),
     *((r"hosts\.targets\.namespaces\.media\{kind: %s\}" % kind, at_namespace,
        {"kind": "nvme", "to": 2, "media": kind}) for kind in MEDIA),
@@ -232,6 +233,10 @@ class Rows:
     def wants(self, kind, draw):
         row = self.rows[kind]
         wants = dict(draw.choice(SURROUNDINGS), **placed(row)[1])
+        if "TCP traffic" in row.needs:
+            wants["tcp"] = True
+        if "uses TLS" in row.needs:
+            return dict(wants, needed={"nvme": {"tcp-tls": True}})
         section = row.section.rsplit(".", 1)[-1]
         return dict(wants, needed={section: needed(row, self.rows)}) if row.needs else wants
 
