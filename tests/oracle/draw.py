@@ -18,8 +18,8 @@ SELDOM = [*["asked for"] * 2, *["congestion control"] * 2, *["credit"] * 4, *["l
           *["send window"] * 3, *["slow receiver"] * 2, "target cpu"]
 
 
-# Share of NVMe/TCP scenarios. None by default: the bottleneck of a run does not count the cores and windows of TCP yet.
-TCP_SHARE = float(os.environ.get("TCP_SHARE", "0"))
+# Share of NVMe/TCP scenarios.
+TCP_SHARE = float(os.environ.get("TCP_SHARE", "0.15"))
 
 
 class Scenario:
@@ -160,7 +160,9 @@ def draw_tcp(scenario):
         scenario.set(tcp + "cores", draw.choice([1, 2]))
     if "send window" in scenario.likely:
         which = draw.choice(["receive-buffer", "send-buffer"])
-        size = draw.choice([32, 48, 64] if which == "receive-buffer" else [8, 16, 32]) * 1024
+        size = draw.choice([32, 48, 64] if which == "receive-buffer" else [16, 24, 32]) * 1024
+        # A tenth more of a window of few segments may be no segment, or a fifth more.
+        scenario.set("fabric.host-links.mtu", 1500, "B")
         scenario.set(tcp + which, size, "B")
         scenario.set(tcp + which + "-max", size, "B")
 
