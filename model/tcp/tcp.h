@@ -114,8 +114,8 @@ time_ps tcp_busy(const struct tcp *tcp);
 enum { TCP_LOOK_CORES = 16 };
 struct tcp_look {
     uint32_t active; /* have data on the way, or had within half a millisecond */
-    /* of these, each in at most one: */
-    uint32_t core;       /* more work for their core than it does now */
+    uint32_t core;   /* of these, with more work for their core than it does now */
+    /* of these, what sending waits for, each in at most one: */
     uint32_t window;     /* the peer's window or the send buffer is full */
     uint32_t congestion; /* the congestion window, pacing, or a batch that waits for an ACK */
     uint32_t loss;       /* repair a loss, or wait for a timeout */

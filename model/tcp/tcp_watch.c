@@ -61,9 +61,26 @@ static enum probe_hold_state state_of(const struct tcp_conn *conn, time_ps now)
 /* Longer than a round trip in a data center; assumed. */
 static const time_ps silence = 500 * PS_PER_US;
 
+/* Two round trips, if that is more. */
+static time_ps patience(const struct tcp_conn *conn)
+{
+    return time_later(silence, conn->srtt8 / 4);
+}
+
 static bool is_silent_since(time_ps last, time_ps limit, time_ps now)
 {
     return last < 0 || now - last > limit;
+}
+
+/* All was sent, and the last of it is not acknowledged although nothing delays the ACK any more. */
+static bool misses_ack(const struct tcp_conn *conn, time_ps now)
+{
+    const uint64_t unanswered = conn->nxt - conn->una;
+    const bool may_be_delayed = unanswered < 2 * (uint64_t)conn->mss;
+    const time_ps limit =
+        patience(conn) + (may_be_delayed ? conn->tcp->params.delayed_ack : (time_ps)0);
+    return unanswered > 0 && conn->out.end == conn->nxt &&
+           is_silent_since(conn->last_send, limit, now);
 }
 
 static bool has_more_work(const struct tcp_conn *conn)
@@ -75,25 +92,18 @@ static bool has_more_work(const struct tcp_conn *conn)
 
 void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps now)
 {
-    const bool unanswered = conn->nxt > conn->una;
-    const bool quiet = is_silent_since(conn->last_send, silence, now) &&
-                       is_silent_since(conn->last_data, silence, now);
-    if (conn->state != TCP_ESTABLISHED || (quiet && !unanswered && conn->rx_count == 0))
+    const bool lost = conn->recovery >= TCP_RECOVERY || misses_ack(conn, now);
+    const bool quiet = is_silent_since(conn->last_send, patience(conn), now) &&
+                       is_silent_since(conn->last_data, patience(conn), now);
+    if (conn->state != TCP_ESTABLISHED ||
+        (quiet && !lost && conn->rx_count == 0 && conn->out.end == conn->nxt))
         return;
-    look->active++;
-    if (has_more_work(conn)) {
-        look->core++;
-        return;
-    }
-    const time_ps patience = time_later(silence, conn->srtt8 / 4); /* two round trips */
-    if (conn->recovery >= TCP_RECOVERY || (unanswered && conn->out.end == conn->nxt &&
-                                           is_silent_since(conn->last_send, patience, now))) {
-        look->loss++;
-        return;
-    }
     const enum probe_hold_state state = state_of(conn, now);
-    look->window += state == PROBE_HOLD_WINDOW;
-    look->congestion += state == PROBE_HOLD_CONGESTION;
+    look->active++;
+    look->core += has_more_work(conn);
+    look->loss += lost;
+    look->window += !lost && state == PROBE_HOLD_WINDOW;
+    look->congestion += !lost && state == PROBE_HOLD_CONGESTION;
 }
 
 void tcp_watch_open(const struct tcp_conn *conn)

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bottleneck - estimates gains, and writes the sentence. */
-#include "replay/explain/bottleneck.h"
-
-#include "base/numbers.h"
-#include "replay/database/words.h"
+ * bottleneck - estimates gains. */
+#include "replay/explain/bottleneck_private.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum {
     TENTH = 100000, /* increase of a resource in an estimate: 10 % */
     FULL = 980000,
-    NEARLY_ALL = 850000,   /* share of traffic that counts as all: the rest are requests and ACKs */
-    AWAY_LEAST = PPM / 10, /* a lost target's share of time that makes other traffic count */
-    LEAST_LOST = 20000,    /* less lost time counts as none */
-    QUEUE_SHARE = 5,       /* at least 1/5 of outstanding I/Os wait for the limit */
-    SHARPNESS = 4,         /* exponent of utilization: 90 % already limits partly */
-    HELD_LINK = 850000, /* from this utilization, throttled queue pairs are limited by the link */
-    HELD_GAIN = 800000, /* usable spare capacity without throttling */
+    NEARLY_ALL = 850000, /* share of traffic that counts as all: the rest are requests and ACKs */
+    LEAST_LOST = 20000,  /* less lost time counts as none */
+    QUEUE_SHARE = 5,     /* at least 1/5 of outstanding I/Os wait for the limit */
+    SHARPNESS = 4,       /* exponent of utilization: 90 % already limits partly */
+    HELD_LINK = 850000,  /* from this utilization, throttled queue pairs are limited by the link */
+    HELD_GAIN = 800000,  /* usable spare capacity without throttling */
 };
 
 static const char *const names[] = {
@@ -61,6 +56,14 @@ static int64_t saturation(int64_t used)
     for (int i = SHARPNESS; i > 1; i /= 2)
         value = part(value, value);
     return value;
+}
+
+/* Segments of a window arrive at a core in a burst: some wait there even if it is mostly idle. And
+ * a core takes what has arrived as one batch: in front of a full link it is busy with small ones,
+ * which cost more. */
+static bool is_bursty(const struct bottleneck_input *input, enum bottleneck_resource resource)
+{
+    return resource == BOTTLENECK_HOST_CPU && input->by_tcp_cores;
 }
 
 /* Share of the time in which the affected pairs of hosts could do nothing. */
@@ -139,7 +142,12 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
     value = with_queue(min_i64(value, PPM), has_hidden_queue(input, resource)
                                                 ? max_i64(use->waiting, PPM / QUEUE_SHARE)
                                                 : use->waiting);
-    return resource == BOTTLENECK_LINK ? value : max_i64(value, min_i64(use->waiting, use->used));
+    const struct bottleneck_use *link = &input->uses[BOTTLENECK_LINK];
+    if (is_bursty(input, resource) && link->used >= FULL)
+        value = part(value, PPM - min_i64(link->covers, PPM));
+    return resource == BOTTLENECK_LINK || is_bursty(input, resource)
+               ? value
+               : max_i64(value, min_i64(use->waiting, use->used));
 }
 
 /* No queue: the drive is flushing its write cache. */
@@ -152,7 +160,7 @@ static bool works_ahead(const struct bottleneck_input *input, enum bottleneck_re
  * 100 %: sometimes all outstanding I/Os are elsewhere. */
 static int64_t spare_capacity(const struct bottleneck_input *input)
 {
-    const bool away = outage(input, BOTTLENECK_RECOVERY) >= AWAY_LEAST;
+    const bool away = outage(input, BOTTLENECK_RECOVERY) >= BOTTLENECK_AWAY_LEAST;
     int64_t least_room = PPM * PPM;
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
         if (!is_station(input, i) || input->uses[i].used == 0 || works_ahead(input, i))
@@ -196,13 +204,14 @@ static int64_t room_between_outages(const struct bottleneck_input *input)
 }
 
 /* The share of outstanding I/Os that do not wait at any station. */
-static int64_t unqueued_share(const struct bottleneck_input *input)
+static int64_t unqueued_share(const struct bottleneck_input *input, bool in_bursts)
 {
     int64_t waiting = 0, busiest = 0;
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
         if (!is_station(input, i))
             continue;
-        waiting += i == BOTTLENECK_LINK ? 0 : input->uses[i].waiting;
+        if (i != BOTTLENECK_LINK && !(in_bursts && is_bursty(input, i)))
+            waiting += input->uses[i].waiting;
         busiest = max_i64(busiest, part(elasticity(input, i), input->uses[i].covers));
     }
     return PPM - part(max_i64(min_i64(waiting, PPM), busiest), PPM - input->thinking);
@@ -213,7 +222,15 @@ static int64_t gain_of_depth(const struct bottleneck_input *input, int64_t numbe
 {
     const int64_t after = max_i64(number + 1, number + part(number, TENTH));
     const int64_t more = number > 0 ? after * PPM / number - PPM : TENTH;
-    return min_i64(part(more, unqueued_share(input)), room_between_outages(input));
+    return min_i64(part(more, unqueued_share(input, false)), room_between_outages(input));
+}
+
+/* Gain of 10 % more of a window of TCP. */
+static int64_t gain_of_window(const struct bottleneck_input *input, int64_t used)
+{
+    const int64_t gain =
+        min_i64(part(TENTH, unqueued_share(input, true)), room_between_outages(input));
+    return part(gain, used);
 }
 
 /* The queue depth exceeds the entries of a submission queue. */
@@ -233,7 +250,8 @@ static int64_t entries_left(const struct bottleneck_input *input)
 /* More outstanding I/Os only help as far as no other limit keeps them from being sent. */
 static int64_t not_stopped(const struct bottleneck_input *input)
 {
-    return max_i64(PPM - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
+    const int64_t throttled = input->by_tcp ? input->uses[BOTTLENECK_CONGESTION].used : 0;
+    return max_i64(PPM - throttled - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
                        input->uses[BOTTLENECK_WINDOW].used - input->uses[BOTTLENECK_BUFFERS].used -
                        input->uses[BOTTLENECK_WRS].used - input->uses[BOTTLENECK_LIMIT].used -
                        input->uses[BOTTLENECK_WORKLOAD_LIMIT].used,
@@ -285,7 +303,7 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_RECOVERY:
         return part(gain_of_lost_time(input, resource), min_i64(use->covers, PPM));
     case BOTTLENECK_CONGESTION: /* TCP without a congestion window does not exist */
-        return input->by_tcp ? part(gain_of_depth(input, 0), use->used) : gain_unthrottled(input);
+        return input->by_tcp ? gain_of_window(input, use->used) : gain_unthrottled(input);
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_LOSS:
         return gain_of_lost_time(input, resource);
@@ -294,7 +312,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
     case BOTTLENECK_FENCE: /* one more in addition to the single one allowed */
         return part(gain_of_depth(input, 1), use->used);
     case BOTTLENECK_WINDOW:
-        return part(gain_of_depth(input, input->window), use->used);
+        return input->by_tcp ? gain_of_window(input, use->used)
+                             : part(gain_of_depth(input, input->window), use->used);
     case BOTTLENECK_BUFFERS:
     case BOTTLENECK_WRS:
         return part(part(gain_of_depth(input, 0), use->used), min_i64(use->covers, PPM));
@@ -360,92 +379,6 @@ static int64_t gain_of_all(const struct bottleneck_input *const *inputs, uint32_
     return weights == 0 ? 0 : (int64_t)(sum / weights);
 }
 
-static struct words percent(int64_t share)
-{
-    return words_percent((double)share, (double)PPM);
-}
-
-static void say_busiest(const struct bottleneck_input *input, char *text, size_t size)
-{
-    const struct bottleneck_use *link = &input->uses[BOTTLENECK_LINK];
-    *text = '\0';
-    if (link->where[0] != '\0')
-        snprintf(text, size, "; busiest link: %s, %s used", link->where, percent(link->used).text);
-}
-
-/* Why there is no more offered load, or why it completed late. */
-static void say_asked(const struct bottleneck_input *input, char *text, size_t size)
-{
-    const struct bottleneck_use *recovery = &input->uses[BOTTLENECK_RECOVERY];
-    *text = '\0';
-    if (input->thinking > 0)
-        snprintf(text, size, "; think time takes %s of the time", percent(input->thinking).text);
-    else if (recovery->used >= AWAY_LEAST)
-        snprintf(text, size, "; it completed late, because %s for %s of the time", recovery->where,
-                 percent(recovery->used).text);
-}
-
-/* Waits of connections, by the name of their workload. */
-static const char *connections_of(const struct bottleneck_input *input,
-                                  enum bottleneck_resource resource)
-{
-    if (resource < BOTTLENECK_CREDIT || resource > BOTTLENECK_WINDOW ||
-        resource == BOTTLENECK_RECOVERY)
-        return "";
-    return input->by_tcp ? "connections of " : "queue pairs of ";
-}
-
-static void write_sentence(const struct bottleneck_input *input, struct bottleneck *found)
-{
-    static const char *const phrases[] = {
-        [BOTTLENECK_LINK] = "%s is %s busy",
-        [BOTTLENECK_RECEIVER] = "%s drains slower than its link delivers for %s of the time",
-        [BOTTLENECK_RNIC] = "%s is %s busy",
-        [BOTTLENECK_PCIE] = "%s is %s busy",
-        [BOTTLENECK_COMPLETIONS] = "%s are %s busy",
-        [BOTTLENECK_MEDIA] = "%s are %s busy",
-        [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
-        [BOTTLENECK_HOST_CPU] = "%s are %s busy",
-        [BOTTLENECK_PAUSES] = "%s was paused for %s of the time",
-        [BOTTLENECK_CREDIT] = "%s wait for a posted receive for %s of their time",
-        [BOTTLENECK_CONGESTION] = "%s are throttled for %s of their time",
-        [BOTTLENECK_LOSS] = "%s wait for or retransmit lost packets for %s of their time",
-        [BOTTLENECK_RECOVERY] = "%s for %s of the time",
-        [BOTTLENECK_READS] = "%s wait for outstanding READs for %s of their time",
-        [BOTTLENECK_FENCE] = ("%s wait at memory registrations until earlier "
-                              "requests complete, for %s of their time"),
-        [BOTTLENECK_WINDOW] = "%s are at the limit of unacknowledged data for %s of their time",
-        [BOTTLENECK_BUFFERS] = "%s for %s of the time",
-        [BOTTLENECK_WRS] = "%s for %s of the time",
-        [BOTTLENECK_LIMIT] = "%s for %s of the time",
-        [BOTTLENECK_WORKLOAD_LIMIT] = "%s for %s of the time",
-        [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a free entry",
-    };
-    const char *word = names[found->resource];
-    const struct bottleneck_use *use = &input->uses[found->resource];
-    char busiest[BOTTLENECK_WHERE_BYTES + 80], phrase[BOTTLENECK_WHERE_BYTES + 140];
-    char where[BOTTLENECK_WHERE_BYTES + 20];
-    say_busiest(input, busiest, sizeof busiest);
-    switch (found->resource) {
-    case BOTTLENECK_ASKED:
-        say_asked(input, phrase, sizeof phrase);
-        snprintf(found->text, sizeof found->text, "%s: no resource is saturated%s%s",
-                 bottleneck_label(found->resource), phrase, busiest);
-        return;
-    case BOTTLENECK_DEPTH:
-        snprintf(found->text, sizeof found->text, "%s: %s%stoo low to saturate any resource%s",
-                 word, input->depth > 0 ? words_count(input->depth).text : "",
-                 input->depth > 0 ? " is " : "", busiest);
-        return;
-    default:
-        break;
-    }
-    snprintf(where, sizeof where, "%s%s", connections_of(input, found->resource), use->where);
-    snprintf(phrase, sizeof phrase, phrases[found->resource], where, percent(use->used).text);
-    snprintf(found->text, sizeof found->text, "%s: %s%s", word, phrase,
-             found->resource == BOTTLENECK_LINK ? "" : busiest);
-}
-
 /* A workload with bounded offered load that completes all of it is limited by that, even if
  * utilization is unknown. */
 static bool is_unknown(const struct bottleneck_input *const *inputs, uint32_t count)
@@ -483,7 +416,7 @@ void bottleneck_of_all(const struct bottleneck_input *const *inputs, uint32_t co
     if (whose->idle)
         snprintf(found->text, sizeof found->text, "offered load: no I/O was issued");
     else
-        write_sentence(whose, found);
+        bottleneck_write(whose, found);
 }
 
 void bottleneck_find(const struct bottleneck_input *input, struct bottleneck *found)

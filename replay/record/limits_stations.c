@@ -121,6 +121,7 @@ void limits_tcp_cores(struct limits_scope *scope)
     limits_is_elsewhere(scope, waiting + serving);
     if (most->used <= use->used)
         return;
+    scope->input->by_tcp_cores = true;
     use->used = most->used;
     use->covers = most->covers;
     use->waiting = waiting;

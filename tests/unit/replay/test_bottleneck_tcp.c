@@ -68,11 +68,33 @@ static void over_tcp_control_gains_a_tenth(void **state)
                          "for 95% of their time");
 }
 
+/* A full core limits what passes no full link; the queue of one that is not full is a burst. */
+static void a_core_of_tcp_is_the_limit_where_no_link_is_full(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.by_tcp = input.by_tcp_cores = true;
+    input.uses[BOTTLENECK_HOST_CPU] = use(100, "host0's TCP cores");
+    assert_named(&input, "host cpu: host0's TCP cores are 100% busy");
+    input.uses[BOTTLENECK_LINK] = use(99, "host1:p0 to leaf0");
+    assert_named(&input, "link: ");
+    input.uses[BOTTLENECK_LINK].covers = PPM / 4;
+    assert_named(&input, "host cpu: ");
+    input = plain();
+    input.by_tcp = true;
+    input.uses[BOTTLENECK_HOST_CPU] = use(60, "host0's TCP cores");
+    input.uses[BOTTLENECK_WINDOW] = use(70, "w");
+    assert_named(&input, "host cpu: ");
+    input.by_tcp_cores = true;
+    assert_named(&input, "send window: connections of w are at the limit");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_tcp_a_full_link_is_named_without_a_queue),
         cmocka_unit_test(over_tcp_control_gains_a_tenth),
+        cmocka_unit_test(a_core_of_tcp_is_the_limit_where_no_link_is_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

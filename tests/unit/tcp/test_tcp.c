@@ -255,8 +255,12 @@ static void test_look_at_loss(void **state)
     tcp_look(pair->sides[0].tcp, &look);
     assert_int_equal(look.loss, 0);
     assert_int_equal(look.active, 1);
-    tcp_pair_run(pair, 10 * PS_PER_MS);
+    tcp_pair_run(pair, 10 * PS_PER_MS); /* the ACK may be delayed */
     tcp_look(pair->sides[0].tcp, &look);
+    assert_int_equal(look.active, 0);
+    tcp_pair_run(pair, 40 * PS_PER_MS);
+    tcp_look(pair->sides[0].tcp, &look);
+    assert_int_equal(look.active, 1);
     assert_int_equal(look.loss, 1);
     tcp_pair_free(pair);
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bottleneck_words - the sentence about a bottleneck. */
+#include "replay/explain/bottleneck_private.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+static struct words percent(int64_t share)
+{
+    return words_percent((double)share, (double)PPM);
+}
+
+static void say_busiest(const struct bottleneck_input *input, char *text, size_t size)
+{
+    const struct bottleneck_use *link = &input->uses[BOTTLENECK_LINK];
+    *text = '\0';
+    if (link->where[0] != '\0')
+        snprintf(text, size, "; busiest link: %s, %s used", link->where, percent(link->used).text);
+}
+
+/* Why there is no more offered load, or why it completed late. */
+static void say_asked(const struct bottleneck_input *input, char *text, size_t size)
+{
+    const struct bottleneck_use *recovery = &input->uses[BOTTLENECK_RECOVERY];
+    *text = '\0';
+    if (input->thinking > 0)
+        snprintf(text, size, "; think time takes %s of the time", percent(input->thinking).text);
+    else if (recovery->used >= BOTTLENECK_AWAY_LEAST)
+        snprintf(text, size, "; it completed late, because %s for %s of the time", recovery->where,
+                 percent(recovery->used).text);
+}
+
+/* Waits of connections, by the name of their workload. */
+static const char *connections_of(const struct bottleneck_input *input,
+                                  enum bottleneck_resource resource)
+{
+    if (resource < BOTTLENECK_CREDIT || resource > BOTTLENECK_WINDOW ||
+        resource == BOTTLENECK_RECOVERY)
+        return "";
+    return input->by_tcp ? "connections of " : "queue pairs of ";
+}
+
+void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *found)
+{
+    static const char *const phrases[] = {
+        [BOTTLENECK_LINK] = "%s is %s busy",
+        [BOTTLENECK_RECEIVER] = "%s drains slower than its link delivers for %s of the time",
+        [BOTTLENECK_RNIC] = "%s is %s busy",
+        [BOTTLENECK_PCIE] = "%s is %s busy",
+        [BOTTLENECK_COMPLETIONS] = "%s are %s busy",
+        [BOTTLENECK_MEDIA] = "%s are %s busy",
+        [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
+        [BOTTLENECK_HOST_CPU] = "%s are %s busy",
+        [BOTTLENECK_PAUSES] = "%s was paused for %s of the time",
+        [BOTTLENECK_CREDIT] = "%s wait for a posted receive for %s of their time",
+        [BOTTLENECK_CONGESTION] = "%s are throttled for %s of their time",
+        [BOTTLENECK_LOSS] = "%s wait for or retransmit lost packets for %s of their time",
+        [BOTTLENECK_RECOVERY] = "%s for %s of the time",
+        [BOTTLENECK_READS] = "%s wait for outstanding READs for %s of their time",
+        [BOTTLENECK_FENCE] = ("%s wait at memory registrations until earlier "
+                              "requests complete, for %s of their time"),
+        [BOTTLENECK_WINDOW] = "%s are at the limit of unacknowledged data for %s of their time",
+        [BOTTLENECK_BUFFERS] = "%s for %s of the time",
+        [BOTTLENECK_WRS] = "%s for %s of the time",
+        [BOTTLENECK_LIMIT] = "%s for %s of the time",
+        [BOTTLENECK_WORKLOAD_LIMIT] = "%s for %s of the time",
+        [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a free entry",
+    };
+    const char *word = bottleneck_word(found->resource);
+    const struct bottleneck_use *use = &input->uses[found->resource];
+    char busiest[BOTTLENECK_WHERE_BYTES + 80], phrase[BOTTLENECK_WHERE_BYTES + 140];
+    char where[BOTTLENECK_WHERE_BYTES + 20];
+    say_busiest(input, busiest, sizeof busiest);
+    switch (found->resource) {
+    case BOTTLENECK_ASKED:
+        say_asked(input, phrase, sizeof phrase);
+        snprintf(found->text, sizeof found->text, "%s: no resource is saturated%s%s",
+                 bottleneck_label(found->resource), phrase, busiest);
+        return;
+    case BOTTLENECK_DEPTH:
+        snprintf(found->text, sizeof found->text, "%s: %s%stoo low to saturate any resource%s",
+                 word, input->depth > 0 ? words_count(input->depth).text : "",
+                 input->depth > 0 ? " is " : "", busiest);
+        return;
+    default:
+        break;
+    }
+    snprintf(where, sizeof where, "%s%s", connections_of(input, found->resource), use->where);
+    snprintf(phrase, sizeof phrase, phrases[found->resource], where, percent(use->used).text);
+    snprintf(found->text, sizeof found->text, "%s: %s%s", word, phrase,
+             found->resource == BOTTLENECK_LINK ? "" : busiest);
+}
