@@ -66,6 +66,7 @@ static bool each_fixed(parameters_fn *call, void *self)
         {"fabric.host-links", port_opts},
         {"fabric.switch", switch_opts},
         {"fabric.routing", scenario_routing_opts},
+        {"hosts.defaults", scenario_defaults_opts},
         {"hosts.defaults.rnic", rnic_opts},
         {"hosts.defaults.nvme", nvme_host_opts},
         {"hosts.defaults.target", nvme_target_opts},

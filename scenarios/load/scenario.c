@@ -2,9 +2,14 @@
 #include "scenarios/load/scenario.h"
 
 #include "base/memory.h"
+#include "base/rng.h"
+#include "rnic/host/rnic.h"
 #include "scenarios/load/expect.h"
 #include "scenarios/load/scenario_load.h"
+#include "tcp/tcp.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -355,4 +360,35 @@ uint32_t scenario_find_node(const struct scenario *scenario, const char *name)
         if (strcmp(scenario->nodes[i].name, name) == 0)
             return i;
     return UINT32_MAX;
+}
+
+/* ---- of workloads ---- */
+
+time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
+{
+    const time_ps most = scenario->workloads[workload].start_jitter;
+    if (most == 0)
+        return 0;
+    char owner[64];
+    snprintf(owner, sizeof owner, "workload %" PRIu32 ", member %" PRIu32, workload, member);
+    struct rng rng = rng_stream(scenario->seed, owner, "start-jitter");
+    return (time_ps)rng_below(&rng, (uint64_t)most + 1);
+}
+
+uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
+                      const struct scenario_pair *pair)
+{
+    const struct scenario_host *host = scenario->nodes[pair->from].host;
+    return workload->class.tos_set
+               ? workload->class.tos >> 2
+               : (uint8_t)(workload->by_tcp ? host->tcp->dscp : host->rnic->dscp);
+}
+
+uint8_t scenario_dscp_back(const struct scenario *scenario,
+                           const struct scenario_workload *workload,
+                           const struct scenario_pair *pair)
+{
+    const struct scenario_host *host = scenario->nodes[pair->to].host;
+    const int64_t own = workload->by_tcp ? host->tcp->dscp : host->rnic->accept_dscp;
+    return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
 }

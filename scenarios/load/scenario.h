@@ -310,6 +310,7 @@ extern const struct opt scenario_routing_opts[];
 extern const struct opt scenario_namespace_opts[];
 extern const struct opt scenario_ana_opts[]; /* an entry of `ana:` (struct scenario_ana) */
 extern const struct opt scenario_workload_opts[];
+extern const struct opt scenario_defaults_opts[]; /* beside the sections of hosts.defaults */
 extern const struct opt scenario_fault_opts[];
 
 /* Other notations for the parameters of a switch, such as "pfc.headroom". */

@@ -398,13 +398,11 @@ static void share_base(struct loader *loader, struct loader_host *base,
 
 static void load_defaults(struct loader *loader, const struct tree_node *hosts)
 {
-    static const char *const keys[] = {"rnic", "nvme", "target", "tcp", NULL};
     struct rate_classes classes = {0};
     struct section base = {.path = "hosts.defaults",
                            .is_base = true,
                            .written = scenario_map(loader, hosts, "defaults")};
-    if (base.written != NULL)
-        block_only(base.written, keys, NULL, loader->diag);
+    loader->bases.defaults = scenario_load_defaults(loader, base.written);
     base.rnic = rnic_block(loader, "hosts.defaults.rnic");
     base.nvme = scenario_nvme_block(loader, "hosts.defaults.nvme");
     base.target = scenario_target_block(loader, "hosts.defaults.target");

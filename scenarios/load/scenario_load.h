@@ -46,7 +46,8 @@ struct loader_node {
 struct loader_bases {
     const struct block *host_links, *fabric_links, *switches;
     const struct loader_host *host;
-    const uint8_t *dscp; /* map of the switches */
+    const uint8_t *dscp;          /* map of the switches */
+    const struct block *defaults; /* scenario_defaults_opts */
 };
 
 struct scenario_origins {
@@ -142,6 +143,9 @@ const struct tree_node *scenario_dot_topology(struct loader *loader,
 void scenario_load_overrides(struct loader *loader);
 void scenario_load_routes(struct loader *loader); /* also loads `fabric.routing` */
 void scenario_load_workloads(struct loader *loader);
+
+/* Parameters written in hosts.defaults itself, beside its sections; `written` may be NULL. */
+const struct block *scenario_load_defaults(struct loader *loader, const struct tree_node *written);
 void scenario_load_faults(struct loader *loader);
 void scenario_load_expectations(struct loader *loader);
 

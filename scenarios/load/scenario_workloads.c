@@ -37,6 +37,22 @@ struct common {
 
 #define FIELD(name) offsetof(struct common, name)
 
+/* A workload has the transport of hosts.defaults if it does not set its own. */
+struct defaults {
+    int64_t transport;
+};
+
+#define TRANSPORT(field, text)                                                                     \
+    {                                                                                              \
+        "transport", OPT_CHOICE, field, "rdma", NULL, NULL, &nvme_carrier_words[1], text,          \
+            "nvme connect -t rdma, nvme connect -t tcp", OPT_ACTS(LATENCY, ANY, TRACE)             \
+    }
+
+const struct opt scenario_defaults_opts[] = {
+    TRANSPORT(offsetof(struct defaults, transport),
+              "Transport of each workload with NVMe controllers that does not set its own."),
+    {0}};
+
 const struct opt scenario_workload_opts[] = {
     {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "Time at which it starts to issue.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
@@ -72,39 +88,9 @@ const struct opt scenario_workload_opts[] = {
      "NVMe controllers of an instance, one for each pair of NICs, as paths to its namespace; all: "
      "one for each pair that reaches each other; none: one controller without multipath.",
      "Linux 6.1 nvme_core: multipath; nvme connect-all", OPT_ACTS(PATHS, ANY, TRACE)},
-    {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
-     "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of its hosts.",
-     "nvme connect -t rdma, nvme connect -t tcp", OPT_ACTS(LATENCY, ANY, TRACE)},
+    TRANSPORT(FIELD(transport), "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of "
+                                "its hosts; the preset is that of hosts.defaults."),
     {0}};
-
-time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
-{
-    const time_ps most = scenario->workloads[workload].start_jitter;
-    if (most == 0)
-        return 0;
-    char owner[64];
-    snprintf(owner, sizeof owner, "workload %" PRIu32 ", member %" PRIu32, workload, member);
-    struct rng rng = rng_stream(scenario->seed, owner, "start-jitter");
-    return (time_ps)rng_below(&rng, (uint64_t)most + 1);
-}
-
-uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
-                      const struct scenario_pair *pair)
-{
-    const struct scenario_host *host = scenario->nodes[pair->from].host;
-    return workload->class.tos_set
-               ? workload->class.tos >> 2
-               : (uint8_t)(workload->by_tcp ? host->tcp->dscp : host->rnic->dscp);
-}
-
-uint8_t scenario_dscp_back(const struct scenario *scenario,
-                           const struct scenario_workload *workload,
-                           const struct scenario_pair *pair)
-{
-    const struct scenario_host *host = scenario->nodes[pair->to].host;
-    const int64_t own = workload->by_tcp ? host->tcp->dscp : host->rnic->accept_dscp;
-    return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
-}
 
 static const char *const file_keys[] = {"name", "kind",      "from",  "to",
                                         "file", "subsystem", "admin", NULL};
@@ -434,6 +420,18 @@ static void take_queues(struct loader *loader, const struct entry *entry, struct
     params->origins[row] = host->origins[block_row(host, "queues")];
 }
 
+static void take_transport(struct loader *loader, const struct entry *entry, struct block *common)
+{
+    const struct block *defaults = loader->bases.defaults;
+    const size_t row = block_row(common, "transport");
+    if (!entry->made.ops->needs_nvme_target || common->origins[row].where.file != NULL ||
+        defaults->origins[0].where.file == NULL)
+        return;
+    ((struct common *)common->params)->transport =
+        ((const struct defaults *)defaults->params)->transport;
+    common->origins[row] = defaults->origins[0];
+}
+
 static void load_entry(struct loader *loader, const struct tree_node *written, uint32_t *pairs_left,
                        struct scenario_workload_list *out)
 {
@@ -456,6 +454,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
         !block_only(written, keys, known, loader->diag))
         return;
     scenario_take_part(loader, common, written, NULL);
+    take_transport(loader, &entry, common);
     scenario_show(loader, common, false);
     read_common(loader, &entry, common);
     if (!read_ends(loader, &entry, common->params, pairs_left))
@@ -476,6 +475,16 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
         return;
     scenario_show(loader, params, false);
     add_workload(loader, &entry, params, out);
+}
+
+const struct block *scenario_load_defaults(struct loader *loader, const struct tree_node *written)
+{
+    static const char *const sections[] = {"rnic", "nvme", "target", "tcp", NULL};
+    struct block *made =
+        block_new(loader->arena, "hosts.defaults", scenario_defaults_opts, sizeof(struct defaults));
+    scenario_take(loader, made, written, sections);
+    scenario_show(loader, made, true);
+    return made;
 }
 
 void scenario_load_workloads(struct loader *loader)

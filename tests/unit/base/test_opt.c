@@ -235,10 +235,11 @@ static void every_table_is_sound(void **state)
 static void every_other_row_says_what_it_acts_on(void **state)
 {
     (void)state;
-    const struct opt *const tables[] = {
-        scenario_top_opts, scenario_routing_opts,  scenario_ana_opts,   scenario_namespace_opts,
-        admin_list_opts,   scenario_workload_opts, scenario_fault_opts, plan_opts,
-        prices_opts};
+    const struct opt *const tables[] = {scenario_top_opts,      scenario_routing_opts,
+                                        scenario_ana_opts,      scenario_namespace_opts,
+                                        admin_list_opts,        scenario_workload_opts,
+                                        scenario_fault_opts,    plan_opts,
+                                        scenario_defaults_opts, prices_opts};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         for (const struct opt *row = tables[i]; row->name != NULL; row++)
             check_effect(row);
