@@ -146,6 +146,13 @@ void scenario_load_workloads(struct loader *loader);
 
 /* Parameters written in hosts.defaults itself, beside its sections; `written` may be NULL. */
 const struct block *scenario_load_defaults(struct loader *loader, const struct tree_node *written);
+
+/* Values of the hosts that the workload does not set: the transport of hosts.defaults, and the
+ * number of I/O queues. Hosts with different numbers of queues are an error. */
+void scenario_take_transport(struct loader *loader, const struct scenario_workload *workload,
+                             struct block *common);
+void scenario_take_queues(struct loader *loader, const struct tree_node *written,
+                          const struct scenario_workload *workload, struct block *params);
 void scenario_load_faults(struct loader *loader);
 void scenario_load_expectations(struct loader *loader);
 

@@ -37,22 +37,6 @@ struct common {
 
 #define FIELD(name) offsetof(struct common, name)
 
-/* A workload has the transport of hosts.defaults if it does not set its own. */
-struct defaults {
-    int64_t transport;
-};
-
-#define TRANSPORT(field, text)                                                                     \
-    {                                                                                              \
-        "transport", OPT_CHOICE, field, "rdma", NULL, NULL, &nvme_carrier_words[1], text,          \
-            "nvme connect -t rdma, nvme connect -t tcp", OPT_ACTS(LATENCY, ANY, TRACE)             \
-    }
-
-const struct opt scenario_defaults_opts[] = {
-    TRANSPORT(offsetof(struct defaults, transport),
-              "Transport of each workload with NVMe controllers that does not set its own."),
-    {0}};
-
 const struct opt scenario_workload_opts[] = {
     {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "Time at which it starts to issue.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
@@ -88,8 +72,11 @@ const struct opt scenario_workload_opts[] = {
      "NVMe controllers of an instance, one for each pair of NICs, as paths to its namespace; all: "
      "one for each pair that reaches each other; none: one controller without multipath.",
      "Linux 6.1 nvme_core: multipath; nvme connect-all", OPT_ACTS(PATHS, ANY, TRACE)},
-    TRANSPORT(FIELD(transport), "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of "
-                                "its hosts; the preset is that of hosts.defaults."),
+    {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
+     "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of its hosts; the preset is "
+     "that "
+     "of hosts.defaults.",
+     "nvme connect -t rdma, nvme connect -t tcp", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 
 static const char *const file_keys[] = {"name", "kind",      "from",  "to",
@@ -393,45 +380,6 @@ static bool is_of_job(struct loader *loader, const struct tree_node *written,
     return false;
 }
 
-/* If the workload does not set the number of I/O queues, a controller has as many as its host
- * creates. */
-static void take_queues(struct loader *loader, const struct entry *entry, struct block *params)
-{
-    if (!entry->made.ops->needs_nvme_target || entry->made.pair_count == 0 ||
-        opt_find(params->rows, "queues") == NULL)
-        return;
-    const size_t row = block_row(params, "queues");
-    if (params->origins[row].where.file != NULL)
-        return;
-    const struct scenario_node *nodes = loader->scenario->nodes;
-    const struct scenario_node *first = &nodes[entry->made.pairs[0].from];
-    const struct block *host = first->host->nvme_host_values;
-    const int64_t queues = first->host->nvme_host->core.queues;
-    for (uint32_t i = 1; i < entry->made.pair_count; i++) {
-        const struct scenario_node *other = &nodes[entry->made.pairs[i].from];
-        if (other->host->nvme_host->core.queues == queues)
-            continue;
-        tree_error(loader->diag, entry->written,
-                   "expected queues: %s has nvme.queues %" PRId64 ", and %s %" PRId64, first->name,
-                   queues, other->name, other->host->nvme_host->core.queues);
-        return;
-    }
-    *opt_field(&params->rows[row], params->params) = queues;
-    params->origins[row] = host->origins[block_row(host, "queues")];
-}
-
-static void take_transport(struct loader *loader, const struct entry *entry, struct block *common)
-{
-    const struct block *defaults = loader->bases.defaults;
-    const size_t row = block_row(common, "transport");
-    if (!entry->made.ops->needs_nvme_target || common->origins[row].where.file != NULL ||
-        defaults->origins[0].where.file == NULL)
-        return;
-    ((struct common *)common->params)->transport =
-        ((const struct defaults *)defaults->params)->transport;
-    common->origins[row] = defaults->origins[0];
-}
-
 static void load_entry(struct loader *loader, const struct tree_node *written, uint32_t *pairs_left,
                        struct scenario_workload_list *out)
 {
@@ -454,7 +402,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
         !block_only(written, keys, known, loader->diag))
         return;
     scenario_take_part(loader, common, written, NULL);
-    take_transport(loader, &entry, common);
+    scenario_take_transport(loader, &entry.made, common);
     scenario_show(loader, common, false);
     read_common(loader, &entry, common);
     if (!read_ends(loader, &entry, common->params, pairs_left))
@@ -469,22 +417,12 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
         return;
     }
     scenario_take_part(loader, params, written, keys);
-    take_queues(loader, &entry, params);
+    scenario_take_queues(loader, written, &entry.made, params);
     if (!read_file(loader, &entry, params) ||
         !scenario_read_admin(loader, written, &entry.made, params->params))
         return;
     scenario_show(loader, params, false);
     add_workload(loader, &entry, params, out);
-}
-
-const struct block *scenario_load_defaults(struct loader *loader, const struct tree_node *written)
-{
-    static const char *const sections[] = {"rnic", "nvme", "target", "tcp", NULL};
-    struct block *made =
-        block_new(loader->arena, "hosts.defaults", scenario_defaults_opts, sizeof(struct defaults));
-    scenario_take(loader, made, written, sections);
-    scenario_show(loader, made, true);
-    return made;
 }
 
 void scenario_load_workloads(struct loader *loader)
