@@ -13,7 +13,7 @@
 #include "replay/explain/bottleneck.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/check/check.h"
-#include "scenarios/load/deviation.h"
+#include "scenarios/deviation/deviation.h"
 
 enum trial_kind {
     TRIAL_REMOVE_FAULT,

@@ -13,7 +13,7 @@
 #include "replay/harm/harm.h"
 #include "replay/harm/member_index.h"
 #include "replay/harm/overrides.h"
-#include "scenarios/load/deviation.h"
+#include "scenarios/deviation/deviation.h"
 #include "scenarios/world/world.h"
 
 /* Use of a port in the steady part, in ppm of the time; for a host's port also of its active queue

@@ -6,7 +6,7 @@
  * and host software timeouts, which are a matter of choice. */
 #include "scenarios/check/check_rule.h"
 
-#include "scenarios/load/deviation.h"
+#include "scenarios/deviation/deviation.h"
 
 #include <string.h>
 

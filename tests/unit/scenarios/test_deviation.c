@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_deviation - which settings of a few differ from those of their like, and what is common. */
-#include "scenarios/load/deviation.h"
+#include "scenarios/deviation/deviation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

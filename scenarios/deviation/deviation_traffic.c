@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deviation_traffic - differences between the two classes of links, classes of workloads, static
  * routes. */
-#include "scenarios/load/deviation_private.h"
+#include "scenarios/deviation/deviation_private.h"
 
 #include "net/port/port.h"
 #include "scenarios/workload/workload.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deviation_private - interfaces between the parts of deviation. */
-#ifndef STORMGLASS_SCENARIOS_LOAD_DEVIATION_PRIVATE_H
-#define STORMGLASS_SCENARIOS_LOAD_DEVIATION_PRIVATE_H
+#ifndef STORMGLASS_SCENARIOS_DEVIATION_DEVIATION_PRIVATE_H
+#define STORMGLASS_SCENARIOS_DEVIATION_DEVIATION_PRIVATE_H
 
-#include "scenarios/load/deviation.h"
+#include "scenarios/deviation/deviation.h"
 #include "scenarios/load/scenario_load.h"
 
 /* Construction state of one deviation in the list. */

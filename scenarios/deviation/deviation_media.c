@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deviation_media - targets whose namespaces are on another medium than those of most targets, and
  * namespaces with other limits or layouts than most. */
-#include "scenarios/load/deviation_private.h"
+#include "scenarios/deviation/deviation_private.h"
 
 #include "nvme/media/media.h"
 #include "nvme/target/target.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deviation_values - compares each parameter with that of the peers. */
-#include "scenarios/load/deviation_private.h"
+#include "scenarios/deviation/deviation_private.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

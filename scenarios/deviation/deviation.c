@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deviation - collects the deviations in a list. */
-#include "scenarios/load/deviation_private.h"
+#include "scenarios/deviation/deviation_private.h"
 
 #include "base/memory.h"
 

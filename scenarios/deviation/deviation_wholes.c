@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deviation_wholes - deviations of DSCP maps and congestion controls. */
-#include "scenarios/load/deviation_private.h"
+#include "scenarios/deviation/deviation_private.h"
 
 #include "rnic/cc/cc.h"
 

@@ -13,8 +13,8 @@
  * cables differ by design, so only a cable that is slower or longer than that of more than half of
  * the peers counts.
  * Owner: deviations_free; the scenario must outlive it. Errors: none. */
-#ifndef STORMGLASS_SCENARIOS_LOAD_DEVIATION_H
-#define STORMGLASS_SCENARIOS_LOAD_DEVIATION_H
+#ifndef STORMGLASS_SCENARIOS_DEVIATION_DEVIATION_H
+#define STORMGLASS_SCENARIOS_DEVIATION_DEVIATION_H
 
 #include "scenarios/load/scenario.h"
 
