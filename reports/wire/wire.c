@@ -305,19 +305,25 @@ static bool is_tag(uint16_t type)
     return type == ETHERTYPE_VLAN || type == 0x88A8 || type == 0x9100 || type == 0x9200;
 }
 
+size_t wire_skip_ethernet(const uint8_t *bytes, size_t count, uint16_t *type)
+{
+    size_t end = ETHERNET_HEADER;
+    for (int tags = 0; end <= count; tags++, end += 4) {
+        *type = big_get16(bytes + end - 2);
+        if (!is_tag(*type) || tags == TAGS_MAX)
+            return end;
+    }
+    return 0;
+}
+
 static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
 {
-    const uint8_t *at = skip(from, ETHERNET_HEADER);
-    if (at == NULL)
+    const uint8_t *at = from->at;
+    const size_t header = wire_skip_ethernet(from->at, from->left, &frame->type);
+    if (header == 0 || skip(from, header) == NULL)
         return false;
     memcpy(frame->destination_mac, at, 6);
     memcpy(frame->source_mac, at + 6, 6);
-    frame->type = big_get16(at + 12);
-    for (int tags = 0; is_tag(frame->type) && tags < TAGS_MAX; tags++) {
-        if ((at = skip(from, 4)) == NULL)
-            return false;
-        frame->type = big_get16(at + 2); /* the type after the tag */
-    }
     return frame->type == ETHERTYPE_IPV4;
 }
 

@@ -5,15 +5,15 @@
 #include "base/big_endian.h"
 #include "base/memory.h"
 #include "nvme/wire/wire.h"
+#include "reports/wire/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    ETHERNET_HEADER = 14,
     IP_HEADER = 20,
     TCP_HEADER = 20,
-    TAGS_MAX = 4,
+    ETHERTYPE_IPV4 = 0x0800,
     PROTOCOL_TCP = 6,
     FIN = 1,
     SYN = 2,
@@ -24,24 +24,11 @@ enum {
 
 /* ---- segments ---- */
 
-/* Offset of the IPv4 header; 0: none. */
-static size_t find_ip(const uint8_t *bytes, size_t count)
-{
-    size_t at = ETHERNET_HEADER - 2;
-    for (int tags = 0; tags <= TAGS_MAX && at + 2 <= count; tags++, at += 4) {
-        const uint32_t type = big_get16(bytes + at);
-        if (type == 0x0800)
-            return at + 2;
-        if (type != 0x8100 && type != 0x88A8)
-            return 0;
-    }
-    return 0;
-}
-
 bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment *segment)
 {
-    const size_t ip_at = find_ip(bytes, count);
-    if (ip_at == 0 || count < ip_at + IP_HEADER)
+    uint16_t type;
+    const size_t ip_at = wire_skip_ethernet(bytes, count, &type);
+    if (ip_at == 0 || type != ETHERTYPE_IPV4 || count < ip_at + IP_HEADER)
         return false;
     const uint8_t *ip = bytes + ip_at;
     const size_t header = (ip[0] & 0xFu) * 4, total = big_get16(ip + 2);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_wire_tcp - TCP segments of a capture as PDUs: order, segments sent again, missing ones. */
 #include "nvme/wire/wire.h"
+#include "reports/wire/wire.h"
 #include "reports/wire/wire_tcp.h"
 
 #include <setjmp.h>
@@ -171,12 +172,41 @@ static void test_headers(void **state)
     assert_false(wire_segment_parse(frame, 80, &segment));
 }
 
+/* Up to eight tags, of any of the four types. */
+static void test_tags(void **state)
+{
+    static const unsigned char types[][2] = {
+        {0x81, 0x00}, {0x88, 0xA8}, {0x91, 0x00}, {0x92, 0x00}};
+    enum { BEFORE = 12, PACKET = 40, TAGS = 9 };
+    unsigned char frame[BEFORE + 4 * TAGS + 2 + PACKET] = {0};
+    (void)state;
+    for (size_t tags = 0; tags <= TAGS; tags++) {
+        unsigned char *at = frame + BEFORE;
+        for (size_t i = 0; i < tags; i++, at += 4)
+            memcpy(at, types[(tags + i) % 4], 2);
+        memcpy(at, (const unsigned char[]){0x08, 0x00, 0x45, 0, 0, PACKET}, 6);
+        at[2 + 9] = 6;
+        at[2 + 20 + 12] = 5 << 4;
+        const size_t count = (size_t)(at - frame) + 2 + PACKET;
+        struct wire_segment segment;
+        uint16_t type = 0;
+        assert_int_equal(wire_segment_parse(frame, count, &segment), tags < TAGS);
+        assert_false(wire_segment_parse(frame, count - 1, &segment));
+        assert_int_equal(wire_skip_ethernet(frame, count, &type),
+                         14 + 4 * (tags < TAGS ? tags : TAGS - 1));
+        assert_int_equal(type == 0x0800, tags < TAGS);
+        if (tags < TAGS)
+            assert_int_equal(wire_skip_ethernet(frame, 14 + 4 * tags - 1, &type), 0);
+        memset(frame, 0, sizeof frame);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_pieces), cmocka_unit_test(test_order),
         cmocka_unit_test(test_truncated),  cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_headers),    cmocka_unit_test(test_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
