@@ -79,8 +79,8 @@ static uint32_t checksum(const struct part *part, size_t from)
     return sum;
 }
 
-size_t wire_page_words(const struct wire_page *page, uint64_t at, const unsigned char *bytes,
-                       size_t count, char *text, size_t room)
+void wire_page_words(const struct wire_page *page, uint64_t at, const unsigned char *bytes,
+                     size_t count, char *text, size_t room)
 {
     const struct part part = {page, bytes, page->offset + at, count};
     size_t used = (size_t)snprintf(text, room, " data");
@@ -95,8 +95,7 @@ size_t wire_page_words(const struct wire_page *page, uint64_t at, const unsigned
         i += length;
     }
     if (i < count)
-        used += (size_t)snprintf(text + used, room - used, " rest %08x", checksum(&part, i));
+        snprintf(text + used, room - used, " rest %08x", checksum(&part, i));
     else if (used == sizeof " data" - 1)
-        used += (size_t)snprintf(text + used, room - used, " zeroes");
-    return used;
+        snprintf(text + used, room - used, " zeroes");
 }

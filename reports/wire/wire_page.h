@@ -22,8 +22,8 @@ struct wire_page {
 struct wire_page wire_page_of(const struct nvme_command *sqe);
 
 /* Formats `count` bytes starting at offset `at`; a text longer than `room` ends with a checksum of
- * the rest. Returns its length. */
-size_t wire_page_words(const struct wire_page *page, uint64_t at, const unsigned char *bytes,
-                       size_t count, char *text, size_t room);
+ * the rest. */
+void wire_page_words(const struct wire_page *page, uint64_t at, const unsigned char *bytes,
+                     size_t count, char *text, size_t room);
 
 #endif

@@ -315,6 +315,7 @@ static bool is_write(uint8_t opcode)
     return opcode >= FRAME_RC_WRITE_FIRST && opcode <= FRAME_RC_WRITE_ONLY;
 }
 
+/* The last words of a line: nothing else is said of a write. */
 static void say_page(const struct wire_commands *commands, const struct wire_connection *connection,
                      const struct wire_frame *frame, struct words *to)
 {
@@ -326,9 +327,9 @@ static void say_page(const struct wire_commands *commands, const struct wire_con
         return;
     }
     const uint64_t packet = (frame->psn - transfer->first_psn) & ((1u << PSN_BITS) - 1);
-    to->used += wire_page_words(&commands->items[transfer->command - 1].page,
-                                transfer->at + packet * transfer->packet_bytes, frame->head,
-                                frame->payload, to->text + to->used, WIRE_WORDS_BYTES - to->used);
+    wire_page_words(&commands->items[transfer->command - 1].page,
+                    transfer->at + packet * transfer->packet_bytes, frame->head, frame->payload,
+                    to->text + to->used, WIRE_WORDS_BYTES - to->used);
 }
 
 static void say_reth(struct wire_commands *commands, struct wire_connection *connection,
