@@ -195,6 +195,7 @@ echo 'lorem ipsum' >odd/notes.txt
 "$program" incident odd --json >json/incident.odd.json 2>err
 "$program" incident odd/host5-dmesg.txt --json --fit >json/incident.not-fitted.json 2>err
 "$program" incident storm --json --fit --lasted 10s --fabric pause-storm >json/incident.fit.json 2>err
+"$program" incident storm --fit --lasted 10s --fabric pause-storm 2>err | hold fit
 
 # --- the schema: every command that has --json is here, and no key is removed or renamed ---
 sed -n 's/^COMMAND([A-Z]*, \(.*\))$/\1/p' "$top/cli/command.def" | tr _ - | while read -r command; do
