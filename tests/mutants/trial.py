@@ -5,8 +5,10 @@ A mutant is a shared object of one file.  LD_PRELOAD puts it before the library,
 nothing is linked again, and no source is changed.  A mutant with the machine code of the original runs no test.  A survivor
 is also compared after -O2, which shows more mutants to be equivalent; a killed mutant needs only one compilation.  The
 cheapest test comes first, and the first that fails ends the trial; a test that killed another mutant of the same file
-comes earlier, because it probably compares what this file computes."""
+comes earlier, because it probably compares what this file computes.  The scenarios of one script compare the same words:
+what the first of them do not notice, another script rather does than the next of them."""
 
+import collections
 import hashlib
 import os
 import pathlib
@@ -56,12 +58,21 @@ class Verdict:
         return self.kind not in ('invalid', 'same')
 
 
+def in_order(tests, kills):
+    """A price for each: its seconds, which count more often for each further scenario of a script."""
+    turns, prices = collections.Counter(), {}
+    for test in sorted(tests, key=lambda t: (t.seconds / (1 + 3 * kills.get(t.name, 0)), t.name)):
+        turns[test.path] += 1
+        prices[test] = test.seconds * turns[test.path] ** 2 / (1 + 3 * kills.get(test.name, 0))
+    return sorted(prices, key=lambda test: (prices[test], test.name))
+
+
 class Trial:
     """`kills` counts, for each test by name, the mutants of this file that it killed."""
 
     def __init__(self, path, original, changed, tests, kills):
         self.path, self.original, self.changed = path, original, changed
-        self.tests = sorted(tests, key=lambda t: (t.seconds / (1 + 3 * kills.get(t.name, 0)), t.name))
+        self.tests = in_order(tests, kills)
 
     def verdict(self, kinds=ORDER):
         work = pathlib.Path(tempfile.mkdtemp(prefix='mutant-'))
