@@ -303,7 +303,7 @@ static void count_hosts(struct ruling *ruling)
 {
     const struct prove *prove = ruling->prove;
     ruling->harm->lost_ps = prove->hosts.lost_ps + prove->neighbor.hosts.lost_ps;
-    ruling->harm->victims = prove->hosts.count + prove->neighbor.hosts.count;
+    ruling->harm->victims = prove->hosts.distinct + prove->neighbor.hosts.distinct;
 }
 
 static void confirm_severity(struct ruling *ruling)

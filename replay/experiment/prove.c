@@ -363,6 +363,7 @@ static bool play_repairs(struct proof *proof)
     measure_members_read(&proof->members, store, proof->scenario->workload_count);
     proof->victims = memory_zeroed((size_t)proof->members.count + 1, sizeof *proof->victims);
     proof->listed = memory_zeroed((size_t)proof->members.count + 1, sizeof *proof->listed);
+    proof->harmed = memory_zeroed((size_t)proof->scenario->node_count + 1, sizeof *proof->harmed);
     proof->on_path = memory_zeroed(proof->hops.count, sizeof *proof->on_path);
     measure_read(&proof->original, store, &proof->members, proof->scenario->workload_count,
                  &proof->hops);
@@ -421,6 +422,7 @@ enum prove_end prove_ask(struct prove *prove, const struct prove_question *quest
     free(proof.on_path);
     free(proof.victims);
     free(proof.listed);
+    free(proof.harmed);
     free(proof.noise);
     measure_members_free(&proof.members);
     return end;

@@ -135,8 +135,9 @@ struct prove_host {
 
 struct prove_hosts {
     struct prove_host list[PROVE_HOSTS_MAX]; /* the largest losses */
-    uint32_t count;                          /* all that lost a twentieth or had failures */
-    int64_t lost_ps; /* sum over hosts of the lost share of their workload's time */
+    uint32_t count;    /* of workloads and hosts that lost a twentieth or had failures */
+    uint32_t distinct; /* hosts among them that no earlier workload or list has counted */
+    int64_t lost_ps;   /* sum over hosts of the lost share of their workload's time */
 };
 
 /* A workload that takes the capacity that others need. */

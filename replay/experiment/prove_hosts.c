@@ -15,6 +15,20 @@ static void add_host(struct prove_hosts *hosts, const struct prove_host *host)
     hosts->count++;
 }
 
+/* A host counts once, even if several workloads lost there. */
+static void count_hosts(struct proof *proof, const struct prove_host *lost,
+                        struct prove_hosts *hosts)
+{
+    const struct scenario_workload *workload = &proof->scenario->workloads[lost->workload];
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const uint32_t from = workload->pairs[i].from;
+        if (lost->host != TRIAL_ANY_HOST && lost->host != from)
+            continue;
+        hosts->distinct += !proof->harmed[from];
+        proof->harmed[from] = true;
+    }
+}
+
 /* The lost share of the operations' time, applied to the time in which the workload issues. If all
  * operations completed, at most the lost time itself. */
 static int64_t lost_of_span(const struct proof *proof, const struct prove_host *host)
@@ -62,6 +76,7 @@ static uint32_t compare_host(struct proof *proof, const struct measure *without,
     if (!proof->listed[first] && (late || host.failed > 0 || host.inactive > 0)) {
         proof->listed[first] = true;
         add_host(hosts, &host);
+        count_hosts(proof, &host, hosts);
         hosts->lost_ps += lost_of_span(proof, &host);
     }
     return i;

@@ -22,6 +22,7 @@ struct proof {
     bool *on_path;                  /* by hop: used by a victim */
     bool *victims;                  /* by member */
     bool *listed;                   /* by the first member of a host: its loss has a cause */
+    bool *harmed;                   /* by node: it is counted as a host that lost something */
     struct measure original, ideal; /* ideal.works NULL: nothing can be repaired */
     struct measure rows[PROVE_ROWS_MAX];
 };

@@ -368,6 +368,28 @@ static time_ps within_time(__int128 sum)
     return sum < TIME_NEVER ? (time_ps)sum : TIME_NEVER - 1;
 }
 
+static int compare_pairs(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Pairs of hosts that lost something; a pair counts once, even if several workloads lost there. */
+static int64_t count_pairs(const struct harm_scene *scene, const struct cause_search *search)
+{
+    uint64_t *pairs = memory_zeroed((size_t)scene->member_count + 1, sizeof *pairs);
+    size_t count = 0;
+    int64_t distinct = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        if (search->lost[i] >= HARM_NOTICED)
+            pairs[count++] = (uint64_t)scene->members[i].from << 32 | scene->members[i].to;
+    qsort(pairs, count, sizeof *pairs, compare_pairs);
+    for (size_t i = 0; i < count; i++)
+        distinct += i == 0 || pairs[i] != pairs[i - 1];
+    free(pairs);
+    return distinct;
+}
+
 /* Returns the loss that causes other than load explain. */
 static int64_t add_up(const struct harm_scene *scene, const struct cause_search *search,
                       struct harm *harm)
@@ -376,8 +398,8 @@ static int64_t add_up(const struct harm_scene *scene, const struct cause_search 
     for (uint32_t i = 0; i < scene->member_count; i++) {
         lost_ps += (__int128)search->lost[i] * scene->members[i].span / PPM;
         blamed_ps += (__int128)search->blamed[i] * scene->members[i].span / PPM;
-        harm->victims += search->lost[i] >= HARM_NOTICED;
     }
+    harm->victims = count_pairs(scene, search);
     harm->lost_ps = within_time(lost_ps);
     for (uint32_t i = 0; i < scene->drop_count; i++) {
         harm->drops += (int64_t)scene->drops[i].frames;

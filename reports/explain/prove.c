@@ -114,9 +114,8 @@ static void write_hosts(const struct prove *prove, FILE *out)
         fputc('\n', out);
     }
     if (prove->hosts.count > PROVE_HOSTS_MAX)
-        fprintf(out, "             ... and %" PRIu32 " more %s\n",
-                prove->hosts.count - PROVE_HOSTS_MAX,
-                plural(prove->hosts.count - PROVE_HOSTS_MAX, "host", "hosts"));
+        fprintf(out, "             ... and %" PRIu32 " more\n",
+                prove->hosts.count - PROVE_HOSTS_MAX);
 }
 
 /* ------------------------------------------------------------------ verdict */
@@ -396,7 +395,7 @@ static void json_prove(const struct prove *prove, struct json *json)
     json_boolean(json, "prove.chance", prove->chance);
     json_integer(json, "prove.runs", prove->runs);
     json_integer(json, "prove.suspects_left_out", prove->left_out);
-    json_integer(json, "prove.victim_hosts", prove->hosts.count);
+    json_integer(json, "prove.victim_hosts", prove->hosts.distinct);
     json_hosts(prove, json);
     json_suspects(prove, json);
 }

@@ -68,6 +68,25 @@ holds two.json 'all(.prove.victims[]; .lost_share > 0.05 and .lost_share <= 1)'
 grep -qE '^  by host +[ab] at host[13] lost [0-9.]+% of its time$' two || fail 'no victims by hosts' "$(cat two)"
 holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
 
+# Two workloads lose between the same hosts, which count once, confirmed or not.
+{
+    begin once
+    cat <<'END'
+fabric: {topology: {kind: single-switch, hosts: 4}}
+workloads:
+  - {name: a, kind: rdma-write, from: host1, to: host0, message-size: 64KiB, outstanding: 4}
+  - {name: b, kind: rdma-write, from: host1, to: host0, message-size: 4KiB, outstanding: 4}
+faults: [{at: 300us, for: 1ms, kind: slow-receiver, where: host0, drain: 5%}]
+END
+} >once.yaml
+proves once
+holds once.json '.prove.victims | map(.workload) | sort == ["a", "b"]'
+holds once.json '.prove.victim_hosts == 1'
+for confirm in 0 20000000; do
+    "$STORMGLASS" run --json --confirm "$confirm" once.yaml >counted.json
+    holds counted.json '.harm.victims == 1'
+done
+
 # Two at once at the same pair: the slow receiver shows only where the link is there.
 {
     begin hidden
