@@ -46,6 +46,7 @@ written alone.html "$program" report frames.db && written page.html "$program" r
 "$program" diff a.db b.db 2>&1 | hold diff
 "$program" diff a.db b.db --json 2>&1 | hold diff.json
 rm -rf tables && "$program" report a.db b.db --csv tables && hold difference.csv <tables/difference.csv
+written page.html "$program" report frames.db --queue && markup page.html | sed -n '/<section id="queue"/,/<\/section>/p' | hold queue
 for command in 0 1 2; do
     "$program" draw frames.db --what io $command -o io.svg 2>&1 && markup io.svg
 done | hold io

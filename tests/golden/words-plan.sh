@@ -29,4 +29,9 @@ cp "$top/tests/golden/plans/pair.yaml" .
 sed -i 's/queue-depth: 4/queue-depth: 1/' pair.yaml
 { cat "$top/tests/golden/plans/assumed.yaml"; echo 'cliff: [{path: fabric.host-links.length, as: far, values: [3m, 200m, 400m, 1km]}]'; } >assumed.yaml
 all assumed assumed.yaml --assumed
+
+# Two axes whose other values move the limit; a folder of pages, whose index has a link to each run.
+sed 's/^vary: \[\(.*\)\]$/vary: [\1, {path: workloads.io.queue-depth, as: qd, values: [1, 8]}]/; s/17.8us/25us/' assumed.yaml >levers.yaml
+"$program" plan levers.yaml -o levers.db --pages levers 2>&1 | hold levers
+markup levers/index.html | hold levers.page
 [ $failures = 0 ]
