@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-static struct fabric_map *map_of(const char *topology)
+/* `changes` is SQL for the database before it is drawn. */
+static struct fabric_map *map_after(const char *topology, const char *changes)
 {
     static struct diag diag;
     char text[1024], error[STORE_ERROR_BYTES];
@@ -33,11 +34,17 @@ static struct fabric_map *map_of(const char *topology)
     struct store *store = record_begin(&with, &fabric, error);
     assert_non_null(store);
     record_fabric_free(&fabric);
+    store_exec(store, changes);
     struct fabric_map *map = fabric_map_read(store);
     assert_null(store_error(store));
     store_close(store);
     scenario_free(scenario);
     return map;
+}
+
+static struct fabric_map *map_of(const char *topology)
+{
+    return map_after(topology, "");
 }
 
 static bool apart(const struct fabric_box *a, const struct fabric_box *b)
@@ -283,6 +290,27 @@ static void rows_are_centred(void **state)
     }
 }
 
+static uint32_t roots_after(const char *changes)
+{
+    struct fabric_map *map = map_after("kind: single-switch, hosts: 2", changes);
+    uint32_t roots = 0;
+    for (uint32_t i = 0; i < map->box_count; i++)
+        roots += map->boxes[i].root;
+    fabric_map_free(map);
+    return roots;
+}
+
+/* A database can name any node. */
+static void causes_that_are_no_node_are_left_out(void **state)
+{
+    (void)state;
+#define CAUSE(node) "INSERT INTO pause_root VALUES(0, " node ", NULL, 3, 'congestion', 1, 1, '')"
+    assert_int_equal(roots_after(CAUSE("0")), 1);
+    assert_int_equal(roots_after(CAUSE("2")), 1);
+    assert_int_equal(roots_after(CAUSE("3")), 0);
+    assert_int_equal(roots_after(CAUSE("-1")), 0);
+}
+
 /* Parallel links are one line, and a link among the boxes of a row is one too. */
 static void parallel_links_are_one_line(void **state)
 {
@@ -347,6 +375,7 @@ int main(void)
         cmocka_unit_test(drawn_cables_have_their_weight),
         cmocka_unit_test(boxes_are_in_the_order_of_their_neighbours),
         cmocka_unit_test(rows_are_centred),
+        cmocka_unit_test(causes_that_are_no_node_are_left_out),
         cmocka_unit_test(parallel_links_are_one_line),
         cmocka_unit_test(links_to_nowhere_are_left_out),
         cmocka_unit_test(heat_rises_with_the_part),
