@@ -179,6 +179,7 @@ static void victims_and_counts_are_their_own(void **state)
         .victim_count = 3,
         .victims = {{"oltp", 11, 22, 33, 44}, {"backup", 55, 66, 77, 88}, {"log", 1, 2}},
         .hosts.count = 2,
+        .hosts.distinct = 5,
         .hosts.list = {{.of = "oltp", .name = "host3", .lost_ps = 30, .whole_ps = 120, .failed = 7},
                        {.of = "backup", .name = "host9", .lost_ps = 5, .whole_ps = 0, .failed = 9}},
         .left_out = 13,
@@ -192,7 +193,7 @@ static void victims_and_counts_are_their_own(void **state)
     assert_int_equal(whole_of(proof, "transmitters"), 19);
     assert_int_equal(whole_of(asked, "runs"), 17);
     assert_int_equal(whole_of(asked, "suspects_left_out"), 13);
-    assert_int_equal(whole_of(asked, "victim_hosts"), 2);
+    assert_int_equal(whole_of(asked, "victim_hosts"), 5);
     assert_int_equal(flag_of(asked, "chance"), true);
     assert_int_equal(flag_of(asked, "vacuous"), false);
     assert_string_equal(text_of(asked, "measured_by"), "failed operations");
