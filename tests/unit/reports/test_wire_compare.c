@@ -228,6 +228,7 @@ static void totals_are_sums_over_the_streams(void **state)
         {{{0, 1, "a1b3e5", "a1x3e5"}, {1, 2, "c2d4f6", "c2y4f6"}}, {.equal = 4, .different = 2}},
         {{{0, 1, "a1b3e5", "a1e5"}, {1, 2, "c2d4f6", "c2f6"}}, {.equal = 4, .missing = 2}},
         {{{0, 1, "a1e5", "a1b3e5"}, {1, 2, "c2f6", "c2d4f6"}}, {.equal = 4, .extra = 2}},
+        {{{0, 1, "a1b3e5", "b1a3e5"}, {1, 2, "c2d4f6", "d2c4f6"}}, {.equal = 4, .reordered = 2}},
     };
     static const char *const names[2] = {"a", "b"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
