@@ -119,7 +119,7 @@ workloads: [{name: "w", kind: rdma-write, from: host0, to: host1, count: 2}]
 expect: ["w.goodput > 1000Gbps"]
 END
 "$program" run markup.yaml --confirm 0 -o markup.db >/dev/null 2>&1
-written markup.html "$program" report markup.db && grep -o -F -e 'a &amp; b &lt;i&gt; &quot;quoted' -e 'reads &amp; writes, ' markup.html | hold escapes
+written markup.html "$program" report markup.db && grep -o -F -e 'a &amp; b &lt;i&gt; &quot;quoted' -e 'reads &amp; writes, ' -e 'a & b \u003ci> ' markup.html | hold escapes
 cp "$top"/tests/golden/plan-figures/*.yaml .
 "$program" plan plan.yaml -o plan.db >/dev/null 2>&1
 sqlite3 plan.db "DELETE FROM plan WHERE key = 'picture'"
