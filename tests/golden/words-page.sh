@@ -43,6 +43,8 @@ sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe<0>'),('kernel','6
 written alone.html "$program" report frames.db && written page.html "$program" report frames.db --measured measured.db &&
     diff <(markup alone.html) <(markup page.html) | without_day | hold measured
 "$program" compare frames.db measured.db 2>&1 | without_day | hold compare
+sqlite3 measured.db "INSERT INTO measured VALUES('firmware','22.3'),('address','10.0.0.1'),('agreement','the same'),('faults_outside','two frames lost')"
+"$program" report --text measured.db 2>&1 | without_day | sed 's/ in [0-9.]* s$//' | hold measured.text
 "$program" diff a.db b.db 2>&1 | hold diff
 "$program" diff a.db b.db --json 2>&1 | hold diff.json
 rm -rf tables && "$program" report a.db b.db --csv tables && hold difference.csv <tables/difference.csv
