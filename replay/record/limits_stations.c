@@ -118,7 +118,7 @@ void limits_tcp_cores(struct limits_scope *scope)
                                           limits_sum(scope, scope->to, USAGE_TCP_CORE),
                                       limits_sum(scope, scope->from, USAGE_TCP_ACTIVE));
     use->serving += serving;
-    limits_is_elsewhere(scope, waiting + serving);
+    limits_is_elsewhere(scope, serving); /* bursts that wait for a core came from the link */
     if (most->used <= use->used)
         return;
     scope->input->by_tcp_cores = true;
