@@ -60,7 +60,8 @@ static const char *value_tokens(const struct cli_option *option)
 static const struct {
     const char *word, *tokens;
 } operand_rows[] = {
-    {"SCENARIO", "@cases *.yaml *.yml"},
+    {"SCENARIO", "@cases @lessons *.yaml *.yml"},
+    {"[LESSON]", "@lessons"},
     {"PLAN.yaml", "*.yaml *.yml"},
     {"GRID.yaml", "*.yaml *.yml"},
     {".db", "*.db"},

@@ -93,6 +93,11 @@ static void list_cases(struct cli_list *list)
     cli_list_files(list, "cases/");
 }
 
+static void list_lessons(struct cli_list *list)
+{
+    cli_list_files(list, "lessons/");
+}
+
 static void list_profiles(struct cli_list *list)
 {
     cli_list_files(list, "profiles/");
@@ -201,6 +206,7 @@ static const struct {
     void (*list)(struct cli_list *list);
 } kinds[] = {
     {"cases", "built-in scenarios", list_cases},
+    {"lessons", "scenarios of stormglass lesson", list_lessons},
     {"works", "scenarios of stormglass bench", bench_list},
     {"profiles", "switches, RNICs and media, each value with its evidence", list_profiles},
     {"congestion-controls", "how an RNIC reacts to congestion", list_controls},

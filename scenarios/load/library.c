@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * library - loads the embedded scenarios of cases/ and works/. */
+ * library - loads the embedded scenarios of cases/, works/ and lessons/. */
 #include "scenarios/load/library.h"
 
 #include "base/memory.h"
@@ -17,7 +17,10 @@
 
 enum { FILES_MAX = 64, NAME_BYTES = 128 };
 
-static const char cases[] = "cases/", works[] = "works/";
+static const char cases[] = "cases/";
+static const char *const folders[] = {"cases/", "works/", "lessons/"};
+
+enum { FOLDERS = sizeof folders / sizeof folders[0] };
 
 /* Finds an embedded file by name ("pause-storm" or "pause-storm.yaml") in a directory; NULL:
  * none. */
@@ -48,8 +51,10 @@ static uint32_t files_beside(struct scenario_source files[FILES_MAX])
 
 static const struct embedded_file *find_case(const char *name)
 {
-    const struct embedded_file *file = find_embedded(cases, name);
-    return file != NULL ? file : find_embedded(works, name);
+    const struct embedded_file *file = NULL;
+    for (int i = 0; file == NULL && i < FOLDERS; i++)
+        file = find_embedded(folders[i], name);
+    return file;
 }
 
 static struct scenario *load_case(const struct embedded_file *file,
@@ -84,9 +89,9 @@ static void unknown_name(const char *name, const char *why, struct diag *diag)
     snprintf(wanted, sizeof wanted, "%.*s", end == NULL ? NAME_BYTES : (int)(end - name), name);
     struct nearest nearest = nearest_to(wanted);
     for (const struct embedded_file *file = embedded_files; file->name != NULL; file++)
-        if (read_stem(file->name, cases, stem, sizeof stem) ||
-            read_stem(file->name, works, stem, sizeof stem))
-            nearest_offer(&nearest, stem);
+        for (int i = 0; i < FOLDERS; i++)
+            if (read_stem(file->name, folders[i], stem, sizeof stem))
+                nearest_offer(&nearest, stem);
     const struct near_file file = near_file_to(name);
     diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL,
              "%s, and there is no such case%s", why,

@@ -58,6 +58,7 @@ JSON
 example() { # COMMAND OPERAND
     case "$1 $2" in
     'list KIND') echo cases ;;
+    'lesson LESSON') echo pfc ;;
     'incident FILE') echo later.txt ;;
     'incident FOLDER...') echo incident ;;
     'explain-parameter NAME...') echo ecn-kmin ;;

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_lesson - stormglass lesson. */
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "cli/cli.h"
+#include "replay/lesson/lesson.h"
+#include "replay/record/record_begin.h"
+#include "replay/run/run.h"
+#include "reports/summary/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cli_option options[] = {
+    {"answer", 0, "LETTER", "check an answer to the question, and print only the result"},
+    {0},
+};
+
+enum { REPLY_BYTES = 64, NAME_WIDTH = 20 };
+
+/* A pass through a lesson. `asks`: on a terminal, where it waits for the learner. */
+struct pass {
+    const struct lesson *lesson;
+    bool asks;
+    char predicted; /* letter; 0: none */
+};
+
+/* ---- the learner ---- */
+
+/* The first letter of the line that the learner types, in lower case; 0 at the end of the input.
+ * What does not fit is dropped. */
+static char read_reply(void)
+{
+    char line[REPLY_BYTES];
+    fflush(stdout);
+    if (fgets(line, sizeof line, stdin) == NULL) {
+        putchar('\n');
+        return 0;
+    }
+    for (int next = 0; strchr(line, '\n') == NULL && next != '\n' && next != EOF;)
+        next = getchar();
+    const char *at = line + strspn(line, " \t");
+    return (char)tolower((unsigned char)*at);
+}
+
+static bool find_answer(const struct lesson *lesson, enum lesson_part part, char letter,
+                        struct lesson_line *answer)
+{
+    for (size_t at = 0; lesson_next_line(lesson, part, &at, answer);)
+        if (answer->kind == LESSON_ANSWER && answer->letter == letter)
+            return true;
+    return false;
+}
+
+/* "a, b or c" */
+static void list_letters(const struct lesson *lesson, enum lesson_part part, char text[REPLY_BYTES])
+{
+    char letters[8];
+    uint32_t count = 0;
+    struct lesson_line line;
+    for (size_t at = 0; lesson_next_line(lesson, part, &at, &line) && count < sizeof letters;)
+        if (line.kind == LESSON_ANSWER)
+            letters[count++] = line.letter;
+    for (uint32_t i = 0, used = 0; i < count; i++)
+        used += (uint32_t)snprintf(text + used, REPLY_BYTES - used, "%s%c",
+                                   i == 0           ? ""
+                                   : i + 1 == count ? " or "
+                                                    : ", ",
+                                   letters[i]);
+}
+
+/* One of the letters of a part's answers; 0 at the end of the input. */
+static char ask_letter(const struct lesson *lesson, enum lesson_part part, const char *prompt)
+{
+    struct lesson_line line;
+    char letters[REPLY_BYTES], letter;
+    list_letters(lesson, part, letters);
+    do {
+        printf("%s (%s): ", prompt, letters);
+        letter = read_reply();
+    } while (letter != 0 && !find_answer(lesson, part, letter, &line));
+    return letter;
+}
+
+/* ---- output ---- */
+
+static void print_line(const struct lesson *lesson, const struct lesson_line *line)
+{
+    if (line->kind == LESSON_ANSWER)
+        printf("  %c ", line->letter);
+    if (line->kind == LESSON_CHECK)
+        printf("  check: %s: %s (measured %s)\n", line->probe->text,
+               line->probe->holds ? "true" : "FALSE", line->probe->actual);
+    else {
+        lesson_fill(lesson, line->text, stdout);
+        putchar('\n');
+    }
+}
+
+static void print_part(const struct lesson *lesson, enum lesson_part part)
+{
+    struct lesson_line line;
+    printf("\n== %s\n", lesson_heading(part));
+    for (size_t at = 0; lesson_next_line(lesson, part, &at, &line);)
+        print_line(lesson, &line);
+}
+
+static void print_right(const struct lesson *lesson, enum lesson_part part)
+{
+    struct lesson_line right;
+    if (lesson_right_answer(lesson, part, &right))
+        printf("The run shows %c: %s (measured %s)\n", right.letter, right.probe->text,
+               right.probe->actual);
+}
+
+/* The summary that `stormglass run` prints. */
+static bool print_summary(const struct lesson *lesson)
+{
+    struct run run = {0};
+    const struct run_options how = {.brief = true, .until = TIME_NEVER};
+    struct scenario *scenario = cli_load(lesson->name, NULL, 0);
+    struct diag *diag = memory_new(sizeof *diag);
+    const bool well = scenario != NULL && run_scenario(&run, scenario, &how, diag) == RUN_DONE &&
+                      text_run(record_store(run.record), stdout);
+    diag_print(diag, stderr);
+    run_close(&run);
+    scenario_free(scenario);
+    free(diag);
+    return well;
+}
+
+/* ---- a pass ---- */
+
+static void give_predict(struct pass *pass)
+{
+    print_part(pass->lesson, LESSON_PREDICT);
+    if (pass->asks)
+        pass->predicted = ask_letter(pass->lesson, LESSON_PREDICT, "Your prediction");
+}
+
+static bool give_run(const struct pass *pass)
+{
+    print_part(pass->lesson, LESSON_RUN);
+    if (!pass->asks)
+        return true;
+    printf("Press Enter to run it here: ");
+    read_reply();
+    return print_summary(pass->lesson);
+}
+
+static void give_results(const struct pass *pass)
+{
+    print_part(pass->lesson, LESSON_HAPPENED);
+    if (pass->predicted != 0)
+        printf("Your prediction: %c.  ", pass->predicted);
+    print_right(pass->lesson, LESSON_PREDICT);
+    if (pass->asks) {
+        printf("Press Enter to continue: ");
+        read_reply();
+    }
+    print_part(pass->lesson, LESSON_NUMBERS);
+}
+
+static int judge_answer(const struct lesson *lesson, char letter)
+{
+    struct lesson_line line;
+    if (!find_answer(lesson, LESSON_QUESTION, letter, &line)) {
+        char letters[REPLY_BYTES];
+        list_letters(lesson, LESSON_QUESTION, letters);
+        cli_error("answer '%c': expected %s", letter, letters);
+        return CLI_USAGE;
+    }
+    printf("%s: %s (measured %s)\n", line.probe->holds ? "Right" : "Wrong", line.probe->text,
+           line.probe->actual);
+    if (!line.probe->holds)
+        print_right(lesson, LESSON_QUESTION);
+    return line.probe->holds ? CLI_DONE : CLI_BROKEN;
+}
+
+static int give_question(const struct pass *pass)
+{
+    print_part(pass->lesson, LESSON_QUESTION);
+    if (!pass->asks) {
+        print_right(pass->lesson, LESSON_QUESTION);
+        return CLI_DONE;
+    }
+    const char letter = ask_letter(pass->lesson, LESSON_QUESTION, "Your answer");
+    return letter == 0 ? CLI_DONE : judge_answer(pass->lesson, letter);
+}
+
+static int give(const struct lesson *lesson, uint32_t lessons)
+{
+    struct pass pass = {.lesson = lesson,
+                        .asks = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1};
+    printf("Lesson %u of %u: %s (%u minutes)\n%s\n", (unsigned)lesson->order, (unsigned)lessons,
+           lesson->title, (unsigned)lesson->minutes, lesson->goal);
+    give_predict(&pass);
+    if (!give_run(&pass))
+        return CLI_FAILED;
+    give_results(&pass);
+    return give_question(&pass);
+}
+
+/* ---- the command ---- */
+
+static void list_lessons(const struct lesson *lessons, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        printf("%2u  %-*s %s\n", (unsigned)lessons[i].order, NAME_WIDTH, lessons[i].name,
+               lessons[i].title);
+    printf("\nBegin with: stormglass lesson %s\n", count > 0 ? lessons[0].name : "");
+}
+
+static struct lesson *find_lesson(struct lesson *lessons, uint32_t count, const char *name)
+{
+    struct nearest nearest = nearest_to(name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(lessons[i].name, name) == 0)
+            return &lessons[i];
+        nearest_offer(&nearest, lessons[i].name);
+    }
+    cli_error("lesson '%s' does not exist%s", name,
+              nearest.best[0] == '\0' ? "; see stormglass lesson" : nearest_hint(&nearest).text);
+    return NULL;
+}
+
+static int measure_and_give(const struct cli_args *args, struct lesson *lesson, uint32_t lessons)
+{
+    const char *answer = cli_value(args, "answer");
+    if (answer != NULL && strlen(answer) != 1) {
+        cli_error("--answer %s: expected one letter", answer);
+        return CLI_USAGE;
+    }
+    struct diag *diag = memory_new(sizeof *diag);
+    const bool well = lesson_measure(lesson, diag);
+    diag_print(diag, stderr);
+    free(diag);
+    return !well            ? CLI_FAILED
+           : answer != NULL ? judge_answer(lesson, (char)tolower((unsigned char)*answer))
+                            : give(lesson, lessons);
+}
+
+static int run(const struct cli_args *args)
+{
+    struct lesson *lessons = memory_zeroed(LESSONS_MAX, sizeof *lessons);
+    const uint32_t count = lesson_load_all(lessons);
+    int code = CLI_USAGE;
+    if (args->operand_count == 1) {
+        struct lesson *lesson = find_lesson(lessons, count, args->operands[0]);
+        if (lesson != NULL)
+            code = measure_and_give(args, lesson, count);
+    } else if (cli_given(args, "answer")) {
+        cli_error("--answer: expected the name of a lesson, too");
+    } else {
+        list_lessons(lessons, count);
+        code = CLI_DONE;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        lesson_free(&lessons[i]);
+    free(lessons);
+    if (fflush(stdout) != 0) {
+        cli_error("standard output: %s", strerror(errno));
+        return CLI_FAILED;
+    }
+    return code;
+}
+
+const struct cli_command cmd_lesson = {
+    .name = "lesson",
+    .operands = "[LESSON]",
+    .about = "teaches one effect: a prediction, a run, its numbers, and a question",
+    .details = "Without LESSON, lists the lessons in the order of a course.  On a terminal the\n"
+               "lesson waits for your prediction and answer; otherwise it prints everything at\n"
+               "once.  Its scenario has its name: run, step, explain and draw accept it.",
+    .examples = (const struct cli_example[]){{"All lessons", "stormglass lesson"},
+                                             {"The first lesson", "stormglass lesson pfc"},
+                                             {"Check an answer in a script",
+                                              "stormglass lesson pfc --answer a"},
+                                             {"Change the scenario of a lesson",
+                                              "stormglass run pfc --set fabric.switch.buffer=16MB"},
+                                             {0}},
+    .exit_codes =
+        (const struct cli_exit_code[]){
+            {0, "the answer is right, or none was requested"},
+            {1, "the answer is wrong"},
+            {2, "no such lesson or answer"},
+            {3, "the run could not be carried out (memory), or the output not be written"},
+            {0}},
+    .options = options,
+    .operands_min = 0,
+    .operands_max = 1,
+    .run = run,
+};

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The whole text of each lesson, the list, and answers: ACCEPT=1 writes the expected texts anew.
+set -u
+accepted=$PWD/tests/golden/lessons
+top=$PWD
+. tests/golden/outside
+
+"$program" lesson >list.txt || fail "the list of lessons: $?"
+names=$("$program" list lessons | sed 's/ .*//')
+for name in $names; do
+    [ -s "$top/scenarios/lessons/$name.md" ] || fail "$name.yaml has no text $name.md"
+    grep -q "^ *[0-9]*  $name " list.txt || fail "$name is not in the list"
+    "$program" lesson "$name" >"$name.txt" 2>err </dev/null || fail "$name: $(cat err)"
+    right=$(sed -n 's/^The run shows \(.\): .*/\1/p' "$name.txt" | tail -n 1)
+    expect "$name --answer $right" 0 Right: "$program" lesson "$name" --answer "$right"
+    wrong=a
+    [ "$right" != a ] || wrong=b
+    expect "$name --answer $wrong" 1 "The run shows $right" "$program" lesson "$name" --answer "$wrong"
+    [ -z "${ACCEPT-}" ] || cp "$name.txt" "$accepted/$name.txt"
+    diff -u "$accepted/$name.txt" "$name.txt" || fail "$name differs"
+done
+
+expect 'a misspelled name' 2 "did you mean 'pfc'" "$program" lesson pfv
+expect 'no such answer' 2 'expected a, b or c' "$program" lesson pfc --answer z
+expect 'a word as answer' 2 'expected one letter' "$program" lesson pfc --answer yes
+expect 'an answer without a lesson' 2 'the name of a lesson' "$program" lesson --answer a
+
+# On a terminal: a prediction, a reply that is too long, Enter twice, and an answer.
+printf 'q\n%0300d\na\n\n\nc\n' 0 >typed
+script -qec "'$program' lesson pfc" /dev/null <typed >terminal.txt 2>&1
+code=$?
+[ $code = 0 ] || fail "on a terminal: code $code: $(tail -n 5 terminal.txt)"
+grep -q 'Your prediction: a' terminal.txt || fail 'the prediction is not repeated'
+grep -q 'Right: ' terminal.txt || fail "the answer is not checked: $(tail -n 5 terminal.txt)"
+exit $((failures > 0))
