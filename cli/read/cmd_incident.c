@@ -16,9 +16,10 @@ static const struct cli_option options[] = {
     {"output", 'o', "DIR", "write the answer, the counters and the fabric as files there"},
     {"fit", 0, NULL, "run the suspects, fit them to the counters and score them"},
     {"lasted", 0, "TIME", "duration of the incident, for samples without dates"},
-    {"all", 0, NULL, "every suspect, sign, pause and file, not only the first ones"},
+    {"all", 0, NULL, "list all suspects, signs, pauses and files, not only the first of each"},
     {"json", 0, NULL, "one JSON object instead of text"},
-    {"csv", 0, NULL, "one CSV row for each suspect, or with --fit for each change that was run"},
+    {"csv", 0, NULL,
+     "one CSV row for each suspect, or with --fit for each change that was simulated"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
     {0},
@@ -199,13 +200,13 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_incident = {
     .name = "incident",
     .operands = "FILE|FOLDER...",
-    .about = "suspects of an incident from counters, logs and cables",
+    .about = "ranks the suspects of an incident by counters, logs and cables",
     .details =
         "Files are recognized by their content: ethtool -S, rdma statistic, hw_counters, show\n"
         "outputs of SONiC, NX-OS, EOS, Cumulus and Junos, config_db.json, LLDP, kernel and switch\n"
         "logs. Prompts, or names such as leaf0-before.txt and after/leaf0.txt, give host and\n"
-        "sample. Suspects are ranked by the counters alone, or with --fit by runs. What has no\n"
-        "counters is unknown, not zero.",
+        "sample. Suspects are ranked by the counters alone, or with --fit by simulating each.\n"
+        "A missing counter counts as unknown, not as zero.",
     .examples =
         (const struct cli_example[]){
             {"Who started the pause storm",

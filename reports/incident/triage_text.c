@@ -223,7 +223,8 @@ static void print_files(const struct incident *incident, bool all, FILE *out)
             shown++;
         }
     if (incident->file_count > shown)
-        fprintf(out, "     and %zu more %s, all used (--all)\n", incident->file_count - shown,
+        fprintf(out, "     and %zu more %s, all of them used (--all lists them)\n",
+                incident->file_count - shown,
                 plural(incident->file_count - shown, "file", "files"));
 }
 

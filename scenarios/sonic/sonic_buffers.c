@@ -217,7 +217,7 @@ static void take_memory(struct sonic_import *import, struct sonic_switch *node,
     }
     if (size <= 0 || more < 0) {
         sonic_note(import, node->root->place,
-                   "BUFFER_POOL: no ingress pool has a size%s: the buffer has the default size",
+                   "no ingress pool in BUFFER_POOL has a size%s; the default buffer size is used",
                    is_dynamic(import, node) ? ", because SONiC computes it at run time "
                                               "(buffer_model dynamic; see mmuconfig --list)"
                                             : "");

@@ -43,7 +43,7 @@ gojq -r '.candidates[] | [.values.os, (.command | capture("--set (?<a>[^ ]*) --s
 while read -r ratio sets; do
     set -- $sets
     case $1 in fabric.topology.spines=*) ;; *) fail "$ratio: $1 is not the number of spines" ;; esac
-    "$program" check leaves.yaml --set "$1" --set "$2" --set "$3" | grep -q "oversubscription $(printf %.1f "$ratio") to 1" ||
+    "$program" check leaves.yaml --set "$1" --set "$2" --set "$3" | grep -q "oversubscription $(printf %.1f "$ratio"):1" ||
         fail "$sets is not $ratio to 1: $("$program" check leaves.yaml --set "$1" --set "$2" --set "$3")"
 done <candidates
 

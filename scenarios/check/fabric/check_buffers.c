@@ -146,6 +146,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_buffers = {
     .name = "buffers",
-    .about = "The buffer is large enough for the headroom, and the headroom pool for one port.",
+    .about =
+        "A switch buffer can hold all headroom, and a headroom pool can hold that of one port.",
     .run = run,
 };

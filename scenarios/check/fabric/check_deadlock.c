@@ -278,6 +278,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_deadlock = {
     .name = "deadlock",
-    .about = "There is no cyclic buffer dependency, also after failures.",
+    .about = "There is no cyclic buffer dependency, neither before nor after link failures.",
     .run = run,
 };

@@ -224,6 +224,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_fault_connects = {
     .name = "fault-connects",
-    .about = "No fault prevents members from connecting when their workload begins.",
+    .about = "No fault prevents a host-target pair from connecting when its workload begins.",
     .run = run,
 };

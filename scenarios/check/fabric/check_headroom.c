@@ -138,6 +138,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_headroom = {
     .name = "headroom",
-    .about = "The headroom is large enough for the data that arrive after XOFF.",
+    .about = "The headroom can hold all data that arrive after a switch has sent XOFF.",
     .run = run,
 };

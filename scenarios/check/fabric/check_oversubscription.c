@@ -36,13 +36,13 @@ static void run(const struct scenario *scenario, struct check_report *report)
         const int64_t tenths = (int64_t)((__int128)sides.down * 10 / sides.up);
         const struct check_thing thing = {.node = node, .port = SCENARIO_ALL_PORTS};
         check_alike(report, DIAG_NOTE, &thing,
-                    "%s of downlinks and %s of uplinks: oversubscription %lld.%lld to 1", down, up,
+                    "%s of downlinks share %s of uplinks (oversubscription %lld.%lld:1)", down, up,
                     (long long)(tenths / 10), (long long)(tenths % 10));
     }
 }
 
 const struct check_rule check_oversubscription = {
     .name = "oversubscription",
-    .about = "The ratio of the downlink rates of a switch to its uplink rates.",
+    .about = "The uplinks of a switch together are as fast as its downlinks together.",
     .run = run,
 };

@@ -68,6 +68,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_starvation = {
     .name = "starvation",
-    .about = "No strict class can take a whole link that other classes need.",
+    .about = "No strict-priority class can take the whole rate of a link that other classes need.",
     .run = run,
 };

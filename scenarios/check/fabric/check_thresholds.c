@@ -109,6 +109,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_thresholds = {
     .name = "thresholds",
-    .about = "A pause threshold leaves memory for other ports.",
+    .about = "The pause threshold of a port leaves buffer memory for the other ports.",
     .run = run,
 };

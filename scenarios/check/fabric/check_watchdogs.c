@@ -53,10 +53,10 @@ static void check_missing(const struct scenario *scenario, struct check_report *
         const struct check_thing thing = check_of_switch(node, "watchdog");
         const bool is_hit = (node->switch_params->pfc_priorities & stormy) != 0;
         check_alike(report, is_hit ? DIAG_WARNING : DIAG_NOTE, &thing,
-                    "%s: a permanent pause stops its senders until the end of the run",
+                    "%s, so a permanent pause blocks traffic until the simulation ends",
                     action == WATCHDOG_OFF
-                        ? "no PFC watchdog"
-                        : "the PFC watchdog only reports (watchdog.action alert)");
+                        ? "the PFC watchdog is off"
+                        : "the PFC watchdog only reports pauses (watchdog.action alert)");
         check_remedy(report, "set watchdog: {action: drop}, the usual setting");
         check_set_here(report, node, SCENARIO_ALL_PORTS, "watchdog: {action: drop}");
     }
@@ -110,7 +110,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_watchdogs = {
     .name = "watchdogs",
-    .about = "Lossless switches have a PFC watchdog if pauses could last, and it does not act on "
-             "slow hosts.",
+    .about = "Lossless switches have a PFC watchdog if pauses could be permanent, and the watchdog "
+             "ignores slow hosts.",
     .run = run,
 };

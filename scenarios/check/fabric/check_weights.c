@@ -107,6 +107,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_weights = {
     .name = "weights",
-    .about = "The weights of lossless data and CNPs are not too small.",
+    .about = "The scheduling weights of lossless data and CNPs are large enough.",
     .run = run,
 };

@@ -71,6 +71,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_cores = {
     .name = "cores",
-    .about = "The core scheduling of a target has an effect, and uses all cores.",
+    .about =
+        "The core-scheduling setting of a target has an effect, and the target uses all its cores.",
     .run = run,
 };

@@ -83,6 +83,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_directions = {
     .name = "directions",
-    .about = "Both directions of a workload are lossless, or both are lossy.",
+    .about = "The two directions of a workload are either both lossless or both lossy.",
     .run = run,
 };

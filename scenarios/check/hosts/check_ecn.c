@@ -141,7 +141,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_ecn = {
     .name = "ecn",
-    .about = "Frames are ECT if switches should mark them, and CNPs are frequent enough for the "
-             "recovery of rates.",
+    .about = "Frames are ECT if switches should mark them, and CNPs come more often than senders "
+             "raise their rates.",
     .run = run,
 };

@@ -146,7 +146,7 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_faults = {
     .name = "faults",
-    .about = "A fault begins in time, has an effect, and affects traffic.",
+    .about = "A fault begins before the simulation ends, has an effect, and affects traffic.",
     .run = run,
     .by_run = true,
     .after = after,

@@ -141,6 +141,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_host_classes = {
     .name = "host-classes",
-    .about = "A host and its switch map a DSCP to the same priority, and both use PFC for it.",
+    .about =
+        "A host and its switch map each DSCP to the same priority, and both enable PFC for it.",
     .run = run,
 };

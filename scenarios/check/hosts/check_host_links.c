@@ -149,7 +149,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_host_links = {
     .name = "host-links",
-    .about = "Every link of an active host is used.",
+    .about = "Every link of a host that sends or receives data is used.",
     .run = run,
     .by_run = true,
 };

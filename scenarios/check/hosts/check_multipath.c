@@ -175,7 +175,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_multipath = {
     .name = "multipath",
-    .about = "The paths of a namespace do not fail together, all are used, and a failure is "
+    .about = "The paths to a namespace do not all fail together, all are used, and a failure is "
              "detected in time.",
     .run = run,
     .after = after,

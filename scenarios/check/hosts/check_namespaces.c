@@ -70,7 +70,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_namespaces = {
     .name = "namespaces",
-    .about = "Workloads use every namespace of the targets that they use.",
+    .about = "If a workload uses a target, all namespaces of the target are used.",
     .run = run,
     .by_run = true,
 };

@@ -57,6 +57,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_path_mtu = {
     .name = "path-mtu",
-    .about = "Both ends of a connection have one path MTU.",
+    .about = "Both ends of a connection have the same path MTU.",
     .run = run,
 };

@@ -176,6 +176,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_receives = {
     .name = "receives",
-    .about = "A target has a receive for each command that may be outstanding.",
+    .about = "A target posts a receive for each command that may be outstanding.",
     .run = run,
 };

@@ -140,6 +140,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_target_limits = {
     .name = "target-limits",
-    .about = "Workloads with a rate stay within the limits of namespaces and subsystems.",
+    .about = "Workloads with a rate stay within the IOPS and bandwidth limits of namespaces and "
+             "subsystems.",
     .run = run,
 };

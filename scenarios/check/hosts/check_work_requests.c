@@ -42,6 +42,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_work_requests = {
     .name = "work-requests",
-    .about = "The data work requests of a target have an effect, and are enough for one command.",
+    .about =
+        "The data work request limit of a target has an effect, and is enough for one command.",
     .run = run,
 };

@@ -186,7 +186,7 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_begins = {
     .name = "begins",
-    .about = "Every workload begins before the run ends, and issues operations.",
+    .about = "Every workload begins before the simulation ends, and issues operations.",
     .run = run,
     .after = after,
 };

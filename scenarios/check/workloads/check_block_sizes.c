@@ -53,6 +53,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_block_sizes = {
     .name = "block-sizes",
-    .about = "Each I/O is one command.",
+    .about = "Each I/O fits in one NVMe command.",
     .run = run,
 };

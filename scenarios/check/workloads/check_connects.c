@@ -65,6 +65,6 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_connects = {
     .name = "connects",
-    .about = "No connect waits for a timer (after a run).",
+    .about = "No connection setup waits for a retry timer (checked after a simulation).",
     .after = after,
 };

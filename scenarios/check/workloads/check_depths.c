@@ -174,7 +174,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_depths = {
     .name = "depths",
-    .about = "Queues are deep enough for the workloads, and there are enough of them.",
+    .about = "The queues for a workload are deep enough, and there are enough queues.",
     .run = run,
     .by_run = true,
 };

@@ -74,11 +74,11 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
     if (senders < 2 || rate == 0 || arriving <= rate)
         return;
     const struct check_thing thing = {.node = host, .port = SCENARIO_ALL_PORTS};
-    check_alike(report, DIAG_NOTE, &thing,
-                "%u %s %s data at up to %lld Gb/s to a link of %lld Gb/s: fan-in %lld to 1",
-                senders, plural(senders, "host", "hosts"), plural(senders, "sends", "send"),
-                (long long)(arriving / 1000000000), (long long)(rate / 1000000000),
-                (long long)(arriving / rate));
+    check_alike(
+        report, DIAG_NOTE, &thing,
+        "%u %s can send it %lld Gb/s in total, and its links carry %lld Gb/s, a fan-in of %lld:1",
+        senders, plural(senders, "host", "hosts"), (long long)(arriving / 1000000000),
+        (long long)(rate / 1000000000), (long long)(arriving / rate));
     check_shows(report, "pfc.pause_frames");
 }
 
@@ -107,6 +107,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_fan_in = {
     .name = "fan-in",
-    .about = "The number of hosts that send to one host, and their rate.",
+    .about = "The links of a host can carry what all its senders together can send.",
     .run = run,
 };

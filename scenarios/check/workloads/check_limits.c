@@ -41,6 +41,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_limits = {
     .name = "limits",
-    .about = "The limits of a workload allow its rate, and have an effect.",
+    .about = "The IOPS and bandwidth limits of a workload allow its rate, and have an effect.",
     .run = run,
 };

@@ -105,6 +105,6 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_members = {
     .name = "members",
-    .about = "Every member of a workload connects and issues operations (after a run).",
+    .about = "Every host-target pair connects and issues operations (checked after a simulation).",
     .after = after,
 };

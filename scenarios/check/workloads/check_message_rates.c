@@ -95,6 +95,6 @@ static void after(const struct check_run *run, struct check_report *report)
 
 const struct check_rule check_message_rates = {
     .name = "message-rates",
-    .about = "No RNIC exceeds the message rate of real cards (after a run).",
+    .about = "No RNIC exceeds the message rate of real cards (checked after a simulation).",
     .after = after,
 };

@@ -136,6 +136,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_subsystems = {
     .name = "subsystems",
-    .about = "Subsystems accept the hosts of workloads at the ports of their paths.",
+    .about = "Each subsystem accepts the hosts that use it, at the ports that they connect to.",
     .run = run,
 };

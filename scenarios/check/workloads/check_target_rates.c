@@ -176,6 +176,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_target_rates = {
     .name = "target-rates",
-    .about = "The drives, data buffers and CPUs can process the offered load.",
+    .about = "Drives, data buffers and CPUs can process the offered load.",
     .run = run,
 };

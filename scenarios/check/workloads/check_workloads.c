@@ -108,6 +108,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_workloads = {
     .name = "workloads",
-    .about = "Priorities and receives that a workload sets have an effect.",
+    .about = "The priority and receive settings of a workload have an effect.",
     .run = run,
 };

@@ -95,12 +95,12 @@ static void findings_are_found(void **state)
                    DIAG_WARNING,
                    "the headroom pool has 9984 B, but the lossless groups of one port", 4,
                    "drops.lossless > 0");
-    assert_finding(
-        HEAD FABRIC HOSTS
-        "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0, read: 0%}]\n",
-        DIAG_NOTE,
-        "host0: 7 hosts send data at up to 700 Gb/s to a link of 100 Gb/s: fan-in 7 to 1", 1,
-        "pfc.pause_frames");
+    assert_finding(HEAD FABRIC HOSTS
+                   "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0, read: 0%}]\n",
+                   DIAG_NOTE,
+                   "host0: 7 hosts can send it 700 Gb/s in total, and its links carry 100 Gb/s, a "
+                   "fan-in of 7:1",
+                   1, "pfc.pause_frames");
     assert_finding(HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s, t], "
                         "links: [{ends: [a, s]}, {ends: [b, t]}]}}\n"
                         "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
@@ -211,10 +211,10 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
     assert_finding(HEAD TWO_LEAVES ", host-links: {length: 10km}}\n" HOSTS WORKLOAD, DIAG_WARNING,
                    "can arrive after XOFF, but the receive buffer", 8, "drops.lossless > 0");
     /* A watchdog is missed only where pauses could last. */
-    assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "no PFC watchdog", 0, "");
+    assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "the PFC watchdog is off", 0, "");
     assert_finding(HEAD FABRIC HOSTS WORKLOAD
                    "faults: [{kind: pause-storm, where: host0, at: 1ms}]\n",
-                   DIAG_WARNING, "4 switches (leaf0, ...): no PFC watchdog", 4, "");
+                   DIAG_WARNING, "4 switches (leaf0, ...): the PFC watchdog is off", 4, "");
 }
 
 #define SWITCH(values) HEAD TWO_LEAVES ", switch: {" values "}}\n" HOSTS WORKLOAD
@@ -269,17 +269,17 @@ static void values_that_contradict_each_other_are_found(void **state)
 static void senders_of_all_workloads_meet(void **state)
 {
     (void)state;
-    assert_finding(
-        HEAD FABRIC "workloads:\n"
-                    "  - {name: a, kind: rdma-write, from: host4, to: host0}\n"
-                    "  - {name: b, kind: rdma-write, from: host5, to: host1}\n"
-                    "  - {name: c, kind: rdma-write, from: host5, to: host0}\n"
-                    "  - {name: d, kind: rdma-write, from: host4, to: host2}\n"
-                    "  - {name: e, kind: rdma-write, from: host4, to: host0}\n"
-                    "  - {name: f, kind: rdma-write, from: host1, to: host0}\n",
-        DIAG_NOTE,
-        "host0: 3 hosts send data at up to 300 Gb/s to a link of 100 Gb/s: fan-in 3 to 1", 1,
-        "pfc.pause_frames");
+    assert_finding(HEAD FABRIC "workloads:\n"
+                               "  - {name: a, kind: rdma-write, from: host4, to: host0}\n"
+                               "  - {name: b, kind: rdma-write, from: host5, to: host1}\n"
+                               "  - {name: c, kind: rdma-write, from: host5, to: host0}\n"
+                               "  - {name: d, kind: rdma-write, from: host4, to: host2}\n"
+                               "  - {name: e, kind: rdma-write, from: host4, to: host0}\n"
+                               "  - {name: f, kind: rdma-write, from: host1, to: host0}\n",
+                   DIAG_NOTE,
+                   "host0: 3 hosts can send it 300 Gb/s in total, and its links carry 100 Gb/s, a "
+                   "fan-in of 3:1",
+                   1, "pfc.pause_frames");
 }
 
 /* The second of two hosts that send, and a host that is sent to, are looked at too. */

@@ -66,7 +66,7 @@ static void oversubscription_is_told_with_its_factor(void **state)
     static const struct findings_case cases[] = {
         {HEAD "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 5}" INSIDE,
          "oversubscription", DIAG_NOTE,
-         "500Gbps of downlinks and 200Gbps of uplinks: oversubscription 2.5 to 1", 2},
+         "500Gbps of downlinks share 200Gbps of uplinks (oversubscription 2.5:1)", 2},
         {HEAD LEAVES WRITES, "oversubscription", DIAG_NOTE, "", 0},
         {HEAD "{kind: single-switch, hosts: 4}" INSIDE, "oversubscription", DIAG_NOTE, "", 0},
     };

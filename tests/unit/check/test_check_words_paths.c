@@ -43,18 +43,18 @@ static void ways(void **state)
          "fabric.switch.ecmp-seed=auto)\n"},
         {HEAD "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 5}\n" ACROSS,
          "oversubscription",
-         "t.yaml:4:13: note: 2 switches (leaf0, ...): 500Gbps of downlinks and 200Gbps of uplinks: "
-         "oversubscription 2.5 to 1\n"},
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 500Gbps of downlinks share 200Gbps of "
+         "uplinks (oversubscription 2.5:1)\n"},
         {HEAD "{kind: leaf-spine, leaves: 2, spines: 3, hosts-per-leaf: 4}\n" ACROSS,
          "oversubscription",
-         "t.yaml:4:13: note: 2 switches (leaf0, ...): 400Gbps of downlinks and 300Gbps of uplinks: "
-         "oversubscription 1.3 to 1\n"},
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 400Gbps of downlinks share 300Gbps of "
+         "uplinks (oversubscription 1.3:1)\n"},
         {LEAVES "  host-links: {rate: 100001Mbps}\n" ACROSS, "oversubscription",
-         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200.002Gbps of downlinks and 200Gbps of "
-         "uplinks: oversubscription 1.0 to 1\n"},
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200.002Gbps of downlinks share 200Gbps of "
+         "uplinks (oversubscription 1.0:1)\n"},
         {LEAVES "  fabric-links: {rate: 99999Mbps}\n" ACROSS, "oversubscription",
-         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200Gbps of downlinks and 199.998Gbps of "
-         "uplinks: oversubscription 1.0 to 1\n"},
+         "t.yaml:4:13: note: 2 switches (leaf0, ...): 200Gbps of downlinks share 199.998Gbps of "
+         "uplinks (oversubscription 1.0:1)\n"},
         {LEAVES ACROSS, "oversubscription", ""},
     };
     assert_prints(cases, COUNT(cases));
@@ -66,13 +66,15 @@ static void mtus(void **state)
     static const struct findings_print cases[] = {
         {ONE AT("\"switch0:p1\"", "mtu: 4156B") WRITE, "paths", ""},
         {ONE AT("\"switch0:p1\"", "mtu: 4155B") WRITE, "paths",
-         "t.yaml:5:42: error: switch0:p1: MTU 4155 drops packets of 'w', which need MTU 4156 (a "
-         "run shows drops.mtu > 0)\n"
+         "t.yaml:5:42: error: switch0:p1: MTU 4155 drops packets of 'w', which need MTU 4156 (the "
+         "results "
+         "then show drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "'fabric.overrides[0].mtu=4156B')\n"},
         {ONE AT("\"switch0:p0\"", "mtu: 4155B") WRITE, "paths",
-         "t.yaml:5:42: error: switch0:p0: MTU 4155 drops packets of 'w', which need MTU 4156 (a "
-         "run shows drops.mtu > 0)\n"
+         "t.yaml:5:42: error: switch0:p0: MTU 4155 drops packets of 'w', which need MTU 4156 (the "
+         "results "
+         "then show drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "'fabric.overrides[0].mtu=4156B')\n"},
         {ONE AT("\"switch0:p2\"", "mtu: 4155B") WRITE, "paths", ""},
@@ -85,7 +87,7 @@ static void mtus(void **state)
              "hpcc}}}\n" WRITE,
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 4197 drops "
-         "packets of 'w', which need MTU 4198 (a run shows drops.mtu > 0)\n"
+         "packets of 'w', which need MTU 4198 (the results then show drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4198 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=4198B)\n"},
         {ONE "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: "
@@ -95,7 +97,7 @@ static void mtus(void **state)
              "host0, message-size: 1377B}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 1500 drops "
-         "packets of 'w', which need MTU 1501 (a run shows drops.mtu > 0)\n"
+         "packets of 'w', which need MTU 1501 (the results then show drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 1501 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=1501B)\n"},
         {ONE "  host-links: {mtu: 1500B}\nhosts: {defaults: {rnic: {profile: ideal, path-mtu: "
@@ -113,29 +115,33 @@ static void paths(void **state)
               "[b, t]}]}\n"
               "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
-         "t.yaml:5:13: error: 'w': there is no path from a to b (a run shows drops.no_route > "
+         "t.yaml:5:13: error: 'w': there is no path from a to b (the results then show "
+         "drops.no_route > "
          "0)\n"},
         {HEAD "{kind: explicit, hosts: [a, b], switches: [s, t], links: [{ends: [a, s]}, {ends: "
               "[b, t]}]}\n"
               "  routes: [{at: s, to: a, via: a}]\n"
               "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
-         "t.yaml:6:13: error: 'w': there is no path from a to b (a run shows drops.no_route > "
-         "0)\nt.yaml:6:13: error: 'w': there is no path from b to a (a run shows drops.no_route > "
+         "t.yaml:6:13: error: 'w': there is no path from a to b (the results then show "
+         "drops.no_route > "
+         "0)\nt.yaml:6:13: error: 'w': there is no path from b to a (the results then show "
+         "drops.no_route > "
          "0)\n"},
         /* Hosts are ends, not ways. */
         {HEAD "{kind: explicit, hosts: [a, b, h], switches: [s, t], links: [{ends: [a, s]}, {ends: "
               "[b, t]}, {ends: [h, s]}, {ends: [h, t]}]}\n"
               "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
-         "t.yaml:5:13: error: 'w': there is no path from a to b (a run shows drops.no_route > "
+         "t.yaml:5:13: error: 'w': there is no path from a to b (the results then show "
+         "drops.no_route > "
          "0)\n"},
         /* The last host's port and a switch's are two. */
         {ONE "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: host3, to: "
              "host1}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host3:p0, ...): MTU 1500 drops "
-         "packets of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n"
+         "packets of 'w', which need MTU 4156 (the results then show drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=4156B)\n"},
         /* Ports without a link lead nowhere. */
@@ -145,7 +151,7 @@ static void paths(void **state)
          "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (a:p0, ...): MTU 1500 drops packets "
-         "of 'w', which need MTU 4156 (a run shows drops.mtu > 0)\n"
+         "of 'w', which need MTU 4156 (the results then show drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=4156B)\n"},
         /* What one workload left behind is nothing to the next. */
@@ -155,12 +161,12 @@ static void paths(void **state)
          "rdma-write, from: host0, to: host3}\n",
          "paths",
          "t.yaml:7:5: error: 'w': configured routes from host0 to host2 loop through leaf0 and "
-         "spine1 (a run shows drops.ttl > 0)\n"},
+         "spine1 (the results then show drops.ttl > 0)\n"},
         {LEAVES "  routes: [{at: spine1, to: host2, via: leaf0}, {at: leaf0, to: host2, via: "
                 "spine1}]\n" ACROSS,
          "paths",
          "t.yaml:6:13: error: 'w': configured routes from host0 to host2 loop through leaf0 and "
-         "spine1 (a run shows drops.ttl > 0)\n"},
+         "spine1 (the results then show drops.ttl > 0)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -178,7 +184,7 @@ static void written_ways_of_hosts_with_two_links(void **state)
              "s-t", "mtu: 1500B") "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n",
          "paths",
          "t.yaml:6:33: error: 4 ports of 2 switches (t:p1, ...): MTU 1500 drops packets of 'w', "
-         "which need MTU 4156 (a run shows drops.mtu > 0)\n"
+         "which need MTU 4156 (the results then show drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "'fabric.overrides[0].mtu=4156B')\n"},
         {TWO_EACH "  routes: [{at: s, to: c, via: \"s:p2\"}, {at: t, to: b, via: \"t:p1\"}]\n" AT(
@@ -275,21 +281,24 @@ static void members_that_cannot_connect(void **state)
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); a "
          "lost "
-         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a "
-         "run shows members_idle > 0)\n    remedy: start the fault after the workload, or start "
+         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) "
+         "(the results "
+         "then show members_idle > 0)\n    remedy: start the fault after the workload, or start "
          "the workload after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
          "of 2 host-target pairs cannot connect (first: host1 to host2); the address is resolved "
          "again only "
-         "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
+         "after a third of address-timeout, 1 s (the workload has stopped by then) (the results "
+         "then show "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
          "again only "
-         "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
+         "after a third of address-timeout, 1 s (the workload has stopped by then) (the results "
+         "then show "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
@@ -298,7 +307,8 @@ static void members_that_cannot_connect(void **state)
          "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
          "again only "
-         "after a third of address-timeout, 1 ms (a run shows members_idle > 0)\n    remedy: start "
+         "after a third of address-timeout, 1 ms (the results then show members_idle > 0)\n    "
+         "remedy: start "
          "the fault after the workload, or start the workload after the routes have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
              ", stop: 1ms") DOWN("link-down, where: host2, at: 0s"),
@@ -306,7 +316,8 @@ static void members_that_cannot_connect(void **state)
          "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
          "again only "
-         "after a third of address-timeout, 1 ms (the workload has stopped by then) (a run shows "
+         "after a third of address-timeout, 1 ms (the workload has stopped by then) (the results "
+         "then show "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
     };
@@ -322,8 +333,9 @@ static void members_with_two_ways(void **state)
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); a "
          "lost "
-         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a "
-         "run shows members_idle > 0)\n    remedy: start the fault after the workload, or start "
+         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) "
+         "(the results "
+         "then show members_idle > 0)\n    remedy: start the fault after the workload, or start "
          "the workload after the routes have converged\n"},
         {LEAVES FOUR("") "faults: [{kind: link-down, where: leaf1-spine0, at: 0s}, {kind: "
                          "link-down, where: leaf1-spine1, at: 0s}]\n",
@@ -331,7 +343,8 @@ static void members_with_two_ways(void **state)
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
          "again only "
-         "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
+         "after a third of address-timeout, 1 s (the workload has stopped by then) (the results "
+         "then show "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
         {TWO_EACH "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n" DOWN(
@@ -340,14 +353,16 @@ static void members_with_two_ways(void **state)
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
          "of 1 host-target pair cannot connect, depending on the hash (first: c to b); a lost "
          "message is "
-         "repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (a run shows "
+         "repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (the results "
+         "then show "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
          "again only "
-         "after a third of address-timeout, 1 s (the workload has stopped by then) (a run shows "
+         "after a third of address-timeout, 1 s (the workload has stopped by then) (the results "
+         "then show "
          "members_idle > 0)\n    remedy: start the fault after the workload, or start the workload "
          "after the routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1000001ns"),

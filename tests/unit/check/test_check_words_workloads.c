@@ -116,15 +116,18 @@ static void what_hosts_get(void **state)
     (void)state;
     static const struct findings_print cases[] = {
         {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0"), "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts send data at up to 200 Gb/s to a link of 100 Gb/s: "
-         "fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: host0: 2 hosts can send it 200 Gb/s in total, "
+         "and its links carry 100 Gb/s, a fan-in of 2:1 (the results then show "
+         "pfc.pause_frames)\n"},
         {HEAD WORK("kind: rdma-write, from: [host1, host2, host3], to: host0"), "fan-in",
-         "t.yaml:4:13: note: host0: 3 hosts send data at up to 300 Gb/s to a link of 100 Gb/s: "
-         "fan-in 3 to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: host0: 3 hosts can send it 300 Gb/s in total, "
+         "and its links carry 100 Gb/s, a fan-in of 3:1 (the results then show "
+         "pfc.pause_frames)\n"},
         {HEAD WORK("kind: rdma-read, from: host0, to: [host1, host2], pairing: all-to-all"),
          "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts send data at up to 200 Gb/s to a link of 100 Gb/s: "
-         "fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: host0: 2 hosts can send it 200 Gb/s in total, "
+         "and its links carry 100 Gb/s, a fan-in of 2:1 (the results then show "
+         "pfc.pause_frames)\n"},
         {HEAD READ(""), "fan-in", ""},
         {HEAD WRITE, "fan-in", ""},
         {HEAD "workloads:\n  - {name: w, kind: rdma-write, from: host1, to: host0}\n  - {name: v, "
@@ -133,8 +136,9 @@ static void what_hosts_get(void **state)
         {HEAD "workloads:\n  - {name: w, kind: rdma-write, from: [host1, host2], to: host0}\n  - "
               "{name: v, kind: rdma-write, from: [host1, host2], to: host3}\n",
          "fan-in",
-         "t.yaml:4:13: note: 2 hosts (host0, ...): 2 hosts send data at up to 200 Gb/s to a link "
-         "of 100 Gb/s: fan-in 2 to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: 2 hosts (host0, ...): 2 hosts can send it 200 Gb/s in total, "
+         "and its links carry 100 Gb/s, a fan-in of 2:1 (the results then show "
+         "pfc.pause_frames)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -165,8 +169,9 @@ static void what_is_offered(void **state)
          OFFERS("host0", "receives")},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46747"), "fan-in", ""},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46748"), "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts send data at up to 100 Gb/s to a link of 100 Gb/s: "
-         "fan-in 1 to 1 (a run shows pfc.pause_frames)\n"},
+         "t.yaml:4:13: note: host0: 2 hosts can send it 100 Gb/s in total, "
+         "and its links carry 100 Gb/s, a fan-in of 1:1 (the results then show "
+         "pfc.pause_frames)\n"},
         {HEAD SERVED("25%", "124660"), "offered", ""},
         {HEAD SERVED("25%", "124661"), "offered",
          OFFERS("host0", "receives") OFFERS("host1", "sends")},
