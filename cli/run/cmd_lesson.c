@@ -280,8 +280,6 @@ const struct cli_command cmd_lesson = {
                                              {"The first lesson", "stormglass lesson pfc"},
                                              {"Check an answer in a script",
                                               "stormglass lesson pfc --answer a"},
-                                             {"Change the scenario of a lesson",
-                                              "stormglass run pfc --set fabric.switch.buffer=16MB"},
                                              {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
