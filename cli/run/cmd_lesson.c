@@ -2,6 +2,7 @@
  * cmd_lesson - stormglass lesson. */
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "replay/lesson/lesson.h"
 #include "replay/record/record_begin.h"
@@ -196,8 +197,9 @@ static int give(const struct lesson *lesson, uint32_t lessons)
 {
     struct pass pass = {.lesson = lesson,
                         .asks = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1};
-    printf("Lesson %u of %u: %s (%u minutes)\n%s\n", (unsigned)lesson->order, (unsigned)lessons,
-           lesson->title, (unsigned)lesson->minutes, lesson->goal);
+    printf("Lesson %u of %u: %s (%u %s)\n%s\n", (unsigned)lesson->order, (unsigned)lessons,
+           lesson->title, (unsigned)lesson->minutes, plural(lesson->minutes, "minute", "minutes"),
+           lesson->goal);
     give_predict(&pass);
     if (!give_run(&pass))
         return CLI_FAILED;
