@@ -47,8 +47,35 @@ static bool is_said(const struct check_report *report, const struct deviation *d
     return false;
 }
 
-static void check_deviation(const struct scenario *scenario, const struct deviation *deviation,
-                            struct check_report *report)
+/* The value of devices that have an error themselves is no remedy. */
+static bool has_wrong_peers(const struct check_report *report, const struct scenario_node *device)
+{
+    for (size_t i = 0; i < report->count; i++)
+        for (size_t k = 0; k < report->findings[i].count; k++) {
+            const struct scenario_node *node = report->findings[i].places[k].node;
+            if (report->findings[i].level == DIAG_ERROR && node != NULL && node != device &&
+                node->kind == device->kind)
+                return true;
+        }
+    return false;
+}
+
+/* The values of a switch share its memory: one of its peers need not fit a switch that differs from
+ * them in others as well. */
+static bool differs_in_others(const struct deviations *deviations,
+                              const struct deviation *deviation, uint32_t node)
+{
+    for (size_t i = 0; i < deviations->count; i++) {
+        const struct deviation *other = &deviations->list[i];
+        for (size_t k = 0; other != deviation && k < other->change_count; k++)
+            if (other->changes[k].spot.node == node)
+                return true;
+    }
+    return false;
+}
+
+static void check_deviation(const struct scenario *scenario, const struct deviations *deviations,
+                            const struct deviation *deviation, struct check_report *report)
 {
     const struct deviation_change *first = &deviation->changes[0];
     const char *last = strrchr(deviation->path, '.');
@@ -70,7 +97,10 @@ static void check_deviation(const struct scenario *scenario, const struct deviat
         check_alike(report, DIAG_WARNING, &thing, "%s is %s, but %s at its peers", first->row->name,
                     deviation->value, deviation->common);
         check_remedy(report, "use the value of its peers, unless the difference is intended");
-        check_set_path(report, "%s=%s", deviation->path, deviation->common);
+        if (!has_wrong_peers(report, thing.node) &&
+            (first->of != DEVIATION_SWITCH ||
+             !differs_in_others(deviations, deviation, spot->node)))
+            check_set_path(report, "%s=%s", deviation->path, deviation->common);
     }
 }
 
@@ -80,7 +110,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
     deviations_find(&deviations, scenario);
     for (size_t i = 0; i < deviations.count; i++)
         if (deviations.list[i].change_count > 0)
-            check_deviation(scenario, &deviations.list[i], report);
+            check_deviation(scenario, &deviations, &deviations.list[i], report);
     deviations_free(&deviations);
 }
 
