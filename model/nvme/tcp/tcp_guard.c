@@ -26,7 +26,7 @@ void nvme_tcp_on_idle(void *self, time_ps now)
     struct nvme_transport_conn *conn = self;
     const time_ps patience = conn->tcp->site.guard->patience;
     const struct nvme_stall *stall = conn->tcp->listener.stall;
-    if (conn->failed || conn->closed || conn->ended)
+    if (nvme_tcp_is_over(conn))
         return;
     if (stall != NULL && stall->on)
         conn->excused = now;

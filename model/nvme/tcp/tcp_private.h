@@ -145,6 +145,12 @@ struct nvme_transport_conn {
     char why[TCP_WHY_BYTES];
 };
 
+/* A connection that is over has no stream any more, or none that is read. */
+static inline bool nvme_tcp_is_over(const struct nvme_transport_conn *conn)
+{
+    return conn->failed || conn->closed || conn->ended;
+}
+
 static inline struct nvme_tcp *nvme_tcp_of(struct nvme_transport *transport)
 {
     return (struct nvme_tcp *)(void *)transport;

@@ -234,13 +234,13 @@ static bool step(struct nvme_transport_conn *conn, struct nvme_pdu_fault *fault,
 static void receive(struct nvme_transport_conn *conn)
 {
     struct nvme_pdu_fault fault = {0};
-    bool more = conn->tls == NULL || nvme_tls_shake(conn);
-    while (more && !conn->failed && !conn->closed && !conn->ended)
+    bool more = !nvme_tcp_is_over(conn) && (conn->tls == NULL || nvme_tls_shake(conn));
+    while (more && !nvme_tcp_is_over(conn))
         if (!step(conn, &fault, &more)) {
             terminate(conn, &fault);
             return;
         }
-    if (!conn->failed && !conn->closed && !conn->ended && streams_of(conn)->ended(conn->stream))
+    if (!nvme_tcp_is_over(conn) && streams_of(conn)->ended(conn->stream))
         conn->role->on_parted(conn);
 }
 
