@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/lag.h"
+#include "tcp/tcp.h"
 
 #include <stdlib.h>
 
@@ -103,13 +104,31 @@ static bool is_taken(const struct run_laws *laws, const struct frame *frame)
            qp->flow.destination == frame->source;
 }
 
+static bool tcp_wants_ecn(const struct tcp_params *params)
+{
+    return params->ecn != TCP_ECN_OFF || tcp_cc_list[params->congestion_control]->wants_ecn;
+}
+
+/* Whether the sender may mark this packet as ECN-capable (ECT). */
+static bool wants_ecn(const struct run_laws *laws, const struct frame *frame)
+{
+    if (frame->opcode != FRAME_TCP)
+        return algorithm(laws, frame->source)->wants_ecn;
+    for (uint32_t i = 0; i < laws->scenario->host_count; i++) {
+        const struct scenario_node *node = &laws->scenario->nodes[i];
+        if (frame->source >= node->endpoint && frame->source - node->endpoint < node->port_count)
+            return tcp_wants_ecn(node->host->tcp);
+    }
+    return false;
+}
+
 void run_laws_marks_came(struct run_laws *laws, const struct frame *frame, time_ps now)
 {
     if (frame->opcode == FRAME_CNP && frame->destination < RUN_LAWS_NODES)
         laws->marks->came[frame->destination]++;
     if ((frame->tos & ECN_CE) != ECN_CE)
         return;
-    if (!algorithm(laws, frame->source)->wants_ecn)
+    if (!wants_ecn(laws, frame))
         run_laws_break(laws, "a packet of endpoint %u is marked, which wants none to be",
                        frame->source);
     struct marked *marked = find(laws, frame->source, frame->destination, frame->qpn);
