@@ -33,7 +33,7 @@ struct pass {
 /* ---- the learner ---- */
 
 /* The first letter of the line that the learner types, in lower case; 0 at the end of the input.
- * What does not fit is dropped. */
+ * The rest of a longer line is dropped. */
 static char read_reply(void)
 {
     char line[REPLY_BYTES];

@@ -55,6 +55,11 @@ static bool copy_span(char *to, size_t size, struct lesson_span from)
     return true;
 }
 
+static bool is_word(struct lesson_span span, const char *word)
+{
+    return strlen(word) == span.length && memcmp(word, span.text, span.length) == 0;
+}
+
 /* Splits "TEXT `CONDITION`". */
 static bool split_condition(struct lesson_span line, struct lesson_span *text,
                             struct lesson_span *condition)
@@ -92,8 +97,7 @@ static enum lesson_line_kind classify(struct lesson_span line, struct lesson_spa
 static const struct lesson_probe *find_probe(const struct lesson *lesson, struct lesson_span text)
 {
     for (uint32_t i = 0; i < lesson->probe_count; i++)
-        if (strlen(lesson->probes[i].text) == text.length &&
-            memcmp(lesson->probes[i].text, text.text, text.length) == 0)
+        if (is_word(text, lesson->probes[i].text))
             return &lesson->probes[i];
     return NULL;
 }
@@ -106,10 +110,9 @@ static bool find_variant(const struct lesson *lesson, struct lesson_probe *probe
     if (colon == NULL)
         return true;
     probe->quantity = colon + 2;
-    const size_t length = (size_t)(colon - probe->text);
+    const struct lesson_span name = {probe->text, (size_t)(colon - probe->text)};
     for (uint32_t i = 1; i < lesson->variant_count; i++)
-        if (strlen(lesson->variants[i].name) == length &&
-            memcmp(lesson->variants[i].name, probe->text, length) == 0) {
+        if (is_word(name, lesson->variants[i].name)) {
             probe->variant = i;
             return true;
         }
@@ -201,8 +204,7 @@ static bool read_variant(struct lesson *lesson, struct lesson_span after)
     struct lesson_variant *variant = &lesson->variants[lesson->variant_count - 1];
     if (after.length < name.length + 3)
         return false;
-    if (strlen(variant->name) != name.length ||
-        memcmp(variant->name, name.text, name.length) != 0) {
+    if (!is_word(name, variant->name)) {
         if (lesson->variant_count == LESSON_VARIANTS)
             return false;
         variant = &lesson->variants[lesson->variant_count++];
@@ -234,8 +236,7 @@ static bool read_head(struct reading *reading, struct lesson_span line)
 static bool begin_part(struct reading *reading, struct lesson_span heading)
 {
     const int next = reading->part + 1;
-    if (next == LESSON_PARTS || strlen(headings[next]) != heading.length ||
-        memcmp(headings[next], heading.text, heading.length) != 0)
+    if (next == LESSON_PARTS || !is_word(heading, headings[next]))
         return fail_at(reading, "expected the heading '%s'",
                        next == LESSON_PARTS ? "none" : headings[next]);
     reading->part = next;
@@ -288,12 +289,10 @@ bool lesson_next_line(const struct lesson *lesson, enum lesson_part part, size_t
     if (!take_line(&rest, &text))
         return false;
     *at = whole->length - rest.length;
-    *line = (struct lesson_line){.kind = classify(text, &line->text, &condition)};
     line->kind = classify(text, &line->text, &condition);
-    if (line->kind != LESSON_TEXT)
-        line->probe = find_probe(lesson, condition);
+    line->probe = line->kind == LESSON_TEXT ? NULL : find_probe(lesson, condition);
+    line->letter = line->kind == LESSON_ANSWER ? line->text.text[0] : '\0';
     if (line->kind == LESSON_ANSWER) {
-        line->letter = line->text.text[0];
         line->text.text += 3;
         line->text.length -= 3;
     }

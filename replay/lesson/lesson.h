@@ -3,7 +3,8 @@
  * A lesson is scenarios/lessons/NAME.md and NAME.yaml, both embedded in the program. The text has
  * no results of its own: `{far: w.goodput}` is replaced by that quantity of the run, and each
  * answer ends with a condition on it, so that the run decides which answer is right. The names are
- * those of `expect:`. `far` is a variant of the scenario, which the head of the text declares:
+ * the same as in `expect:`. `far` is a variant of the scenario, which the head of the text
+ * declares:
  *   # 1. TITLE
  *   Minutes: 5
  *   Goal: SENTENCE
