@@ -146,7 +146,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_buffers = {
     .name = "buffers",
-    .about =
-        "A switch buffer can hold all headroom, and a headroom pool can hold that of one port.",
+    .about = "A switch buffer can hold all headroom, and a headroom pool can hold the headroom of "
+             "one port.",
     .run = run,
 };
