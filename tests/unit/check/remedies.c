@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/check/remedies.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,24 +30,12 @@ static struct scenario *load_with(const struct scenario *scenario, const struct 
     return made;
 }
 
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static bool is_letter(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-
 /* The number at `at`, which is not the end of a name such as host8, is skipped. */
 static const char *skip_number(const char *text, const char *at)
 {
-    if (at > text && is_letter(at[-1]))
+    if (at > text && isalpha((unsigned char)at[-1]) != 0)
         return at;
-    while (is_digit(*at))
-        at++;
-    return at;
+    return at + strspn(at, "0123456789");
 }
 
 /* The same words but for their numbers: "headroom is 1024 B" is still there as "2048 B". A path
