@@ -4,6 +4,7 @@
 #include "base/plural.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/check/check_rule.h"
+#include "scenarios/check/remedy_trial.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -323,7 +324,7 @@ static void sort_by_level(struct check_report *report)
     }
 }
 
-void check_scenario(const struct scenario *scenario, struct check_report *report)
+void check_findings(const struct scenario *scenario, struct check_report *report)
 {
     memset(report, 0, sizeof *report);
     for (int i = 0; check_rules[i] != NULL; i++) {
@@ -332,6 +333,20 @@ void check_scenario(const struct scenario *scenario, struct check_report *report
             check_rules[i]->run(scenario, report);
     }
     sort_by_level(report);
+}
+
+void check_scenario(const struct scenario *scenario, struct check_report *report)
+{
+    check_findings(scenario, report);
+    remedy_trial(scenario, report, report);
+}
+
+static bool has_sets(const struct check_report *report)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (report->findings[i].remedy.set_count > 0)
+            return true;
+    return false;
 }
 
 /* Notes are advice. A run does not print them. */
@@ -356,6 +371,12 @@ void check_of_run(const struct scenario *scenario, const struct check_run *run,
     }
     sort_by_level(report);
     drop_notes(report);
+    if (!has_sets(report))
+        return;
+    struct check_report before;
+    check_findings(scenario, &before);
+    remedy_trial(scenario, &before, report);
+    check_free(&before);
 }
 
 void check_free(struct check_report *report)

@@ -94,9 +94,12 @@ struct check_rule {
 extern const struct check_rule *const check_rules[]; /* terminated by NULL; generated from
                                                       * check.def */
 
-/* `report` need not be initialized. The scenario must outlive it: places point into the
- * scenario. */
+/* Applies all rules, and tries their remedies (remedy_trial). `report` need not be initialized. The
+ * scenario must outlive it: places point into the scenario. */
 void check_scenario(const struct scenario *scenario, struct check_report *report);
+
+/* The same with remedies that nobody has tried. */
+void check_findings(const struct scenario *scenario, struct check_report *report);
 
 /* Findings for a run: the warnings of rules with by_run, and what all rules find in the finished
  * run. `run` NULL: only the findings from before the run. */

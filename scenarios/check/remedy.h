@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * remedy - the repair of a finding: an instruction, and the --set arguments that do the repair.
  * An instruction without --set arguments names something that is no setting, such as a cable. With
- * all --set arguments of one finding, that finding disappears and no new error appears:
- * tests/unit/check/remedies.c applies them wherever a test produces a finding.
+ * all --set arguments of one finding, that finding disappears and no new error appears
+ * (remedy_trial).
  * Owner: the arena of the report. Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_REMEDY_H
 #define STORMGLASS_SCENARIOS_CHECK_REMEDY_H

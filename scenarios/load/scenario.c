@@ -336,6 +336,31 @@ struct scenario *scenario_load_file(const char *path, const char *const *sets, u
     return scenario_load(&input, diag);
 }
 
+struct scenario *scenario_load_again(const struct scenario *scenario, const char *const *sets,
+                                     uint32_t set_count, struct diag *diag)
+{
+    const uint32_t own = scenario->set_count;
+    const struct scenario_source empty = {.name = "", .text = ""};
+    const struct scenario_source *first = scenario->source_count > 0 ? scenario->sources : &empty;
+    const char **all = memory_zeroed(own + set_count + 1, sizeof *all);
+    for (uint32_t i = 0; i < own; i++)
+        all[i] = scenario->sets[i];
+    for (uint32_t i = 0; i < set_count; i++)
+        all[own + i] = sets[i];
+    const struct scenario_input input = {
+        .name = first->name,
+        .text = first->text,
+        .length = first->length,
+        .files = scenario->sources,
+        .file_count = scenario->source_count,
+        .sets = all,
+        .set_count = own + set_count,
+    };
+    struct scenario *made = scenario_load(&input, diag);
+    free(all);
+    return made;
+}
+
 void scenario_free(struct scenario *scenario)
 {
     if (scenario == NULL)

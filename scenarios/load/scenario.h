@@ -286,6 +286,10 @@ struct scenario_input {
 struct scenario *scenario_load(const struct scenario_input *input, struct diag *diag);
 struct scenario *scenario_load_file(const char *path, const char *const *sets, uint32_t set_count,
                                     struct diag *diag);
+/* The texts that `scenario` was loaded from, with more sets after its own. Owner: the caller.
+ * Errors go to `diag`. */
+struct scenario *scenario_load_again(const struct scenario *scenario, const char *const *sets,
+                                     uint32_t set_count, struct diag *diag);
 void scenario_free(struct scenario *scenario); /* accepts NULL */
 
 /* True if a workload zeroes or deallocates blocks. */

@@ -274,11 +274,14 @@ static void play_recorded(const struct scenario *scenario, const struct digest *
     unlink(path);
 }
 
-/* What `check` proposes for it repairs it; without a run. */
+/* The remedies that `check` offers work; without a run. */
 static void play_remedies(const struct scenario *scenario, struct play_outcome *outcome)
 {
     char why[2 * PLAY_TEXT];
-    remedies_apply(scenario, why, sizeof why);
+    struct check_report report;
+    check_scenario(scenario, &report);
+    remedies_apply(scenario, &report, why, sizeof why);
+    check_free(&report);
     if (why[0] != '\0')
         play_break(outcome, "remedies: %.300s", why);
 }

@@ -23,11 +23,13 @@ static struct scenario *load(const char *text)
     return scenario;
 }
 
-/* Whatever a test's scenario is wrong for, its remedies work. */
-static void assert_remedies(const struct scenario *scenario, const char *text)
+void assert_remedies(const struct scenario *scenario, const char *text)
 {
     char why[2048];
-    remedies_apply(scenario, why, sizeof why);
+    struct check_report report;
+    check_findings(scenario, &report);
+    remedies_apply(scenario, &report, why, sizeof why);
+    check_free(&report);
     if (why[0] != '\0')
         fail_msg("%s\n%s", text, why);
 }

@@ -19,6 +19,9 @@ struct findings_case {
 
 void assert_findings(const struct findings_case *cases, size_t count);
 
+/* The remedies of the rules repair what the scenario has, whatever a test looks at. */
+void assert_remedies(const struct scenario *scenario, const char *text);
+
 /* A scenario, and to the letter what `check` prints of all that one rule finds in it. */
 struct findings_print {
     const char *text;

@@ -2,7 +2,7 @@
  * Static findings: each is found where it is, and nothing where nothing is wrong. */
 #include "net/switch/switch_carve.h"
 #include "scenarios/check/check_rule.h"
-#include "tests/unit/check/remedies.h"
+#include "tests/unit/check/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,11 +51,8 @@ static void assert_finding(const char *text, enum diag_level level, const char *
     if (said != times)
         fail_msg("%s has %u findings '%s' of %zu, the first: %s", text, said, says, report.count,
                  report.count == 0 ? "" : report.findings[0].text);
-    char why[2048];
-    remedies_apply(scenario, why, sizeof why);
-    if (why[0] != '\0')
-        fail_msg("%s\n%s", text, why);
     check_free(&report);
+    assert_remedies(scenario, text);
     scenario_free(scenario);
 }
 
