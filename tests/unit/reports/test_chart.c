@@ -94,6 +94,107 @@ static void test_gaps_are_bounded(void **state)
     charts_free(&charts);
 }
 
+/* ---- random samples against pixels that are computed one after the other ---- */
+
+enum { RANDOM_MAX = 60 };
+
+struct samples {
+    int64_t at[RANDOM_MAX];
+    double values[RANDOM_MAX];
+    uint32_t count;
+};
+
+static bool same_value(double a, double b)
+{
+    return isnan(a) ? isnan(b) : a == b;
+}
+
+/* The samples of one pixel, [from, to): the last gap before its first value, its extremes in order
+ * of time, the last gap if no value follows it. */
+static void keep_pixel(const struct samples *of, uint32_t from, uint32_t to, struct samples *kept)
+{
+    uint32_t keep[4], count = 0, first = from, last = to, least = to, most = to;
+    while (first < to && isnan(of->values[first]))
+        first++;
+    while (last > from && isnan(of->values[last - 1]))
+        last--;
+    for (uint32_t i = to; i-- > first;) {
+        if (isnan(of->values[i]))
+            continue;
+        least = least == to || of->values[i] <= of->values[least] ? i : least;
+        most = most == to || of->values[i] >= of->values[most] ? i : most;
+    }
+    if (first > from)
+        keep[count++] = first - 1;
+    if (first < to) {
+        keep[count++] = least < most ? least : most;
+        if (least != most)
+            keep[count++] = least < most ? most : least;
+        if (last < to)
+            keep[count++] = to - 1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        kept->at[kept->count] = of->at[keep[i]];
+        kept->values[kept->count++] = of->values[keep[i]];
+    }
+}
+
+/* Points with the same value on both sides are left out. */
+static void leave_out_equal(struct samples *of)
+{
+    const struct samples all = *of;
+    of->count = 0;
+    for (uint32_t i = 0; i < all.count; i++)
+        if (i == 0 || i + 1 == all.count || !same_value(all.values[i - 1], all.values[i]) ||
+            !same_value(all.values[i + 1], all.values[i])) {
+            of->at[of->count] = all.at[i];
+            of->values[of->count++] = all.values[i];
+        }
+}
+
+static uint32_t drawn(uint32_t *state, uint32_t below)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) % below;
+}
+
+static void test_random_samples(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 4000; round++) {
+        uint32_t luck = round;
+        const int span = 1 + (int)drawn(&luck, 50), pixels_max = 1 + (int)drawn(&luck, 12);
+        const uint32_t levels = 1 + drawn(&luck, 4), gaps = drawn(&luck, 3);
+        struct samples samples = {.count = 0}, kept = {.count = 0};
+        for (int at = (int)drawn(&luck, 3); at < span; at += 1 + (int)drawn(&luck, 3)) {
+            samples.at[samples.count] = at;
+            samples.values[samples.count++] =
+                drawn(&luck, 4) < gaps ? (double)NAN : (double)drawn(&luck, levels);
+        }
+        const int64_t width = span / pixels_max + 1;
+        struct charts charts = {0};
+        struct chart_series *series = chart_add_series(lines(&charts), "random");
+        struct chart_pixels pixels = chart_pixels(span, pixels_max);
+        for (uint32_t i = 0; i < samples.count; i++)
+            chart_pixels_add(&pixels, series, samples.at[i], samples.values[i]);
+        chart_pixels_end(&pixels, series);
+        chart_pixels_end(&pixels, series); /* once more changes nothing */
+        for (uint32_t from = 0, to = 0; from < samples.count; from = to) {
+            while (to < samples.count && samples.at[to] / width == samples.at[from] / width)
+                to++;
+            keep_pixel(&samples, from, to, &kept);
+        }
+        leave_out_equal(&kept);
+        if (series->count != kept.count)
+            fail_msg("round %u: %u points instead of %u", round, series->count, kept.count);
+        for (uint32_t i = 0; i < kept.count; i++)
+            if (series->points[i].at != kept.at[i] ||
+                !same_value(series->points[i].value, kept.values[i]))
+                fail_msg("round %u, point %u: %lld", round, i, (long long)series->points[i].at);
+        charts_free(&charts);
+    }
+}
+
 static char *written(void (*write)(const struct chart *chart, FILE *out), const struct chart *chart)
 {
     char *text = NULL;
@@ -163,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_what_stays_is_two_points),
         cmocka_unit_test(test_none_stays_none),
         cmocka_unit_test(test_gaps_are_bounded),
+        cmocka_unit_test(test_random_samples),
         cmocka_unit_test(test_lines_are_written),
         cmocka_unit_test(test_steps_and_bands_are_written),
     };

@@ -187,12 +187,129 @@ static void long_streams_are_counted_whole(void **state)
         free(texts[t]);
 }
 
+/* Numbers that end a line, or are followed by other words only. */
+static void numbers_are_found_at_the_end_of_a_line(void **state)
+{
+    (void)state;
+    struct wire_numbers numbers = {0};
+    static const struct {
+        const char *what, *first, *second;
+        struct wire_counts wanted;
+    } rows[] = {
+        {"MSN of one digit",
+         "ACK msn 1\nACK msn 2\nACK msn 3\n",
+         "ACK msn 2\nACK msn 3\n",
+         {.equal = 2, .missing = 1}},
+        {"SQ head of one digit",
+         "OK sqhd 1\nOK sqhd 2\nX sqhd 3\n",
+         "OK sqhd 2\nX sqhd 3\n",
+         {.equal = 2, .missing = 1}},
+        {"PSN forward and back",
+         "A psn +1\nA psn -1\nA psn +1\n",
+         "A psn +1\nA psn +1\nA psn +1\n",
+         {.equal = 2, .different = 1}},
+        {"PSN back by another step",
+         "A psn +1\nA psn -2\nB\n",
+         "A psn +1\nA psn -3\nB\n",
+         {.equal = 2, .different = 1}},
+        {"a word without a number", "A msn \nB\n", "A msn x\nB\n", {.equal = 1, .different = 1}},
+        {"a queue that begins anew",
+         "A sqhd 2\nA sqhd 3\nA sqhd 0\nA sqhd 1\n",
+         "A sqhd 2\nA sqhd 3\nA sqhd 4\nA sqhd 5\n",
+         {.equal = 4}},
+        {"a step too far in the queue",
+         "A sqhd 2\nA sqhd 3\nA sqhd 0\nA sqhd 1\n",
+         "A sqhd 2\nA sqhd 3\nA sqhd 0\nA sqhd 2\n",
+         {.equal = 3, .different = 1}},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        check(rows[i].what, align(rows[i].first, rows[i].second, false, &numbers), rows[i].wanted);
+}
+
+/* Two different increments are explained by two missing frames, three by one reordered. */
+static void increments_are_explained_by_frames(void **state)
+{
+    (void)state;
+    struct wire_numbers numbers = {0};
+    check("one of three",
+          align("a psn +1\nb psn +1\nc psn +1\nd psn +1\ne psn +1\n",
+                "b psn +2\nc psn +2\nd psn +2\ne psn +1\n", false, &numbers),
+          (struct wire_counts){.equal = 2, .missing = 1, .different = 2});
+    check("two of three",
+          align("b psn +1\nc psn +1\nd psn +1\ne psn +1\n",
+                "x psn +1\nb psn +2\ny psn +1\nc psn +2\nd psn +2\ne psn +1\n", false, &numbers),
+          (struct wire_counts){.equal = 3, .extra = 2, .different = 1});
+    check("four of one reordered",
+          align("a psn +1\nb psn +1\nc psn +1\nd psn +1\ne psn +1\nf psn +1\n",
+                "b psn +2\nc psn +2\nd psn +2\ne psn +2\nf psn +1\na psn +1\n", false, &numbers),
+          (struct wire_counts){.equal = 4, .reordered = 1, .different = 1});
+}
+
+/* The length of the longest common subsequence, row by row. */
+static uint32_t common(const char *a, const char *b)
+{
+    uint32_t rows[2][64] = {{0}};
+    for (size_t i = 0; a[i] != '\0'; i++)
+        for (size_t k = 0; b[k] != '\0'; k++) {
+            const uint32_t up = rows[i % 2][k + 1], left = rows[(i + 1) % 2][k];
+            rows[(i + 1) % 2][k + 1] = a[i] == b[k] ? rows[i % 2][k] + 1 : up > left ? up : left;
+        }
+    return rows[strlen(a) % 2][strlen(b)];
+}
+
+static uint32_t of_letter(const char *text, char letter)
+{
+    uint32_t count = 0;
+    for (; *text != '\0'; text++)
+        count += *text == letter;
+    return count;
+}
+
+static void random_letters(char letters[64], char text[512], uint32_t *luck, uint32_t alphabet)
+{
+    *luck = *luck * 1664525u + 1013904223u;
+    const uint32_t count = (*luck >> 16) % 40;
+    int used = 0;
+    text[0] = letters[count] = '\0';
+    for (uint32_t i = 0; i < count; i++) {
+        *luck = *luck * 1664525u + 1013904223u;
+        letters[i] = (char)('a' + (*luck >> 16) % alphabet);
+        used += snprintf(text + used, 512 - (size_t)used, "cdw %c\n", letters[i]);
+    }
+}
+
+/* As many frames are equal as the longest common subsequence has; the others have a counterpart
+ * elsewhere as far as both streams have the same letters. */
+static void random_streams_have_the_longest_subsequence(void **state)
+{
+    (void)state;
+    struct wire_numbers numbers = {0};
+    for (uint32_t round = 0; round < 2000; round++) {
+        uint32_t luck = round * 77, shared = 0;
+        char letters[2][64], texts[2][512];
+        for (int i = 0; i < 2; i++)
+            random_letters(letters[i], texts[i], &luck, 1 + round % 5);
+        const struct wire_counts counts = align(texts[0], texts[1], false, &numbers);
+        for (char letter = 'a'; letter < 'a' + 5; letter++) {
+            const uint32_t a = of_letter(letters[0], letter), b = of_letter(letters[1], letter);
+            shared += a < b ? a : b;
+        }
+        assert_int_equal(counts.equal, common(letters[0], letters[1]));
+        assert_int_equal(counts.equal + counts.reordered, shared);
+        assert_int_equal(shared + counts.missing + counts.different, strlen(letters[0]));
+        assert_int_equal(shared + counts.extra + counts.different, strlen(letters[1]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_are_found_again),
         cmocka_unit_test(steps_behind_a_gap_are_no_difference),
         cmocka_unit_test(responses_may_be_reordered),
+        cmocka_unit_test(numbers_are_found_at_the_end_of_a_line),
+        cmocka_unit_test(increments_are_explained_by_frames),
+        cmocka_unit_test(random_streams_have_the_longest_subsequence),
         cmocka_unit_test(long_streams_are_counted_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
