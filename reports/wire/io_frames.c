@@ -210,7 +210,7 @@ static bool is_long_middle(const struct search *s, bool from_host, const char *o
     const int end = from_host == has(opcode, "RESPONSE");
     for (uint32_t i = 0; i < s->asked_count[end]; i++) {
         const struct range *range = &s->asked[end][i];
-        if (psn > range->first + MIDDLES_KEPT && psn < range->last - 1 && psn <= range->last)
+        if (psn > range->first + MIDDLES_KEPT && psn < range->last - 1)
             return has(opcode, "MIDDLE");
     }
     return false;
