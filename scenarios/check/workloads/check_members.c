@@ -71,13 +71,13 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
                  (unsigned)idle->late);
     check_add(
         report, DIAG_WARNING, workload->place,
-        "'%s': %u of %u %s active; of its %u %s, %s%s%s (first: %s to %s), excluded from all "
-        "results: repair the path, or run longer",
+        "'%s': %u of %u %s active; of its %u %s, %s%s%s (first: %s to %s); IOPS, goodput and "
+        "latency do not include %s: repair the path, or run longer",
         workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
         plural(hosts->all, "host", "hosts"), (unsigned)(workload->pair_count * workload->copies),
         plural(workload->pair_count * workload->copies, "host-target pair", "host-target pairs"),
         never, both ? ", " : "", late, scenario->nodes[first->from].name,
-        scenario->nodes[first->to].name);
+        scenario->nodes[first->to].name, plural(idle->never + idle->late, "it", "them"));
 }
 
 static void look_at(const struct check_run *run, uint32_t index, struct check_report *report)

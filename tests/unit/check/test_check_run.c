@@ -199,21 +199,24 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 never "
      "connected (first: "
-     "host2 to host0), excluded from all results: repair the path, or run longer\n"},
+     "host2 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
+     "longer\n"},
     {CLOSED,
      {NEVER, DONE},
      false,
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 never "
      "connected (first: "
-     "host1 to host0), excluded from all results: repair the path, or run longer\n"},
+     "host1 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
+     "longer\n"},
     {CLOSED,
      {NEVER, NEVER},
      false,
      900 * US,
      "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 2 never "
      "connected (first: "
-     "host1 to host0), excluded from all results: repair the path, or run longer\n"},
+     "host1 to host0); IOPS, goodput and latency do not include them: repair the path, or run "
+     "longer\n"},
     {CLOSED, {NEVER, NEVER}, true, 900 * US, ""},
     {CLOSED,
      {NOTHING, DONE},
@@ -221,7 +224,8 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
      "late to "
-     "issue an operation (first: host1 to host0), excluded from all results: repair the path, or "
+     "issue an operation (first: host1 to host0); IOPS, goodput and latency do not include it: "
+     "repair the path, or "
      "run longer\n"},
     {CLOSED,
      {NOTHING, NEVER},
@@ -229,7 +233,8 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 1 never "
      "connected, 1 "
-     "connected too late to issue an operation (first: host1 to host0), excluded from all results: "
+     "connected too late to issue an operation (first: host1 to host0); IOPS, goodput and latency "
+     "do not include them: "
      "repair the path, or run longer\n"},
     {CLOSED, {DONE, {.connected = true, .ready = US, .issued = 1}}, false, 900 * US, ""},
     {CLOSED,
@@ -238,7 +243,8 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
      "late to "
-     "issue an operation (first: host2 to host0), excluded from all results: repair the path, or "
+     "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
+     "repair the path, or "
      "run longer\n"},
     /* An open loop may have had nothing to do, unless it was too late for all; nothing at all is
      * told. */
@@ -256,7 +262,8 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
      "late to "
-     "issue an operation (first: host2 to host0), excluded from all results: repair the path, or "
+     "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
+     "repair the path, or "
      "run longer\n"},
     /* Its own end counts where the run goes on, and a host with two members is one. */
     {OPEN_UNTIL("500us"),
@@ -265,7 +272,8 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
      "late to "
-     "issue an operation (first: host2 to host0), excluded from all results: repair the path, or "
+     "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
+     "repair the path, or "
      "run longer\n"},
     {OPEN_UNTIL("500us"), {DONE, {.connected = true, .ready = 500 * US - 1}}, false, 900 * US, ""},
     {ONE_HOST,
@@ -274,14 +282,16 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 host-target pairs, 1 never connected "
      "(first: "
-     "host1 to host2), excluded from all results: repair the path, or run longer\n"},
+     "host1 to host2); IOPS, goodput and latency do not include it: repair the path, or run "
+     "longer\n"},
     {ONE_HOST,
      {NEVER, DONE},
      false,
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 host-target pairs, 1 never connected "
      "(first: "
-     "host1 to host0), excluded from all results: repair the path, or run longer\n"},
+     "host1 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
+     "longer\n"},
     /* A fault that comes when all is over. */
     {CLOSED "faults: [{kind: link-down, where: host1, at: 800us}]\n",
      {DONE, DONE},
