@@ -43,6 +43,10 @@ class Test:
             return [str(ROOT / self.path)]
         return [str(BUILDS[build] / self.path[:-2])] + self.arguments
 
+    def holds_outputs(self):
+        """Whether it compares all of what it prints with what is expected, or is made for the code that it runs."""
+        return self.kind in ('unit', 'case') or (ROOT / 'tests/golden/words' / os.path.basename(self.path)[:-3]).is_dir()
+
     def inputs(self):
         """The files that decide what it does."""
         own = [self.path, *sorted(glob.glob('tests/laws/run/run_laws*', root_dir=ROOT))] if self.arguments else [self.path]

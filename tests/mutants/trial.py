@@ -5,8 +5,10 @@ A mutant is a shared object of one file.  LD_PRELOAD puts it before the library,
 nothing is linked again, and no source is changed.  A mutant with the machine code of the original runs no test.  A survivor
 is also compared after -O2, which shows more mutants to be equivalent; a killed mutant needs only one compilation.  The
 cheapest test comes first, and the first that fails ends the trial; a test that killed another mutant of the same file
-comes earlier, because it probably compares what this file computes.  The scenarios of one script compare the same words:
-what the first of them do not notice, another script rather does than the next of them."""
+comes earlier, because it probably compares what this file computes.  So does a script that holds whole outputs: others execute
+many lines whose output they do not look at.  The scenarios of one script compare the same words: what the first of them do
+not notice, another script rather does than the next of them.  What allocates or frees memory is
+judged by memcheck first."""
 
 import collections
 import hashlib
@@ -58,21 +60,24 @@ class Verdict:
         return self.kind not in ('invalid', 'same')
 
 
-def in_order(tests, kills):
-    """A price for each: its seconds, which count more often for each further scenario of a script."""
+def in_order(tests, kills, frees=False):
+    """A price for each: its seconds, which count more often for each further scenario of a script, and where it only looks
+    for a few words.  `frees`: the line allocates or frees memory."""
     turns, prices = collections.Counter(), {}
     for test in sorted(tests, key=lambda t: (t.seconds / (1 + 3 * kills.get(t.name, 0)), t.name)):
         turns[test.path] += 1
-        prices[test] = test.seconds * turns[test.path] ** 2 / (1 + 3 * kills.get(test.name, 0))
+        price = test.seconds * turns[test.path] ** 2 / (1 + 3 * kills.get(test.name, 0))
+        first = frees and test.path.startswith('tests/golden/leaks')
+        prices[test] = 0 if first else price if test.holds_outputs() else 3 * price
     return sorted(prices, key=lambda test: (prices[test], test.name))
 
 
 class Trial:
     """`kills` counts, for each test by name, the mutants of this file that it killed."""
 
-    def __init__(self, path, original, changed, tests, kills):
+    def __init__(self, path, original, changed, tests, kills, frees=False):
         self.path, self.original, self.changed = path, original, changed
-        self.tests = in_order(tests, kills)
+        self.tests = in_order(tests, kills, frees)
 
     def verdict(self, kinds=ORDER):
         work = pathlib.Path(tempfile.mkdtemp(prefix='mutant-'))
