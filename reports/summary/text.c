@@ -2,6 +2,7 @@
  * text - one function for each part of the summary. */
 #include "reports/summary/text.h"
 
+#include "base/digest.h"
 #include "base/plural.h"
 #include "base/printable.h"
 #include "base/shell.h"
@@ -405,7 +406,7 @@ static void write_verdict(const struct text *text)
         fprintf(text->out, "%s  %sFAILED%s  %s\n", shown == 0 ? "\n" : "", paint->bad, paint->off,
                 store_text(rows, "text"));
     store_finish(rows);
-    char digest[64];
+    char digest[DIGEST_TEXT_BYTES];
     store_ask_text(text->store, "SELECT digest FROM meta", digest, sizeof digest);
     fprintf(text->out, "\n%sdigest %s%s\n", paint->dim, digest, paint->off);
 }
