@@ -241,8 +241,6 @@ void wire_compare_fini(struct wire_comparison *c)
 {
     free(c->partner);
     free(c->counts);
-    c->partner = NULL;
-    c->counts = NULL;
 }
 
 bool wire_compare_equal(const struct wire_comparison *c)
