@@ -102,6 +102,9 @@ every 'a virtual table' 'CREATE VIRTUAL TABLE evil USING fts5(x); INSERT INTO ev
 expect 'a virtual table that is damaged' 2 '' "$program" query hostile.db 'SELECT * FROM evil'
 every 'a schema that is no SQL' "PRAGMA writable_schema=on; UPDATE sqlite_schema SET sql='CREATE TABLE io(' WHERE name='io'"
 
+every 'a key that is not one' "PRAGMA legacy_alter_table=ON; CREATE TABLE many AS SELECT * FROM stage; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 200)
+    INSERT INTO many SELECT stage.* FROM stage, n WHERE position=0; DROP TABLE stage; ALTER TABLE many RENAME TO stage"
+
 for sql in "SELECT about FROM meta" "SELECT * FROM meta"; do
     cp whole.db hostile.db
     sqlite3 -batch hostile.db "$(view "load_extension('./evil.so')")"
