@@ -73,7 +73,8 @@ wait $plan
 code=$?
 [ $code = 4 ] || fail "twice dead: exit $code"
 grep -q '25G rate, 2 qd .*: undecided' dead.txt && grep -q "a run's process crashed twice" dead.txt &&
-    grep -q '^      stormglass run long.yaml .*--set workloads.io.queue-depth=2 --set seed=1$' dead.txt || fail "twice dead: $(cat dead.txt)"
+    grep -q '^      stormglass run long.yaml .*--set workloads.io.queue-depth=2 --set seed=1$' dead.txt &&
+    [ -z "$(grep -A 1 '^      stormglass run long.yaml' dead.txt | tail -n 1)" ] || fail "twice dead: $(cat dead.txt)"
 "$program" plan dead.yaml --resume dead.db >alive.txt || fail "resumed after a death: exit $?"
 grep -q '^Chosen          25G rate, 2 qd' alive.txt || fail "resumed after a death: $(cat alive.txt)"
 

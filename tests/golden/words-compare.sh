@@ -61,7 +61,11 @@ vary:
   - {path: workloads.io.read, as: read, values: [0%, 100%]}
 END
 sed 's/three/single/; /block-size/d; /io.read/d' three.yaml >single.yaml
-for grid in three single; do
+# Of a profile that was fitted, and on less than the grid has.
+sed '/^kind:/a\calibrated: {queue-depth: 1..4, block-size: 512B..4KiB}' "$top/scenarios/profiles/ideal.yaml" >narrow.yaml
+sed 's/profile: ideal/profile: narrow.yaml/' base.yaml >fitted-base.yaml
+sed 's/three/fitted/; s/base.yaml/fitted-base.yaml/; /io.read/d' three.yaml >fitted.yaml
+for grid in three single fitted; do
     "$program" predict $grid.yaml -o $grid >/dev/null 2>&1 || fail "no $grid"
     number=0
     for cell in $grid/*.db; do
