@@ -28,6 +28,8 @@ static struct compare empty(void)
                                       .firmware = ""};
     struct compare compare = {.options = {.tolerance = 0.15}, .sides = {side, side}};
     compare.sides[1].path = "measured.db";
+    compare.sides[1].scenario = "another name"; /* the heading is the model's */
+    compare.sides[1].about = "about the other";
     return compare;
 }
 

@@ -118,6 +118,21 @@ static void give_others(void)
     assumed.left_out = assumed.unjudged = 2;
 }
 
+/* Expectations alone, each parted from the one before. */
+static void expectations_alone_are_parted(void **state)
+{
+    (void)state;
+    give_values();
+    values[0].trials[0].verdict = assumed.verdict;
+    values[0].trials[0].verdict.held = 2;
+    struct written written;
+    assumed_text(&assumed, begin(&written), &paint);
+    memory_stream_end(written.out);
+    assert_non_null(
+        strstr(written.text, "a.b is 2 (assumed): with 1, x > 1 fails, y > 2 passes\n"));
+    free(written.text);
+}
+
 static void flips_are_listed(void **state)
 {
     (void)state;
@@ -438,6 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_assumed_value),
         cmocka_unit_test(flips_are_listed),
+        cmocka_unit_test(expectations_alone_are_parted),
         cmocka_unit_test(values_are_objects),
         cmocka_unit_test(nothing_gains),
         cmocka_unit_test(gains_are_rows),

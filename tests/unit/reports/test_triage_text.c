@@ -211,6 +211,20 @@ static void suspects_have_signs(void **state)
         }
 }
 
+/* A place has room for the longest name of a file that is printed, 255 characters. */
+static void long_places_are_cut(void **state)
+{
+    (void)state;
+    char name[300], wanted[512];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    begin();
+    given.triage.contradiction_count = 1;
+    given.signs[0].place.file = name;
+    snprintf(wanted, sizeof wanted, "\n             %.255s  sign\n", name);
+    assert_printed(false, wanted);
+}
+
 static void ends_of_pauses_may_be_unknown(void **state)
 {
     (void)state;
@@ -384,6 +398,7 @@ int main(void)
         cmocka_unit_test(the_verdict_is_the_first_line),
         cmocka_unit_test(lists_are_cut_at_their_limits),
         cmocka_unit_test(suspects_have_signs),
+        cmocka_unit_test(long_places_are_cut),
         cmocka_unit_test(ends_of_pauses_may_be_unknown),
         cmocka_unit_test(files_say_what_was_in_them),
         cmocka_unit_test(each_suspect_is_a_row),

@@ -245,6 +245,22 @@ static void increments_are_explained_by_frames(void **state)
           (struct wire_counts){.equal = 4, .reordered = 1, .different = 1});
 }
 
+/* Of equal requests, the first of one side is the counterpart of the first of the other. */
+static void equal_requests_keep_their_order(void **state)
+{
+    (void)state;
+    struct wire_numbers numbers = {0};
+    align("SEND | #1 A\nSEND | #2 A\nSEND | #3 B\nSEND | #4 C\nSEND | #5 D\n",
+          "SEND | #1 B\nSEND | #2 C\nSEND | #3 D\nSEND | #4 A\nSEND | #5 A\n", true, &numbers);
+    static const uint32_t wanted[] = {0, 3, 4, 5, 1, 2};
+    assert_int_equal(numbers.count, LENGTH(wanted));
+    for (uint32_t i = 0; i < numbers.count; i++)
+        assert_int_equal(numbers.first[i], wanted[i]);
+    wire_numbers_fini(&numbers);
+    assert_null(numbers.first);
+    assert_int_equal(numbers.count, 0);
+}
+
 /* The length of the longest common subsequence, row by row. */
 static uint32_t common(const char *a, const char *b)
 {
@@ -309,6 +325,7 @@ int main(void)
         cmocka_unit_test(responses_may_be_reordered),
         cmocka_unit_test(numbers_are_found_at_the_end_of_a_line),
         cmocka_unit_test(increments_are_explained_by_frames),
+        cmocka_unit_test(equal_requests_keep_their_order),
         cmocka_unit_test(random_streams_have_the_longest_subsequence),
         cmocka_unit_test(long_streams_are_counted_whole),
     };
