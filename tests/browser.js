@@ -118,6 +118,11 @@ boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
     if (/^host/.test(one) && /^host/.test(other)) return; // slanted: their boxes meet, they do not
     if (a.left + 1 < b.right && b.left + 1 < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom) said.over.push(one + ' ' + other);
 }));
+// What is on the first screen, and links that lead nowhere.
+const bottom = name => Math.max(...Array.from(document.querySelectorAll(name)).map(box => box.getBoundingClientRect().bottom), 0);
+said.answer = document.querySelector('.verdict') ? [bottom('.verdict'), bottom('header ~ .wide'), bottom('.first')] : null;
+said.astray = Array.from(document.querySelectorAll('nav a')).map(link => link.getAttribute('href'))
+    .filter(to => to.startsWith('#') && document.getElementById(to.slice(1)) === null);
 // Rows of the tables of a section.
 said.rows = Object.fromEntries(Array.from(document.querySelectorAll('section')).map(section =>
     [section.id, Array.from(section.querySelectorAll('table')).map(table => table.querySelectorAll('td:first-child').length)]));

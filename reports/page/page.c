@@ -105,31 +105,49 @@ static bool own_figures(const void *self, FILE *out)
     return page_figures(page->store, out);
 }
 
+static void write_sections(const struct page *page, struct page_extra extra)
+{
+    page_answer(page);
+    page_first_drawings(page);
+    page_workloads(page);
+    page_steady(page);
+    page_warnings(page);
+    page_members(page);
+    page_blame(page);
+    page_queue(page, extra.queued);
+    page_over_time(page);
+    page_stages(page);
+    page_waits(page);
+    page_transports(page);
+    page_cpu(page);
+    page_wire(page);
+    write_comparison(page, extra.comparison);
+    page_events(page);
+    page_queues(page);
+    page_drops(page);
+    page_settings(page);
+    page_reproduce(page);
+}
+
+/* The links to the sections precede them, and are known after them. */
 bool page_write(struct store *store, struct page_extra extra, FILE *out)
 {
-    const struct page page = {.store = store, .out = out, .span = page_span(store)};
-    char name[256];
+    char name[256], *links = NULL, *sections = NULL;
+    size_t links_length = 0, length = 0;
+    struct page page = {.store = store,
+                        .out = memory_stream(&sections, &length),
+                        .contents = memory_stream(&links, &links_length),
+                        .span = page_span(store)};
+    write_sections(&page, extra);
+    memory_stream_end(page.out);
+    memory_stream_end(page.contents);
     store_ask_text(store, "SELECT scenario FROM meta", name, sizeof name);
     page_begin(out, name);
-    page_summary(&page);
-    page_warnings(&page);
-    page_workloads(&page);
-    page_steady(&page);
-    page_members(&page);
-    page_topology(&page);
-    page_blame(&page);
-    page_queue(&page, extra.queued);
-    page_over_time(&page);
-    page_stages(&page);
-    page_waits(&page);
-    page_transports(&page);
-    page_cpu(&page);
-    page_wire(&page);
-    write_comparison(&page, extra.comparison);
-    page_events(&page);
-    page_queues(&page);
-    page_drops(&page);
-    page_settings(&page);
-    page_reproduce(&page);
+    fputs("<nav class=\"contents\"><b class=\"brand\">stormglass</b>\n", out);
+    fwrite(links, 1, links_length, out);
+    fputs("</nav>\n", out);
+    fwrite(sections, 1, length, out);
+    free(links);
+    free(sections);
     return page_end(out, own_figures, &page) && store_error(store) == NULL;
 }

@@ -57,6 +57,8 @@ void page_put(FILE *out, const char *format, ...)
 void page_section(const struct page *page, const char *id, const char *title, const char *about)
 {
     fprintf(page->out, "<section id=\"%s\"><h2>%s</h2>\n", id, title);
+    if (page->contents != NULL)
+        fprintf(page->contents, "<a href=\"#%s\">%s</a>\n", id, title);
     if (about != NULL)
         fprintf(page->out, "<p class=\"about\">%s</p>\n", about);
 }

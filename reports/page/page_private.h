@@ -12,6 +12,8 @@
 
 #include <stdio.h>
 
+enum { PAGE_SENTENCE_BYTES = 1024 };
+
 struct page {
     struct store *store;
     FILE *out;
@@ -22,6 +24,7 @@ struct page {
     /* On a narrow screen, the cells of a row are stacked, each with its heading. */
     bool stacks;
     const char *label; /* of the next cell; NULL: none */
+    FILE *contents;    /* receives a link to each section; NULL: nothing does */
 };
 
 /* ------------------------------------------------------------------ HTML */
@@ -120,7 +123,8 @@ void page_draw_waits(const struct page *page);
 
 /* The sections. */
 void page_over_time(const struct page *page);
-void page_summary(const struct page *page);
+void page_answer(const struct page *page);
+void page_first_drawings(const struct page *page); /* topology, pauses, key figures */
 void page_workloads(const struct page *page);
 void page_cpu(const struct page *page);
 void page_transports(const struct page *page);

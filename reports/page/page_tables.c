@@ -1,168 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_tables - the run, its results, and how to repeat it. */
+ * page_tables - the results of the run, and how to repeat it. */
 #include "base/plural.h"
 #include "replay/database/figure.h"
 #include "reports/page/page_private.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-enum { SENTENCE_BYTES = 1024 };
-
-static void sentence(const struct page *page, const char *words, const char *path)
-{
-    struct store_statement *row =
-        store_prepare(page->store, "SELECT value FROM result WHERE path=? AND value<>''");
-    store_bind(row, 1, STORE_T(path));
-    if (store_step(row)) {
-        fprintf(page->out, "<p class=\"finding\"><b>%s</b> ", words);
-        page_text(page->out, store_text(row, "value"));
-        fputs("</p>\n", page->out);
-    }
-    store_finish(row);
-}
-
-#define RESULT(path) "SELECT value FROM result WHERE path='" path "'"
-
-const struct page_card page_cards[] = {
-    {"completed", "SELECT sum(completed) FROM workload", PAGE_COUNT, NULL, NULL},
-    {"failed or unfinished", "SELECT sum(unfinished+failed) FROM workload", PAGE_COUNT, " warn",
-     "SELECT sum(unfinished+failed) FROM workload"},
-    /* a workload without completions has no p99, so the worst one is unknown */
-    {"worst workload's p99",
-     "SELECT CASE WHEN count(latency_p99_ps)=count(*) THEN max(latency_p99_ps) END FROM workload",
-     PAGE_TIME, NULL, NULL},
-    {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL},
-    {"total pause time", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
-    {"frames dropped", "SELECT sum(frames) FROM dropped", PAGE_COUNT, " warn",
-     "SELECT sum(frames) FROM dropped WHERE lossless"},
-    {"ECN-marked frames", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL},
-    {"retransmits", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
-    {0}};
-
-bool page_card_read(const struct page_card *card, struct store *store, int64_t *value,
-                    struct words *words)
-{
-    struct store_statement *row = store_prepare(store, card->sql);
-    const bool known = store_step(row) && store_column_type(row, 0) != STORE_NULL;
-    *value = known ? store_column_int(row, 0) : 0;
-    *words = !known                    ? figure_undefined()
-             : card->kind == PAGE_TIME ? words_time(*value)
-                                       : words_count(*value);
-    store_finish(row);
-    return known;
-}
-
-static void cards(const struct page *page)
-{
-    fputs("<div class=\"cards\">\n", page->out);
-    for (const struct page_card *card = page_cards; card->label != NULL; card++) {
-        const bool loud = card->tone != NULL && store_ask_int(page->store, card->when, 0) > 0;
-        fprintf(page->out, "<div class=\"card%s\"><b>", loud ? card->tone : "");
-        int64_t value;
-        struct words words;
-        page_card_read(card, page->store, &value, &words);
-        page_text(page->out, words.text);
-        fprintf(page->out, "</b><span>%s</span></div>\n", card->label);
-    }
-    fputs("</div>\n", page->out);
-}
-
-static void facts(const struct page *page)
-{
-    struct store_statement *row =
-        store_prepare(page->store, "SELECT seed, simulated_ps, version, digest, status,"
-                                   " (SELECT count(*) FROM node WHERE kind='host') AS hosts,"
-                                   " (SELECT count(*) FROM node WHERE kind='switch') AS switches,"
-                                   " (SELECT count(*) FROM link) AS links, record"
-                                   " FROM meta");
-    if (store_step(row)) {
-        fputs("<p class=\"facts\">", page->out);
-        page_put(page->out,
-                 "%s host%s, %s switch%s, %s link%s; seed %s; %s simulated; stormglass %s; "
-                 "record level %s; %s",
-                 store_text(row, "hosts"), plural(store_int(row, "hosts"), "", "s"),
-                 store_text(row, "switches"), plural(store_int(row, "switches"), "", "es"),
-                 store_text(row, "links"), plural(store_int(row, "links"), "", "s"),
-                 store_text(row, "seed"), words_time(store_int(row, "simulated_ps")).text,
-                 store_text(row, "version"), store_text(row, "record"), store_text(row, "status"));
-        fputs("<br>digest <code>", page->out);
-        page_text(page->out, store_text(row, "digest"));
-        fputs("</code></p>\n", page->out);
-    }
-    store_finish(row);
-}
-
-static void verdict(const struct page *page)
-{
-    struct store *store = page->store;
-    const int64_t broken =
-        store_ask_int(store,
-                      "SELECT (SELECT count(*) FROM expectation WHERE NOT held)"
-                      "+(SELECT count(*) FROM failure)+(SELECT status<>'complete' FROM meta)",
-                      0);
-    const int64_t all = store_ask_int(store, "SELECT count(*) FROM expectation", 0);
-    const int64_t judged = store_ask_int(store, "SELECT count(held) FROM expectation", 0);
-    char status[32];
-    store_ask_text(store, "SELECT status FROM meta", status, sizeof status);
-    if (strcmp(status, "complete") != 0) {
-        fputs("<p class=\"verdict bad\">", page->out);
-        page_put(page->out, "This run is %s.", status);
-        fputs("</p>\n", page->out);
-    } else if (broken > 0)
-        fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " %s failed.</p>\n", broken,
-                plural(broken, "check", "checks"));
-    else if (judged < all)
-        fprintf(page->out,
-                "<p class=\"verdict\">%" PRId64 " of %" PRId64
-                " %s passed; the run was cut before the others were evaluated.</p>\n",
-                judged, all, plural(all, "expectation", "expectations"));
-    else if (all > 0)
-        fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " %s passed.</p>\n", all,
-                plural(all, "expectation", "expectations"));
-}
-
-void page_summary(const struct page *page)
-{
-    static const struct page_column expectations[] = {
-        {"", PAGE_VERDICT}, {"expectation", PAGE_CODE}, {"found", PAGE_TEXT}, {0}};
-    static const struct page_column failures[] = {{"the run failed", PAGE_TEXT}, {0}};
-    static const struct page_column causes[] = {
-        {"cause", PAGE_SENTENCE}, {"of the loss", PAGE_TEXT}, {"", PAGE_TEXT}, {0}};
-    char text[SENTENCE_BYTES];
-    fputs("<header><p class=\"brand\">stormglass</p><h1>", page->out);
-    store_ask_text(page->store, "SELECT scenario FROM meta", text, sizeof text);
-    page_text(page->out, text);
-    fputs("</h1><p class=\"lead\">", page->out);
-    store_ask_text(page->store, "SELECT about FROM meta", text, sizeof text);
-    page_text(page->out, text);
-    fputs("</p>\n", page->out);
-    facts(page);
-    verdict(page);
-    fputs("</header>\n<nav><a href=\"#workloads\">Workloads</a><a href=\"#topology\">Topology</a>"
-          "<a href=\"#blame\">Pause propagation</a><a href=\"#charts\">Over time</a>"
-          "<a href=\"#drops\">Drops</a><a href=\"#settings\">Settings</a>"
-          "<a href=\"#reproduce\">Reproduce</a></nav>\n",
-          page->out);
-    cards(page);
-    sentence(page, "Harm", "harm.sentence");
-    page_table(page,
-               "SELECT s.value, round(100*p.value)||' %',"
-               " CASE WHEN c.value=1 THEN 'confirmed' ELSE 'suspected' END"
-               " FROM result s JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
-               " LEFT JOIN result c ON c.path=replace(s.path, '.sentence', '.confirmed')"
-               " WHERE s.path GLOB 'causes*.sentence' ORDER BY s.position LIMIT 6",
-               causes);
-    sentence(page, "Root cause of pauses", "root_cause");
-    sentence(page, "Bottleneck", "bottleneck");
-    sentence(page, "", "bottleneck_account");
-    page_section(page, "expectations", "Expectations", NULL);
-    if (!page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position",
-                    expectations))
-        fputs("<p>None.</p>\n", page->out);
-    page_table(page, "SELECT text FROM failure ORDER BY rowid", failures);
-    page_section_end(page);
-}
 
 void page_workloads(const struct page *page)
 {
@@ -358,7 +201,7 @@ void page_command(const struct page *page)
 {
     struct store_statement *sets =
         store_prepare(page->store, "SELECT text FROM set_option ORDER BY position");
-    char name[SENTENCE_BYTES], digest[64];
+    char name[PAGE_SENTENCE_BYTES], digest[64];
     store_ask_text(page->store, "SELECT name FROM source WHERE position=0", name, sizeof name);
     store_ask_text(page->store, "SELECT digest FROM meta", digest, sizeof digest);
     page_put(page->out, "stormglass replay RUN.db\n\nstormglass run %s", name);

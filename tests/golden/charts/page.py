@@ -38,7 +38,7 @@ class Tables(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
-        if tag == 'section':
+        if tag == 'section' or tag == 'details' and 'id' in attrs:
             self.section = attrs['id']
         elif tag == 'table':
             self.found.setdefault(self.section, []).append(([], []))
@@ -107,18 +107,23 @@ hosts, switches, links = (ask(sql)[0][0] for sql in (
     "SELECT count(*) FROM node WHERE kind='host'", "SELECT count(*) FROM node WHERE kind='switch'", 'SELECT count(*) FROM link'))
 seed, simulated, version, digest, record = ask('SELECT seed, simulated_ps, version, digest, record FROM meta')[0]
 facts = re.search(r'<p class="facts">(\d+) hosts, (\d+) switches, (\d+) links; seed (\d+); (.*?) simulated; stormglass (.*?);'
-                  r' record level (.*?); complete<br>digest <code>(\w+)</code></p>', text)
+                  r' record level (.*?); complete; digest <code>(\w+)</code></p>', text)
 same('facts', list(facts.group(1, 2, 3, 4, 6, 7, 8)),
      [str(hosts), str(switches), str(links), str(seed), version, record, digest])
 near('simulated', facts[5], simulated)
-same('verdict', re.search(r'<p class="verdict(.*?)">(.*?)</p>', text).groups(), (' bad', '1 check failed.'))
+severity, sentence = (ask('SELECT value FROM result WHERE path=?', f'harm.{key}')[0][0] for key in ('severity', 'sentence'))
+tone = {'none': ' good', 'slight': ' mild'}.get(severity, ' bad')
+same('harm', re.search(r'<p class="verdict(.*?)">(.*?)</p>', text).groups(), (tone, 'Harm ' + sentence))
+same('checks', re.search(r'<details id="expectations"( open)?><summary>(.*?)</summary>', text).groups(),
+     (' open', '<span class="bad">1 check failed</span>'))
 cards = re.findall(r'<div class="card(.*?)"><b>(.*?)</b><span>(.*?)</span></div>', text)
 completed, failed, p99 = ask('SELECT sum(completed), sum(failed+unfinished), max(latency_p99_ps) FROM workload')[0]
 counters = dict(ask('SELECT name, sum(value) FROM counter GROUP BY name'))
 dropped, lossless = ask('SELECT sum(frames), sum(frames*lossless) FROM dropped')[0]
 paused = ask('SELECT sum(until_ps-from_ps) FROM blocked')[0][0]
-wanted = [('', completed, 'completed'), (' warn' if failed else '', failed, 'failed or unfinished'),
-          ('', p99, "worst workload's p99"), ('', ask("SELECT count(*) FROM pause_edge WHERE edge='xoff'")[0][0], 'XOFF frames'),
+idle, unsettled = (ask(f'SELECT count(*) FROM {rows}')[0][0] for rows in ("warning WHERE text LIKE '% active; of its %'", 'steady WHERE settled=0'))
+wanted = [(' warn' if idle else '', completed, 'completed'), (' warn' if failed else '', failed, 'failed or unfinished'),
+          (' mild' if unsettled else '', p99, "worst workload's p99"), ('', ask("SELECT count(*) FROM pause_edge WHERE edge='xoff'")[0][0], 'XOFF frames'),
           (' mild', paused, 'total pause time'), (' warn' if lossless else '', dropped, 'frames dropped'),
           ('', sum(value for name, value in counters.items() if re.fullmatch(r'tx_prio\d_ecn_marked', name)), 'ECN-marked frames'),
           ('', counters['retransmitted_packets'], 'retransmits')]
@@ -131,8 +136,8 @@ causes = []
 while (row := ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].sentence')):
     share, confirmed = (ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].{key}')[0][0]
                         for key in ('share', 'confirmed'))
-    causes.append([row[0][0], f'{round(100 * share)}.0 %', 'confirmed' if confirmed else 'suspected'])
-table('', ['cause', 'of the loss', ''], [WORDS] * 3, causes[:6])
+    causes.append([row[0][0], f'{round(100 * share)} %', 'confirmed' if confirmed else 'suspected'])
+table('', ['cause', 'share of the loss', ''], [WORDS] * 3, causes[:6])
 table('expectations', ['', 'expectation', 'found'], [WORDS] * 3,
       [['pass' if held else 'FAIL', words, actual] for held, words, actual in
        ask('SELECT held, text, actual FROM expectation ORDER BY position')])

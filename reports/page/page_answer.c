@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_answer - the first screen: what was harmed, why and how sure, where and when. */
+#include "base/plural.h"
+#include "replay/database/figure.h"
+#include "reports/page/page_private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Nothing if the sentence of a cause contains it. */
+static void sentence(const struct page *page, const char *words, const char *path)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT value FROM result WHERE path=? AND value<>''"
+                                   " AND NOT EXISTS(SELECT 1 FROM result c WHERE"
+                                   " c.path GLOB 'causes*.sentence'"
+                                   " AND instr(c.value, result.value))");
+    store_bind(row, 1, STORE_T(path));
+    if (store_step(row)) {
+        fprintf(page->out, "<p class=\"finding\"><b>%s</b> ", words);
+        page_text(page->out, store_text(row, "value"));
+        fputs("</p>\n", page->out);
+    }
+    store_finish(row);
+}
+
+#define RESULT(path) "SELECT value FROM result WHERE path='" path "'"
+
+const struct page_card page_cards[] = {
+    {"completed", "SELECT sum(completed) FROM workload", PAGE_COUNT, " warn",
+     "SELECT count(*) FROM warning WHERE rule='members'"},
+    {"failed or unfinished", "SELECT sum(unfinished+failed) FROM workload", PAGE_COUNT, " warn",
+     "SELECT sum(unfinished+failed) FROM workload"},
+    /* a workload without completions has no p99, so the worst one is unknown */
+    {"worst workload's p99",
+     "SELECT CASE WHEN count(latency_p99_ps)=count(*) THEN max(latency_p99_ps) END FROM workload",
+     PAGE_TIME, " mild", "SELECT count(*) FROM steady WHERE NOT settled"},
+    {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL},
+    {"total pause time", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
+    {"frames dropped", "SELECT sum(frames) FROM dropped", PAGE_COUNT, " warn",
+     "SELECT sum(frames) FROM dropped WHERE lossless"},
+    {"ECN-marked frames", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL},
+    {"retransmits", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
+    {0}};
+
+bool page_card_read(const struct page_card *card, struct store *store, int64_t *value,
+                    struct words *words)
+{
+    struct store_statement *row = store_prepare(store, card->sql);
+    const bool known = store_step(row) && store_column_type(row, 0) != STORE_NULL;
+    *value = known ? store_column_int(row, 0) : 0;
+    *words = !known                    ? figure_undefined()
+             : card->kind == PAGE_TIME ? words_time(*value)
+                                       : words_count(*value);
+    store_finish(row);
+    return known;
+}
+
+static void cards(const struct page *page)
+{
+    fputs("<div class=\"cards\">\n", page->out);
+    for (const struct page_card *card = page_cards; card->label != NULL; card++) {
+        const bool loud = card->tone != NULL && store_ask_int(page->store, card->when, 0) > 0;
+        fprintf(page->out, "<div class=\"card%s\"><b>", loud ? card->tone : "");
+        int64_t value;
+        struct words words;
+        page_card_read(card, page->store, &value, &words);
+        page_text(page->out, words.text);
+        fprintf(page->out, "</b><span>%s</span></div>\n", card->label);
+    }
+    fputs("</div>\n", page->out);
+}
+
+static void facts(const struct page *page)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT seed, simulated_ps, version, digest, status,"
+                                   " (SELECT count(*) FROM node WHERE kind='host') AS hosts,"
+                                   " (SELECT count(*) FROM node WHERE kind='switch') AS switches,"
+                                   " (SELECT count(*) FROM link) AS links, record"
+                                   " FROM meta");
+    if (store_step(row)) {
+        fputs("<p class=\"facts\">", page->out);
+        page_put(page->out,
+                 "%s host%s, %s switch%s, %s link%s; seed %s; %s simulated; stormglass %s; "
+                 "record level %s; %s; digest ",
+                 store_text(row, "hosts"), plural(store_int(row, "hosts"), "", "s"),
+                 store_text(row, "switches"), plural(store_int(row, "switches"), "", "es"),
+                 store_text(row, "links"), plural(store_int(row, "links"), "", "s"),
+                 store_text(row, "seed"), words_time(store_int(row, "simulated_ps")).text,
+                 store_text(row, "version"), store_text(row, "record"), store_text(row, "status"));
+        fputs("<code>", page->out);
+        page_text(page->out, store_text(row, "digest"));
+        fputs("</code></p>\n", page->out);
+    }
+    store_finish(row);
+}
+
+/* The harm is known of complete runs only. */
+static void harm_text(const struct page *page, char *text, size_t size)
+{
+    store_ask_text(page->store, RESULT("harm.severity"), text, size);
+}
+
+static void harm(const struct page *page)
+{
+    char severity[32];
+    harm_text(page, severity, sizeof severity);
+    if (severity[0] == '\0')
+        return;
+    fprintf(page->out, "<p class=\"verdict %s\">",
+            strcmp(severity, "none") == 0     ? "good"
+            : strcmp(severity, "slight") == 0 ? "mild"
+                                              : "bad");
+    char text[PAGE_SENTENCE_BYTES];
+    store_ask_text(page->store, RESULT("harm.sentence"), text, sizeof text);
+    page_put(page->out, "Harm %s", text);
+    fputs("</p>\n", page->out);
+}
+
+/* Failed checks in the color of a failure; passed ones in green only if the run did no harm. */
+static void verdict(const struct page *page)
+{
+    struct store *store = page->store;
+    const int64_t broken = store_ask_int(store,
+                                         "SELECT (SELECT count(*) FROM expectation WHERE NOT held)"
+                                         "+(SELECT count(*) FROM failure)",
+                                         0);
+    const int64_t all = store_ask_int(store, "SELECT count(*) FROM expectation", 0);
+    const int64_t judged = store_ask_int(store, "SELECT count(held) FROM expectation", 0);
+    char severity[32];
+    harm_text(page, severity, sizeof severity);
+    const bool harmless = severity[0] == '\0' || strcmp(severity, "none") == 0;
+    if (broken > 0)
+        fprintf(page->out, "<span class=\"bad\">%" PRId64 " %s failed</span>", broken,
+                plural(broken, "check", "checks"));
+    else if (judged < all)
+        fprintf(page->out,
+                "%" PRId64 " of %" PRId64
+                " %s passed; the run was cut before the others were evaluated",
+                judged, all, plural(all, "expectation", "expectations"));
+    else if (all > 0)
+        fprintf(page->out, "<span%s>All %" PRId64 " %s passed</span>",
+                harmless ? " class=\"good\"" : "", all, plural(all, "expectation", "expectations"));
+    else
+        fputs("No expectations", page->out);
+}
+
+static void expectations(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"", PAGE_VERDICT}, {"expectation", PAGE_CODE}, {"found", PAGE_TEXT}, {0}};
+    static const struct page_column failures[] = {{"the run failed", PAGE_TEXT}, {0}};
+    const bool failed = store_ask_int(page->store,
+                                      "SELECT (SELECT count(*) FROM expectation WHERE NOT held)"
+                                      "+(SELECT count(*) FROM failure)",
+                                      0) > 0;
+    if (store_ask_int(page->store,
+                      "SELECT (SELECT count(*) FROM expectation)+(SELECT count(*) FROM failure)",
+                      0) == 0)
+        return;
+    fprintf(page->out, "<details id=\"expectations\"%s><summary>", failed ? " open" : "");
+    verdict(page);
+    fputs("</summary>\n", page->out);
+    page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position", columns);
+    page_table(page, "SELECT text FROM failure ORDER BY rowid", failures);
+    fputs("</details>\n", page->out);
+}
+
+enum { CAUTIONS_MAX = 3 }; /* the section of all warnings follows */
+
+/* What limits the validity of the results. */
+static void cautions(const struct page *page)
+{
+    struct store_statement *rows = store_prepare(
+        page->store,
+        "SELECT 'This run is '||status||'.' AS text FROM meta WHERE status<>'complete'"
+        " UNION ALL SELECT 'Not steady: '||group_concat(name, ', ')||'. Means and percentiles may"
+        " change with the duration of the run.' FROM (SELECT w.name FROM steady s"
+        " JOIN workload w USING(workload) WHERE NOT settled ORDER BY workload) HAVING count(*)>0"
+        " UNION ALL SELECT text FROM (SELECT text FROM warning ORDER BY position LIMIT ?1)");
+    bool any = false;
+    store_bind(rows, 1, STORE_I(CAUTIONS_MAX));
+    for (; store_step(rows); any = true) {
+        fputs(any ? "<li>" : "<ul class=\"cautions\"><li>", page->out);
+        page_text(page->out, store_text(rows, "text"));
+        fputs("</li>\n", page->out);
+    }
+    store_finish(rows);
+    const int64_t warnings = store_ask_int(page->store, "SELECT count(*) FROM warning", 0);
+    if (warnings > CAUTIONS_MAX)
+        fprintf(page->out, "<li><a href=\"#warnings\">%" PRId64 " more %s</a></li>\n",
+                warnings - CAUTIONS_MAX, plural(warnings - CAUTIONS_MAX, "warning", "warnings"));
+    fputs(any ? "</ul>\n" : "", page->out);
+}
+
+static void causes(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"cause", PAGE_SENTENCE}, {"share of the loss", PAGE_TEXT}, {"", PAGE_TEXT}, {0}};
+    struct page narrow = *page;
+    narrow.stacks = true;
+    page_table(&narrow,
+               "SELECT s.value, printf('%.0f %%', 100*p.value),"
+               " CASE WHEN c.value=1 THEN 'confirmed' ELSE 'suspected' END"
+               " FROM result s JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
+               " LEFT JOIN result c ON c.path=replace(s.path, '.sentence', '.confirmed')"
+               " WHERE s.path GLOB 'causes*.sentence' ORDER BY s.position LIMIT 6",
+               columns);
+}
+
+void page_answer(const struct page *page)
+{
+    char text[PAGE_SENTENCE_BYTES];
+    fputs("<header><h1>", page->out);
+    store_ask_text(page->store, "SELECT scenario FROM meta", text, sizeof text);
+    page_text(page->out, text);
+    fputs("</h1><p class=\"lead\">", page->out);
+    store_ask_text(page->store, "SELECT about FROM meta", text, sizeof text);
+    page_text(page->out, text);
+    fputs("</p>\n", page->out);
+    facts(page);
+    harm(page);
+    fputs("</header>\n", page->out);
+    causes(page);
+    sentence(page, "Root cause of pauses", "root_cause");
+    sentence(page, "Bottleneck", "bottleneck");
+    sentence(page, "", "bottleneck_account");
+    cautions(page);
+    expectations(page);
+}
+
+void page_first_drawings(const struct page *page)
+{
+    const bool paused = store_ask_int(page->store, "SELECT count(*) FROM blocked", 0) > 0;
+    if (paused)
+        fputs("<div class=\"two first\">\n", page->out);
+    page_topology(page);
+    if (paused) {
+        page_section(page, "storm", "Pauses over time",
+                     "When each port was paused, and by which peer; the longest on top.");
+        fputs("<div id=\"storm-chart\"></div>\n<noscript><p>The chart needs JavaScript.</p>"
+              "</noscript>\n",
+              page->out);
+        page_section_end(page);
+        fputs("</div>\n", page->out);
+    }
+    cards(page);
+}
