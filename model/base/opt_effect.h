@@ -26,12 +26,12 @@ enum opt_part {
 /* Which values are worse than a peer's. */
 #define OPT_WORSE(X)                                                                               \
     X(ANY, "any other value may be worse")                                                         \
-    X(DRAW, "no value is worse by itself, equal values at several devices may be")                 \
-    X(LESS, "less is worse")                                                                       \
-    X(MORE, "more is worse")                                                                       \
-    X(LIMIT, "less is worse, 0 is no limit")       /* a limit of the hardware or one set by the
-                                                    * user */    \
-    X(CEILING, "more is worse, 0 switches it off") /* a cost of the hardware */
+    X(DRAW, "no single value is worse, but equal values at several devices may be")                \
+    X(LESS, "lower values are worse")                                                              \
+    X(MORE, "higher values are worse")                                                             \
+    X(LIMIT, "lower values are worse, 0 is no limit") /* a limit of the hardware or one set by the
+                                                    * user */ \
+    X(CEILING, "higher values are worse, 0 disables it") /* a cost of the hardware */
 
 /* How a worse value shows. TRACE: not in the time of each operation but, if at all, in the counters
  * of a run (drops, pauses, marks, timeouts, connections). */

@@ -254,11 +254,11 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     clue.workload = workload;
     clue.least = own > more ? own : more;
     if (own > more)
-        snprintf(clue.seen, sizeof clue.seen, "%s loses %s of its time there", name,
+        snprintf(clue.seen, sizeof clue.seen, "%s loses %s of its I/O time there", name,
                  words_percent((double)own, PPM).text);
     else
-        snprintf(clue.seen, sizeof clue.seen, "%s loses %s more time there than at the peers", name,
-                 words_percent((double)more, PPM).text);
+        snprintf(clue.seen, sizeof clue.seen, "%s loses %s more I/O time there than at the peers",
+                 name, words_percent((double)more, PPM).text);
     cause_accuse(search, &clue, &suspect);
 }
 

@@ -103,7 +103,7 @@ void confirm_effect_words(const struct prove *prove, const struct scenario *scen
         snprintf(text, size, "it adds to %.150s: without it, %s of the lost time is recovered",
                  others, words_percent(gone, 1).text);
     } else if (prove->culprits > 1 && row->harmful && row->harm.permille > 0) {
-        const size_t used = (size_t)snprintf(text, size, "alone, it costs %s %s of its time",
+        const size_t used = (size_t)snprintf(text, size, "alone, it costs %s %s of its I/O time",
                                              confirm_member_words(scenario, &row->harm, member),
                                              words_percent((double)row->harm.permille, 1000).text);
         if (are_hidden(prove))

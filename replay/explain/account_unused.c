@@ -41,11 +41,11 @@ static const char *const queries[] = {
     " (SELECT DISTINCT value FROM setting WHERE path='fabric.switch.pfc-priorities'"
     "  AND json_valid('['||value||']')) s,"
     " json_each('['||s.value||']') j WHERE " NONE_COUNTED("'tx_prio'||j.value||'_packets'"),
-    "SELECT 'PFC' AS what, 'no pause was sent: no threshold was reached' AS why WHERE"
+    "SELECT 'PFC' AS what, 'no queue reached a pause threshold' AS why WHERE"
     " " TOTAL("pfc.pause_frames") "=0",
     "SELECT 'headroom' AS what, 'no frame arrived after XOFF was sent' AS why WHERE"
     " " TOTAL("pfc.pause_frames") ">0 AND " TOTAL("buffer.headroom_peak_bytes") "=0",
-    "SELECT 'ECN, '||path||' '||value AS what, 'no queue reached that length' AS why FROM setting"
+    "SELECT 'ECN, '||path||' '||value AS what, 'no queue reached '||value AS why FROM setting"
     " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0",
     "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
     " WHERE path LIKE '%rnic.congestion-control' AND value<>'none' AND " NONE_COUNTED(
@@ -57,13 +57,16 @@ static const char *const queries[] = {
 
     "SELECT path||' '||value AS what, 'no packet was retransmitted' AS why FROM setting"
     " WHERE path LIKE '%rnic.loss-recovery' AND " TOTAL("rnic.retransmitted_packets") "=0",
-    "SELECT path||' '||value AS what, 'no sender waited that long for an acknowledgement' AS why "
+    "SELECT path||' '||value AS what, 'no sender timed out while it waited for an acknowledgment' "
+    "AS why "
     "FROM setting"
     " WHERE path LIKE '%rnic.timeout' AND " TOTAL("rnic.timeouts") "=0",
     "SELECT path||' '||value AS what, 'every message found a posted receive' AS why FROM setting"
     " WHERE path LIKE '%rnic.rnr-retry' AND " TOTAL("rnic.rnr_naks") "=0",
 
-    "SELECT path||' '||value AS what, 'no command of that kind was served' AS why FROM setting s"
+    "SELECT path||' '||value AS what, 'no '||replace(replace(substr(path, "
+    "instr(path,'.media.')+7),'-latency',''),'flush','Flush')||' command was served' AS why FROM "
+    "setting s"
     " WHERE (path LIKE '%.media.read-latency' OR path LIKE '%.media.write-latency'"
     "  OR path LIKE '%.media.flush-latency') AND NOT EXISTS(SELECT 1 FROM stage"
     "  WHERE s.path LIKE '%.media.'||operation||'-latency')",

@@ -27,8 +27,8 @@ static void say_asked(const struct bottleneck_input *input, char *text, size_t s
     if (input->thinking > 0)
         snprintf(text, size, "; think time takes %s of the time", percent(input->thinking).text);
     else if (recovery->used >= BOTTLENECK_AWAY_LEAST)
-        snprintf(text, size, "; it completed late, because %s for %s of the time", recovery->where,
-                 percent(recovery->used).text);
+        snprintf(text, size, ", but I/O completed late because %s for %s of the time",
+                 recovery->where, percent(recovery->used).text);
 }
 
 /* Waits of connections, by the name of their workload. */

@@ -13,8 +13,9 @@ static bool fits(const struct explain_end *end)
 
 static void words(const struct explain_place *place, char *text, size_t size)
 {
-    snprintf(text, size, "%s to %s: cyclic pause dependency (total pause time %s%s)", place->port,
-             place->peer_node, words_time(place->held_ps).text, place->spread);
+    snprintf(text, size,
+             "%s to %s: cyclic pause dependency (it caused %s of pause time, summed over ports%s)",
+             place->port, place->peer_node, words_time(place->held_ps).text, place->spread);
 }
 
 static void short_words(const struct explain_place *place, char *text, size_t size)

@@ -46,11 +46,11 @@ void severity_words(struct harm *harm)
     const char *between = slowed ? ", " : ": ";
     used += (size_t)snprintf(text, size, "%s", harm_severity_word(harm->severity));
     if (slowed)
-        used += (size_t)snprintf(text + used, size - used, ": %" PRId64 " %s lost %s in total",
-                                 harm->victims,
-                                 by_host ? plural(harm->victims, "host", "hosts")
-                                         : plural(harm->victims, "pair of hosts", "pairs of hosts"),
-                                 words_time(harm->lost_ps).text);
+        used += (size_t)snprintf(
+            text + used, size - used, ": %" PRId64 " %s lost %s of I/O time%s", harm->victims,
+            by_host ? plural(harm->victims, "host", "hosts")
+                    : plural(harm->victims, "pair of hosts", "pairs of hosts"),
+            words_time(harm->lost_ps).text, plural(harm->victims, "", " in total"));
     if (harm->failed_operations > 0) {
         used += (size_t)snprintf(text + used, size - used, "%s%s %s failed or never completed",
                                  between, words_count(harm->failed_operations).text,
@@ -68,5 +68,10 @@ void severity_words(struct harm *harm)
 
 const char *severity_standing(bool confirmed)
 {
-    return confirmed ? "confirmed" : "suspected";
+    return confirmed ? "confirmed by rerun" : "suspected";
+}
+
+const char *severity_of_time(int64_t hosts)
+{
+    return plural(hosts, "of its I/O time", "of their I/O time");
 }

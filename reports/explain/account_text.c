@@ -67,12 +67,14 @@ static void write_victims_like(const struct page *page, uint32_t first)
     }
     fprintf(page->out, "       %-16s %-9s  %s", most->workload, most->class, most->host);
     if (hosts > 1)
-        fprintf(page->out, " and %" PRId64 " more", hosts - 1);
+        fprintf(page->out, " and %" PRId64 " other %s", hosts - 1,
+                plural(hosts - 1, "host", "hosts"));
     fputs(" lost ", page->out);
-    if (least < most->lost_ppm)
-        fprintf(page->out, "%s to ", words_percent((double)least, PPM).text);
-    fputs(words_percent((double)most->lost_ppm, PPM).text, page->out);
-    fprintf(page->out, " of %s time", plural(hosts, "its", "their"));
+    const struct words from = words_percent((double)least, PPM);
+    const struct words to = words_percent((double)most->lost_ppm, PPM);
+    if (strcmp(from.text, to.text) != 0)
+        fprintf(page->out, "%s to ", from.text);
+    fprintf(page->out, "%s %s", to.text, severity_of_time(hosts));
     if (failed > 0)
         fprintf(page->out, "; %s %s failed", words_count(failed).text,
                 plural(failed, "operation", "operations"));
@@ -126,7 +128,7 @@ static void write_harm(const struct page *page)
     write_head(page, "Harm");
     fprintf(page->out, "  %s\n", sentence);
     for (int i = 0; i < CAUSES_SHOWN && of_cause(page, i, "sentence")[0] != '\0'; i++) {
-        fprintf(page->out, "  %s of the loss (%s): %s\n",
+        fprintf(page->out, "  %s of the harm (%s): %s\n",
                 words_percent(strtod(of_cause(page, i, "share"), NULL), 1).text,
                 severity_standing(strcmp(of_cause(page, i, "confirmed"), "1") == 0),
                 of_cause(page, i, "sentence"));
@@ -148,7 +150,8 @@ static void write_cause(const struct page *page)
         return;
     }
     fprintf(page->out, "  %s%s\n", account->sure ? "certain: " : "", account->root_cause);
-    fprintf(page->out, "  total pause time %s\n", words_time(account->paused_ps).text);
+    fprintf(page->out, "  pause time, summed over ports: %s\n",
+            words_time(account->paused_ps).text);
     for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)
         if (strcmp(account->deadlocks[i].text, account->root_cause) != 0)
             fprintf(page->out, "  %s%s%s\n", page->paint.bad, account->deadlocks[i].text,
@@ -184,7 +187,8 @@ static void write_root(const struct page *page, int64_t root, bool first)
 static void write_depth(const struct page *page, int64_t root)
 {
     const struct account_root *of = &page->account->roots[root];
-    fprintf(page->out, "  in total: %" PRId64 " port%s paused, up to %" PRId64 " hop%s away\n",
+    fprintf(page->out,
+            "  in total: %" PRId64 " port%s paused, up to %" PRId64 " hop%s from the cause\n",
             of->stopped, plural(of->stopped, "", "s"), of->depth, plural(of->depth, "", "s"));
 }
 

@@ -62,7 +62,7 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
     fprintf(out, "\n%sAssumed values%s\n  ", paint->bold, paint->off);
     write_sentence(assumed, out);
     fprintf(out,
-            "\n  with the values as they are: bottleneck %s; cause %s\n"
+            "\n  with the unchanged values: bottleneck %s; cause %s\n"
             "  tested with %" PRIu32 " %s: each assumed value halved and doubled, each inferred "
             "value 10%% less and 10%% more\n  %" PRIu32 " %s an effect on the run\n",
             bottleneck_label(assumed->verdict.limit.resource), assumed->verdict.cause,

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "replay/database/words.h"
+#include "replay/harm/severity.h"
 #include "reports/text/json_members.h"
 
 #include <inttypes.h>
@@ -66,7 +67,7 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
             row->text, row->cause ? " (a root cause)" : "");
     if (row->tier == PROVE_NAMED)
         fputs("not repaired: with the others repaired, it costs each workload less than 5% of its "
-              "time\n",
+              "I/O time\n",
               out);
     else if (row->tier > PROVE_ODD)
         fputs("not repaired: it may be intended, and the other causes explain the loss\n", out);
@@ -108,8 +109,9 @@ static void write_hosts(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
         const struct prove_host *host = &prove->hosts.list[i];
-        fprintf(out, "  %-9s  %s at %s lost %s of its time", i == 0 ? "by host" : "", host->of,
-                host->name, words_percent((double)host->lost_ps, (double)host->whole_ps).text);
+        fprintf(out, "  %-9s  %s at %s lost %s %s", i == 0 ? "by host" : "", host->of, host->name,
+                words_percent((double)host->lost_ps, (double)host->whole_ps).text,
+                severity_of_time(1));
         write_failures(host->failed, host->inactive, out);
         fputc('\n', out);
     }
@@ -147,8 +149,9 @@ static void say_set(const struct prove *prove, FILE *out)
             fprintf(out, "removing only this recovers %s of the loss",
                     share_of(prove, &row->before, &row->after).text);
         if (alone)
-            fprintf(out, "%swithout the other suspects it costs a workload %s of its time",
-                    several ? "; " : "", words_percent((double)row->harm.permille, 1000).text);
+            fprintf(out, "%swithout the other suspects it costs a workload %s %s",
+                    several ? "; " : "", words_percent((double)row->harm.permille, 1000).text,
+                    severity_of_time(1));
         fputs(several || alone ? ")" : "", out);
         between = ";\n  and ";
     }
@@ -223,7 +226,7 @@ static void say_unproved(const struct prove *prove, FILE *out)
         fprintf(out, "; removing the %" PRIu32 " tested %s does not prevent this", broken,
                 plural(broken, "suspect", "suspects"));
     else if (broken > 0)
-        fprintf(out, "no harm: no workload lost 5%% of its time to the %" PRIu32 " tested %s",
+        fprintf(out, "no harm: no workload lost 5%% of its I/O time to the %" PRIu32 " tested %s",
                 broken, plural(broken, "suspect", "suspects"));
     else
         fprintf(out,

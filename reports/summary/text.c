@@ -217,7 +217,7 @@ static void write_pauses(const struct text *text)
         fputs("none\n", text->out);
         return;
     }
-    fprintf(text->out, "%s XOFF and %s XON; total pause time %s, longest %s\n",
+    fprintf(text->out, "%s XOFF and %s XON; pause time %s, summed over ports; longest pause %s\n",
             words_count(frames).text, words_count(result_of(text, "pfc.resume_frames")).text,
             words_time(result_of(text, "pfc.paused_ps")).text,
             words_time(result_of(text, "pfc.longest_pause_ps")).text);

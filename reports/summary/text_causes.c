@@ -57,12 +57,11 @@ static void write_victims(const struct text *text)
                      " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++) {
         const int64_t hosts = store_int(rows, "hosts");
-        fprintf(text->out, "%s%-16s%s%s (%s): %" PRId64 " host%s lost %s%s of %s time",
-                text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off,
-                store_text(rows, "name"), store_text(rows, "nearest"), hosts,
-                plural(hosts, "", "s"), hosts > 1 ? "up to " : "",
-                words_percent((double)store_int(rows, "most_ppm"), PPM).text,
-                plural(hosts, "its", "their"));
+        fprintf(
+            text->out, "%s%-16s%s%s (%s): %" PRId64 " host%s lost %s%s %s", text->paint.bold,
+            shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, "name"),
+            store_text(rows, "nearest"), hosts, plural(hosts, "", "s"), hosts > 1 ? "up to " : "",
+            words_percent((double)store_int(rows, "most_ppm"), PPM).text, severity_of_time(hosts));
         if (store_int(rows, "longest_ps") > 0)
             fprintf(text->out, "; a port on the path was paused for %s",
                     words_time(store_int(rows, "longest_ps")).text);
@@ -96,7 +95,7 @@ static void write_harm(const struct text *text)
         " WHERE s.path GLOB 'causes*.sentence' AND (p.value>0.2 OR y.value=1)"
         " ORDER BY s.position LIMIT 4");
     for (int shown = 0; store_step(rows); shown++)
-        fprintf(text->out, "%s%-16s%s%s of the loss (%s): %s\n", text->paint.bold,
+        fprintf(text->out, "%s%-16s%s%s of the harm (%s): %s\n", text->paint.bold,
                 shown == 0 ? "Causes" : "", text->paint.off,
                 words_percent(store_real(rows, "share"), 1).text,
                 severity_standing(store_int(rows, "confirmed") == 1), store_text(rows, "sentence"));

@@ -24,7 +24,7 @@ says storm 'certain: host0: its receive buffer drains slower'
 says storm 'hop 1   leaf0:p0         paused by host0:p0'
 says storm 'the receive buffer held 215 KiB (threshold 215 KiB)'
 says storm 'frames queued for leaf0:p0'
-says storm 'in total: 6 ports paused, up to 3 hops away'
+says storm 'in total: 6 ports paused, up to 3 hops from the cause'
 says storm 'victims          slow receiver: host0 drains slower'
 says storm 'loss-recovery go-back-n: no packet was retransmitted'
 holds storm.json '.sure and .roots[0].node == "host0" and .roots[0].depth == 3'
@@ -249,7 +249,7 @@ END
 says reads "warning: 'w': host1 can never READ from host0, with rnic.max-rd-atomic 0"
 "$program" run reads.yaml -o reads.db >/dev/null
 "$program" explain reads.db >reads || fail "reads: exit code $?"
-says reads '(confirmed): hosts.defaults.rnic.max-rd-atomic 0 instead of 16'
+says reads '(confirmed by rerun): hosts.defaults.rnic.max-rd-atomic 0 instead of 16'
 grep -q warning: reads && fail 'reads: a warning next to a confirmed cause'
 
 # Of many warnings the first four.

@@ -27,7 +27,7 @@ for where in "link:the load of backup keeps [a-z0-9:]+ to [a-z0-9:]+ busy; witho
     "drive:the load of backup keeps host10's [a-z ()]+ busy; without this load, db "; do
     name=${where%%:*}
     "$program" run "$name.yaml" -o run.db >out || fail "$name: exit code $?"
-    grep -Eq "^Causes +100% of the loss \(confirmed\): ${where#*:}from host[0-3] to host10 needs [3-9][0-9]% less time, p99 " out || fail "$name: $(grep -A3 '^Harm' out)"
+    grep -Eq "^Causes +100% of the harm \(confirmed by rerun\): ${where#*:}from host[0-3] to host10 needs [3-9][0-9]% less time, p99 " out || fail "$name: $(grep -A3 '^Harm' out)"
     grep -Eq "^Victims +db \(direct\): 2 hosts" out || fail "$name: $(grep -A3 '^Victims' out)"
     slow=$("$program" run "$name.yaml" --json | gojq '.workloads[0].latency_ns.mean')
 
@@ -43,7 +43,7 @@ done
 # Who reads from there fills the other direction, where backup has only its answers.
 sed 's/name: backup.*/&\n  - {name: scan, kind: nvme, from: host5, to: host10, read: 100%, block-size: 256KiB, queue-depth: 64}/' link.yaml >reads.yaml
 "$program" run reads.yaml >out || fail "reads: exit code $?"
-grep -Eq "\(confirmed\): the load of scan keeps .* busy; without this load, db from " out || fail "reads: $(grep -A5 '^Harm' out)"
+grep -Eq "\(confirmed by rerun\): the load of scan keeps .* busy; without this load, db from " out || fail "reads: $(grep -A5 '^Harm' out)"
 
 # Two that share nothing: nobody is named.
 sed 's/from: host4, to: host10/from: host4, to: host5/; s/host10..host11", namespaces/host5, host10, host11", namespaces/; s/where: "host5, host10, host11"/where: [host5, host10, host11]/' link.yaml >apart.yaml
@@ -58,7 +58,7 @@ grep -q 'confirmed' out && fail "even: $(grep -A3 '^Harm' out)"
 
 # Without a budget nobody is named by a run.
 "$program" run link.yaml --confirm 0 >out || fail "no budget: exit code $?"
-grep -Eq "\(suspected\): offered load \(no fault found\): leaf1:p4 is 100% busy, (100|[1-9][0-9])% of its load comes from backup" out ||
+grep -Eq "\(suspected\): caused by the load \(no fault found\): leaf1:p4 is 100% busy, (100|[1-9][0-9])% of its load comes from backup" out ||
     fail "no budget: $(grep -A3 '^Harm' out)"
 
 [ $failures = 0 ]

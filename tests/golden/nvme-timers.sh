@@ -28,7 +28,7 @@ named() {
     shift 2
     "$program" run "$@" >out 2>err
     [ $? -le 1 ] || fail "$name: $(cat err)"
-    grep -Eq "^Causes +[0-9]+% of the loss \(confirmed\): $words" out || fail "$name: $(grep -A3 '^Harm' out)"
+    grep -Eq "^Causes +[0-9]+% of the harm \(confirmed by rerun\): $words" out || fail "$name: $(grep -A3 '^Harm' out)"
 }
 for timer in 'io-timeout 400us an I/O timed out' 'keep-alive 100us a keep-alive came too late'; do
     read -r row value why <<<"$timer"

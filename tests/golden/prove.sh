@@ -65,7 +65,7 @@ proves two
 says two 'together, these changes recover 100% of the lost time'
 holds two.json '[.prove.victims[] | [.workload, .host]] | sort == [["a", "host1"], ["b", "host3"]]'
 holds two.json 'all(.prove.victims[]; .lost_share > 0.05 and .lost_share <= 1)'
-grep -qE '^  by host +[ab] at host[13] lost [0-9.]+% of its time$' two || fail 'no victims by hosts' "$(cat two)"
+grep -qE '^  by host +[ab] at host[13] lost [0-9.]+% of its I/O time$' two || fail 'no victims by hosts' "$(cat two)"
 holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
 
 # Two workloads lose between the same hosts, which count once, confirmed or not.

@@ -259,7 +259,8 @@ void nvme_target_fatal(struct target_controller *controller, const char *why)
     controller->ended = true;
     controller->csts |= NVME_CSTS_FATAL;
     char text[128];
-    snprintf(text, sizeof text, "NVMe target controller %u ends: %s", controller->cntlid, why);
+    snprintf(text, sizeof text, "NVMe target controller %u failed and closed its queues: %s",
+             controller->cntlid, why);
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
     for (struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
         if (queue->controller == controller)

@@ -32,8 +32,8 @@ const struct opt rnic_opts[] = {
      "12.6.7.2 (REJ 26, invalid path MTU)",
      OPT_ACTS(DROPS, ANY, TRACE)},
     {"timeout", OPT_INT, ROW(timeout), "14", "0", "31", NULL,
-     "Local ACK timeout code t: 4.096 us x 2^t; 0: no timeout.  Of the connections that the host "
-     "opens, at both ends.",
+     "Local ACK timeout code t: 4.096 us x 2^t; 0: no timeout.  Applies at both ends of "
+     "connections that the host opens.",
      "IBTA Vol 1 9.7.6.1.3, 12.7.34; 14 (67 ms) is perftest's default, rdma_cm on RoCE takes 19",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, LESS, TRACE)},
     {"accept-timeout", OPT_INT, ROW(accept_timeout), "auto", "0", "31", "auto",
@@ -47,7 +47,7 @@ const struct opt rnic_opts[] = {
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
     {"retry-count", OPT_INT, ROW(retry_count), "7", "0", "7", NULL,
      "Maximum retries after a timeout or sequence NAK without progress; the smaller of this and "
-     "the protocol's own limit.  Of the connections that the host opens, at both ends.  Of a "
+     "the protocol's own limit.  Applies at both ends of connections that the host opens.  Of a "
      "software "
      "RNIC 7 is unlimited.",
      "IBTA Vol 1 9.7.6.1.3; 7 is finite; Linux rxe_comp.c does not count 7",

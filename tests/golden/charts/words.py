@@ -161,7 +161,7 @@ for line, (name, workload, operation, count, latency, slow) in zip(found, totals
 
 # ---------------------------------------------------------------- pauses, causes, victims
 lines = block('Pauses')
-words = re.fullmatch(r' +([\d,]+) XOFF and ([\d,]+) XON; total pause time (.*), longest (.*)', lines[0])
+words = re.fullmatch(r' +([\d,]+) XOFF and ([\d,]+) XON; pause time (.*), summed over ports; longest pause (.*)', lines[0])
 near('XOFF', words[1], ask("SELECT count(*) FROM pause_edge WHERE edge='xoff'")[0][0])
 near('XON', words[2], ask("SELECT count(*) FROM pause_edge WHERE edge='xon'")[0][0])
 total, longest = ask('SELECT sum(until_ps-from_ps), max(until_ps-from_ps) FROM blocked')[0]
@@ -180,14 +180,14 @@ for line, (port, peer, priority, ps) in zip(lines[1:], stopped):
 causes = [tuple(result(f'causes[{i}].{key}') for key in ('share', 'sure', 'confirmed')) for i in range(ask(
     "SELECT count(*) FROM result WHERE path GLOB 'causes*.sentence'")[0][0])]
 causes = [cause for cause in causes if cause[0] > 0.2 or cause[1] == 1][:4]
-lines = re.findall(r'^(?:Causes| {6}) {10}([\d.]+%) of the loss \((confirmed|suspected)\): ', summary[summary.index('\nCauses'):], re.M)
-same('causes', [standing == 'confirmed' for _, standing in lines], [confirmed == 1 for _, _, confirmed in causes])
+lines = re.findall(r'^(?:Causes| {6}) {10}([\d.]+%) of the harm \((confirmed by rerun|suspected)\): ', summary[summary.index('\nCauses'):], re.M)
+same('causes', [standing == 'confirmed by rerun' for _, standing in lines], [confirmed == 1 for _, _, confirmed in causes])
 for (share, _), cause in zip(lines, causes):
     near('cause', share, cause[0])
 victims = ask("SELECT w.name, count(DISTINCT node), max(lost_ppm), max(held_ps) FROM victim v JOIN workload w USING(workload)"
               " WHERE cause=0 GROUP BY v.workload")
 for name, hosts, lost, held in victims:
-    words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name} \(\w+\): (\d+) hosts? lost up to (\S+) of their time'
+    words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name} \(\w+\): (\d+) hosts? lost up to (\S+) of their I/O time'
                       r'(?:; a port on the path was paused for (.*))?$', summary, re.M)
     if sum(sure for _, sure, _ in causes) > 1:  # the line is then of several causes
         continue

@@ -334,7 +334,7 @@ static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
     input.uses[BOTTLENECK_MEDIA] = use(80, "host0");
     assert_named(&input, "offered load: no resource is saturated; busiest link");
     input.uses[BOTTLENECK_RECOVERY] = use(10, "controllers of w were lost");
-    assert_named(&input, "offered load: no resource is saturated; it completed late, because "
+    assert_named(&input, "offered load: no resource is saturated, but I/O completed late because "
                          "controllers of w were lost for 10% of the time; busiest link");
     input.satisfied = false;
     assert_named(&input, "recovery: controllers of w were lost for 10% of the time");

@@ -50,7 +50,7 @@ static void no_assumed_value(void **state)
     assert_assumed(
         &none,
         "\n<b>Assumed values</>\n  the scenario uses no assumed or inferred value\n"
-        "  with the values as they are: bottleneck link; cause nobody\n"
+        "  with the unchanged values: bottleneck link; cause nobody\n"
         "  tested with 1 run: each assumed value halved and doubled, each inferred value 10% less "
         "and 10% more\n  1 value has an effect on the run\n");
     struct written written;
@@ -141,7 +141,7 @@ static void flips_are_listed(void **state)
     snprintf(wanted, sizeof wanted,
              "\n<b>Assumed values</>\n  1 of 2 assumed or inferred values changes the bottleneck, "
              "the cause or the result of an expectation\n"
-             "  with the values as they are: bottleneck offered load; cause host1\n"
+             "  with the unchanged values: bottleneck offered load; cause host1\n"
              "  tested with 5 runs: %s\n  0 values have an effect on the run\n"
              "  a.b is 2 (assumed): with 1, the bottleneck is link, the cause is host2, x > 1 "
              "fails, y > 2 passes\n"
@@ -155,7 +155,7 @@ static void flips_are_listed(void **state)
     snprintf(wanted, sizeof wanted,
              "\n<b>Assumed values</>\n  2 of 2 assumed or inferred values change the bottleneck, "
              "the cause or the result of an expectation\n"
-             "  with the values as they are: bottleneck offered load; cause host1\n"
+             "  with the unchanged values: bottleneck offered load; cause host1\n"
              "  tested with 5 runs: %s\n  0 values have an effect on the run\n"
              "  a.b is 2 (assumed): with 1, the cause is host3\n"
              "  a.b is 2 (assumed): with 4, y > 2 passes\n"
@@ -169,7 +169,7 @@ static void flips_are_listed(void **state)
     snprintf(wanted, sizeof wanted,
              "\n<b>Assumed values</>\n  none of 2 assumed or inferred values changes the "
              "bottleneck, the cause or the result of an expectation\n"
-             "  with the values as they are: bottleneck offered load; cause host1\n"
+             "  with the unchanged values: bottleneck offered load; cause host1\n"
              "  tested with 5 runs: %s\n  0 values have an effect on the run\n",
              tested);
     assert_assumed(&assumed, wanted);

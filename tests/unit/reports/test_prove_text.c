@@ -87,7 +87,7 @@ static void the_introduction_names_what_runs_are_compared_with(void **state)
 
 static void each_row_has_the_sentence_of_its_case(void **state)
 {
-    static const char *const cases[] = {"less than 5% of its time",
+    static const char *const cases[] = {"less than 5% of its I/O time",
                                         "the other causes explain the loss",
                                         "not tested: the run without it failed", "75% less", NULL};
     (void)state;
@@ -191,10 +191,10 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
         "victim v lost 2.00 us, 25% of its total command time; 2 host-target pairs did no I/O",
         true);
     assert_has("... and 2 more workloads", true);
-    assert_has("by host w at host7 lost 20% of its time; 1 host-target pair did no I/O", true);
-    assert_has(" v at host8 lost 40% of its time; 4 operations failed", true);
+    assert_has("by host w at host7 lost 20% of its I/O time; 1 host-target pair did no I/O", true);
+    assert_has(" v at host8 lost 40% of its I/O time; 4 operations failed", true);
     assert_has("by host v", false);
-    assert_has("of its time ... and 1 more", true);
+    assert_has("of its I/O time ... and 1 more", true);
     prove.victim_count = PROVE_VICTIMS_MAX;
     prove.hosts.count = PROVE_HOSTS_MAX;
     assert_has("... and", false);
@@ -235,8 +235,7 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         true);
     two->harmful = true;
     assert_has("two (removing only this recovers 25% of the loss; without the other suspects it "
-               "costs a workload 33% of "
-               "its time);",
+               "costs a workload 33% of its I/O time);",
                true);
 }
 
@@ -247,7 +246,7 @@ static void without_a_proof_the_reason_is_that_of_its_case(void **state)
         "not proved: 2 operations failed or never completed; removing the 1 tested suspect",
         "not proved: 2 operations failed or never completed; the suspects cost time",
         "not proved: the suspects cost time",
-        "no harm: no workload lost 5% of its time to the 1 tested suspect",
+        "no harm: no workload lost 5% of its I/O time to the 1 tested suspect",
         "nothing to test: the scenario has no fault",
         NULL};
     (void)state;
