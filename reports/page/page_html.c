@@ -82,13 +82,18 @@ static struct words number_words(enum page_kind kind, const struct store_stateme
     }
 }
 
-void page_begin_table(const struct page *page, const char *class)
+static void begin_table(const struct page *page, const char *box, const char *class)
 {
-    fputs("<div class=\"wide\"><table", page->out);
+    fprintf(page->out, "<div class=\"%s\"><table", box);
     if (page->stacks)
         fprintf(page->out, " class=\"stacked%s%s\"", *class == '\0' ? "" : " ", class);
     else if (*class != '\0')
         fprintf(page->out, " class=\"%s\"", class);
+}
+
+void page_begin_table(const struct page *page, const char *class)
+{
+    begin_table(page, "wide", class);
 }
 
 void page_begin_cell(const struct page *page, const char *class)
@@ -160,7 +165,7 @@ void page_cell(const struct page *page, enum page_kind kind, const struct store_
 
 static void table_head(const struct page *page, const struct page_column *columns)
 {
-    page_begin_table(page, "");
+    begin_table(page, "wide rows", "");
     fputs("><thead><tr>", page->out);
     for (int i = 0; columns[i].head != NULL; i++) {
         const bool number = columns[i].kind >= PAGE_COUNT && columns[i].kind != PAGE_VERDICT;

@@ -60,7 +60,8 @@ struct page_column {
     enum page_kind kind;
 };
 
-/* A table of a query's rows, formatted by column. Returns false without writing anything if there
+/* A table of a query's rows, formatted by column; of a long one some rows are seen at a time.
+ * Returns false without writing anything if there
  * are no rows. `columns` ends with an entry without a heading. */
 bool page_table(const struct page *page, const char *sql, const struct page_column *columns);
 
