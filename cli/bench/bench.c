@@ -41,10 +41,10 @@ void bench_print_list(void)
 
 static void print_memory(const struct bench_figures *figures)
 {
-    printf("%20s%s at most", "", words_bytes(figures->peak_bytes).text);
-    printf("; after building %s for each of %s %s", words_bytes(figures->host_bytes).text,
+    printf("%20speak memory %s", "", words_bytes(figures->peak_bytes).text);
+    printf("; %s per host after set-up (%s %s)", words_bytes(figures->host_bytes).text,
            words_count(figures->hosts).text, plural(figures->hosts, "host", "hosts"));
-    printf("; at most %s for each of %s %s in flight; %s queue %s\n",
+    printf("; at most %s per frame in flight (%s %s); %s queue %s\n",
            words_bytes(figures->frame_bytes).text, words_count(figures->frames).text,
            plural(figures->frames, "frame", "frames"), words_count(figures->queue_pairs).text,
            plural(figures->queue_pairs, "pair", "pairs"));
@@ -53,17 +53,17 @@ static void print_memory(const struct bench_figures *figures)
 static void print_segments(const struct bench_figures *figures)
 {
     if (figures->segments > 0)
-        printf("%20s%.0f ns for each of %s TCP %s: CPU time of the whole run\n", "",
+        printf("%20sCPU time of the whole run: %.0f ns per TCP segment (%s %s)\n", "",
                figures->segment_ns, words_count(figures->segments).text,
                plural(figures->segments, "segment", "segments"));
 }
 
 static void print_scenario(const struct bench_figures *figures)
 {
-    printf("; %s wall-clock; %s events/s, %.2f a hop\n",
+    printf(" by CPU time, %s by wall-clock time; %s events/s, %.2f events per hop\n",
            words_short((double)figures->hops_per_wall_s).text,
            words_short((double)figures->events_per_cpu_s).text, figures->events_per_hop);
-    printf("%20s%s %s; build %.3f s, run %.3f s, end %.3f s\n", "",
+    printf("%20s%s packet-%s; CPU time: set-up %.3f s, run %.3f s, tear-down %.3f s\n", "",
            words_count(figures->packet_hops).text, plural(figures->packet_hops, "hop", "hops"),
            figures->build_cpu_s, figures->play_cpu_s, figures->end_cpu_s);
     print_segments(figures);

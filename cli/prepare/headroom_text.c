@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 46, NUMBER_WIDTH = 12 };
+enum { NAME_WIDTH = 56, NUMBER_WIDTH = 12 };
 
 struct words {
     char text[QUANTITY_TEXT_BYTES];
@@ -29,7 +29,7 @@ static void print_link(const struct headroom_link *link)
            words(QUANTITY_RATE, link->rate).text, words(QUANTITY_LENGTH, link->length).text,
            words(QUANTITY_TIME, link->propagation).text, words(QUANTITY_SIZE, link->mtu).text,
            words(QUANTITY_SIZE, link->peer_mtu).text);
-    printf("          the peer's response %s, ingress latency %s, cells of %s, frames of %" PRId64
+    printf("          peer response time %s, ingress latency %s, cells of %s, frames of %" PRId64
            " to %" PRId64 " B, %s threshold\n",
            words(QUANTITY_TIME, link->response).text, words(QUANTITY_TIME, link->latency).text,
            words(QUANTITY_SIZE, link->cell).text, link->smallest, headroom_largest(link),
@@ -52,25 +52,27 @@ static void print_total(const char *name, int64_t bytes)
 static void print_distance(int64_t bytes, int64_t need)
 {
     if (bytes >= need)
-        printf("   enough, %" PRId64 " more", bytes - need);
+        printf("   %" PRId64 " B more than needed", bytes - need);
     else
-        printf("   short by %" PRId64, need - bytes);
+        printf("   %" PRId64 " B less than needed", need - bytes);
 }
 
 static void print_proofs(const struct headroom_answer *answer)
 {
-    printf("\nProof     back-to-back frames of one size, %u %s of the reverse direction\n",
+    printf("\nProof     by simulation: back-to-back frames of one size, %u %s of the reverse "
+           "direction\n",
            answer->proofs[0].phases, plural(answer->proofs[0].phases, "phase", "phases"));
-    printf("  %8s  %-9s %11s %11s   %-37s %s\n", "frame", "threshold", "formula", "found",
-           "one cell less", "this headroom");
+    printf("  %8s  %-9s %11s %11s   %-37s %s\n", "frame", "threshold", "formula, B", "needed, B",
+           "with one cell less", "with the needed headroom");
     for (unsigned i = 0; i < answer->proof_count; i++) {
         const struct headroom_proof *proof = &answer->proofs[i];
         char less[64];
-        snprintf(less, sizeof less, "%u of %u %s %s up to %" PRIu64, proof->losing, proof->phases,
-                 plural(proof->phases, "phase", "phases"), plural(proof->phases, "loses", "lose"),
-                 proof->drops);
+        snprintf(less, sizeof less, "%u of %u %s %s up to %" PRIu64 " %s", proof->losing,
+                 proof->phases, plural(proof->phases, "phase", "phases"),
+                 plural(proof->phases, "loses", "lose"), proof->drops,
+                 plural(proof->drops, "frame", "frames"));
         printf("  %6" PRId64 " B  %-9s %11" PRId64 " %11" PRId64 "   %-37s %s\n", proof->frame,
-               answer->dynamic[i] ? "sinks" : "stays", proof->exact, proof->found, less,
+               answer->dynamic[i] ? "falls" : "constant", proof->exact, proof->found, less,
                proof->holds ? "none lost" : "none lost; the formula is wrong");
     }
 }
@@ -99,9 +101,10 @@ void headroom_print_text(const struct headroom_answer *answer)
     putchar('\n');
     if (answer->proof_count > 0)
         print_proofs(answer);
-    printf("\nNeed      %" PRId64 " B, the most that %s\n", answer->need,
-           answer->proof_count > 0 ? "was found" : "the formula yields for frames of one size");
-    printf("          assumes a peer response of %s: %s%s\n",
+    printf("\nNeed      %" PRId64 " B, the largest %s\n", answer->need,
+           answer->proof_count > 0 ? "headroom that the simulations needed"
+                                   : "result of the formula for frames of one size");
+    printf("          assumes a peer response time of %s: %s%s\n",
            words(QUANTITY_TIME, answer->link.response).text, answer->response_source,
            strncmp(answer->response_source, "assumed", 7) == 0 ? "; use --response to change it"
                                                                : "");
@@ -130,8 +133,9 @@ void headroom_print_table(const struct headroom_answer *answers, unsigned count)
         }
         printf("   %s\n", answer->proof_count == 0 ? "none" : answer->holds ? "holds" : "FAILED");
     }
-    puts("Bytes.  A value marked - is below the need: frames will be lost.");
-    printf("Bound and need assume the peer's response: %s.\n", answers[0].response_source);
+    puts("Values are in bytes.  A value marked - is below the need: frames will be lost.");
+    printf("Bound and need depend on the assumed peer response time: %s.\n",
+           answers[0].response_source);
 }
 
 void headroom_print_csv(const struct headroom_answer *answers, unsigned count)

@@ -58,28 +58,30 @@ static void print_first(const struct fit *fit, const struct triage *triage, FILE
 static void print_alike(const struct fit *fit, FILE *out)
 {
     for (uint32_t i = 1; i <= fit->alike; i++)
-        printable_print(out, "%s \"%s\"%s", i == 1 ? "These explain the counters as well:" : ",",
+        printable_print(out, "%s \"%s\"%s",
+                        i == 1 ? "Equally good explanations of the counters:" : ",",
                         fit->hypotheses[i].words, i == fit->alike ? ".\n" : "");
 }
 
 static void print_separators(const struct fit *fit, FILE *out)
 {
     if (fit->separator_count > 0)
-        fputs("Counters that best distinguish the first hypothesis from the next:\n", out);
+        fputs("Counters that best distinguish the best hypothesis from the next:\n", out);
     for (uint32_t i = 0; i < fit->separator_count; i++) {
         const struct fit_separator *one = &fit->separators[i];
         printable_print(out,
                         "     %s %s %s: %" PRId64 " in the incident, %" PRId64
-                        " in the run of the first, %" PRId64 " in the run of the next\n",
+                        " with the best, %" PRId64 " with the next\n",
                         one->host, one->port, one->counter, one->incident, one->replay, one->other);
     }
 }
 
 static void print_hypotheses(const struct fit *fit, bool all, FILE *out)
 {
-    fputs("\nHypotheses, the best first, with the score of their best run (0: all counters agree; "
-          "-: not run):\n",
-          out);
+    fputs(
+        "\nHypotheses, the best first, each with the score of its best run (0: all counters agree; "
+        "-: not run):\n",
+        out);
     for (uint32_t i = 0; i < fit->count && (all || i < SHOWN); i++) {
         const struct fit_hypothesis *one = &fit->hypotheses[i];
         char score[32] = "-";
@@ -99,7 +101,7 @@ static void print_remedy(const struct fit *fit, const char *words, int64_t recei
     if (fit->healthy_ran && fit->healthy_received > 0)
         snprintf(share, sizeof share, "%.0f%%",
                  (double)received / (double)fit->healthy_received * 100);
-    printable_print(out, "     %-44s %5s  %8" PRId64 "  %6.2f ms\n", words, share, drops,
+    printable_print(out, "     %-44s %7s  %14" PRId64 "  %7.2f ms\n", words, share, drops,
                     (double)paused_ps / (double)PS_PER_MS);
 }
 
@@ -108,10 +110,13 @@ static void print_remedies(const struct fit *fit, FILE *out)
     const struct fit_hypothesis *first = &fit->hypotheses[0];
     if (fit->remedy_count == 0)
         return;
-    fputs("\nWhat would have prevented it, with the traffic of the other hosts, lossless drops and "
-          "pause time:\n",
-          out);
-    print_remedy(fit, "(without a remedy)", first->received, first->drops, first->paused_ps, out);
+    fputs(
+        "\nRemedies, each simulated alone (traffic: of the other hosts, as a share of that without "
+        "a fault):\n",
+        out);
+    fprintf(out, "     %-44s %7s  %14s  %10s\n", "remedy", "traffic", "lossless drops",
+            "pause time");
+    print_remedy(fit, "none", first->received, first->drops, first->paused_ps, out);
     for (uint32_t i = 0; i < fit->remedy_count; i++) {
         const struct fit_remedy *one = &fit->remedies[i];
         if (one->ran)
@@ -140,7 +145,7 @@ void fit_text(const struct fit *fit, const struct triage *triage, bool all, FILE
     print_remedies(fit, out);
     fprintf(out,
             "\n%u %s of %.2f ms each %s the incident of %" PRId64
-            " s; their counters are scaled by %.3g.\n",
+            " s; their counters are multiplied by %.6g.\n",
             fit->runs, plural(fit->runs, "run", "runs"), (double)fit->lasts / (double)PS_PER_MS,
             plural(fit->runs, "represents", "represent"), fit->incident_s,
             (double)fit->incident_s * (double)PS_PER_S / (double)fit->lasts);

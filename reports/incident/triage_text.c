@@ -102,7 +102,7 @@ static void print_suspects(const struct triage *triage, bool all, FILE *out)
 {
     const size_t shown = all ? triage->suspect_count : SHOWN_SUSPECTS;
     if (triage->suspect_count > 0)
-        fputs("\nSuspects, from the counters alone; none is confirmed by a run:\n", out);
+        fputs("\nSuspects, from the counters alone, not confirmed by simulation:\n", out);
     for (size_t i = 0; i < triage->suspect_count && i < shown; i++) {
         fprintf(out, "%3zu. ", i + 1);
         triage_suspect_text(&triage->suspects[i], all, out);
@@ -131,7 +131,7 @@ static void print_pauses(const struct triage *triage, bool all, FILE *out)
     for (size_t i = 0; i < triage->pause_count && i < shown; i++) {
         const struct triage_pause *pause = &triage->pauses[i];
         char from[128], to[128];
-        printable_print(out, "     %s pauses %s: %lld %s%s\n",
+        printable_print(out, "     %s pauses %s: %lld pause %s%s\n",
                         pause_end(pause->from, pause->from_port, from),
                         pause_end(pause->to, pause->to_port, to), (long long)pause->frames,
                         plural(pause->frames, "frame", "frames"),
@@ -161,8 +161,9 @@ static void print_unknown(const struct triage *triage, const struct incident *in
             "Add `show lldp table` or config_db.json of the switches, or --fabric.\n",
             out);
     else
-        fprintf(out, "\n%zu %s, %zu of them with counters from both ends.\n", triage->cables,
-                plural(triage->cables, "cable", "cables"), triage->cables_known);
+        fprintf(out, "\n%zu of %zu %s %s counters from both ends.\n", triage->cables_known,
+                triage->cables, plural(triage->cables, "cable", "cables"),
+                plural(triage->cables_known, "has", "have"));
     if (triage->unknown_count > 0) {
         fputs("Unknown, because they have no counters:", out);
         print_names(triage->unknown, triage->unknown_count, all, out);

@@ -136,27 +136,26 @@ static void hypotheses_that_explain_as_much_are_quoted(void **state)
     assert_null(strstr(text, "Counters that"));
     free(text);
     fit->alike = 1;
-    assert_part(fit, &triage, false, "These", "\n",
-                "These explain the counters as well: \"no fault\".");
+    assert_part(fit, &triage, false, "Equally", "\n",
+                "Equally good explanations of the counters: \"no fault\".");
     fit->alike = 2;
-    assert_part(fit, &triage, false, "These", "\n",
-                "These explain the counters as well: \"no fault\", \"slow receiver at host3\".");
+    assert_part(
+        fit, &triage, false, "Equally", "\n",
+        "Equally good explanations of the counters: \"no fault\", \"slow receiver at host3\".");
     fit->separator_count = 2;
     fit->separators[0] = (struct fit_separator){"host3", "p0", "rx", 5, 6, 7, 0};
     fit->separators[1] = (struct fit_separator){"leaf0", "p1", "tx", 8, 9, 10, 0};
     assert_part(fit, &triage, false, "Counters", "\nHyp",
-                "Counters that best distinguish the first hypothesis from the next:\n"
-                "     host3 p0 rx: 5 in the incident, 6 in the run of the first, 7 in the run of "
-                "the next\n"
-                "     leaf0 p1 tx: 8 in the incident, 9 in the run of the first, 10 in the run of "
-                "the next\n");
+                "Counters that best distinguish the best hypothesis from the next:\n"
+                "     host3 p0 rx: 5 in the incident, 6 with the best, 7 with the next\n"
+                "     leaf0 p1 tx: 8 in the incident, 9 with the best, 10 with the next\n");
     free(fit);
 }
 
 static void a_long_list_is_cut_behind_four(void **state)
 {
     (void)state;
-    const char *head = "Hypotheses, the best first, with the score of their best run (0: all "
+    const char *head = "Hypotheses, the best first, each with the score of its best run (0: all "
                        "counters agree; -: not run):\n";
     const char *row = "slow receiver at host3             drains 9.8 of 25 Gb/s\n";
     struct {
@@ -189,11 +188,13 @@ static void remedies_have_shares_of_the_healthy_run(void **state)
 {
     (void)state;
     struct fit *fit = fit_of(2);
-    const char *head =
-        "What would have prevented it, with the traffic of the other hosts, lossless "
-        "drops and pause time:\n";
+    char head[256];
+    snprintf(head, sizeof head, "%s     %-44s %7s  %14s  %10s\n",
+             "Remedies, each simulated alone (traffic: of the other hosts, as a share of that "
+             "without a fault):\n",
+             "remedy", "traffic", "lossless drops", "pause time");
     char *text = text_of(fit, &triage, false);
-    assert_null(strstr(text, "prevented"));
+    assert_null(strstr(text, "Remedies"));
     free(text);
     fit->hypotheses[0].received = 50;
     fit->hypotheses[0].drops = 3;
@@ -205,15 +206,16 @@ static void remedies_have_shares_of_the_healthy_run(void **state)
     fit->healthy_received = 100;
     char wanted[2][1024];
     for (int healthy = 0; healthy < 2; healthy++)
-        snprintf(wanted[healthy], sizeof wanted[0],
-                 "%s     %-44s %5s  %8d  %6.2f ms\n     %-44s %5s  %8d  %6.2f ms\n     %-44s %s\n",
-                 head, "(without a remedy)", healthy ? "50%" : "-", 3, 0.5, "no PFC",
-                 healthy ? "200%" : "-", 4, 1.0, "moved", "could not be run");
-    assert_part(fit, &triage, false, "What would", "\n1 run ", wanted[0]);
+        snprintf(
+            wanted[healthy], sizeof wanted[0],
+            "%s     %-44s %7s  %14d  %7.2f ms\n     %-44s %7s  %14d  %7.2f ms\n     %-44s %s\n",
+            head, "none", healthy ? "50%" : "-", 3, 0.5, "no PFC", healthy ? "200%" : "-", 4, 1.0,
+            "moved", "could not be run");
+    assert_part(fit, &triage, false, "Remedies", "\n1 run ", wanted[0]);
     fit->healthy_ran = true;
-    assert_part(fit, &triage, false, "What would", "\n1 run ", wanted[1]);
+    assert_part(fit, &triage, false, "Remedies", "\n1 run ", wanted[1]);
     fit->healthy_received = 0;
-    assert_part(fit, &triage, false, "What would", "\n1 run ", wanted[0]);
+    assert_part(fit, &triage, false, "Remedies", "\n1 run ", wanted[0]);
     free(fit);
 }
 
@@ -222,18 +224,20 @@ static void the_end_counts_runs_and_events(void **state)
     (void)state;
     const char *assumed[] = {"PFC", "no ECN"};
     struct fit *fit = fit_of(2);
-    assert_part(fit, &triage, false, "1 run ", "\nTriage",
-                "1 run of 2.00 ms each represents the incident of 60 s; their counters are scaled "
-                "by 3e+04.\nThe runs took 12 million events (limit: 600 million).\n");
+    assert_part(
+        fit, &triage, false, "1 run ", "\nTriage",
+        "1 run of 2.00 ms each represents the incident of 60 s; their counters are multiplied "
+        "by 30000.\nThe runs took 12 million events (limit: 600 million).\n");
     fit->runs = 7;
     fit->is_cut = true;
     fit->assumptions = assumed;
     fit->assumption_count = 2;
-    assert_part(fit, &triage, false, "7 run", "\nTriage",
-                "7 runs of 2.00 ms each represent the incident of 60 s; their counters are scaled "
-                "by 3e+04.\nThe runs took 12 million events (limit: 600 million); unlikely "
-                "suspects or fine steps of magnitudes were left out.\n"
-                "Assumed: PFC\n     no ECN\n");
+    assert_part(
+        fit, &triage, false, "7 run", "\nTriage",
+        "7 runs of 2.00 ms each represent the incident of 60 s; their counters are multiplied "
+        "by 30000.\nThe runs took 12 million events (limit: 600 million); unlikely "
+        "suspects or fine steps of magnitudes were left out.\n"
+        "Assumed: PFC\n     no ECN\n");
     char *text = text_of(fit, &triage, false);
     assert_non_null(strstr(text, "\n\nTriage from the counters alone, without a run:\n"));
     free(text);

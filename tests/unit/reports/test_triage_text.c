@@ -135,7 +135,7 @@ static void lists_are_cut_at_their_limits(void **state)
         for (int all = 0; all < 2; all++) {
             begin();
             given.triage.pause_count = count;
-            lines(wanted, "\nPauses:\n", "     host1 pauses leaf0 p3: 2 frames\n", count,
+            lines(wanted, "\nPauses:\n", "     host1 pauses leaf0 p3: 2 pause frames\n", count,
                   all ? MOST : 8, "     and %zu more pause%s (--all)\n");
             assert_printed(all, wanted);
 
@@ -175,8 +175,9 @@ static void suspects_have_signs(void **state)
             begin();
             given.triage.verdict = TRIAGE_FAULT;
             given.triage.suspect_count = count;
-            int used = snprintf(
-                wanted, TEXT, "\nSuspects, from the counters alone; none is confirmed by a run:\n");
+            int used =
+                snprintf(wanted, TEXT,
+                         "\nSuspects, from the counters alone, not confirmed by simulation:\n");
             for (size_t i = 0; i < count && (all || i < 3); i++)
                 used += snprintf(wanted + used, TEXT - (size_t)used, "%3zu. %s", i + 1, about);
             if (count > 3 && !all)
@@ -234,11 +235,11 @@ static void ends_of_pauses_may_be_unknown(void **state)
     given.pauses[1] = (struct triage_pause){
         .from = "leaf0", .from_port = "p1", .frames = 0, .is_sent_known = true};
     given.pauses[2] = (struct triage_pause){.from = "a", .to = "b", .frames = 5};
-    assert_printed(false,
-                   "\nPauses:\n"
-                   "     an unknown neighbor pauses leaf0: 1 frame (by the receiver's counter)\n"
-                   "     leaf0 p1 pauses an unknown neighbor: 0 frames\n"
-                   "     a pauses b: 5 frames (by the receiver's counter)\n\n");
+    assert_printed(
+        false, "\nPauses:\n"
+               "     an unknown neighbor pauses leaf0: 1 pause frame (by the receiver's counter)\n"
+               "     leaf0 p1 pauses an unknown neighbor: 0 pause frames\n"
+               "     a pauses b: 5 pause frames (by the receiver's counter)\n\n");
     given.triage.unpaired = 1;
     assert_printed(false, "Not used: 1 counter, which has only one sample.\n");
     given.triage.unpaired = 2;
@@ -249,10 +250,10 @@ static void ends_of_pauses_may_be_unknown(void **state)
     assert_not_printed(false, "Unknown,");
     given.incident.scenario = (void *)&given;
     given.triage.cables = 1;
-    assert_printed(false, "\n1 cable, 0 of them with counters from both ends.\n");
+    assert_printed(false, "\n0 of 1 cable have counters from both ends.\n");
     given.triage.cables = 3;
     given.triage.cables_known = 2;
-    assert_printed(false, "\n3 cables, 2 of them with counters from both ends.\n");
+    assert_printed(false, "\n2 of 3 cables have counters from both ends.\n");
 }
 
 static void files_say_what_was_in_them(void **state)
