@@ -26,8 +26,11 @@ picture() { # WHAT
     "$program" draw "$number.db" --what "$1" -o drawn.dot >out 2>&1
     printf '%s: %s %s\n' "$1 of $number" $? "$({ without_layout drawn.dot 2>/dev/null || cat out; } | cksum)"
 }
-# edited NAME COUNT: copies of run.db that are each shown by itself, and beside the one before
+# edited NAME COUNT: copies of run.db that are each shown by itself, and beside the one before.  Sentences of the judge and of
+# check are held elsewhere.
 edited() {
+    neutral run.db
+    sqlite3 run.db "UPDATE warning SET text='warning ' || position, remedy=iif(remedy IS NULL, NULL, 'a remedy'), sets=iif(sets IS NULL, NULL, 'seed=2')"
     python3 -B "$top/tests/golden/words/edited.py" run.db "$2"
     for ((number = 1; number <= $2; number++)); do
         show text report --text --color always $number.db
