@@ -162,11 +162,17 @@ class File:
         return self.tokens[colon].text == ':' and [first, second] in ([left, right], [right, left])
 
     def is_dimension(self, i):
-        """The 2 of `struct cursor cursors[2]`: nobody looks at one more."""
+        """The 2 of `struct cursor cursors[2]`, and the 4 of `char a[2], b[4]`: nobody looks at one more."""
         before = [t.text for t in self.tokens[max(i - 3, 0):i]]
-        return len(before) == 3 and before[2] == '[' and self.tokens[i + 1].text == ']' and \
-            self.tokens[i - 2].kind == 'word' and self.tokens[i - 3].kind == 'word' and \
-            before[0] not in KEYWORDS
+        if len(before) != 3 or before[2] != '[' or self.tokens[i + 1].text != ']' or self.tokens[i - 2].kind != 'word':
+            return False
+        if self.tokens[i - 3].kind == 'word':
+            return before[0] not in KEYWORDS
+        first = i
+        while before[0] == ',' and first > 0 and self.tokens[first - 1].text not in (';', '{', '}'):
+            first -= 1
+        return before[0] == ',' and self.tokens[first].text not in KEYWORDS and \
+            self.tokens[first].kind == self.tokens[first + 1].kind == 'word'
 
     def declares(self, i):
         """`struct x *y` and `time_ps *y` are no products."""
