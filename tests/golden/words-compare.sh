@@ -101,6 +101,13 @@ printf '%s\n' 'stormglass: 1' 'name: wide' 'duration: 20us' 'fabric: {topology: 
 "$program" run wide.yaml --confirm 0 --record packets -o wide.db >out 2>&1 && "$program" pcap wide.db -o wide.pcapng || fail "no addresses: $(cat out)"
 tshark -r wide.pcapng -T fields -e eth.src -e ip.src -e eth.dst -e ip.dst 2>/dev/null | sort -u | hold addresses
 
+# --- topologies of pages: hosts become smaller, lose their names, and are not drawn any more ---
+for hosts in 1 2 3 10 14 20; do
+    sed "s/hosts-per-leaf: 20/hosts-per-leaf: $hosts/; s/^workloads:.*/workloads: [{name: w, kind: rdma-write, from: host0, to: host1, count: 1}]/" wide.yaml >tall.yaml
+    "$program" run tall.yaml --confirm 0 -o tall.db >/dev/null 2>&1 || fail "no run of $hosts hosts"
+    "$program" report tall.db | sed -n '/<section id="topology"/,/<\/section>/p' | sum "topology of $hosts hosts at each leaf"
+done | hold topologies
+
 # --- calibrations of devices a hundred times slower and faster ---
 for times in 1 100; do
     cat >figures.json <<'END'
