@@ -12,6 +12,8 @@
  * Its parts follow in a fixed order, each with its heading (lesson_heading). Lines in a part:
  *   - a: TEXT `CONDITION`          an answer, in Predict and Question
  *   Check: `CONDITION`             a calculated value, compared with the run
+ * In the part Run, a line with four spaces is a command, and 'TEXT' is in the output of the command
+ * before it (tests/golden/lessons.sh).
  * Owner: lesson_free. Texts point into the embedded file. */
 #ifndef STORMGLASS_REPLAY_LESSON_LESSON_H
 #define STORMGLASS_REPLAY_LESSON_LESSON_H

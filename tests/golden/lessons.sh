@@ -1,10 +1,42 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The whole text of each lesson, the list, and answers: ACCEPT=1 writes the expected texts anew.
+# The whole text of each lesson, its commands, the list, and answers: ACCEPT=1 writes the expected texts anew.
 set -u
 accepted=$PWD/tests/golden/lessons
 top=$PWD
 . tests/golden/outside
+
+# follow NAME FOLDER: types the commands of a lesson in the folder. Each must succeed and write its files; an
+# expectation may fail if the text says 'FAIL'. In the part Run, a text between quotes must be in the output of the last command before it.
+follow() {
+    local line word code file quoted command='' commands=0 part=
+    while IFS= read -r line; do
+        case $line in '== '*) part=${line#== } ;; esac
+        while IFS= read -r word; do
+            case $word in
+            "'"*)
+                quoted=${word:1:-1}
+                [ "$part" != Run ] || grep -qF -- "$quoted" followed || fail "$1 in $2: '$quoted' is not in the output of: $command"
+                ;;
+            *)
+                command=$(sed 's/^ *//; s/`//g' <<<"$word") commands=$((commands + 1))
+                (cd "$2" && PATH=$work/bin:$PATH bash -o pipefail -c "$command") >followed 2>&1 </dev/null
+                code=$?
+                [ $code = 0 ] || { [ $code = 1 ] && grep -q "'FAIL'" "$1.txt" && grep -q '^  FAIL ' followed; } ||
+                    fail "$1 in $2: code $code: $command: $(cat followed)"
+                file=$(sed -n 's/.* -o \([^ ]*\).*/\1/p' <<<"$command")
+                [ -z "$file" ] || [ -s "$2/$file" ] || fail "$1 in $2: no file $file: $command"
+                ;;
+            esac
+        done < <(grep -oE "^    .*stormglass .*|\`stormglass [^\`]*\`|'[^']+'" <<<"$line")
+    done <"$1.txt"
+    [ $commands != 0 ] || fail "$1 has no command"
+}
+
+# A learner has the installed program in any folder, or the source tree with the program in the path.
+mkdir bin folder tree
+ln -s "$program" bin/stormglass
+ln -s "$top"/* tree
 
 "$program" lesson >list.txt || fail "the list of lessons: $?"
 names=$("$program" list lessons | sed 's/ .*//')
@@ -12,6 +44,8 @@ for name in $names; do
     [ -s "$top/scenarios/lessons/$name.md" ] || fail "$name.yaml has no text $name.md"
     grep -q "^ *[0-9]*  $name " list.txt || fail "$name is not in the list"
     "$program" lesson "$name" >"$name.txt" 2>err </dev/null || fail "$name: $(cat err)"
+    follow "$name" folder
+    follow "$name" tree
     right=$(sed -n 's/^The run shows \(.\): .*/\1/p' "$name.txt" | tail -n 1)
     expect "$name --answer $right" 0 Right: "$program" lesson "$name" --answer "$right"
     wrong=a
