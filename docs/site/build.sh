@@ -109,6 +109,6 @@ done
 
 # --- files that pages show or name ------------------------------------------------------------------------
 
-cp -R docs/pictures docs/lessons docs/*.csv "$site/docs"
+cp -R docs/pictures docs/*.csv "$site/docs"
 mkdir -p "$site/scenarios"
 cp -R scenarios/plans scenarios/cases "$site/scenarios"

@@ -41,10 +41,12 @@ step pause-storm 'break paused > 300us' continue 'back 1 packet' continue revers
 equal 'a break is hit again' "$(grep -c '^at break 1' out)" 2
 equal 'and nothing was before it' "$(grep -c '^start of the run reached after 0 matches' out)" 1
 
-# From a victim to the host that began it: the lesson.
-"$program" step pause-storm --script "$here/docs/lessons/pause-storm.step" >out 2>err || fail "the lesson: $(cat err)"
-[ "$(grep -c 'root cause: host0 drains its receive buffer at 10.0 Gb/s' out)" = 2 ] || fail "the lesson finds no root: $(cat out)"
-grep -q '^victims: a .* completed after 2\.' out || fail 'the lesson has no victim'
+# From a victim to the host that began it: the commands of docs/howto.md, as a reader copies them.
+sed -n "/^    printf .*break completed of victims/,/stormglass step pause-storm$/p" "$here/docs/howto.md" >session
+mkdir bin && ln -s "$program" bin/stormglass
+PATH=$work/bin:$PATH bash -o pipefail session >out 2>err || fail "the session of the how-to: $(cat err)"
+[ "$(grep -c 'root cause: host0 drains its receive buffer at 10.0 Gb/s' out)" = 2 ] || fail "the session finds no root: $(cat out)"
+grep -q '^victims: a .* completed after 2\.' out || fail 'the session has no victim'
 
 # Of a stored run: held against its checkpoints and its digest.
 step storm.db continue
