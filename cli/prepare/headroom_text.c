@@ -134,8 +134,7 @@ void headroom_print_table(const struct headroom_answer *answers, unsigned count)
         printf("   %s\n", answer->proof_count == 0 ? "none" : answer->holds ? "holds" : "FAILED");
     }
     puts("Values are in bytes.  A value marked - is below the need: frames will be lost.");
-    printf("Bound and need depend on the assumed peer response time: %s.\n",
-           answers[0].response_source);
+    printf("Bound and need depend on the peer response time: %s.\n", answers[0].response_source);
 }
 
 void headroom_print_csv(const struct headroom_answer *answers, unsigned count)

@@ -38,10 +38,10 @@ static void show_waiting(const struct stepper *stepper, uint32_t node, const str
     else if (!step_is_switch(stepper, node) && (port->ready & bit) != 0)
         fprintf(out, "; it has frames to send");
     if ((port->paused & bit) != 0)
-        fprintf(out, "; paused by %s for %s", step_peer_name(stepper, node, port->index).text,
+        fprintf(out, "; %s has paused it for %s", step_peer_name(stepper, node, port->index).text,
                 words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
     if ((port->asserted & bit) != 0)
-        fprintf(out, "; has paused %s for %s", step_peer_name(stepper, node, port->index).text,
+        fprintf(out, "; it has paused %s for %s", step_peer_name(stepper, node, port->index).text,
                 words_time(step_now(stepper) - port->pauses[priority].asserted_since).text);
 }
 
@@ -52,7 +52,7 @@ static void show_group(const struct stepper *stepper, uint32_t node, uint16_t po
     const struct buffer_group *group = &buffer->groups[port * PRIORITIES + priority];
     if (buffer_held(group) == 0)
         return;
-    fprintf(out, "; buffers %s received here",
+    fprintf(out, "; it buffers %s received from there",
             words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
     if (!group->lossless)
         return;

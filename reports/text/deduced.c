@@ -83,7 +83,7 @@ static void text_bounds(const struct deduced *deduced, FILE *out)
         value_words(parameter, parameter->value, value);
         value_words(parameter, parameter->bound, bound);
         deduced_source_words(parameter, source);
-        fprintf(out, "  %-24s %s %s; set to %s  (%s)\n", parameter->path,
+        fprintf(out, "  %-24s %s %s; the profile uses %s  (%s)\n", parameter->path,
                 parameter->state == DEDUCE_AT_MOST ? "at most" : "at least", bound, value, source);
     }
 }

@@ -4,7 +4,10 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { GIGABIT = 1000000000 };
 
 /* Data from one host to another. */
 struct flow {
@@ -67,6 +70,23 @@ static int64_t from_one(const struct scenario *scenario, const struct flow *flow
     return least(bps, most);
 }
 
+struct quotient {
+    char text[32];
+};
+
+/* "2", or "1.50": a fan-in above 1:1 must not be printed as 1:1. */
+static struct quotient quotient(int64_t value, int64_t unit)
+{
+    struct quotient result;
+    const long long whole = value / unit;
+    if (value % unit == 0)
+        snprintf(result.text, sizeof result.text, "%lld", whole);
+    else
+        snprintf(result.text, sizeof result.text, "%lld.%02d", whole,
+                 (int)((__int128)(value % unit) * 100 / unit));
+    return result;
+}
+
 static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int64_t arriving,
                         struct check_report *report)
 {
@@ -74,11 +94,18 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
     if (senders < 2 || rate == 0 || arriving <= rate)
         return;
     const struct check_thing thing = {.node = host, .port = SCENARIO_ALL_PORTS};
-    check_alike(
-        report, DIAG_NOTE, &thing,
-        "%u %s can send it %lld Gb/s in total, and its links carry %lld Gb/s, a fan-in of %lld:1",
-        senders, plural(senders, "host", "hosts"), (long long)(arriving / 1000000000),
-        (long long)(rate / 1000000000), (long long)(arriving / rate));
+    const char *hosts = plural(senders, "host", "hosts");
+    const struct quotient carried = quotient(rate, GIGABIT);
+    if (arriving - rate < rate / 100)
+        check_alike(report, DIAG_NOTE, &thing,
+                    "%u %s can send it slightly more than the %s Gb/s that its links carry",
+                    senders, hosts, carried.text);
+    else
+        check_alike(report, DIAG_NOTE, &thing,
+                    "%u %s can send it %s Gb/s in total, and its links carry %s Gb/s, a fan-in of "
+                    "%s:1",
+                    senders, hosts, quotient(arriving, GIGABIT).text, carried.text,
+                    quotient(arriving, rate).text);
     check_shows(report, "pfc.pause_frames");
 }
 

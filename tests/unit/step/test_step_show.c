@@ -123,17 +123,17 @@ static bool lane_line(const struct stepper *stepper, uint32_t node, uint16_t ind
     else if (!is_switch && (port->ready & bit) != 0)
         SAY("; it has frames to send");
     if ((port->paused & bit) != 0)
-        SAY("; paused by %s for %s", peer.text,
+        SAY("; %s has paused it for %s", peer.text,
             words_time(now - port->pauses[priority].blocked_since).text);
     if ((port->asserted & bit) != 0)
-        SAY("; has paused %s for %s", peer.text,
+        SAY("; it has paused %s for %s", peer.text,
             words_time(now - port->pauses[priority].asserted_since).text);
     if (is_switch) {
         const struct buffer *buffer = &world_switch(world, node)->buffer;
         const struct buffer_group *group = &buffer->groups[index * PRIORITIES + priority];
         const int64_t share = buffer_group_share(group);
         if (buffer_held(group) > 0)
-            SAY("; buffers %s received here",
+            SAY("; it buffers %s received from there",
                 words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
         if (buffer_held(group) > 0 && (world_switch(world, node)->lossless & bit) != 0)
             SAY(" (%s in shared memory, XOFF at %s%s%s%s%s)",
@@ -207,7 +207,7 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
     assert_int_equal(lines_of(reported), count);
     seen->on_wire += on_wire;
     seen->without_carrier += down;
-    seen->stops += strstr(reported, "; paused by ") != NULL;
+    seen->stops += strstr(reported, " has paused it for ") != NULL;
     seen->waits += strstr(reported, " queued in ") != NULL;
     seen->headroom += strstr(reported, " in headroom of ") != NULL;
     free(reported);
