@@ -43,8 +43,8 @@ class Row:
         self.section, self.name = re.match(r"(?:(.*)\.)?([^.]*)$", path).groups()
         self.part = fields.get("acts on", "")
         self.needs = re.sub(r"; otherwise.*", "", fields.get("needs", ""))
-        worse = re.match(r"(less|more) is worse(, 0 is no limit)?", fields.get("effect", ""))
-        self.worse = worse and worse.group(1)
+        worse = re.match(r"(lower|higher) values are worse(, 0 is no limit)?", fields.get("effect", ""))
+        self.worse = worse and {"lower": "less", "higher": "more"}[worse.group(1)]
         self.limit = bool(worse and worse.group(2))
         low, high = (fields.get("range", "") + " to ").split(" to ")[:2]
         self.unit, self.low = number(low)
@@ -110,6 +110,9 @@ def all_rows():
     rows = {}
     for row in read_rows(program("explain-parameter", *paths)):
         rows.setdefault(row.path, row)
+    for what in ("worse", "needs", "limit", "part"):  # each is a word of explain-parameter's text
+        if sum(bool(getattr(row, what)) for row in rows.values()) < 5:
+            raise SystemExit(f"culprit: no row with {what}: explain-parameter says it otherwise")
     return rows
 
 
