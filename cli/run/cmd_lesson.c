@@ -193,18 +193,27 @@ static int give_question(const struct pass *pass)
     return letter == 0 ? CLI_DONE : judge_answer(pass->lesson, letter);
 }
 
-static int give(const struct lesson *lesson, uint32_t lessons)
+static void print_next(const struct lesson *lessons, uint32_t count, uint32_t order)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (lessons[i].order == order + 1)
+            printf("\nNext: stormglass lesson %s\n", lessons[i].name);
+}
+
+static int give(const struct lesson *lesson, const struct lesson *lessons, uint32_t count)
 {
     struct pass pass = {.lesson = lesson,
                         .asks = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1};
-    printf("Lesson %u of %u: %s (%u %s)\n%s\n", (unsigned)lesson->order, (unsigned)lessons,
+    printf("Lesson %u of %u: %s (%u %s)\n%s\n", (unsigned)lesson->order, (unsigned)count,
            lesson->title, (unsigned)lesson->minutes, plural(lesson->minutes, "minute", "minutes"),
            lesson->goal);
     give_predict(&pass);
     if (!give_run(&pass))
         return CLI_FAILED;
     give_results(&pass);
-    return give_question(&pass);
+    const int code = give_question(&pass);
+    print_next(lessons, count, lesson->order);
+    return code;
 }
 
 /* ---- the command ---- */
@@ -230,7 +239,8 @@ static struct lesson *find_lesson(struct lesson *lessons, uint32_t count, const 
     return NULL;
 }
 
-static int measure_and_give(const struct cli_args *args, struct lesson *lesson, uint32_t lessons)
+static int measure_and_give(const struct cli_args *args, struct lesson *lesson,
+                            const struct lesson *lessons, uint32_t count)
 {
     const char *answer = cli_value(args, "answer");
     if (answer != NULL && strlen(answer) != 1) {
@@ -243,7 +253,7 @@ static int measure_and_give(const struct cli_args *args, struct lesson *lesson, 
     free(diag);
     return !well            ? CLI_FAILED
            : answer != NULL ? judge_answer(lesson, (char)tolower((unsigned char)*answer))
-                            : give(lesson, lessons);
+                            : give(lesson, lessons, count);
 }
 
 static int run(const struct cli_args *args)
@@ -254,7 +264,7 @@ static int run(const struct cli_args *args)
     if (args->operand_count == 1) {
         struct lesson *lesson = find_lesson(lessons, count, args->operands[0]);
         if (lesson != NULL)
-            code = measure_and_give(args, lesson, count);
+            code = measure_and_give(args, lesson, lessons, count);
     } else if (cli_given(args, "answer")) {
         cli_error("--answer: expected the name of a lesson, too");
     } else {

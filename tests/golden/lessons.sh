@@ -66,5 +66,6 @@ script -qec "'$program' lesson pfc" /dev/null <typed >terminal.txt 2>&1
 code=$?
 [ $code = 0 ] || fail "on a terminal: code $code: $(tail -n 5 terminal.txt)"
 grep -q 'Your prediction: a' terminal.txt || fail 'the prediction is not repeated'
+grep -q '^Next: stormglass lesson head-of-line' terminal.txt || fail 'the next lesson is not named'
 grep -q 'Right: ' terminal.txt || fail "the answer is not checked: $(tail -n 5 terminal.txt)"
 exit $((failures > 0))
