@@ -18,7 +18,8 @@ static void tell_no_connection(const struct wire_trace *trace, const char *path)
                   trace->kept);
     else if (trace->odd > 0)
         cli_error("%s: no CM REQ: %" PRIu32 " of %" PRIu32
-                  " %s EtherType 0x%04X is not supported: expected RoCEv2 over IPv4, with VLAN "
+                  " %s EtherType 0x%04X is not supported: expected RoCE v1, or RoCEv2 over IPv4, "
+                  "with VLAN "
                   "tags or without",
                   path, trace->odd, trace->frames,
                   plural(trace->frames, "frame has", "frames have"), (unsigned)trace->odd_type);

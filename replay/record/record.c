@@ -245,7 +245,7 @@ void record_frame(struct record *record, const struct probe_frame *probe)
                .priority = STORE_I(frame->priority), .tos = STORE_I(frame->tos),
                .flags = STORE_I(frame->flags & ~FRAME_CONTROL), .bth = when(roce, frame->opcode),
                .lost = STORE_I(probe->lost), .ttl = when(roce, frame->ttl),
-               .udp_source = when(roce && !tcp, udp_source(frame)),
+               .udp_source = when(roce && !tcp && !frame_is_v1(frame->tos), udp_source(frame)),
                .syndrome = when(aeth, frame->aeth >> 24), .msn = when(aeth, frame->aeth & 0xFFFFFF),
                .address = when(reth, frame->address),
                .rkey = when(reth || frame_has_ieth(frame->opcode), frame->rkey),

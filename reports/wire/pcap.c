@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/units.h"
+#include "net/frame/frame.h"
 #include "reports/wire/pcapng.h"
 #include "reports/wire/wire.h"
 
@@ -34,7 +35,8 @@ struct capture {
     "f.node, f.port, p.peer_node, p.peer_port, f.bth, s.ip AS source_ip, "                         \
     "d.ip AS destination_ip, f.qpn, f.psn, f.bytes, "                                              \
     "f.payload_bytes, f.tos, f.flags, f.lost, f.ttl, f.udp_source, f.syndrome, f.msn, f.address, " \
-    "f.rkey, f.length, f.immediate, f.content, f.head, s.migreq "                                  \
+    "f.rkey, f.length, f.immediate, f.content, f.head, s.migreq, "                                 \
+    "s.node AS from_node, s.port AS from_port, d.node AS to_node, d.port AS to_port "              \
     "FROM frame f JOIN port p ON p.node=f.node AND p.port=f.port "                                 \
     "LEFT JOIN temp.address s ON s.endpoint=f.source "                                             \
     "LEFT JOIN temp.address d ON d.endpoint=f.destination "
@@ -99,6 +101,17 @@ static bool there(const struct store_statement *row, const char *column)
     return !store_is_null(row, column);
 }
 
+/* Switches route what has an IP header, and bridge RoCE v1, which keeps the addresses of its
+ * hosts. */
+static void put_macs(const struct store_statement *row, struct wire_frame *frame)
+{
+    const bool v1 = frame->v1;
+    wire_mac(u32(row, v1 ? "from_node" : "node"), (uint16_t)u32(row, v1 ? "from_port" : "port"),
+             frame->source_mac);
+    wire_mac(u32(row, v1 ? "to_node" : "peer_node"),
+             (uint16_t)u32(row, v1 ? "to_port" : "peer_port"), frame->destination_mac);
+}
+
 static struct wire_frame frame_of(const struct store_statement *row)
 {
     struct wire_frame frame = {
@@ -131,8 +144,8 @@ static struct wire_frame frame_of(const struct store_statement *row)
     /* Only for queue pairs with a connection: IBTA Vol 1 17.2.8. */
     frame.migreq &= frame.opcode != WIRE_CNP && frame.opcode != WIRE_UD_SEND_ONLY;
     frame.head = store_blob(row, "head", &frame.head_bytes);
-    wire_mac(u32(row, "node"), (uint16_t)u32(row, "port"), frame.source_mac);
-    wire_mac(u32(row, "peer_node"), (uint16_t)u32(row, "peer_port"), frame.destination_mac);
+    frame.v1 = !frame.mac_control && frame.opcode != WIRE_TCP && frame_is_v1(frame.tos);
+    put_macs(row, &frame);
     return frame;
 }
 
@@ -185,8 +198,9 @@ static void prepare_tables(const struct capture *capture)
 {
     struct store *store = capture->store;
     store_exec(store, "CREATE TEMP TABLE address(endpoint INTEGER PRIMARY KEY, ip INTEGER, "
-                      "migreq INTEGER);"
-                      "INSERT OR IGNORE INTO temp.address SELECT endpoint, ip, migreq FROM port "
+                      "migreq INTEGER, node INTEGER, port INTEGER);"
+                      "INSERT OR IGNORE INTO temp.address "
+                      "SELECT endpoint, ip, migreq, node, port FROM port "
                       "WHERE endpoint IS NOT NULL;"
                       "CREATE TEMP TABLE tap(node INTEGER, port INTEGER, PRIMARY KEY(node, port))");
     struct store_statement *insert = store_prepare(store, "INSERT INTO temp.tap VALUES(?,?)");

@@ -13,8 +13,12 @@ enum {
     ETHERTYPE_IPV4 = 0x0800,
     ETHERTYPE_VLAN = 0x8100,
     ETHERTYPE_MAC_CONTROL = 0x8808,
+    ETHERTYPE_ROCE_V1 = 0x8915,
     ETHERNET_HEADER = 14,
     FCS = 4,
+    GRH_HEADER = 40,
+    GRH_NEXT_IBA = 0x1B, /* a BTH follows */
+    GRH_HOPS = 64,
     IP_HEADER = 20,
     IP_TCP = 6,
     IP_UDP = 17,
@@ -24,6 +28,7 @@ enum {
     ICRC = 4,
     ROCE_PORT = 4791,
     SMALLEST = 60, /* without FCS */
+    TAG = 4,       /* VLAN */
     TAGS_MAX = 8,  /* in a frame; QinQ has two */
 };
 
@@ -101,6 +106,37 @@ static void put_ip_udp(struct writer *to, const struct wire_frame *frame)
     put(to, 0, 2); /* no checksum, as in RoCE over IPv4 */
 }
 
+static bool is_tagged(const struct wire_frame *frame)
+{
+    return frame->v1 && (frame->tos & FRAME_V1_TAGGED) != 0;
+}
+
+/* The GID of an IPv4 address: IPv4-mapped, RFC 4291 2.5.5.2. */
+static void put_gid(struct writer *to, uint32_t ip)
+{
+    put(to, 0, 8);
+    put(to, 0xFFFF, 4);
+    put(to, ip, 4);
+}
+
+/* Ethernet with the VLAN tag, if there is one, and GRH: IBTA Vol 1 8.3 and annex A16. The tag has
+ * VLAN ID 0: it carries a priority alone. */
+static void put_ethernet_grh(struct writer *to, const struct wire_frame *frame)
+{
+    const uint32_t before = ETHERNET_HEADER + (is_tagged(frame) ? TAG : 0) + GRH_HEADER;
+    put_ethernet(to, frame, is_tagged(frame) ? ETHERTYPE_VLAN : ETHERTYPE_ROCE_V1);
+    if (is_tagged(frame)) {
+        put(to, (uint64_t)(frame->tos >> FRAME_V1_PCP_SHIFT) << 13, 2);
+        put(to, ETHERTYPE_ROCE_V1, 2);
+    }
+    put(to, 0x60000000, 4); /* version 6, traffic class and flow label 0 */
+    put(to, frame->bytes - before - FCS, 2);
+    put(to, GRH_NEXT_IBA, 1);
+    put(to, GRH_HOPS, 1);
+    put_gid(to, frame->source_ip);
+    put_gid(to, frame->destination_ip);
+}
+
 static unsigned pad_of(const struct wire_frame *frame)
 {
     return (4u - frame->payload % 4u) % 4u;
@@ -150,6 +186,27 @@ static void put_payload(struct writer *to, const struct wire_frame *frame)
     put(to, 0, (int)pad_of(frame));
 }
 
+static uint32_t in_wire_order(uint32_t crc)
+{
+    return (crc & 0xFF) << 24 | (crc & 0xFF00) << 8 | (crc >> 8 & 0xFF00) | crc >> 24;
+}
+
+uint32_t wire_icrc_v1(const uint8_t *grh, size_t bytes)
+{
+    enum { FIXED = GRH_HEADER + BTH_HEADER };
+    uint8_t masked[8 + FIXED];
+    CHECK(bytes >= FIXED);
+    memset(masked, 0xFF, 8); /* in place of the LRH */
+    uint8_t *copy = masked + 8;
+    memcpy(copy, grh, FIXED);
+    copy[0] |= 0x0F; /* traffic class, flow label */
+    copy[1] = copy[2] = copy[3] = 0xFF;
+    copy[7] = 0xFF;              /* hop limit */
+    copy[GRH_HEADER + 4] = 0xFF; /* FECN, BECN, reserved */
+    const uint32_t head = zip_crc(zip_crc_start(), masked, sizeof masked);
+    return in_wire_order(zip_crc(head, grh + FIXED, bytes - FIXED));
+}
+
 uint32_t wire_icrc(const uint8_t *ip, size_t bytes)
 {
     enum { FIXED = IP_HEADER + UDP_HEADER + BTH_HEADER };
@@ -162,8 +219,7 @@ uint32_t wire_icrc(const uint8_t *ip, size_t bytes)
     copy[26] = copy[27] = 0xFF;                     /* UDP checksum */
     copy[IP_HEADER + UDP_HEADER + 4] = 0xFF;        /* FECN, BECN, reserved */
     const uint32_t head = zip_crc(zip_crc_start(), masked, sizeof masked);
-    const uint32_t crc = zip_crc(head, ip + FIXED, bytes - FIXED);
-    return (crc & 0xFF) << 24 | (crc & 0xFF00) << 8 | (crc >> 8 & 0xFF00) | crc >> 24;
+    return in_wire_order(zip_crc(head, ip + FIXED, bytes - FIXED));
 }
 
 /* RFC 9293 3.1: over a pseudo-header, the header and the data. */
@@ -235,11 +291,19 @@ static uint32_t extension_bytes(const struct wire_frame *frame)
     return frame->opcode == WIRE_UD_SEND_ONLY ? 8 : frame->opcode == WIRE_CNP ? 16 : 0;
 }
 
+/* Size of the headers before the BTH. */
+static uint32_t outer_bytes(const struct wire_frame *frame)
+{
+    if (!frame->v1)
+        return ETHERNET_HEADER + IP_HEADER + UDP_HEADER;
+    return ETHERNET_HEADER + (is_tagged(frame) ? TAG : 0) + GRH_HEADER;
+}
+
 /* Size of all headers and the payload in the standard. */
 static uint32_t standard_bytes(const struct wire_frame *frame)
 {
-    return ETHERNET_HEADER + IP_HEADER + UDP_HEADER + BTH_HEADER + extension_bytes(frame) +
-           frame->payload + pad_of(frame) + ICRC + FCS;
+    return outer_bytes(frame) + BTH_HEADER + extension_bytes(frame) + frame->payload +
+           pad_of(frame) + ICRC + FCS;
 }
 
 /* Bytes that a packet may carry in addition: telemetry written by switches, and the packets named
@@ -270,14 +334,19 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
         return control_frame(&to, frame);
     if (frame->opcode == WIRE_TCP)
         return tcp_frame(&to, frame);
-    put_ethernet(&to, frame, ETHERTYPE_IPV4);
-    put_ip_udp(&to, frame);
+    if (frame->v1) {
+        put_ethernet_grh(&to, frame);
+    } else {
+        put_ethernet(&to, frame, ETHERTYPE_IPV4);
+        put_ip_udp(&to, frame);
+    }
     put_bth(&to, frame);
     put_extension(&to, frame);
     put_payload(&to, frame);
     for (uint32_t i = standard_bytes(frame); i < frame->bytes; i++)
         put(&to, 0, 1);
-    put(&to, wire_icrc(bytes + ETHERNET_HEADER, to.count - ETHERNET_HEADER), ICRC);
+    const size_t network = outer_bytes(frame) - (frame->v1 ? GRH_HEADER : IP_HEADER + UDP_HEADER);
+    put(&to, (frame->v1 ? wire_icrc_v1 : wire_icrc)(bytes + network, to.count - network), ICRC);
     CHECK(to.count + FCS == frame->bytes);
     return to.count;
 }
@@ -324,7 +393,23 @@ static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
         return false;
     memcpy(frame->destination_mac, at, 6);
     memcpy(frame->source_mac, at + 6, 6);
-    return frame->type == ETHERTYPE_IPV4;
+    frame->v1 = frame->type == ETHERTYPE_ROCE_V1;
+    if (frame->v1)
+        frame->tos = frame_v1_tos(header > ETHERNET_HEADER, at[ETHERNET_HEADER] >> 5);
+    return frame->v1 || frame->type == ETHERTYPE_IPV4;
+}
+
+/* Returns the number of bytes after the GRH; 0: none. The addresses are the last four bytes of the
+ * GIDs. */
+static size_t parse_grh(struct reader *from, struct wire_frame *frame)
+{
+    const uint8_t *grh = skip(from, GRH_HEADER);
+    if (grh == NULL || grh[0] >> 4 != 6 || grh[6] != GRH_NEXT_IBA)
+        return 0;
+    frame->ttl = grh[7];
+    frame->source_ip = big_get32(grh + 20);
+    frame->destination_ip = big_get32(grh + 36);
+    return big_get(grh + 4, 2);
 }
 
 /* Returns the number of bytes after the UDP header, without the pad of the Ethernet frame; 0:
@@ -387,7 +472,7 @@ bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame)
     *frame = (struct wire_frame){0};
     if (!parse_ethernet(&from, frame))
         return false;
-    const size_t datagram = parse_ip_udp(&from, frame);
+    const size_t datagram = frame->v1 ? parse_grh(&from, frame) : parse_ip_udp(&from, frame);
     const uint8_t *bth = skip(&from, BTH_HEADER);
     if (datagram < BTH_HEADER + ICRC || bth == NULL)
         return false;

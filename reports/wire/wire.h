@@ -4,8 +4,8 @@
  * the model only keeps as a tag is filled with that tag. Telemetry and the packets that a NAK of
  * selective repeat names are not in the standard; only their length is recorded, so they are
  * written as zeros before the ICRC.
- * Source: IEEE 802.3, RFC 791, RFC 768, IBTA Vol 1 9.2 and annex A17 (RoCEv2, ICRC A17.3.3), CNP
- * A17.9.3; MAC control IEEE 802.3 annex 31B, IEEE 802.1Q-2018 36. */
+ * Source: IEEE 802.3, RFC 791, RFC 768, IBTA Vol 1 9.2 and annexes A16 (RoCE v1) and A17 (RoCEv2,
+ * ICRC A17.3.3), CNP A17.9.3; MAC control IEEE 802.3 annex 31B, IEEE 802.1Q-2018 36. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_H
 
@@ -31,6 +31,7 @@ struct wire_frame {
     bool mac_control; /* PFC, PAUSE: no BTH */
     bool has_reth, has_aeth, has_ieth, has_immediate;
     bool migreq, fecn; /* BTH.M, BTH.F */
+    bool v1;           /* RoCE v1; tos: see frame_v1_tos */
     uint16_t pkey;
     uint16_t type;  /* of a captured frame: EtherType after all tags */
     uint8_t opcode; /* BTH.OpCode */
@@ -64,11 +65,15 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
 size_t wire_skip_ethernet(const uint8_t *bytes, size_t count, uint16_t *type);
 
 /* Decodes the headers of a captured frame. `head` is its payload as far as it was captured. Returns
- * false if it is not a RoCEv2 frame over IPv4 or its headers are truncated. */
+ * false if it is neither a RoCE v1 frame nor a RoCEv2 frame over IPv4, or its headers are
+ * truncated. */
 bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame);
 
 /* The invariant CRC of an IPv4 packet from its header to the end of its payload, IBTA A17.3.3, in
  * wire byte order. */
 uint32_t wire_icrc(const uint8_t *ip, size_t bytes);
+
+/* That of RoCE v1, from its GRH on: IBTA Vol 1 7.8.1. */
+uint32_t wire_icrc_v1(const uint8_t *grh, size_t bytes);
 
 #endif

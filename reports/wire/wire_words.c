@@ -36,9 +36,11 @@ void wire_say(struct words *to, const char *format, ...)
 static void say_class(const struct wire_frame *frame, struct words *to)
 {
     static const char *const ecn[] = {"", " ect1", " ect0", " ce"};
-    if (frame->tos >> 2 != 0)
+    if (frame->v1)
+        wire_say(to, " v1");
+    if (!frame->v1 && frame->tos >> 2 != 0)
         wire_say(to, " dscp %d", frame->tos >> 2);
-    wire_say(to, "%s", ecn[frame->tos & 3]);
+    wire_say(to, "%s", frame->v1 ? "" : ecn[frame->tos & 3]);
     if (frame->fecn)
         wire_say(to, " fecn");
     if ((frame->flags & WIRE_BECN) != 0)

@@ -51,10 +51,10 @@ int64_t offered_room(const struct scenario_node *node)
 }
 
 /* Bits on the wire: payload, plus headers and gap of each packet. */
-static int64_t wire_bits(int64_t operation, int64_t path_mtu)
+static int64_t wire_bits(int64_t operation, const struct rnic_params *rnic)
 {
-    const int64_t packets = (operation + path_mtu - 1) / path_mtu;
-    return 8 * (operation + packets * (WIRE_ROCE_BYTES + WIRE_GAP_BYTES));
+    const int64_t packets = (operation + rnic->path_mtu - 1) / rnic->path_mtu;
+    return 8 * (operation + packets * (rnic_header_bytes(rnic) + WIRE_GAP_BYTES));
 }
 
 struct offering offered_all(const struct scenario_workload *workload)
@@ -82,7 +82,7 @@ struct offered offered_by(const struct scenario *scenario, const struct offering
         return (struct offered){out ? OFFERED_ALL : 0, back ? OFFERED_ALL : 0};
     const struct rnic_params *rnic = scenario->nodes[pair->from].host->rnic;
     const __int128 all =
-        (__int128)offering->rate * wire_bits(offering->mean, rnic->path_mtu) / QUANTITY_DECIMAL_ONE;
+        (__int128)offering->rate * wire_bits(offering->mean, rnic) / QUANTITY_DECIMAL_ONE;
     const __int128 most = OFFERED_ALL - 1;
     const __int128 read = all * offering->share / PPM;
     const __int128 written = all * (PPM - offering->share) / PPM;

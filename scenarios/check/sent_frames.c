@@ -28,14 +28,15 @@ static void add_size(struct sent_sizes *row, int64_t size)
 }
 
 /* Adds the packet sizes of one operation, with the shortest and the longest headers possible. */
-static void add_operation(struct sent_sizes *row, int64_t bytes, int64_t path_mtu)
+static void add_operation(struct sent_sizes *row, int64_t bytes, const struct rnic_params *rnic)
 {
+    const int64_t path_mtu = rnic->path_mtu, headers = rnic_header_bytes(rnic);
     const int64_t full = bytes < path_mtu ? bytes : path_mtu;
     const int64_t rest = bytes % path_mtu;
-    add_size(row, full + WIRE_ROCE_BYTES);
-    add_size(row, full + WIRE_ROCE_BYTES + WIRE_RETH_BYTES);
+    add_size(row, full + headers);
+    add_size(row, full + headers + WIRE_RETH_BYTES);
     if (rest > 0)
-        add_size(row, rest + WIRE_ROCE_BYTES);
+        add_size(row, rest + headers);
 }
 
 static int64_t value_of(const struct scenario_workload *workload, const char *name,
@@ -65,9 +66,9 @@ static void add_pair(struct sent_frames *frames, const struct scenario *scenario
     }
     const bool vary = offered_varies(workload);
     const int64_t largest = offered_operation(workload, from->path_mtu);
-    add_operation(row, largest, from->path_mtu);
+    add_operation(row, largest, from);
     if (vary)
-        add_operation(row, LEAST_BLOCK, from->path_mtu);
+        add_operation(row, LEAST_BLOCK, from);
     row->smalls += SMALLS_PER_OPERATION * (vary ? MANY : under_way(workload));
 }
 

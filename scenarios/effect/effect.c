@@ -78,6 +78,11 @@ static bool needs_selective_repeat(const struct place *place)
     return rnic_of(place)->loss_recovery == RECOVERY_selective_repeat;
 }
 
+static bool needs_roce_v1(const struct place *place)
+{
+    return rnic_of(place)->roce_version == 1;
+}
+
 static bool needs_adaptive(const struct place *place)
 {
     return rnic_of(place)->adaptive != 0;
@@ -313,6 +318,7 @@ static const struct {
     [OPT_NEED_DATA_WRS_INDEX] = {false, needs_data_wrs},
     [OPT_NEED_WATCHDOG_INDEX] = {true, needs_watchdog},
     [OPT_NEED_ECN_INDEX] = {true, needs_ecn},
+    [OPT_NEED_ROCE_V1_INDEX] = {false, needs_roce_v1},
     [OPT_NEED_RDMA_INDEX] = {false, needs_rdma},
     [OPT_NEED_TCP_INDEX] = {false, needs_tcp},
     [OPT_NEED_TLS_INDEX] = {false, needs_tls},

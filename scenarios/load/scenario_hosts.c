@@ -97,18 +97,6 @@ static void load_control(struct loader *loader, struct section *section,
 
 /* ---- sections ---- */
 
-/* InfiniBand verbs have five MTU sizes: enum ibv_mtu. */
-static void check_path_mtu(struct loader *loader, const struct tree_node *map,
-                           const struct block *block)
-{
-    const struct tree_node *written = tree_get(map, "path-mtu");
-    const int64_t mtu = ((const struct rnic_params *)block->params)->path_mtu;
-    if (written != NULL && (mtu & (mtu - 1)) != 0)
-        tree_error(loader->diag, written,
-                   "path-mtu: expected 256B, 512B, 1024B, 2048B or 4096B, but found \"%.32s\"",
-                   written->text == NULL ? "" : written->text);
-}
-
 static uint8_t *unsaid_dscp(struct loader *loader)
 {
     return memset(arena_take(loader->arena, SCENARIO_DSCPS), RNIC_DSCP_UNSAID, SCENARIO_DSCPS);
@@ -170,7 +158,7 @@ static void load_rnic(struct loader *loader, struct section *section)
         show_word(loader, section->rnic->path, "profile", word, profile_by_rate);
     }
     scenario_take(loader, section->rnic, map, also);
-    check_path_mtu(loader, map, section->rnic);
+    scenario_check_rnic(loader, map, section->rnic->params);
     const struct tree_node *control = tree_get(map, "congestion-control");
     if (control != NULL)
         load_control(loader, section, control);

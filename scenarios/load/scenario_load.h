@@ -136,6 +136,11 @@ struct tree_node *scenario_change(struct loader *loader, struct tree_node *root)
 void scenario_load_fabric(struct loader *loader);
 void scenario_load_hosts(struct loader *loader);
 
+/* Errors of values of `map`, the RNIC's section, that are not possible together. */
+struct rnic_params;
+void scenario_check_rnic(struct loader *loader, const struct tree_node *map,
+                         const struct rnic_params *rnic);
+
 /* Converts `topology: {kind: dot, file: .., hosts: ..}` to an explicit topology; NULL, with
  * messages, on errors. */
 const struct tree_node *scenario_dot_topology(struct loader *loader,

@@ -237,6 +237,7 @@ static void hosts(struct pen *pen)
         pen_put(pen, "machine", "one");
         struct pen inner = pen_inner(pen, "rnic:");
         pen_put(&inner, "profile", "softroce");
+        pen_put(&inner, "roce-version", "2"); /* the only one that it has */
     }
 }
 

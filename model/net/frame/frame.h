@@ -4,7 +4,7 @@
  * headers, a content tag for bulk data, and a blob where real bytes are transferred (capsules,
  * MADs, Identify data).
  * Source: IEEE 802.3 (preamble 8, gap 12, FCS 4), RFC 791, RFC 768, RFC 9293, IBTA Vol 1 ch. 9 and
- * annex A17 (RoCEv2). */
+ * annexes A16 (RoCE v1) and A17 (RoCEv2), IEEE 802.1Q-2018 9.6 (VLAN tag). */
 #ifndef STORMGLASS_NET_FRAME_FRAME_H
 #define STORMGLASS_NET_FRAME_FRAME_H
 
@@ -21,6 +21,7 @@ enum {
     WIRE_PREAMBLE_BYTES = 8,
     WIRE_ETHERNET_BYTES = 18, /* header 14, FCS 4: bytes that a netdev MTU does not count */
     WIRE_ROCE_BYTES = 62,     /* Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4 */
+    WIRE_V1_MORE = 12,        /* RoCE v1: GRH 40 in place of IPv4 20 and UDP 8 */
     WIRE_IP_UDP_BTH = 40,
     WIRE_RETH_BYTES = 16,
     WIRE_AETH_BYTES = 4,
@@ -88,7 +89,7 @@ enum frame_flags {
 #define FRAME_HEAD                                                                                 \
     uint16_t bytes;   /* Ethernet header to FCS */                                                 \
     uint8_t opcode;   /* enum frame_opcode */                                                      \
-    uint8_t tos;      /* DSCP << 2 | ECN */                                                        \
+    uint8_t tos;      /* DSCP << 2 | ECN; of RoCE v1: frame_v1_tos */                              \
     uint8_t priority; /* 0..7, as classified by the node that holds the frame */                   \
     uint8_t flags;    /* enum frame_flags */                                                       \
     uint16_t payload  /* transport payload without pad */
@@ -230,6 +231,45 @@ bool frame_has_immediate(uint8_t opcode); /* immediate data follows the other he
 /* Bytes of extension headers of an opcode (CNP: its 16 reserved bytes). */
 unsigned frame_extension_bytes(uint8_t opcode);
 const char *frame_opcode_name(uint8_t opcode);
+
+/* RoCE v1 has no IP header, hence neither a DSCP nor ECN bits: a switch reads the priority from the
+ * VLAN tag and puts frames without one in priority 0. In place of the ToS octet such a frame has
+ * PCP << 5 | tagged << 2 | ECT(1), an ECN field that no other frame of the model has; so one table
+ * classifies all frames. */
+enum { FRAME_V1_TAGGED = 1 << 2, FRAME_V1_PCP_SHIFT = 5, FRAME_TOS_VALUES = 256 };
+
+static inline uint8_t frame_v1_tos(bool tagged, unsigned priority)
+{
+    return (uint8_t)(tagged ? priority << FRAME_V1_PCP_SHIFT | FRAME_V1_TAGGED | ECN_ECT1
+                            : ECN_ECT1);
+}
+
+static inline bool frame_is_v1(uint8_t tos)
+{
+    return (tos & 3) == ECN_ECT1;
+}
+
+/* Bytes of a frame with this ToS octet beyond those of RoCEv2 over IPv4 without a VLAN tag. */
+static inline unsigned frame_v1_more(uint8_t tos)
+{
+    if (!frame_is_v1(tos))
+        return 0;
+    return (tos & FRAME_V1_TAGGED) != 0 ? WIRE_V1_MORE + WIRE_VLAN_BYTES : WIRE_V1_MORE;
+}
+
+/* The part of a ToS octet that a queue pair's class has: all but ECN. */
+static inline uint8_t frame_class_tos(uint8_t tos)
+{
+    return frame_is_v1(tos) ? tos : tos & 0xFC;
+}
+
+/* Gives a DSCP its priority in a table that is indexed by ToS octet. RoCE v1 keeps its PCP. */
+static inline void frame_classify(uint8_t priority_of_tos[FRAME_TOS_VALUES], unsigned dscp,
+                                  uint8_t priority)
+{
+    memset(&priority_of_tos[4 * dscp], priority, 4);
+    priority_of_tos[4 * dscp + ECN_ECT1] = (uint8_t)(4 * dscp >> FRAME_V1_PCP_SHIFT);
+}
 
 /* L2 bytes of a RoCEv2 frame over IPv4: headers, extension, payload padded to 4, ICRC and FCS. */
 static inline uint16_t frame_roce_bytes(uint8_t opcode, uint32_t payload)

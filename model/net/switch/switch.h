@@ -4,9 +4,9 @@
  * weighted scheduling. Path of a frame: ingress port -> ingress latency -> checks -> memory ->
  * egress queue -> wire.
  * Source: priorities, PFC and ETS IEEE 802.1Q-2018 cl. 36, 37; ECN RFC 3168 with the RED-like
- * profile of DCQCN (SIGCOMM 2015); DSCP to priority by default DSCP >> 3 (RFC 2474). Not modeled:
- * learning (routes are given), multicast, VLANs, ports whose internal rate is below the line
- * rate. */
+ * profile of DCQCN (SIGCOMM 2015); DSCP to priority by default DSCP >> 3 (RFC 2474), of frames
+ * without an IP header by the PCP of their VLAN tag. Not modeled: learning (routes are given),
+ * multicast, several VLANs, ports whose internal rate is below the line rate. */
 #ifndef STORMGLASS_NET_SWITCH_SWITCH_H
 #define STORMGLASS_NET_SWITCH_SWITCH_H
 
@@ -133,7 +133,7 @@ struct swtch {
     uint8_t condemned; /* mask of priorities that the watchdog drops at some port */
     struct dequeue_timers dequeue_timers;
     struct buffer buffer;
-    alignas(64) uint8_t priority_of_tos[4 * DSCPS]; /* indexed by ToS byte, any ECN bits */
+    alignas(64) uint8_t priority_of_tos[FRAME_TOS_VALUES]; /* see frame_classify */
 
     struct switch_params params;
     struct switch_counters counters;

@@ -87,7 +87,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
 void switch_classify(struct swtch *swtch, unsigned dscp, uint8_t priority)
 {
     CHECK(dscp < DSCPS && priority < PRIORITIES);
-    memset(&swtch->priority_of_tos[4 * dscp], priority, 4);
+    frame_classify(swtch->priority_of_tos, dscp, priority);
 }
 
 void switch_fini(struct swtch *swtch)

@@ -17,8 +17,7 @@ NOINLINE void switch_mark_perhaps(struct swtch *swtch, struct frame *frame,
 
 static inline void switch_mark(struct swtch *swtch, struct frame *frame, const struct port *egress)
 {
-    const unsigned ecn = frame->tos & 3u;
-    if (ecn != ECN_NOT_ECT && ecn != ECN_CE)
+    if ((frame->tos & 3u) == ECN_ECT0) /* ECT(1): RoCE v1, which has no ECN field */
         switch_mark_perhaps(swtch, frame, egress);
 }
 

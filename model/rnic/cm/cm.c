@@ -136,10 +136,9 @@ void cm_unlisten(struct rnic *rnic, uint16_t port)
 static struct packet_class class_of(const struct rnic *rnic, const struct verbs_class *wanted)
 {
     const uint8_t tos = wanted->tos_set ? wanted->tos & TOS_DSCP : rnic_tos(rnic->params.dscp);
-    return (struct packet_class){
-        .priority = wanted->priority_set ? wanted->priority : rnic->priority_of_dscp[tos >> 2],
-        .tos = tos,
-    };
+    const uint8_t priority =
+        wanted->priority_set ? wanted->priority : rnic->priority_of_dscp[tos >> 2];
+    return rnic_class(&rnic->params, priority, tos);
 }
 
 struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
@@ -278,6 +277,19 @@ static void refuse_request(struct rnic *rnic, const struct cm_peer *back, const 
     cm_send(rnic, back, &rej);
 }
 
+/* Answers in the RoCE version of the REQ. RoCE v1 has a service level instead of a DSCP. */
+static struct packet_class class_of_accepted(const struct rnic *rnic, const struct cm_peer *back,
+                                             const struct cm_mad *req)
+{
+    const int64_t own = rnic->params.accept_dscp;
+    const uint8_t tos = own == RNIC_AUTO ? req->traffic_class & TOS_DSCP : rnic_tos(own);
+    if (!frame_is_v1(back->class.tos))
+        return (struct packet_class){rnic->priority_of_dscp[tos >> 2], tos};
+    const uint8_t priority =
+        own == RNIC_AUTO ? req->service_level % PRIORITIES : rnic->priority_of_dscp[own];
+    return (struct packet_class){priority, frame_v1_tos(rnic->params.priority_tag != 0, priority)};
+}
+
 static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct cm_mad *req)
 {
     struct verbs_conn *conn = cm_conn_of_request(rnic, back->endpoint, req->local_id);
@@ -297,10 +309,7 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
     conn = cm_conn_take(rnic, &listener->user, on_timer);
     conn->peer.endpoint = back->endpoint;
     conn->peer.flow_label = req->flow_label;
-    conn->peer.class.tos = rnic->params.accept_dscp == RNIC_AUTO
-                               ? req->traffic_class & TOS_DSCP
-                               : rnic_tos(rnic->params.accept_dscp);
-    conn->peer.class.priority = rnic->priority_of_dscp[conn->peer.class.tos >> 2];
+    conn->peer.class = class_of_accepted(rnic, back, req);
     conn->remote_id = req->local_id;
     cm_conn_enter(conn);
     conn->patience = cm_response_time(req->response_timeout);
@@ -439,7 +448,7 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
     /* A reply that belongs to no connection uses the addressing of the request (Linux
      * ib_init_ah_attr_from_wc). */
     const struct cm_peer back = {frame->source,
-                                 {frame->priority, frame->tos & TOS_DSCP},
+                                 {frame->priority, frame_class_tos(frame->tos)},
                                  mad.attribute == CM_REQ ? mad.flow_label : 0};
     if (mad.attribute == CM_REQ) {
         on_req(rnic, &back, &mad);

@@ -94,7 +94,7 @@ void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_con
         .p_key = DEFAULT_P_KEY,
         .flow_label = conn->peer.flow_label,
         .packet_rate = IBV_RATE_MAX, /* rate of the port, Linux cma.c cma_resolve_iboe_route */
-        .traffic_class = conn->peer.class.tos,
+        .traffic_class = frame_is_v1(conn->peer.class.tos) ? 0 : conn->peer.class.tos,
         .hop_limit = rnic->ttl,
         /* Linux iboe_tos_to_sl: a plain interface has no traffic classes to map to. */
         .service_level = own->soft.software ? 0 : conn->peer.class.priority,

@@ -7,17 +7,19 @@
 
 void cm_send(struct rnic *rnic, const struct cm_peer *peer, const struct cm_mad *mad)
 {
+    const bool v1 = frame_is_v1(peer->class.tos);
     const uint32_t handle = frame_take(rnic->port.frames);
     struct frame *frame = frame_at(rnic->port.frames, handle);
     *frame = (struct frame){
-        .bytes = frame_roce_bytes(FRAME_UD_SEND_ONLY, CM_MAD_BYTES),
+        .bytes = (uint16_t)(frame_roce_bytes(FRAME_UD_SEND_ONLY, CM_MAD_BYTES) +
+                            frame_v1_more(peer->class.tos)),
         .payload = CM_MAD_BYTES,
         .opcode = FRAME_UD_SEND_ONLY,
         .priority = peer->class.priority,
         .tos = peer->class.tos,
-        .ttl = rnic->ttl,
+        .ttl = v1 ? UINT8_MAX : rnic->ttl,
         .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(peer->endpoint),
-                              qp_udp_source_of(rnic, 1, 1, peer->flow_label)),
+                              v1 ? 0 : qp_udp_source_of(rnic, 1, 1, peer->flow_label)),
         .source = rnic->endpoint,
         .destination = peer->endpoint,
         .qpn = 1,

@@ -74,7 +74,7 @@ static inline bool arrives(struct host *host, struct rnic *rnic, const struct ev
 {
     struct frame *frame = frame_at(host->frames, (uint32_t)event->argument);
     if (LIKELY(!frame_is_mac_control(frame)))
-        frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
+        frame->priority = rnic->priority_of_tos[frame->tos];
     return port_receive(&rnic->port, &host->node, event, frame);
 }
 
@@ -161,7 +161,7 @@ static NOINLINE void on_arrival(struct host *host, const struct event *event, st
 {
     struct frame *frame = frame_at(rnic->port.frames, (uint32_t)event->argument);
     struct qp *qp = rnic_qp_slot(rnic, frame->qpn);
-    const size_t priority = rnic->priority_of_dscp[frame->tos >> 2];
+    const size_t priority = rnic->priority_of_tos[frame->tos];
     struct port_prio *prio = &rnic->port.prios[priority];
     rnic_prefetch(qp);
     if (LIKELY(fast_path_is_for(rnic, qp, frame))) {
@@ -237,7 +237,7 @@ static void arrive_soft(struct host *host, struct rnic *rnic, const struct event
     const uint32_t handle = (uint32_t)event->argument;
     struct frame *frame = frame_at(host->frames, handle);
     if (!frame_is_mac_control(frame))
-        frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
+        frame->priority = rnic->priority_of_tos[frame->tos];
     if (!port_receive(&rnic->port, &host->node, event, frame))
         return;
     if (frame->opcode == FRAME_TCP)

@@ -357,6 +357,8 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         rnic_map_dscp(site->params, NULL, rnic->priority_of_dscp);
     else
         memcpy(rnic->priority_of_dscp, site->priority_of_dscp, DSCPS);
+    for (unsigned dscp = 0; dscp < DSCPS; dscp++)
+        frame_classify(rnic->priority_of_tos, dscp, rnic->priority_of_dscp[dscp]);
     init_classes(rnic, site->params);
     cm_init(rnic);
     if (site->params->soft.software && site->machine != NULL)

@@ -61,6 +61,8 @@ struct rnic_params {
     int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries, ca_ack_delay;
     int64_t address_timeout; /* ps, for address resolution of a connection */
+    int64_t roce_version;    /* 1 or 2 */
+    int64_t priority_tag;    /* RoCE v1: frames have a VLAN tag, with their priority */
     int64_t udp_source_port; /* enum RNIC_UDP_... */
     int64_t lag;             /* enum rnic_lag */
     int64_t lag_seed;        /* RNIC_AUTO: a seed of its own */
@@ -166,6 +168,24 @@ struct rnic_counters {
         finished_receives; /* completed, flushed, or discarded with their queue pair */
 };
 
+/* The class of frames that a host sends with this priority: their ToS octet, or what takes its
+ * place in the RoCE version of the parameters. */
+static inline struct packet_class rnic_class(const struct rnic_params *params, uint8_t priority,
+                                             uint8_t tos)
+{
+    const bool v1 = params->roce_version == 1;
+    return (struct packet_class){
+        .priority = priority,
+        .tos = v1 ? frame_v1_tos(params->priority_tag != 0, priority) : tos,
+    };
+}
+
+/* Bytes of a frame without extension headers and payload, from the Ethernet header to the FCS. */
+static inline int64_t rnic_header_bytes(const struct rnic_params *params)
+{
+    return WIRE_ROCE_BYTES + frame_v1_more(rnic_class(params, 0, 0).tos);
+}
+
 struct rnic_list {
     uint32_t head, tail; /* QP indices */
 };
@@ -222,7 +242,8 @@ struct rnic {
     uint8_t side;    /* its side of the pipeline, which the first RNIC of a card owns */
     bool carry;      /* it sends for other members of its aggregate, or they for it */
     struct rnic_class classes[PRIORITIES];
-    alignas(64) uint8_t priority_of_dscp[DSCPS];
+    alignas(64) uint8_t priority_of_tos[FRAME_TOS_VALUES]; /* of arriving frames */
+    uint8_t priority_of_dscp[DSCPS];
 
     struct pool qps;
     struct rx_buffer rx;

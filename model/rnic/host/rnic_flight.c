@@ -26,7 +26,7 @@ static void pace(struct rnic *rnic, struct qp *qp, time_ps until)
 void rnic_flight_begin(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     pacer_fini(&qp->pacer, &rnic->cc_site); /* the packet size is only known now */
-    pacer_init(&qp->pacer, &rnic->cc_site, (uint32_t)WIRE_ROCE_BYTES + qp->mtu);
+    pacer_init(&qp->pacer, &rnic->cc_site, qp->data.bytes);
     const bool limited = qp->pacer.rate < rnic->cc_site.line_bps;
     qp->flags |= QP_FLIGHT;
     pace(rnic, qp, limited ? pacer_begin(&qp->pacer, now) : PACER_UNLIMITED);

@@ -58,6 +58,13 @@ static inline void packet_dress(struct frame *frame, const struct qp *qp)
     frame->content = 0;
 }
 
+/* Bytes of a queue pair's packet: headers, extension and padded payload. */
+static inline uint16_t packet_bytes(const struct qp *qp, uint8_t opcode, uint32_t payload)
+{
+    return (uint16_t)(frame_roce_bytes(opcode, payload) + qp->data.bytes - qp->mtu -
+                      WIRE_ROCE_BYTES);
+}
+
 /* Returns the packet's telemetry in the ACK. */
 static inline void packet_return_telemetry(const struct frame_pool *frames,
                                            const struct frame *packet, struct frame *ack)

@@ -190,9 +190,11 @@ static uint32_t new_qpn(struct rnic *rnic, uint32_t index, uint8_t *generation)
 static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_class class)
 {
     const int64_t ack_dscp = rnic->params.ack_dscp, ack_priority = rnic->params.ack_priority;
-    qp->data = (struct frame_head){.priority = class.priority, .tos = class.tos | rnic->ecn};
+    const bool v1 = frame_is_v1(class.tos);
+    qp->data =
+        (struct frame_head){.priority = class.priority, .tos = class.tos | (v1 ? 0 : rnic->ecn)};
     qp->ack = (struct frame_head){
-        .bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES,
+        .bytes = (uint16_t)(WIRE_ROCE_BYTES + WIRE_AETH_BYTES + frame_v1_more(class.tos)),
         .opcode = FRAME_RC_ACKNOWLEDGE,
         .priority = class.priority,
         .tos = class.tos,
@@ -200,11 +202,13 @@ static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_clas
     if ((rnic->strict & 1u << class.priority) == 0 || rnic->pipeline != NULL)
         qp->flags |= QP_ARBITRATED;
     if (ack_dscp != RNIC_AUTO) {
-        qp->ack.tos = rnic_tos(ack_dscp);
+        qp->ack.tos = v1 ? class.tos : rnic_tos(ack_dscp);
         qp->ack.priority = rnic->priority_of_dscp[ack_dscp];
     }
     if (ack_priority != RNIC_AUTO)
         qp->ack.priority = (uint8_t)ack_priority;
+    if (v1)
+        qp->ack.tos = frame_v1_tos((class.tos & FRAME_V1_TAGGED) != 0, qp->ack.priority);
 }
 
 static void set_timeout(struct qp *qp, uint8_t code)
@@ -280,7 +284,9 @@ void qp_expect_reads(struct qp *qp)
 
 void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with)
 {
-    const uint16_t port = qp_udp_source_of(rnic, qp->qpn, with->peer_qpn, with->flow_label);
+    const bool v1 = frame_is_v1(qp->data.tos);
+    const uint16_t port =
+        v1 ? 0 : qp_udp_source_of(rnic, qp->qpn, with->peer_qpn, with->flow_label);
     qp->flow = (struct flow_key){
         .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(with->peer), port),
         .source = rnic->endpoint,
@@ -288,11 +294,11 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
         .qpn = with->peer_qpn,
     };
     qp->mtu = (uint16_t)with->mtu;
-    qp->data.bytes = (uint16_t)(WIRE_ROCE_BYTES + with->mtu);
+    qp->data.bytes = (uint16_t)(WIRE_ROCE_BYTES + frame_v1_more(qp->data.tos) + with->mtu);
     qp->data.payload = qp->mtu;
     qp->rx_next.bytes = qp->data.bytes;
     qp->rx_next.payload = qp->mtu;
-    qp->ttl = rnic->ttl;
+    qp->ttl = v1 ? UINT8_MAX : rnic->ttl; /* a bridge does not touch the GRH's hop limit */
     qp->epsn = with->receive_psn & PSN_MASK;
     qp->read_resources = with->read_resources;
     qp->read_mask = ring_slots(with->read_resources) - 1;

@@ -125,7 +125,7 @@ static void begin_message(struct qp *qp, struct qp_wqe *wqe)
 static void dress_edge(struct qp *qp, struct frame *frame, bool first, bool last)
 {
     const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
-    frame->bytes = frame_roce_bytes(frame->opcode, frame->payload);
+    frame->bytes = packet_bytes(qp, frame->opcode, frame->payload);
     if (first && qp->tx_kind >= QP_TX_WRITE) {
         frame->address = wqe->remote_address;
         frame->rkey = wqe->rkey;
@@ -169,7 +169,7 @@ static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
     const uint32_t handle = packet_start(rnic, qp, opcodes[qp->tx_kind][first | last << 1],
                                          packet_data_class(qp), &frame);
     frame->payload = (uint16_t)(last ? left : qp->mtu);
-    frame->bytes = (uint16_t)(WIRE_ROCE_BYTES + frame->payload);
+    frame->bytes = (uint16_t)(qp->data.bytes - qp->mtu + frame->payload);
     frame->content = qp->tx_content;
     if (++qp->since_ack >= rnic->ack_interval || last) {
         frame->flags |= FRAME_ACK_REQUEST;
@@ -197,7 +197,7 @@ static uint32_t read_request(struct rnic *rnic, struct qp *qp, struct qp_wqe *wq
     struct frame *frame;
     const uint32_t handle =
         packet_start(rnic, qp, FRAME_RC_READ_REQUEST, packet_data_class(qp), &frame);
-    frame->bytes = frame_roce_bytes(FRAME_RC_READ_REQUEST, 0);
+    frame->bytes = packet_bytes(qp, FRAME_RC_READ_REQUEST, 0);
     frame->address = wqe->remote_address + offset;
     frame->rkey = wqe->rkey;
     frame->length = wqe->length - offset;

@@ -49,7 +49,7 @@ static uint32_t answer_frame(struct rnic *rnic, struct qp *qp, uint8_t syndrome,
     struct frame *frame;
     const uint32_t handle =
         packet_start(rnic, qp, FRAME_RC_ACKNOWLEDGE, packet_ack_class(qp), &frame);
-    frame->bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES;
+    frame->bytes = qp->ack.bytes;
     frame->psn = psn;
     frame->aeth = (uint32_t)syndrome << 24 | msn;
     rnic->counters.acks_sent += syndrome == RESPONDER_ACK;

@@ -108,7 +108,7 @@ static void fill_response(struct rnic *rnic, const struct qp *qp, const struct q
                           struct frame *frame)
 {
     frame->payload = (uint16_t)(read->left < qp->mtu ? read->left : qp->mtu);
-    frame->bytes = frame_roce_bytes(frame->opcode, frame->payload);
+    frame->bytes = packet_bytes(qp, frame->opcode, frame->payload);
     frame->psn = read->response_psn;
     if (frame->opcode != FRAME_RC_READ_RESPONSE_MIDDLE)
         frame->aeth = (uint32_t)RESPONDER_ACK << 24 | read->msn;

@@ -30,7 +30,7 @@ void selective_begin(struct rnic *rnic, struct qp *qp)
     const int64_t cap = rnic->params.bdp_cap != RNIC_AUTO
                             ? rnic->params.bdp_cap
                             : (int64_t)((__int128)rnic->cc_site.line_bps * CAP_TIME / 8 / PS_PER_S);
-    const int64_t packets = cap / (WIRE_ROCE_BYTES + qp->mtu);
+    const int64_t packets = cap / qp->data.bytes;
     struct selective *own = memory_zeroed(1, sizeof *own);
     own->acked = own->lost_below = own->answers_below = qp->una_psn;
     own->cursor = own->recovery_psn = qp->una_psn;

@@ -277,10 +277,10 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
 }
 
 /* Share of the link, in ppm, taken by headers and gaps. */
-static int64_t overhead_of(int64_t path_mtu)
+static int64_t overhead_of(const struct rnic_params *rnic)
 {
-    const int64_t headers = WIRE_ROCE_BYTES + WIRE_GAP_BYTES;
-    return headers * PPM / (headers + path_mtu);
+    const int64_t headers = rnic_header_bytes(rnic) + WIRE_GAP_BYTES;
+    return headers * PPM / (headers + rnic->path_mtu);
 }
 
 static void check_packets(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -291,17 +291,18 @@ static void check_packets(const struct scenario *scenario, const struct scenario
                                *to = &scenario->nodes[pair->to];
     const bool less = to->host->rnic->path_mtu < from->host->rnic->path_mtu;
     const struct scenario_node *host = less ? to : from;
-    const int64_t is = host->host->rnic->path_mtu, above = WIRE_ROCE_BYTES - WIRE_ETHERNET_BYTES;
+    const struct rnic_params *rnic = host->host->rnic;
+    const int64_t is = rnic->path_mtu, above = rnic_header_bytes(rnic) - WIRE_ETHERNET_BYTES;
     int64_t fits = is;
     while (fits < PATH_MTU_MOST && 2 * fits + above <= path->mtu)
         fits *= 2;
-    if (offered_operation(workload, 0) <= is || overhead_of(is) <= OVERHEAD_MOST || fits < 2 * is)
+    if (offered_operation(workload, 0) <= is || overhead_of(rnic) <= OVERHEAD_MOST || fits < 2 * is)
         return;
     const struct check_thing thing = check_of_rnic(host, "path-mtu");
     check_alike(report, DIAG_WARNING, &thing,
                 "with rnic.path-mtu %lld B, headers use %lld%% of the link, but all links of the "
                 "path allow packets of %lld B",
-                (long long)is, (long long)(overhead_of(is) * 100 / PPM), (long long)fits);
+                (long long)is, (long long)(overhead_of(rnic) * 100 / PPM), (long long)fits);
     check_remedy(report, "rnic.path-mtu: %lldB at both ends", (long long)fits);
 }
 

@@ -98,7 +98,7 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
     const int64_t path_mtu = asked > taken ? asked : taken;
     const int64_t operation = offered_operation(workload, INT64_MAX / 2) + CAPSULE_BYTES;
     const int64_t payload = operation < path_mtu ? operation : path_mtu;
-    return payload + WIRE_ROCE_BYTES + WIRE_RETH_BYTES - WIRE_ETHERNET_BYTES +
+    return payload + rnic_header_bytes(from->rnic) + WIRE_RETH_BYTES - WIRE_ETHERNET_BYTES +
            (telemetry ? TELEMETRY_BYTES : 0);
 }
 

@@ -293,6 +293,67 @@ static void each_kind_of_frame_has_its_header_and_its_icrc(void **state)
     }
 }
 
+/* IBTA Vol 1 7.8.1: eight ones for the LRH; traffic class, flow label, hop limit and BTH's Resv8a
+ * count as ones. */
+static uint32_t expected_icrc_v1(const uint8_t *grh, size_t bytes)
+{
+    uint32_t crc = 0xFFFFFFFF;
+    for (int i = 0; i < 8; i++)
+        crc = crc_bits(crc, 0xFF);
+    for (size_t i = 0; i < bytes; i++) {
+        const bool ones = (i >= 1 && i <= 3) || i == 7 || i == 40 + 4;
+        crc = crc_bits(crc, ones ? 0xFF : i == 0 ? grh[0] | 0x0F : grh[i]);
+    }
+    return __builtin_bswap32(~crc);
+}
+
+/* An ACK: Ethernet 14, tag 4, GRH 40, BTH 12, AETH 4, ICRC 4, FCS 4. Offsets: annex A16. */
+static void roce_v1_has_a_grh_and_its_priority_in_a_tag(void **state)
+{
+    (void)state;
+    for (unsigned tag = 0; tag <= 4; tag += 4) {
+        const struct wire_frame frame = {
+            .v1 = true,
+            .opcode = 0x11,
+            .has_aeth = true,
+            .pkey = 0xFFFF,
+            .tos = (uint8_t)(tag == 0 ? 1 : 3 << 5 | 4 | 1),
+            .bytes = (uint16_t)(14 + tag + 40 + 12 + 4 + 4 + 4),
+            .source_ip = 0x0A000001,
+            .destination_ip = 0x0A000002,
+            .qpn = 0x123456,
+            .psn = 0xABCDEF,
+            .syndrome = 0x1F,
+            .msn = 7,
+        };
+        uint8_t bytes[WIRE_BYTES_MAX];
+        const size_t count = wire_bytes(&frame, bytes);
+        const uint8_t *grh = bytes + 14 + tag;
+        assert_int_equal(count, frame.bytes - 4);
+        assert_int_equal(value_at(bytes + 12, 4), tag == 0 ? 0x89156000 : 0x81006000);
+        assert_int_equal(value_at(grh - 2, 2), 0x8915);
+        assert_int_equal(value_at(grh, 4), 0x60000000);
+        assert_int_equal(value_at(grh + 4, 2), 12 + 4 + 4); /* after the GRH, with ICRC */
+        assert_int_equal(grh[6], 0x1B);
+        assert_int_equal(value_at(grh + 16, 8), UINT64_C(0x0000FFFF0A000001));
+        assert_int_equal(value_at(grh + 32, 8), UINT64_C(0x0000FFFF0A000002));
+        assert_int_equal(grh[40], 0x11);
+        const size_t covered = 40 + 12 + 4;
+        assert_int_equal(value_at(grh + covered, 4), expected_icrc_v1(grh, covered));
+        struct wire_frame back;
+        for (size_t kept = 0; kept <= count; kept++)
+            assert_int_equal(wire_parse(bytes, kept, &back), kept >= 14 + tag + covered);
+        assert_true(back.v1 && back.has_aeth);
+        assert_int_equal(back.tos, frame.tos);
+        assert_int_equal(back.source_ip, frame.source_ip);
+        assert_int_equal(back.destination_ip, frame.destination_ip);
+        assert_int_equal(back.bytes, frame.bytes);
+        assert_int_equal(back.psn, frame.psn);
+        assert_int_equal(back.msn, frame.msn);
+        assert_int_equal(back.payload, 0);
+    }
+}
+
 /* RFC 1071: with the checksum, the sum of the 16-bit words is 0xFFFF. */
 static uint32_t sum_of_words(uint32_t sum, const uint8_t *at, size_t count)
 {
@@ -353,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_pfc_frame_is_padded_to_sixty_bytes),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(each_kind_of_frame_has_its_header_and_its_icrc),
+        cmocka_unit_test(roce_v1_has_a_grh_and_its_priority_in_a_tag),
         cmocka_unit_test(tcp_segments_have_the_checksums_of_both_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
