@@ -105,7 +105,7 @@ tshark -r wide.pcapng -T fields -e eth.src -e ip.src -e eth.dst -e ip.dst 2>/dev
 for hosts in 1 2 3 10 14 20; do
     sed "s/hosts-per-leaf: 20/hosts-per-leaf: $hosts/; s/^workloads:.*/workloads: [{name: w, kind: rdma-write, from: host0, to: host1, count: 1}]/" wide.yaml >tall.yaml
     "$program" run tall.yaml --confirm 0 -o tall.db >/dev/null 2>&1 || fail "no run of $hosts hosts"
-    "$program" report tall.db | sed -n '/<section id="topology"/,/<\/section>/p' | sum "topology of $hosts hosts at each leaf"
+    "$program" report tall.db | sed -n '/<section id="topology"/,/<\/section>/p' | sum "topology with hosts at each leaf, $hosts"
 done | hold topologies
 
 # --- calibrations of devices a hundred times slower and faster ---

@@ -204,7 +204,7 @@ static void judge_laws(const struct figures *figures)
 static bool is_bounded(const char *line)
 {
     static const char *const others[] = {
-        "timeout", "-tmo",         "reconnect-delay", "kato",           "total pause time",
+        "timeout", "-tmo",         "reconnect-delay", "kato",           "summed over ports",
         " lost ",  "at this rate", "needs about",     "needs at least", "  pass ",
         "  FAIL ", "undecided ",   "settled in"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

@@ -332,7 +332,8 @@ static void what_no_frame_touched_is_named(void **state)
          "INSERT INTO fault_place VALUES(4, 0, NULL);"
          "INSERT INTO counter VALUES(0, 0, 3, 'tx_prio3_pause_xoff', 1)",
          NULL, NULL},
-        {"INSERT INTO result(path, value) VALUES('pfc.pause_frames', 0)", "PFC", "no threshold"},
+        {"INSERT INTO result(path, value) VALUES('pfc.pause_frames', 0)", "PFC",
+         "no queue reached a pause threshold"},
         {"INSERT INTO result(path, value) VALUES('pfc.pause_frames', 1), "
          "('buffer.headroom_peak_bytes', 0)",
          "headroom", "no frame arrived"},
