@@ -78,13 +78,13 @@ gojq -e '[.workloads[].members[] | .latency_ps == ([.waits[]] | add)] | length >
 gojq -e '[.workloads[].waits[].places[]] | length > 5 and (map(select(.paused_ps > 0)) | all(.paused_by != ""))' explained.json >sums ||
     fail 'explain: nobody paused'
 play pause-storm --waits -o with.db >text
-"$program" explain with.db >explained
+"$program" explain with.db >explained && grep -q 'paused most at' explained || fail 'explain has no time breakdown'
 [ "$(grep -c 'mostly because of host0$' explained)" = "$(grep -c 'mostly because of host0$' text)" ] ||
     fail 'explain tells another story than the summary'
 "$program" report with.db -o with.html && grep -q 'id="waits"' with.html && grep -q "<td>$slowest_host</td>" with.html ||
     fail 'the page has no account of time'
 play pause-storm --until 1500us -o without.db >text
-"$program" explain without.db | grep -q 'waited for' && fail 'explain invents an account'
+"$program" explain without.db | grep -q 'paused most at' && fail 'explain invents an account'
 "$program" report without.db -o without.html && grep -q 'id="members"' without.html && ! grep -q 'id="waits"' without.html ||
     fail 'the page without an account'
 
