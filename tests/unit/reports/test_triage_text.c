@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_triage_text - suspects of an incident as text and tables, with lists around their limits. */
 #include "reports/incident/triage_text.h"
+#include "reports/incident/watch_text.h"
 
 #include "base/memory.h"
 
@@ -300,6 +301,38 @@ static void files_say_what_was_in_them(void **state)
                           "     and 2 more files, all of them used (--all lists them)\n");
 }
 
+/* A look of watch is short, however many signs there are. */
+static void watch_lists_the_first_signs(void **state)
+{
+    (void)state;
+    begin();
+    const struct triage_suspect *began[] = {&given.suspects[0], &given.suspects[1]};
+    const struct watch_pattern pattern = {.kind = SUSPECT_MTU, .device = "leaf1", .since = "09:00"};
+    const struct watch_pattern *ended[] = {&pattern, &pattern};
+    const struct watch_look look = {
+        .time = "10:00", .began = began, .began_count = 2, .ended = ended, .ended_count = 2};
+    const struct watch_state before = {.past = {.is_empty = false}};
+    given.suspects[0].sign_count = 6;
+    char *text = NULL, wanted[TEXT];
+    size_t length = 0;
+    FILE *out = memory_stream(&text, &length);
+    watch_text(&look, &before, &given.incident, out);
+    memory_stream_end(out);
+    int used = snprintf(wanted, TEXT, "10:00 began: leaf0: %s [mtu, score 4.2]\n",
+                        suspects_about[SUSPECT_MTU].about);
+    for (int i = 0; i < 4; i++)
+        used += snprintf(wanted + used, TEXT - (size_t)used, "     %-8s%-28s  sign\n",
+                         i == 0 ? "for" : "", "a.txt:7");
+    const char *about = suspects_about[SUSPECT_MTU].about;
+    snprintf(wanted + used, TEXT - (size_t)used,
+             "     %-8sand 2 more signs (--all)\n10:00 began: leaf0: %s [mtu, score 4.2]\n"
+             "10:00 no longer seen: leaf1: %s [mtu], since 09:00\n"
+             "10:00 no longer seen: leaf1: %s [mtu], since 09:00\n",
+             "", about, about, about);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
 /* ---- tables, counters, faults ---- */
 
 static void each_suspect_is_a_row(void **state)
@@ -402,6 +435,7 @@ int main(void)
         cmocka_unit_test(long_places_are_cut),
         cmocka_unit_test(ends_of_pauses_may_be_unknown),
         cmocka_unit_test(files_say_what_was_in_them),
+        cmocka_unit_test(watch_lists_the_first_signs),
         cmocka_unit_test(each_suspect_is_a_row),
         cmocka_unit_test(counters_that_moved_come_first),
         cmocka_unit_test(the_first_suspect_is_a_fault),
