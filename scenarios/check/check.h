@@ -98,7 +98,7 @@ extern const struct check_rule *const check_rules[]; /* terminated by NULL; gene
  * scenario must outlive it: places point into the scenario. */
 void check_scenario(const struct scenario *scenario, struct check_report *report);
 
-/* The same with remedies that nobody has tried. */
+/* Applies all rules, without trying their remedies. */
 void check_findings(const struct scenario *scenario, struct check_report *report);
 
 /* Findings for a run: the warnings of rules with by_run, and what all rules find in the finished

@@ -96,7 +96,8 @@ const struct check_finding *remedy_left(const struct check_report *before,
     return NULL;
 }
 
-/* Adds text and sets of the finding that the remedy causes; false: it has none that are new. */
+/* Adds text and sets of the error that the remedy causes. Returns false if these sets are not all
+ * new. */
 static bool combine(struct remedy *remedy, struct arena *arena, const struct remedy *other)
 {
     const size_t count = remedy->set_count;
@@ -108,8 +109,8 @@ static bool combine(struct remedy *remedy, struct arena *arena, const struct rem
     return true;
 }
 
-/* Why the sets are no repair, in the arena of the report; NULL: they are one. `again`: they are
- * one with those that were added now. */
+/* Returns why the sets are no repair (in `arena`), or NULL if they are one. Sets `again` if sets
+ * were added that may complete the repair. */
 static const char *try_sets(const struct scenario *scenario, const struct check_report *before,
                             const struct check_finding *cured, struct remedy *remedy,
                             struct arena *arena, bool *again)
@@ -120,7 +121,8 @@ static const char *try_sets(const struct scenario *scenario, const struct check_
         scenario_load_again(scenario, remedy->sets, (uint32_t)remedy->set_count, diag);
     *again = false;
     if (made == NULL) {
-        why = arena_text(arena, diag->messages[0].text, strlen(diag->messages[0].text));
+        const char *error = diag_error(diag, "an error");
+        why = arena_text(arena, error, strlen(error));
     } else {
         struct check_report after;
         check_findings(made, &after);
@@ -140,7 +142,6 @@ static void try_remedy(const struct scenario *scenario, const struct check_repor
                        struct check_finding *finding, struct arena *arena)
 {
     struct remedy tried = finding->remedy;
-    const struct check_finding cured = *finding;
     const char *why = NULL;
     bool again = true;
     for (int round = 0; round < REMEDY_ROUNDS_MAX && again; round++) {
@@ -152,7 +153,7 @@ static void try_remedy(const struct scenario *scenario, const struct check_repor
         why = why == NULL ? left : why;
     }
     finding->remedy = (struct remedy){
-        .text = arena_format(arena, "%s; that alone leads to: %s", cured.remedy.text, why)};
+        .text = arena_format(arena, "%s; that alone leads to: %s", finding->remedy.text, why)};
 }
 
 void remedy_trial(const struct scenario *scenario, const struct check_report *before,

@@ -25,7 +25,7 @@ static void apply(const struct scenario *scenario, const struct check_report *be
     struct scenario *made =
         scenario_load_again(scenario, remedy->sets, (uint32_t)remedy->set_count, diag);
     if (made == NULL) {
-        tell(cured, diag->messages[0].text, why, size);
+        tell(cured, diag_error(diag, "an error"), why, size);
     } else {
         check_findings(made, &after);
         const struct check_finding *left = remedy_left(before, cured, &after);
