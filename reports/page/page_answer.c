@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_answer - the first screen: what was harmed, why and how sure, where and when. */
+ * page_answer - the first screen: the harm and its causes, what limits the results, topology and
+ * pauses. */
 #include "base/plural.h"
 #include "replay/database/figure.h"
 #include "reports/page/page_private.h"
@@ -119,15 +120,9 @@ static void harm(const struct page *page)
 }
 
 /* Failed checks in the color of a failure; passed ones in green only if the run did no harm. */
-static void verdict(const struct page *page)
+static void verdict(const struct page *page, int64_t all, int64_t broken)
 {
-    struct store *store = page->store;
-    const int64_t broken = store_ask_int(store,
-                                         "SELECT (SELECT count(*) FROM expectation WHERE NOT held)"
-                                         "+(SELECT count(*) FROM failure)",
-                                         0);
-    const int64_t all = store_ask_int(store, "SELECT count(*) FROM expectation", 0);
-    const int64_t judged = store_ask_int(store, "SELECT count(held) FROM expectation", 0);
+    const int64_t judged = store_ask_int(page->store, "SELECT count(held) FROM expectation", 0);
     char severity[32];
     harm_text(page, severity, sizeof severity);
     const bool harmless = severity[0] == '\0' || strcmp(severity, "none") == 0;
@@ -139,11 +134,9 @@ static void verdict(const struct page *page)
                 "%" PRId64 " of %" PRId64
                 " %s passed; the run was cut before the others were evaluated",
                 judged, all, plural(all, "expectation", "expectations"));
-    else if (all > 0)
+    else
         fprintf(page->out, "<span%s>All %" PRId64 " %s passed</span>",
                 harmless ? " class=\"good\"" : "", all, plural(all, "expectation", "expectations"));
-    else
-        fputs("No expectations", page->out);
 }
 
 static void expectations(const struct page *page)
@@ -151,16 +144,15 @@ static void expectations(const struct page *page)
     static const struct page_column columns[] = {
         {"", PAGE_VERDICT}, {"expectation", PAGE_CODE}, {"found", PAGE_TEXT}, {0}};
     static const struct page_column failures[] = {{"the run failed", PAGE_TEXT}, {0}};
-    const bool failed = store_ask_int(page->store,
-                                      "SELECT (SELECT count(*) FROM expectation WHERE NOT held)"
-                                      "+(SELECT count(*) FROM failure)",
-                                      0) > 0;
-    if (store_ask_int(page->store,
-                      "SELECT (SELECT count(*) FROM expectation)+(SELECT count(*) FROM failure)",
-                      0) == 0)
+    const int64_t all = store_ask_int(page->store, "SELECT count(*) FROM expectation", 0);
+    const int64_t broken = store_ask_int(page->store,
+                                         "SELECT (SELECT count(*) FROM expectation WHERE NOT held)"
+                                         "+(SELECT count(*) FROM failure)",
+                                         0);
+    if (all == 0 && broken == 0)
         return;
-    fprintf(page->out, "<details id=\"expectations\"%s><summary>", failed ? " open" : "");
-    verdict(page);
+    fprintf(page->out, "<details id=\"expectations\"%s><summary>", broken > 0 ? " open" : "");
+    verdict(page, all, broken);
     fputs("</summary>\n", page->out);
     page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position", columns);
     page_table(page, "SELECT text FROM failure ORDER BY rowid", failures);
