@@ -28,7 +28,6 @@ enum {
     ICRC = 4,
     ROCE_PORT = 4791,
     SMALLEST = 60, /* without FCS */
-    TAG = 4,       /* VLAN */
     TAGS_MAX = 8,  /* in a frame; QinQ has two */
 };
 
@@ -111,6 +110,14 @@ static bool is_tagged(const struct wire_frame *frame)
     return frame->v1 && (frame->tos & FRAME_V1_TAGGED) != 0;
 }
 
+/* Size of the headers before the BTH. */
+static uint32_t outer_bytes(const struct wire_frame *frame)
+{
+    if (!frame->v1)
+        return ETHERNET_HEADER + IP_HEADER + UDP_HEADER;
+    return ETHERNET_HEADER + (is_tagged(frame) ? WIRE_VLAN_BYTES : 0) + GRH_HEADER;
+}
+
 /* The GID of an IPv4 address: IPv4-mapped, RFC 4291 2.5.5.2. */
 static void put_gid(struct writer *to, uint32_t ip)
 {
@@ -123,14 +130,13 @@ static void put_gid(struct writer *to, uint32_t ip)
  * VLAN ID 0: it carries a priority alone. */
 static void put_ethernet_grh(struct writer *to, const struct wire_frame *frame)
 {
-    const uint32_t before = ETHERNET_HEADER + (is_tagged(frame) ? TAG : 0) + GRH_HEADER;
     put_ethernet(to, frame, is_tagged(frame) ? ETHERTYPE_VLAN : ETHERTYPE_ROCE_V1);
     if (is_tagged(frame)) {
         put(to, (uint64_t)(frame->tos >> FRAME_V1_PCP_SHIFT) << 13, 2);
         put(to, ETHERTYPE_ROCE_V1, 2);
     }
     put(to, 0x60000000, 4); /* version 6, traffic class and flow label 0 */
-    put(to, frame->bytes - before - FCS, 2);
+    put(to, frame->bytes - outer_bytes(frame) - FCS, 2);
     put(to, GRH_NEXT_IBA, 1);
     put(to, GRH_HOPS, 1);
     put_gid(to, frame->source_ip);
@@ -289,14 +295,6 @@ static uint32_t extension_bytes(const struct wire_frame *frame)
     if (frame->has_immediate)
         return immediate;
     return frame->opcode == WIRE_UD_SEND_ONLY ? 8 : frame->opcode == WIRE_CNP ? 16 : 0;
-}
-
-/* Size of the headers before the BTH. */
-static uint32_t outer_bytes(const struct wire_frame *frame)
-{
-    if (!frame->v1)
-        return ETHERNET_HEADER + IP_HEADER + UDP_HEADER;
-    return ETHERNET_HEADER + (is_tagged(frame) ? TAG : 0) + GRH_HEADER;
 }
 
 /* Size of all headers and the payload in the standard. */

@@ -73,7 +73,7 @@ bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame);
  * wire byte order. */
 uint32_t wire_icrc(const uint8_t *ip, size_t bytes);
 
-/* That of RoCE v1, from its GRH on: IBTA Vol 1 7.8.1. */
+/* The ICRC of a RoCE v1 frame, from its GRH on: IBTA Vol 1 7.8.1. */
 uint32_t wire_icrc_v1(const uint8_t *grh, size_t bytes);
 
 #endif

@@ -249,7 +249,8 @@ static inline bool frame_is_v1(uint8_t tos)
     return (tos & 3) == ECN_ECT1;
 }
 
-/* Bytes of a frame with this ToS octet beyond those of RoCEv2 over IPv4 without a VLAN tag. */
+/* Bytes by which a frame with this ToS octet is longer than one of RoCEv2 over IPv4 without a VLAN
+ * tag. */
 static inline unsigned frame_v1_more(uint8_t tos)
 {
     if (!frame_is_v1(tos))

@@ -202,7 +202,7 @@ static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_clas
     if ((rnic->strict & 1u << class.priority) == 0 || rnic->pipeline != NULL)
         qp->flags |= QP_ARBITRATED;
     if (ack_dscp != RNIC_AUTO) {
-        qp->ack.tos = v1 ? class.tos : rnic_tos(ack_dscp);
+        qp->ack.tos = rnic_tos(ack_dscp);
         qp->ack.priority = rnic->priority_of_dscp[ack_dscp];
     }
     if (ack_priority != RNIC_AUTO)
