@@ -8,11 +8,6 @@ top=$PWD
 . tests/golden/outside
 . "$top/tests/golden/words/said"
 
-# A drawing without what Graphviz computes of it, as in words-read.sh.
-without_layout() {
-    tr -d '\\' <"$1" | tr -s '\n\t ' ' ' |
-        sed -E 's/(pos|bb|lp|xlp|head_lp|tail_lp|width|height|lwidth|lheight|rects|vertices)=("[^"]*"|[0-9.]+),? ?//g; s/,? *\]/]/g; s/;/;\n/g'
-}
 # show NAME COMMAND...: a line for its exit code and its output, of a page without library, styles and pictures of Graphviz
 show() {
     local name=$1 code

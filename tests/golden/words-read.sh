@@ -6,12 +6,6 @@ top=$PWD
 . tests/golden/outside
 . "$top/tests/golden/words/said"
 
-# A drawing without what Graphviz computes of it, which depends on the fonts of the machine: places and sizes.
-without_layout() {
-    tr -d '\\' <"$1" | tr -s '\n\t ' ' ' |
-        sed -E 's/(pos|bb|lp|xlp|head_lp|tail_lp|width|height|lwidth|lheight|rects|vertices)=("[^"]*"|[0-9.]+),? ?//g; s/,? *\]/]/g; s/;/;\n/g'
-}
-
 scenarios | while read -r scenario; do
     name=$(basename "$scenario" .yaml)
     rm -f run.db

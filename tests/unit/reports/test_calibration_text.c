@@ -3,6 +3,7 @@
 #include "reports/text/calibration.h"
 
 #include "base/memory.h"
+#include "tests/unit/reports/contains.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -264,9 +265,7 @@ static void spreads_have_two_digits(void **state)
         memory_stream_end(out);
         snprintf(wanted, sizeof wanted, "  %-24s %13s  %11s  send-large\n", "rnic.d", "0s",
                  rows[i].words);
-        if (strstr(written.text, wanted) == NULL)
-            fail_msg("'%s' is not in: %s", wanted, written.text);
-        free(written.text);
+        assert_contains(written.text, wanted);
     }
 }
 

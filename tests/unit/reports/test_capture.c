@@ -97,7 +97,7 @@ static void link_headers_become_ethernet(void **state)
     }
 }
 
-/* Ethernet, and what is too short for its link header. */
+/* Frames of Ethernet links, and frames shorter than the header of their link. */
 static void other_frames_stay_as_they_are(void **state)
 {
     (void)state;

@@ -66,7 +66,7 @@ static char *text_of(const struct compare *compare)
     return readable;
 }
 
-/* What is printed from a heading up to the next. */
+/* The text from a heading to the next one. */
 static void assert_part(const struct compare *compare, const char *heading, const char *wanted)
 {
     char *text = text_of(compare), head[64];

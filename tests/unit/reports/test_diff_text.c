@@ -4,6 +4,7 @@
 #include "reports/text/incident_text.h"
 
 #include "base/memory.h"
+#include "tests/unit/reports/contains.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -42,10 +43,7 @@ static char *printed(bool all)
 
 static void assert_printed(bool all, const char *part)
 {
-    char *text = printed(all);
-    if (strstr(text, part) == NULL)
-        fail_msg("'%s' is not in: %s", part, text);
-    free(text);
+    assert_contains(printed(all), part);
 }
 
 static void equal_runs_are_short(void **state)
@@ -187,9 +185,7 @@ static void events_part_or_are_unknown(void **state)
              "  A     no more events in host1\n  B     %16.6f us  %-14s %s\n\nResult",
              1.0, diff.lockstep.same[0].port, diff.lockstep.same[0].what, 5.0,
              diff.lockstep.next[1][0].port, diff.lockstep.next[1][0].what);
-    if (strstr(text, wanted) == NULL)
-        fail_msg("'%s' is not in: %s", wanted, text);
-    free(text);
+    assert_contains(text, wanted);
 }
 
 /* ------------------------------------------------------------------ an incident and a run */
@@ -216,9 +212,7 @@ static void assert_incident(const struct incident_diff *of, bool all, const char
     FILE *out = memory_stream(&text, &length);
     incident_text(of, all, out);
     memory_stream_end(out);
-    if (strstr(text, part) == NULL)
-        fail_msg("'%s' is not in: %s", part, text);
-    free(text);
+    assert_contains(text, part);
 }
 
 /* Rows that agree are only listed with --all, and of the others thirty. */

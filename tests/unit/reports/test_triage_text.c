@@ -4,6 +4,7 @@
 #include "reports/incident/watch_text.h"
 
 #include "base/memory.h"
+#include "tests/unit/reports/contains.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,18 +61,12 @@ static char *printed(bool all)
 
 static void assert_printed(bool all, const char *part)
 {
-    char *text = printed(all);
-    if (strstr(text, part) == NULL)
-        fail_msg("'%s' is not in: %s", part, text);
-    free(text);
+    assert_contains(printed(all), part);
 }
 
 static void assert_not_printed(bool all, const char *part)
 {
-    char *text = printed(all);
-    if (strstr(text, part) != NULL)
-        fail_msg("'%s' is in: %s", part, text);
-    free(text);
+    assert_lacks(printed(all), part);
 }
 
 static void the_verdict_is_the_first_line(void **state)
