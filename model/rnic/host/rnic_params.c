@@ -254,13 +254,13 @@ const struct opt rnic_opts[] = {
      OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, ANY, TRACE)},
     {"roce-version", OPT_INT, ROW(roce_version), "2", "1", "2", NULL,
      "2: over UDP and IPv4.  1: EtherType 0x8915 and a GRH, for hosts in one VLAN: no DSCP, no "
-     "ECN, "
-     "no UDP source port.  Of the connections that the host opens, at both ends.",
+     "ECN, no UDP source port.  Applies at both ends of connections that the host opens.",
      "IBTA annex A16, annex A17; rdma_cm prefers 2 (Linux cma.c CMA_PREFERRED_ROCE_GID_TYPE)",
      OPT_ACTS_IF(OPT_NEED_RDMA, CLASSES, LESS, TRACE)},
     {"priority-tag", OPT_BOOL, ROW(priority_tag), "false", NULL, NULL, NULL,
-     "RoCE v1 frames have a VLAN tag of 4 B, which counts in the MTU, with their priority at the "
-     "host's own port as PCP; without, switches put them in priority 0.",
+     "RoCE v1 frames have a VLAN tag whose PCP is their priority; its 4 B count in the MTU.  "
+     "Without "
+     "the tag, switches put them in priority 0.",
      "IEEE 802.1Q-2018 9.6 (PCP), 6.9.3: the default priority of a port is 0",
      OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_ROCE_V1, CLASSES, ANY, TRACE)},
     {"udp-source-port", OPT_CHOICE, ROW(udp_source_port), "queue-pairs", NULL, NULL,
