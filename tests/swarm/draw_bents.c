@@ -236,6 +236,10 @@ void bents_rnic(struct pen *pen)
     if (once_in(pen, 3))
         pen_put(pen, "ack-coalescing", "%s", once_in(pen, 2) ? "true" : "false");
     pen->large = once_in(pen, 24);
+    /* A software RNIC queues all packets of a READ at once: those of 1 GiB exceed the pool of
+     * frames. */
+    if (pen->large)
+        pen_put(pen, "software", "false");
     if (pen->large || once_in(pen, 3))
         pen_put(pen, "path-mtu", "%uB", 256u << rng_below(&pen->rng, pen->large ? 2 : 5));
     if (pen->bent != BENT_PLAIN && once_in(pen, 4))
