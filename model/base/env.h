@@ -21,7 +21,8 @@ struct timer {
     void *self;
     time_ps due;    /* TIME_NEVER: not set; read-only for the user */
     time_ps wakeup; /* the world's pending event for this timer; private to the world */
-    int pending;    /* a wake-up of the world is pending; private to the world */
+    int pending;    /* references that the world has to the timer: while it has one, the memory must
+                     * stay; written by the world */
 };
 
 /* Work on a processor that the world shares between its users. The user owns the memory and sets

@@ -203,6 +203,7 @@ static void fire(struct process *process, time_ps now)
     process->timer_first = (process->timer_first + 1) % process->timer_room;
     process->timer_count--;
     process->timer_round--;
+    timer->pending--;
     if (timer->due > now)
         return; /* canceled or moved in the meantime */
     timer->due = TIME_NEVER;
@@ -275,6 +276,7 @@ void process_notify(struct process *process, struct process_queue *queue)
 
 void process_timer(struct process *process, struct timer *timer)
 {
+    timer->pending++; /* the queue refers to it */
     if (process->timer_count == process->timer_room) {
         const uint32_t room = process->timer_room == 0 ? 16 : process->timer_room * 2;
         struct timer **timers = memory_zeroed(room, sizeof *timers);

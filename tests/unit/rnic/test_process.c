@@ -172,8 +172,12 @@ static void timers_that_are_no_longer_due(void **state)
         timer(i);
     bench.timers[0].due = TIME_NEVER;
     bench.timers[1].due = 10 * US; /* it would be told again then */
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(bench.timers[i].pending, 1); /* its memory must stay */
     expect("213 ");
     assert_int_equal(bench.timers[1].due, 10 * US);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(bench.timers[i].pending, 0);
     tear_down();
 }
 
