@@ -8,10 +8,10 @@ program=$1
 cat <<'HEAD'
 # Parameters
 
-Made from the program's own rows by `make docs`; a test holds it against them. A parameter is written in a
-scenario under its path and set from the command line by `--set PATH=VALUE`. A profile may give another value;
-what took effect in a run, and who set it, stands in its settings. The column `acts on` names the part of a run that the
-parameter changes, which values are worse and how they show, and when the parameter has no effect.
+`make docs` generates this page from the program's own tables, and a test compares the two. A scenario sets a parameter
+under its path, and `--set PATH=VALUE` sets it from the command line. A profile may replace the default; the settings of a
+run show each effective value and its origin. The column `acts on` names the part of a run that the parameter changes,
+which values can make I/O slower, and the condition without which the parameter has no effect.
 HEAD
 
 # A path may hold a space, but only in braces: workloads{kind: nvme}.read
@@ -37,10 +37,7 @@ done | awk '
     $1 == "legal" { legal = $0; sub(/^ *legal */, "", legal); range = range ": " legal; next }
     $1 == "acts" { acts = $0; sub(/^ *acts on */, "", acts); next }
     $1 == "effect" { effect = $0; sub(/^ *effect */, "", effect); acts = acts "; " effect; next }
-    $1 == "needs" {
-        needs = $0; sub(/^ *needs */, "", needs); sub(/; otherwise it has no effect$/, "", needs)
-        acts = acts "; no effect unless " needs; next
-    }
+    $1 == "only" { only = $0; sub(/^ *only if */, "", only); acts = acts "; only if " only; next }
     $1 == "source" {
         source = $0; sub(/^ *source */, "", source)
         if (group != last) {

@@ -3,13 +3,18 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/parameters.h"
+#include "cli/prepare/parameter_json.h"
+#include "reports/text/json_members.h"
 #include "scenarios/format/block.h"
 #include "scenarios/load/scenario.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct cli_option options[] = {{0}};
+static const struct cli_option options[] = {
+    {"json", 0, NULL, "one JSON object with a list instead of text"},
+    {0},
+};
 
 /* Format of the values of a type. */
 static const char *const type_words[] = {
@@ -29,11 +34,17 @@ static const char *const type_words[] = {
 
 typedef bool meant(const struct parameter *parameter, const char *path, const char *wanted);
 
+/* Where explanations go; `count`: how many were written. */
+struct explained {
+    struct json *json; /* NULL: text */
+    int count;
+};
+
 struct search {
     const char *wanted;
     meant *is_this;
     struct nearest nearest;
-    int found;
+    struct explained *out;
 };
 
 /* Other notations for the row, or an empty list. */
@@ -43,6 +54,13 @@ static const struct block_word *words_of(const struct parameter *parameter)
     if (strcmp(parameter->where, "fabric.switch") == 0)
         return scenario_switch_words;
     return parameter->row->type == OPT_DSCP ? scenario_tos_words : none;
+}
+
+static void format_value(const struct opt *row, char *text, size_t size)
+{
+    const char *between = row->type == OPT_CHOICE || row->choices == NULL ? "" : ", or ";
+    snprintf(text, size, "%s%s%s", type_words[row->type], between,
+             row->choices == NULL ? "" : row->choices);
 }
 
 static void print_words(const struct parameter *parameter)
@@ -64,31 +82,51 @@ static void print_effect(const struct opt *row)
     if (opt_effect_words(row, text, sizeof text))
         printf("  effect   %s\n", text);
     if (opt_needs_words(row, text, sizeof text))
-        printf("  needs    %s; otherwise it has no effect\n", text);
+        printf("  only if  %s\n", text);
 }
 
-static void explain(const struct parameter *parameter, const char *path)
+static void print_range(const struct opt *row)
+{
+    char range[32];
+    if (row->type == OPT_MASK && row->max != NULL) {
+        opt_mask_range(row, range, sizeof range);
+        printf("  range    %s\n", range);
+    } else if (row->min != NULL && row->max != NULL)
+        printf("  range    %s to %s\n", row->min, row->max);
+    else if (row->min != NULL)
+        printf("  range    at least %s\n", row->min);
+    else if (row->max != NULL)
+        printf("  range    at most %s\n", row->max);
+}
+
+static void print_parameter(const struct parameter *parameter, const char *path)
 {
     const struct opt *row = parameter->row;
     printf("%s\n  %s\n", path, row->about);
-    const char *between = row->type == OPT_CHOICE || row->choices == NULL ? "" : ", or ";
-    printf("  value    %s%s%s\n", type_words[row->type], between,
-           row->choices == NULL ? "" : row->choices);
+    char value[512];
+    format_value(row, value, sizeof value);
+    printf("  value    %s\n", value);
     print_words(parameter);
     printf("  default  %s\n", row->preset);
-    if (row->type == OPT_MASK && row->max != NULL) {
-        char range[32];
-        opt_mask_range(row, range, sizeof range);
-        printf("  range    %s\n", range);
-    } else if (row->min != NULL || row->max != NULL) {
-        printf("  range    %s to %s\n", row->min != NULL ? row->min : "min",
-               row->max != NULL ? row->max : "max");
-    }
+    print_range(row);
     char series[64];
     if (opt_series(row, series, sizeof series))
         printf("  legal    %s\n", series);
     print_effect(row);
     printf("  source   %s\n", row->source);
+}
+
+static void explain(struct explained *out, const struct parameter *parameter, const char *path)
+{
+    char value[512];
+    if (out->json != NULL) {
+        format_value(parameter->row, value, sizeof value);
+        parameter_write_json(out->json, out->count++, parameter->row, path, value,
+                             words_of(parameter));
+        return;
+    }
+    fputs(out->count++ > 0 ? "\n" : "", stdout);
+    print_parameter(parameter, path);
 }
 
 /* A parameter is identified by its whole path, by the end of the path, or by its own name. */
@@ -236,16 +274,27 @@ static bool is_choice(const struct choice *choice, const char *plain)
     return false;
 }
 
-/* `found`: how many explanations were printed before; returns the number with these. */
-static int explain_choices(const char *wanted, int found)
+static void explain_choice(struct explained *out, const struct choice *choice)
+{
+    char path[JSON_PATH_BYTES];
+    const size_t at = (size_t)out->count++;
+    if (out->json == NULL) {
+        printf("%s%s\n  %s\n  value    %s\n", at > 0 ? "\n" : "", choice->path, choice->about,
+               choice->value);
+        return;
+    }
+    json_text(out->json, json_member(path, "parameters", at, "name"), choice->path);
+    json_text(out->json, json_member(path, "parameters", at, "about"), choice->about);
+    json_text(out->json, json_member(path, "parameters", at, "value"), choice->value);
+}
+
+static void explain_choices(const char *wanted, struct explained *out)
 {
     char plain[160];
     make_plain(wanted, plain, sizeof plain);
     for (size_t i = 0; plain[0] != '\0' && i < sizeof choices / sizeof choices[0]; i++)
         if (is_choice(&choices[i], plain))
-            printf("%s%s\n  %s\n  value    %s\n", found++ > 0 ? "\n" : "", choices[i].path,
-                   choices[i].about, choices[i].value);
-    return found;
+            explain_choice(out, &choices[i]);
 }
 
 static bool is_written(const struct parameter *parameter, const char *path, const char *wanted)
@@ -277,28 +326,28 @@ static bool match_parameter(void *self, const struct parameter *parameter)
     struct search *search = self;
     char path[160];
     parameters_path(parameter, path, sizeof path);
-    if (search->is_this(parameter, path, search->wanted)) {
-        fputs(search->found++ > 0 ? "\n" : "", stdout);
-        explain(parameter, path);
-    }
+    if (search->is_this(parameter, path, search->wanted))
+        explain(search->out, parameter, path);
     nearest_offer(&search->nearest, parameter->row->name);
     return true;
 }
 
-static int explain_name(const char *wanted, bool first)
+static int explain_name(const char *wanted, struct explained *out)
 {
-    struct search search = {.wanted = wanted, .found = first ? 0 : 1};
-    const int before = search.found;
+    struct search search = {.wanted = wanted, .out = out};
+    const int before = out->count;
     const char *dot = strrchr(search.wanted, '.');
     search.nearest = nearest_to(dot == NULL ? search.wanted : dot + 1);
     /* Each criterion is tried only if the previous ones found nothing.  A name that also begins the
      * names of a group, as ecn does, means both. */
     static meant *const by[] = {is_named_or_of_group, is_written, is_of_section};
-    for (size_t i = 0; i < sizeof by / sizeof *by && search.found == before; i++) {
+    for (size_t i = 0; i < sizeof by / sizeof *by && out->count == before; i++) {
         search.is_this = by[i];
         parameters_each(match_parameter, &search);
     }
-    if (search.found > before || explain_choices(search.wanted, before) > before)
+    if (out->count == before)
+        explain_choices(wanted, out);
+    if (out->count > before)
         return CLI_DONE;
     const bool near = search.nearest.best[0] != '\0';
     cli_error("unknown parameter '%s'%s", search.wanted,
@@ -309,8 +358,16 @@ static int explain_name(const char *wanted, bool first)
 static int run(const struct cli_args *args)
 {
     int code = CLI_DONE;
+    struct json json;
+    struct explained out = {.json = cli_given(args, "json") ? &json : NULL};
+    if (out.json != NULL)
+        json_begin(&json, stdout);
     for (int i = 0; i < args->operand_count; i++)
-        code = explain_name(args->operands[i], i == 0) == CLI_DONE ? code : CLI_USAGE;
+        code = explain_name(args->operands[i], &out) == CLI_DONE ? code : CLI_USAGE;
+    if (out.json != NULL && out.count == 0)
+        json_empty(&json, "parameters");
+    if (out.json != NULL)
+        json_end(&json);
     return code;
 }
 
@@ -323,6 +380,7 @@ const struct cli_command cmd_explain_parameter = {
             {"The ECN threshold of switches", "stormglass explain-parameter ecn-kmin"},
             {"By its path in a scenario",
              "stormglass explain-parameter fabric.switch.pfc.headroom"},
+            {"For a program", "stormglass explain-parameter --json ecn-kmin"},
             {0}},
     .exit_codes = (const struct cli_exit_code[]){{0, "all parameters were found"},
                                                  {2, "unknown parameter"},

@@ -102,6 +102,10 @@ bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common)
 const char *opt_part_words(const struct opt *row);
 bool opt_effect_words(const struct opt *row, char *text, size_t size);
 bool opt_needs_words(const struct opt *row, char *text, size_t size);
+const char *opt_need_words(uint32_t need); /* one condition, enum opt_need_index */
+
+/* The identifier of the part in opt_part.def, such as TARGET_CPU. */
+const char *opt_part_name(const struct opt *row);
 
 /* Whether 0 means "no limit" or "no cost", so that a nonzero value expresses a limit or cost of the
  * hardware or one set by the user. */

@@ -42,6 +42,19 @@ const char *opt_part_words(const struct opt *row)
     return words[row->effect.part];
 }
 
+const char *opt_part_name(const struct opt *row)
+{
+    static const char *const names[] = {
+        [OPT_PART_UNSAID] = "",
+#define RESOURCE(ID, word, about) [OPT_PART_##ID] = #ID,
+#define PART(ID, about)           [OPT_PART_##ID] = #ID,
+#include "base/opt_part.def"
+#undef RESOURCE
+#undef PART
+    };
+    return names[row->effect.part];
+}
+
 bool opt_effect_words(const struct opt *row, char *text, size_t size)
 {
 #define OPT_WORDS_OF(name, words) words,
@@ -49,20 +62,29 @@ bool opt_effect_words(const struct opt *row, char *text, size_t size)
     static const char *const by[] = {OPT_BY(OPT_WORDS_OF)};
 #undef OPT_WORDS_OF
     const char *how = by[row->effect.by];
-    snprintf(text, size, "%s%s%s", worse[row->effect.worse], how[0] != '\0' ? "; " : "", how);
+    const char *zero = row->effect.worse == OPT_WORSE_LIMIT     ? "; 0 means no limit"
+                       : row->effect.worse == OPT_WORSE_CEILING ? "; 0 means no delay"
+                                                                : "";
+    snprintf(text, size, "%s%s%s%s", worse[row->effect.worse], how[0] != '\0' ? "; " : "", how,
+             zero);
     return row->effect.by != OPT_BY_NOTHING;
 }
 
-bool opt_needs_words(const struct opt *row, char *text, size_t size)
+const char *opt_need_words(uint32_t need)
 {
 #define OPT_WORDS_OF(name, words) words,
     static const char *const needs[] = {OPT_NEEDS(OPT_WORDS_OF)};
 #undef OPT_WORDS_OF
+    return needs[need];
+}
+
+bool opt_needs_words(const struct opt *row, char *text, size_t size)
+{
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < OPT_NEED_COUNT; i++)
         if ((row->effect.needs >> i & 1) != 0 && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", and " : "",
-                                     needs[i]);
+                                     opt_need_words(i));
     return used > 0;
 }

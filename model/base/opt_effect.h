@@ -23,28 +23,28 @@ enum opt_part {
 
 #define OPT_PART_BIT(ID) (UINT64_C(1) << OPT_PART_##ID)
 
-/* Which values are worse than a peer's. */
+/* Which values are worse than a peer's. LIMIT: a limit of the hardware or one set by the user, 0 is
+ * none; CEILING: a cost of the hardware, 0 is none. */
 #define OPT_WORSE(X)                                                                               \
-    X(ANY, "any other value may be worse")                                                         \
-    X(DRAW, "no single value is worse, but equal values at several devices may be")                \
-    X(LESS, "lower values are worse")                                                              \
-    X(MORE, "higher values are worse")                                                             \
-    X(LIMIT, "lower values are worse, 0 is no limit") /* a limit of the hardware or one set by the
-                                                    * user */ \
-    X(CEILING, "higher values are worse, 0 disables it") /* a cost of the hardware */
+    X(ANY, "a change in either direction can make I/O slower")                                     \
+    X(DRAW, "equal values at several devices can make I/O slower; a single value cannot")          \
+    X(LESS, "a lower value can make I/O slower")                                                   \
+    X(MORE, "a higher value can make I/O slower")                                                  \
+    X(LIMIT, "a lower value can make I/O slower")                                                  \
+    X(CEILING, "a higher value can make I/O slower")
 
 /* How a worse value shows. TRACE: not in the time of each operation but, if at all, in the counters
  * of a run (drops, pauses, marks, timeouts, connections). */
 #define OPT_BY(X)                                                                                  \
-    X(DELAY, "it adds to the time of each operation")                                              \
-    X(COST, "it adds to the time of each operation, and one processor or engine serves them all")  \
-    X(RATE, "it is the rate at which all bytes pass")                                              \
-    X(SERVICE, "operations that it serves are slower than their peers")                            \
+    X(DELAY, "it is added to the time of each operation")                                          \
+    X(COST, "each operation occupies a shared processor or engine for this time")                  \
+    X(RATE, "all bytes pass at this rate")                                                         \
+    X(SERVICE, "operations at this device then take longer than at its peers")                     \
     X(TRACE, "")                                                                                   \
     X(NOTHING, "")
 
 /* What a parameter requires to have an effect; scenarios/effect evaluates it. The words complete
- * "It has no effect unless ...". */
+ * "It has an effect only if ...". */
 #define OPT_NEEDS(X)                                                                               \
     X(PCIE, "pcie-generation is set")                                                              \
     X(QP_CACHE, "qp-cache is not 0")                                                               \

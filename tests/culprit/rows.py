@@ -1,8 +1,9 @@
 # rows - kinds of harm from the program's parameters.                SPDX-License-Identifier: Apache-2.0
-# `stormglass explain-parameter` prints what a parameter acts on, which values are worse and what it needs.  Each
+# `stormglass explain-parameter --json` has what a parameter acts on, which values are worse and what it needs.  Each
 # number with a worse direction is a kind: a worse value at one link, switch, host, target, namespace or workload, or
 # at all of them.  Nothing here lists parameters, and nothing says how much of one is too much: a value is drawn, and
 # kept if it costs a member time.  A new parameter is drawn from the day on which it lands.
+import json
 import math
 import re
 
@@ -10,7 +11,6 @@ from harms import (Harm, arrays, at_host, at_link, at_switch, end_of, everywhere
                    of_workload, some_link, some_switch)
 from play import program
 
-FIELDS = ("value", "default", "range", "legal", "acts on", "effect", "needs")
 UNITS = {  # to the smallest unit, in which values are written
     "ps": ("ps", 1), "ns": ("ps", 10**3), "us": ("ps", 10**6), "ms": ("ps", 10**9), "s": ("ps", 10**12),
     "h": ("ps", 3600 * 10**12), "B": ("B", 1), "KB": ("B", 1000), "KiB": ("B", 1024), "MB": ("B", 10**6),
@@ -21,7 +21,7 @@ UNITS = {  # to the smallest unit, in which values are written
 # What all workloads of the draw have more of by themselves: where a limit of 0 ends, and a cost of 0 begins.
 LEAST = {"ps": 10**4, "B": 1024, "bps": 10**7, "m": 1, "%": 0.1, "": 1}
 MOST = {"ps": 10**9, "B": 2**24, "bps": 10**11, "m": 10**5, "%": 100, "": 10**5}
-LOAD = ("the offered load", "the number of outstanding operations")  # what users ask for is no harm
+LOAD = ("asked", "depth")  # what users ask for is no harm
 WORKLOADS = ("nvme", "rdma-write", "rdma-read", "rdma-send")  # that Healthy writes
 MEDIA = ("fixed", "flash-tlc", "ssd")
 
@@ -36,20 +36,19 @@ def number(text):
 
 
 class Row:
-    """A parameter as explain-parameter prints it."""
+    """A parameter as explain-parameter --json has it."""
 
-    def __init__(self, path, fields):
-        self.path, self.fields = path, fields
-        self.section, self.name = re.match(r"(?:(.*)\.)?([^.]*)$", path).groups()
-        self.part = fields.get("acts on", "")
-        self.needs = re.sub(r"; otherwise.*", "", fields.get("needs", ""))
-        worse = re.match(r"(lower|higher) values are worse(, 0 is no limit)?", fields.get("effect", ""))
-        self.worse = worse and {"lower": "less", "higher": "more"}[worse.group(1)]
-        self.limit = bool(worse and worse.group(2))
-        low, high = (fields.get("range", "") + " to ").split(" to ")[:2]
-        self.unit, self.low = number(low)
-        self.high = math.inf if high == "max" else number(high)[1]
-        self.preset = number(fields.get("default", ""))[1]
+    def __init__(self, fields):
+        self.path, self.fields = fields["name"], fields
+        self.section, self.name = re.match(r"(?:(.*)\.)?([^.]*)$", self.path).groups()
+        self.part = fields["acts_on"]
+        self.needs = fields["needs"]
+        self.worse = {"lower": "less", "higher": "more"}.get(fields["worse"])
+        self.limit = self.worse == "less" and fields["zero_is_off"]
+        quantity = fields["type"] not in ("boolean", "choice", "list", "dscp")
+        self.unit, self.low = number(fields["min"] or "") if quantity else (None, None)
+        self.high = math.inf if fields["max"] is None else number(fields["max"])[1]
+        self.preset = number(fields["default"])[1]
 
     def why_none(self):
         """Why it is no kind of harm, or None."""
@@ -74,15 +73,11 @@ class Row:
         value = min(max(value, self.low), self.high)
         if self.limit and value < 1:
             value = 1
-        legal = self.fields.get("legal", "")
-        match = re.match(r"(\S+) times a power of (\d+)", legal)
-        if match:
-            value = self.low * int(match.group(2)) ** round(math.log(value / self.low, int(match.group(2))))
-        elif " or " in legal:
-            value = min((number(word)[1] for word in legal.split(" or ")), key=lambda other: abs(other - value))
-        elif "multiple of" in legal:
-            step = number(legal.rsplit(" ", 1)[1])[1]
-            value = max(self.low, value // step * step)
+        power, step = self.fields["power_of"], self.fields["multiple_of"]
+        if power:
+            value = self.low * int(power) ** round(math.log(value / self.low, int(power)))
+        elif step:
+            value = max(self.low, value // number(step)[1] * number(step)[1])
         return self.written(value)
 
     def written(self, value):
@@ -91,28 +86,11 @@ class Row:
         return f"{round(value)}{self.unit}" if self.unit else round(value)
 
 
-def read_rows(printed):
-    """Of what `explain-parameter` printed: sections that begin with a path."""
-    path, fields = None, {}
-    for line in printed.splitlines() + ["end"]:
-        if line and line[0] != " ":
-            if path:
-                yield Row(path, fields)
-            path, fields = line, {}
-            continue
-        for field in FIELDS:
-            if line.startswith(f"  {field} "):
-                fields[field] = line[len(field) + 2:].strip()
-
-
 def all_rows():
-    paths = [re.match(r"[^ {]*(?:\{[^}]*\})?[^ ]*", line).group(0) for line in program("list", "parameters").splitlines()]
+    paths = [row["name"] for row in json.loads(program("list", "parameters", "--json"))["parameters"]]
     rows = {}
-    for row in read_rows(program("explain-parameter", *paths)):
-        rows.setdefault(row.path, row)
-    for what in ("worse", "needs", "limit", "part"):  # each is a word of explain-parameter's text
-        if sum(bool(getattr(row, what)) for row in rows.values()) < 5:
-            raise SystemExit(f"culprit: no row with {what}: explain-parameter says it otherwise")
+    for fields in json.loads(program("explain-parameter", "--json", *paths))["parameters"]:
+        rows.setdefault(fields["name"], Row(fields))
     return rows
 
 
@@ -121,19 +99,19 @@ def all_rows():
 def needed(row, rows):
     """Settings with which the row has an effect; what a workload must do is left to the draw."""
     settings = {}
-    for need in row.needs.split(", and "):
+    for need in row.needs:
         match = re.fullmatch(r"(\S+) is (not 0|not off|set|true|\S+)(?: or \S+)?", need)
         other = match and rows.get(f"{row.section}.{match.group(1)}")
         if other is None:
             continue
         word = match.group(2)
         if word == "not off":
-            word = next(choice for choice in other.fields["value"][7:].split("|") if choice != "off")
+            word = next(choice for choice in other.fields["choices"] if choice != "off")
         elif word in ("not 0", "set"):
             least = max(other.low, LEAST[other.unit])
             word = other.written(min(max(least * 50 if other.worse == "more" else least * 4, other.low), other.high))
         settings[match.group(1)] = True if word == "true" else word
-    if "miss of the QP cache" in row.needs:
+    if any("miss of the QP cache" in need for need in row.needs):
         settings["qp-cache-miss-cost"] = "1us"
     return settings
 
@@ -236,9 +214,9 @@ class Rows:
     def wants(self, kind, draw):
         row = self.rows[kind]
         wants = dict(draw.choice(SURROUNDINGS), **placed(row)[1])
-        if "TCP traffic" in row.needs:
+        if "the host has TCP traffic" in row.needs:
             wants["tcp"] = True
-        if "uses TLS" in row.needs:
+        if any("uses TLS" in need for need in row.needs):
             return dict(wants, needed={"nvme": {"tcp-tls": True}})
         section = row.section.rsplit(".", 1)[-1]
         return dict(wants, needed={section: needed(row, self.rows)}) if row.needs else wants

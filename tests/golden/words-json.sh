@@ -177,6 +177,8 @@ done
 for kind in $("$program" list | cut -d ' ' -f 1); do
     "$program" list "$kind" --json >"json/list.$kind.json" 2>&1
 done
+"$program" explain-parameter qp-cache pcie-payload max-transfer alpha-lossy fabric.switch.profile congestion-control.alpha-first no-such \
+    --json >json/explain-parameter.some.json 2>/dev/null
 "$program" query first.db 'SELECT * FROM workload' --json >json/query.workload.json
 "$program" bench first-io --json >json/bench.first-io.json
 cp -r "$top/scenarios/incidents/pause-storm" storm # another folder name would be another text
