@@ -133,7 +133,7 @@ LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/*.yaml \
                                      scenarios/cases/*.fio scenarios/cases/*.iolog scenarios/lessons/*.yaml \
-                                     scenarios/lessons/*.md)) \
+                                     scenarios/lessons/*.md scenarios/claims/*.yaml)) \
                   $(PAGE) $(sort $(wildcard scenarios/profiles/*.yaml) $(wildcard scenarios/works/*.yaml))
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
@@ -186,7 +186,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test announce-test check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -387,6 +387,12 @@ lint: build/packages-test ## style, layers and man pages
 
 docs: all ## writes docs/parameters.md anew from the program's rows
 	@docs/parameters.sh $(PROGRAM) > docs/parameters.md
+
+claims: all ## runs every claim of scenarios/claims and writes docs/claims.md anew
+	@$(PROGRAM) claims --markdown > build/claims.md && mv build/claims.md docs/claims.md
+
+claims-check: all ## runs every claim and compares its figures with docs/claims.md
+	@$(PROGRAM) claims --markdown > build/claims.md && diff -u docs/claims.md build/claims.md
 
 pictures: all ## draws the pictures of README and docs from runs: docs/pictures
 	@docs/pictures.sh $(PROGRAM) docs/pictures

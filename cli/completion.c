@@ -62,6 +62,7 @@ static const struct {
 } operand_rows[] = {
     {"SCENARIO", "@cases @lessons *.yaml *.yml"},
     {"[LESSON]", "@lessons"},
+    {"[ID...]", "@claims *.yaml *.yml"},
     {"PLAN.yaml", "*.yaml *.yml"},
     {"GRID.yaml", "*.yaml *.yml"},
     {".db", "*.db"},

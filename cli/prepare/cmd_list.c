@@ -14,6 +14,7 @@
 #include "reports/text/json_members.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/check/check.h"
+#include "scenarios/claim/claim.h"
 #include "scenarios/embedded.h"
 #include "scenarios/fabric/topology.h"
 #include "scenarios/fault/fault.h"
@@ -96,6 +97,15 @@ static void list_cases(struct cli_list *list)
 static void list_lessons(struct cli_list *list)
 {
     cli_list_files(list, "lessons/");
+}
+
+static void list_claims(struct cli_list *list)
+{
+    uint32_t count;
+    struct claim **claims = claim_load_all(&count);
+    for (uint32_t i = 0; i < count; i++)
+        cli_list_row(list, claims[i]->name, claims[i]->statement);
+    claim_free_all(claims);
 }
 
 static void list_profiles(struct cli_list *list)
@@ -207,6 +217,7 @@ static const struct {
 } kinds[] = {
     {"cases", "built-in scenarios", list_cases},
     {"lessons", "scenarios of stormglass lesson", list_lessons},
+    {"claims", "what stormglass claims settles", list_claims},
     {"works", "scenarios of stormglass bench", bench_list},
     {"profiles", "switches, RNICs and media, each value with its evidence", list_profiles},
     {"congestion-controls", "how an RNIC reacts to congestion", list_controls},

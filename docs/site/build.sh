@@ -51,6 +51,7 @@ Reference|docs/counters.md|Counters
 Reference|docs/glossary.md|Glossary
 Explanation|docs/model.md|The model
 Explanation|docs/architecture.md|Architecture
+Evidence|docs/claims.md|Claims
 Evidence|docs/plans.md|Plans
 Evidence|docs/predictions-hardware.md|Hardware
 Evidence|docs/measured.md|Soft-RoCE

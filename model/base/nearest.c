@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_MAX = 63, LISTED_MAX = 16 };
+enum { WORD_MAX = 63, LISTED_MAX = 17 };
 
 unsigned nearest_distance(const char *a, const char *b)
 {

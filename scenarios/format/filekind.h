@@ -12,6 +12,7 @@ enum filekind {
     FILEKIND_SCENARIO,
     FILEKIND_GRID,
     FILEKIND_PLAN,
+    FILEKIND_CLAIM,
     FILEKIND_PRICES,
     FILEKIND_PROFILE,
     FILEKIND_RUN,    /* a run database */

@@ -168,6 +168,21 @@ static const char *find_op(const char *text, int *op)
     return NULL;
 }
 
+bool expect_split(const char *text, size_t *name, enum expect_op *op, size_t *value)
+{
+    int index;
+    const char *at = find_op(text, &index);
+    if (at == NULL || index == OPS)
+        return false;
+    *name = (size_t)(at - text);
+    while (*name > 0 && text[*name - 1] == ' ')
+        --*name;
+    *op = ops[index].op;
+    at += strlen(ops[index].text);
+    *value = (size_t)(at + strspn(at, " ") - text);
+    return *name > 0 && text[*value] != '\0';
+}
+
 static bool parse_word(const char *text, struct expectation *expectation)
 {
     for (int i = 0; i < WORDS; i++) {

@@ -64,6 +64,10 @@ struct expectation {
     struct diag_place place;
 };
 
+/* Splits "NAME OP VALUE": the length of the name, the operator, and the offset of the value. False
+ * if there is no operator, no name or no value. */
+bool expect_split(const char *text, size_t *name, enum expect_op *op, size_t *value);
+
 /* False, with a message, if the expectation is invalid. The scenario's workloads must have been
  * loaded. */
 bool expect_parse(const struct scenario *scenario, const struct tree_node *written,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * library - loads the embedded scenarios of cases/, works/ and lessons/. */
+ * library - loads the embedded scenarios of cases/, works/, lessons/ and claims/. */
 #include "scenarios/load/library.h"
 
 #include "base/memory.h"
@@ -18,7 +18,7 @@
 enum { FILES_MAX = 64, NAME_BYTES = 128 };
 
 static const char cases[] = "cases/";
-static const char *const folders[] = {"cases/", "works/", "lessons/"};
+static const char *const folders[] = {"cases/", "works/", "lessons/", "claims/"};
 
 enum { FOLDERS = sizeof folders / sizeof folders[0] };
 
@@ -119,6 +119,20 @@ struct scenario *library_load(const char *name, const char *const *sets, uint32_
         return scenario_load(&input, diag);
     unknown_name(name, strerror(reason), diag);
     return NULL;
+}
+
+struct scenario *library_load_text(const struct scenario_source *source, const char *const *sets,
+                                   uint32_t set_count, struct diag *diag)
+{
+    struct scenario_source files[FILES_MAX];
+    const struct scenario_input input = {.name = source->name,
+                                         .text = source->text,
+                                         .length = source->length,
+                                         .files = files,
+                                         .file_count = files_beside(files),
+                                         .sets = sets,
+                                         .set_count = set_count};
+    return scenario_load(&input, diag);
 }
 
 struct scenario *library_load_again(const struct scenario *scenario, const char *const *sets,

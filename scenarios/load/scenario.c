@@ -252,7 +252,8 @@ static const struct tree_file *read_input(struct loader *loader)
     if (file->length > TREE_BYTES_MAX)
         diag_add(loader->diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
                  "the file is larger than 64 MiB");
-    else if (tree_is_kind(file, FILEKIND_SCENARIO, "a scenario", loader->diag))
+    else if (filekind_of(file->text, file->length) == FILEKIND_CLAIM ||
+             tree_is_kind(file, FILEKIND_SCENARIO, "a scenario", loader->diag))
         return file;
     return NULL;
 }
@@ -267,6 +268,15 @@ static void keep_sets(struct loader *loader)
     loader->scenario->set_count = input->set_count;
 }
 
+/* A claim (scenarios/claim/claim.h) contains a scenario. */
+static struct tree_node *scenario_of_claim(struct loader *loader, struct tree_node *root)
+{
+    struct tree_node *inner = tree_get(root, "scenario");
+    if (inner == NULL)
+        tree_error(loader->diag, root, "this claim has no scenario: it cannot be run");
+    return inner;
+}
+
 static bool read_tree(struct loader *loader)
 {
     const struct tree_file *file = read_input(loader);
@@ -276,6 +286,8 @@ static bool read_tree(struct loader *loader)
     if (loader->input->text == NULL && strcmp(loader->input->name, "-") != 0)
         remember_path(loader, file->name);
     struct tree_node *root = tree_parse(loader->arena, file, 0, loader->diag);
+    if (root != NULL && filekind_of(file->text, file->length) == FILEKIND_CLAIM)
+        root = scenario_of_claim(loader, root);
     root = scenario_change(loader, root);
     for (uint32_t i = 0; root != NULL && i < loader->input->set_count; i++)
         root = tree_set(loader->arena, root, loader->input->sets[i], loader->diag);

@@ -56,6 +56,8 @@ tabular seeds 2 run members.yaml --seeds 2
 tabular check 1 check mtu-mismatch
 tabular list 10 list cases
 tabular 'list of parameters' 100 list parameters
+tabular claims 10 claims rdma-write
+tabular 'list of claims' 5 claims --list
 tabular headroom 1 headroom --rate 100Gbps --rate 25Gbps --phases 0
 tabular counters 50 counters first.db
 tabular diff 5 diff first.db larger.db

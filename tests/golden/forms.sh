@@ -59,6 +59,7 @@ example() { # COMMAND OPERAND
     case "$1 $2" in
     'list KIND') echo cases ;;
     'lesson LESSON') echo pfc ;;
+    'claims ID...') echo rdma-write ;;
     'incident FILE') echo later.txt ;;
     'incident FOLDER...') echo incident ;;
     'explain-parameter NAME...') echo ecn-kmin ;;

@@ -19,6 +19,24 @@ said() {
     "$program" "$command" "$@" 2>&1 | sed "s/ in [0-9.]* s\$//; s,$top/,,g"
 }
 
+# --- claims: true under a condition, with a case that is not modeled, and as a list ---
+said claims conditional rdma-write | hold claims
+"$program" claims mtu-one-switch --json >json/claims.false.json
+cat >condition.yaml <<'END'
+stormglass-claim: 1
+rows: [N10]
+claim: Queue pairs exist.
+source: a source
+stated: between two hosts
+scenario: {stormglass: 1, name: condition, duration: 20us, fabric: {topology: {kind: single-switch, hosts: 2}}, workloads: [{name: io, kind: rdma-write, from: host0, to: host1}]}
+figures: [{name: made, about: "made", value: io.issueds, unit: count}]
+true-if: ["made > 0"]
+END
+sed -n '1,4p' condition.yaml >unrun.yaml
+echo 'cannot-run: no model of it' >>unrun.yaml
+"$program" claims condition.yaml unrun.yaml --json >json/claims.odd.json 2>err
+"$program" claims --list rdma-write --json >json/claims.list.json
+
 # --- runs: of seeds, with a steady part and without, with flows of a size, with a medium that collects garbage ---
 cat >members.yaml <<'END'
 stormglass: 1

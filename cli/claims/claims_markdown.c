@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * claims_markdown - settled claims as docs/claims.md. */
+#include "cli/claims/claims_output.h"
+
+static void print_head(const struct claim *claim, FILE *out)
+{
+    for (uint32_t i = 0; i < claim->axis_count; i++)
+        fprintf(out, "| %s ", claim->axes[i].name);
+    for (uint32_t i = 0; i < claim->figure_count; i++)
+        fprintf(out, "| %s ", claim->figures[i].about);
+    fputs("| claim |\n", out);
+    for (uint32_t i = 0; i < claim->axis_count + claim->figure_count; i++)
+        fputs("|---", out);
+    fputs("|---|\n", out);
+}
+
+static void print_case(const struct settled *settled, uint32_t index, FILE *out)
+{
+    const struct claim *claim = settled->claim;
+    char state[CLAIMS_CASE_BYTES];
+    for (uint32_t i = 0; i < claim->axis_count; i++)
+        fprintf(out, "| %s ", claim_choice(claim, index, i)->name);
+    for (uint32_t i = 0; i < claim->figure_count; i++)
+        fprintf(out, "| %s ",
+                settled->cases[index].state == SETTLE_CASE_NONE
+                    ? "-"
+                    : settled->cases[index].figures[i].text);
+    claims_state(settled, index, state);
+    fprintf(out, "| %s |\n", state);
+}
+
+static void print_claim(const struct settled *settled, FILE *out)
+{
+    const struct claim *claim = settled->claim;
+    const char *omission = claims_omission(settled);
+    char rows[CLAIMS_ROWS_BYTES];
+    claims_rows(claim, rows);
+    fprintf(out, "## %s\n\n%s (%s; %s)\n\nVerdict: **%s**", claim->name, claim->statement, rows,
+            claim->source, settle_words(settled->verdict));
+    if (settled->verdict == SETTLE_CONDITIONAL)
+        fprintf(out, ": %s. %s%s", settled->condition, omission,
+                claim->stated == NULL ? "" : claim->stated);
+    else if (settled->verdict == SETTLE_CANNOT_RUN)
+        fprintf(out, ": %s.", claim->cannot_run);
+    else if (settled->verdict == SETTLE_UNDECIDED)
+        fprintf(out, ": %s", settled->error);
+    fputs("\n\n", out);
+    if (claim->cannot_run != NULL)
+        return;
+    print_head(claim, out);
+    for (uint32_t i = 0; i < claim->case_count; i++)
+        print_case(settled, i, out);
+    fputc('\n', out);
+    if (claim->why != NULL)
+        fprintf(out, "%s\n\n", claim->why);
+}
+
+static void print_table(const struct settled *settled, uint32_t count, FILE *out)
+{
+    fputs("| rows | claim | verdict |\n|---|---|---|\n", out);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct claim *claim = settled[i].claim;
+        char rows[CLAIMS_ROWS_BYTES];
+        claims_rows(claim, rows);
+        fprintf(out, "| %s | [%s](#%s): %s | ", rows, claim->name, claim->name, claim->statement);
+        claims_verdict(&settled[i], out);
+        fputs(" |\n", out);
+    }
+    fputc('\n', out);
+}
+
+void claims_markdown(const struct settled *settled, uint32_t count, bool whole, FILE *out)
+{
+    if (whole) {
+        fputs(
+            "# Claims about NVMe over Fabrics, settled by runs\n\n"
+            "`stormglass claims` runs what articles and glossaries say about NVMe over Fabrics,\n"
+            "and prints where it is true. `make claims` writes this page; `make claims-check`\n"
+            "runs every claim again and compares. Each claim is a file of scenarios/claims,\n"
+            "which `stormglass run` and `stormglass explain` accept by its name. Rows 1 to 42 are\n"
+            "systems and behaviors, N1 and on are figures, C1 and on are statements in dispute.\n"
+            "The figures hold for the scenario of the claim, not for every network.\n\n",
+            out);
+        claims_total(settled, count, out);
+        fputc('\n', out);
+        print_table(settled, count, out);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        print_claim(&settled[i], out);
+}

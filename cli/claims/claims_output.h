@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * claims_output - settled claims as text, Markdown, JSON and CSV. */
+#ifndef STORMGLASS_CLI_CLAIMS_CLAIMS_OUTPUT_H
+#define STORMGLASS_CLI_CLAIMS_CLAIMS_OUTPUT_H
+
+#include "replay/claim/settle.h"
+
+#include <stdio.h>
+
+enum { CLAIMS_CASE_BYTES = 256, CLAIMS_ROWS_BYTES = 80 };
+
+void claims_text(const struct settled *settled, uint32_t count, FILE *out);
+/* Sections; with `whole`, the page docs/claims.md with its introduction and table. */
+void claims_markdown(const struct settled *settled, uint32_t count, bool whole, FILE *out);
+void claims_json(const struct settled *settled, uint32_t count, FILE *out);
+void claims_csv(const struct settled *settled, uint32_t count, FILE *out);
+
+/* "24, N6" */
+void claims_rows(const struct claim *claim, char text[CLAIMS_ROWS_BYTES]);
+
+/* "true under a condition: block size up to 16KiB (false from 32KiB)" */
+void claims_verdict(const struct settled *settled, FILE *out);
+
+/* What the source says about a condition; NULL: nothing to add. */
+const char *claims_omission(const struct settled *settled);
+
+/* "true", "false", "unknown", "not modeled: REASON" */
+void claims_state(const struct settled *settled, uint32_t index, char text[CLAIMS_CASE_BYTES]);
+
+/* "64 claims: 20 true, ..." */
+void claims_total(const struct settled *settled, uint32_t count, FILE *out);
+
+#endif

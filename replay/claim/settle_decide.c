@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * settle_decide - the verdict of a claim, and the condition under which it is true.
+ * On an axis of ascending quantities the condition is a range if the true cases are one; its two
+ * sides are the neighboring values, between which the claim changes. */
+#include "base/check.h"
+#include "replay/claim/settle.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *key, *words;
+} verdicts[] = {
+#define X(name, key, words) {key, words},
+    SETTLE_VERDICTS(X)
+#undef X
+};
+
+const char *settle_key(enum settle_verdict verdict)
+{
+    return verdicts[verdict].key;
+}
+
+const char *settle_words(enum settle_verdict verdict)
+{
+    return verdicts[verdict].words;
+}
+
+/* ---- condition ---- */
+
+struct text {
+    char *text;
+    size_t used, size;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add_text(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length =
+        vsnprintf(text->text + text->used, text->size - text->used, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        text->used += (size_t)length;
+    if (text->used >= text->size)
+        text->used = text->size - 1;
+}
+
+/* Cases along an axis: the states of its choices. */
+struct line {
+    const struct claim_axis *axis;
+    enum settle_case_state states[CLAIM_CHOICES_MAX];
+};
+
+static uint32_t count_state(const struct line *line, enum settle_case_state state)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < line->axis->count; i++)
+        count += line->states[i] == state;
+    return count;
+}
+
+/* The true choices are consecutive, and every choice is true or false. */
+static bool is_range(const struct line *line, uint32_t *first, uint32_t *last)
+{
+    const uint32_t held = count_state(line, SETTLE_CASE_TRUE);
+    *first = 0;
+    while (line->states[*first] != SETTLE_CASE_TRUE)
+        ++*first;
+    *last = *first + held - 1;
+    for (uint32_t i = *first; i <= *last; i++)
+        if (i >= line->axis->count || line->states[i] != SETTLE_CASE_TRUE)
+            return false;
+    return line->axis->ordered && held + count_state(line, SETTLE_CASE_FALSE) == line->axis->count;
+}
+
+static void list_choices(struct text *text, const struct line *line, enum settle_case_state state)
+{
+    const char *comma = "";
+    for (uint32_t i = 0; i < line->axis->count; i++)
+        if (line->states[i] == state) {
+            add_text(text, "%s%s", comma, line->axis->choices[i].name);
+            comma = ", ";
+        }
+}
+
+static void describe_range(struct text *text, const struct line *line, uint32_t first,
+                           uint32_t last)
+{
+    const struct claim_axis *axis = line->axis;
+    const struct claim_choice *choices = axis->choices;
+    if (first == 0)
+        add_text(text, "%s up to %s (false from %s)", axis->name, choices[last].name,
+                 choices[last + 1].name);
+    else if (last + 1 == axis->count)
+        add_text(text, "%s from %s (false up to %s)", axis->name, choices[first].name,
+                 choices[first - 1].name);
+    else
+        add_text(text, "%s from %s to %s (false up to %s and from %s)", axis->name,
+                 choices[first].name, choices[last].name, choices[first - 1].name,
+                 choices[last + 1].name);
+}
+
+/* The choices of an axis with both true and false ones. */
+static void describe_line(struct text *text, const struct line *line)
+{
+    uint32_t first, last;
+    if (is_range(line, &first, &last)) {
+        describe_range(text, line, first, last);
+        return;
+    }
+    add_text(text, "%s: ", line->axis->name);
+    list_choices(text, line, SETTLE_CASE_TRUE);
+    add_text(text, " (false: ");
+    list_choices(text, line, SETTLE_CASE_FALSE);
+    add_text(text, ")");
+}
+
+/* False if the claim is false in the whole row, which is not listed. */
+static bool describe_row(struct text *text, const struct settled *settled, uint32_t row)
+{
+    const struct claim *claim = settled->claim;
+    struct line line = {&claim->axes[1], {0}};
+    for (uint32_t i = 0; i < line.axis->count; i++)
+        line.states[i] = settled->cases[row * line.axis->count + i].state;
+    const uint32_t held = count_state(&line, SETTLE_CASE_TRUE);
+    const uint32_t failed = count_state(&line, SETTLE_CASE_FALSE);
+    if (held == 0)
+        return failed == 0;
+    add_text(text, "%s%s %s, ", text->used == 0 ? "" : "; ", claim->axes[0].name,
+             claim->axes[0].choices[row].name);
+    if (failed == 0)
+        add_text(text, "any %s", line.axis->name);
+    else
+        describe_line(text, &line);
+    return true;
+}
+
+static void describe(struct settled *settled)
+{
+    const struct claim *claim = settled->claim;
+    struct text text = {settled->condition, 0, sizeof settled->condition};
+    CHECK(claim->axis_count > 0);
+    if (claim->axis_count == 1) {
+        struct line line = {&claim->axes[0], {0}};
+        for (uint32_t i = 0; i < claim->case_count; i++)
+            line.states[i] = settled->cases[i].state;
+        describe_line(&text, &line);
+        return;
+    }
+    bool listed = true;
+    for (uint32_t row = 0; row < claim->axes[0].count; row++)
+        listed &= describe_row(&text, settled, row);
+    if (!listed)
+        add_text(&text, "; otherwise never");
+}
+
+void settle_decide(struct settled *settled)
+{
+    uint32_t counts[SETTLE_CASE_NONE + 1] = {0};
+    for (uint32_t i = 0; i < settled->claim->case_count; i++)
+        counts[settled->cases[i].state]++;
+    if (settled->claim->cannot_run != NULL)
+        settled->verdict = SETTLE_CANNOT_RUN;
+    else if (counts[SETTLE_CASE_UNKNOWN] > 0 || settled->error[0] != '\0')
+        settled->verdict = SETTLE_UNDECIDED;
+    else if (counts[SETTLE_CASE_FALSE] == 0)
+        settled->verdict = SETTLE_TRUE;
+    else if (counts[SETTLE_CASE_TRUE] == 0)
+        settled->verdict = SETTLE_FALSE;
+    else
+        settled->verdict = SETTLE_CONDITIONAL;
+    if (settled->verdict == SETTLE_CONDITIONAL)
+        describe(settled);
+}
