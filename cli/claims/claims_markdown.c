@@ -19,7 +19,7 @@ static void print_case(const struct settled *settled, uint32_t index, FILE *out)
     const struct claim *claim = settled->claim;
     char state[CLAIMS_CASE_BYTES];
     for (uint32_t i = 0; i < claim->axis_count; i++)
-        fprintf(out, "| %s ", claim_choice(claim, index, i)->name);
+        fprintf(out, "| %s ", claims_choice(claim, index, i));
     for (uint32_t i = 0; i < claim->figure_count; i++)
         fprintf(out, "| %s ",
                 settled->cases[index].state == SETTLE_CASE_NONE
@@ -49,7 +49,8 @@ static void print_claim(const struct settled *settled, FILE *out)
         return;
     print_head(claim, out);
     for (uint32_t i = 0; i < claim->case_count; i++)
-        print_case(settled, i, out);
+        if (!claim_repeats(claim, i))
+            print_case(settled, i, out);
     fputc('\n', out);
     if (claim->why != NULL)
         fprintf(out, "%s\n\n", claim->why);

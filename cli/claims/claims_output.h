@@ -24,6 +24,9 @@ void claims_verdict(const struct settled *settled, FILE *out);
 /* What the source says about a condition; NULL: nothing to add. */
 const char *claims_omission(const struct settled *settled);
 
+/* The name of a case on an axis; "-" on the second axis if the first one is not modeled. */
+const char *claims_choice(const struct claim *claim, uint32_t index, uint32_t axis);
+
 /* "true", "false", "unknown", "not modeled: REASON" */
 void claims_state(const struct settled *settled, uint32_t index, char text[CLAIMS_CASE_BYTES]);
 

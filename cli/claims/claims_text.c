@@ -18,7 +18,7 @@ static const char *cell(const struct settled *settled, uint32_t row, uint32_t co
     const struct claim *claim = settled->claim;
     const uint32_t axes = claim->axis_count;
     if (column < axes)
-        return row == 0 ? claim->axes[column].name : claim_choice(claim, row - 1, column)->name;
+        return row == 0 ? claim->axes[column].name : claims_choice(claim, row - 1, column);
     if (row == 0)
         return claim->figures[column - axes].about;
     return settled->cases[row - 1].state == SETTLE_CASE_NONE
@@ -66,7 +66,8 @@ static void print_claim(const struct settled *settled, FILE *out)
         fputc('\n', out);
         measure(&table);
         for (uint32_t row = 0; row <= claim->case_count; row++)
-            print_row(&table, row, out);
+            if (row == 0 || !claim_repeats(claim, row - 1))
+                print_row(&table, row, out);
         fputc('\n', out);
     }
     if (claim->why != NULL)

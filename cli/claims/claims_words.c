@@ -33,6 +33,13 @@ const char *claims_omission(const struct settled *settled)
                                                   : "The source names a condition: ";
 }
 
+const char *claims_choice(const struct claim *claim, uint32_t index, uint32_t axis)
+{
+    return axis == 1 && claim_choice(claim, index, 0)->not_modeled != NULL
+               ? "-"
+               : claim_choice(claim, index, axis)->name;
+}
+
 void claims_state(const struct settled *settled, uint32_t index, char text[CLAIMS_CASE_BYTES])
 {
     static const char *const words[] = {[SETTLE_CASE_TRUE] = "true",

@@ -300,7 +300,7 @@ static const struct reading *finish_claim(struct settled *settled, const struct 
     for (uint32_t i = 0; i < claim->case_count; i++) {
         settled->cases[i].state = SETTLE_CASE_NONE;
         if (claim_not_modeled(claim, i) != NULL) {
-            settled->not_modeled++;
+            settled->not_modeled += !claim_repeats(claim, i);
             continue;
         }
         finish_case(settled, i, readings);

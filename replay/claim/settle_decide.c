@@ -51,13 +51,27 @@ add_text(struct text *text, const char *format, ...)
 /* Cases along an axis: the states of its choices. */
 struct line {
     const struct claim_axis *axis;
+    uint32_t count; /* without those at the end that are not modeled */
     enum settle_case_state states[CLAIM_CHOICES_MAX];
 };
+
+/* The choices of the last axis from a case on. */
+static struct line take_line(const struct settled *settled, uint32_t first)
+{
+    const struct claim *claim = settled->claim;
+    struct line line = {.axis = &claim->axes[claim->axis_count - 1]};
+    for (uint32_t i = 0; i < line.axis->count; i++) {
+        line.states[i] = settled->cases[first + i].state;
+        if (line.states[i] != SETTLE_CASE_NONE)
+            line.count = i + 1;
+    }
+    return line;
+}
 
 static uint32_t count_state(const struct line *line, enum settle_case_state state)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < line->axis->count; i++)
+    for (uint32_t i = 0; i < line->count; i++)
         count += line->states[i] == state;
     return count;
 }
@@ -71,15 +85,15 @@ static bool is_range(const struct line *line, uint32_t *first, uint32_t *last)
         ++*first;
     *last = *first + held - 1;
     for (uint32_t i = *first; i <= *last; i++)
-        if (i >= line->axis->count || line->states[i] != SETTLE_CASE_TRUE)
+        if (i >= line->count || line->states[i] != SETTLE_CASE_TRUE)
             return false;
-    return line->axis->ordered && held + count_state(line, SETTLE_CASE_FALSE) == line->axis->count;
+    return line->axis->ordered && held + count_state(line, SETTLE_CASE_FALSE) == line->count;
 }
 
 static void list_choices(struct text *text, const struct line *line, enum settle_case_state state)
 {
     const char *comma = "";
-    for (uint32_t i = 0; i < line->axis->count; i++)
+    for (uint32_t i = 0; i < line->count; i++)
         if (line->states[i] == state) {
             add_text(text, "%s%s", comma, line->axis->choices[i].name);
             comma = ", ";
@@ -94,7 +108,7 @@ static void describe_range(struct text *text, const struct line *line, uint32_t 
     if (first == 0)
         add_text(text, "%s up to %s (false from %s)", axis->name, choices[last].name,
                  choices[last + 1].name);
-    else if (last + 1 == axis->count)
+    else if (last + 1 == line->count)
         add_text(text, "%s from %s (false up to %s)", axis->name, choices[first].name,
                  choices[first - 1].name);
     else
@@ -122,9 +136,7 @@ static void describe_line(struct text *text, const struct line *line)
 static bool describe_row(struct text *text, const struct settled *settled, uint32_t row)
 {
     const struct claim *claim = settled->claim;
-    struct line line = {&claim->axes[1], {0}};
-    for (uint32_t i = 0; i < line.axis->count; i++)
-        line.states[i] = settled->cases[row * line.axis->count + i].state;
+    const struct line line = take_line(settled, row * claim->axes[1].count);
     const uint32_t held = count_state(&line, SETTLE_CASE_TRUE);
     const uint32_t failed = count_state(&line, SETTLE_CASE_FALSE);
     if (held == 0)
@@ -144,9 +156,7 @@ static void describe(struct settled *settled)
     struct text text = {settled->condition, 0, sizeof settled->condition};
     CHECK(claim->axis_count > 0);
     if (claim->axis_count == 1) {
-        struct line line = {&claim->axes[0], {0}};
-        for (uint32_t i = 0; i < claim->case_count; i++)
-            line.states[i] = settled->cases[i].state;
+        const struct line line = take_line(settled, 0);
         describe_line(&text, &line);
         return;
     }

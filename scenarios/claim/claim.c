@@ -256,6 +256,12 @@ const char *claim_not_modeled(const struct claim *claim, uint32_t index)
     return NULL;
 }
 
+bool claim_repeats(const struct claim *claim, uint32_t index)
+{
+    return claim->axis_count == 2 && index % claim->axes[1].count > 0 &&
+           claim_choice(claim, index, 0)->not_modeled != NULL;
+}
+
 /* ---- embedded claims ---- */
 
 static int by_row(const void *a, const void *b)

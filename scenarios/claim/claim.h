@@ -146,6 +146,10 @@ bool claim_is_named(const struct claim *claim, const char *id);
 /* The choice of a case on an axis; the last axis changes fastest. */
 const struct claim_choice *claim_choice(const struct claim *claim, uint32_t index, uint32_t axis);
 
+/* True if the case differs from the one before it only on the second axis and both are not modeled
+ * because of their choice on the first: one of them says it all. */
+bool claim_repeats(const struct claim *claim, uint32_t index);
+
 /* Why a case cannot be run; NULL: it can. */
 const char *claim_not_modeled(const struct claim *claim, uint32_t index);
 

@@ -91,7 +91,7 @@ static void read_choices(struct claim_reader *reader, struct claim_axis *axis,
             choice->not_modeled = claim_word(reader, node, "not-modeled", "the reason");
         if (choice->name == NULL)
             return;
-        if (axis->count > 0)
+        if (axis->count > 0 && choice->not_modeled == NULL)
             axis->ordered &= is_ascending(choice[-1].name, choice->name);
         axis->count++;
     }

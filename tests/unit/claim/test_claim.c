@@ -134,6 +134,29 @@ static void embedded_claims_load(void **state)
     claim_free_all(claims);
 }
 
+/* Each row of the list of statements has a claim. */
+static void rows_are_complete(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *series;
+        unsigned most;
+    } rows[] = {{"", 42}, {"N", 10}, {"C", 10}};
+    uint32_t count;
+    struct claim **claims = claim_load_all(&count);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (unsigned row = 1; row <= rows[i].most; row++) {
+            char id[CLAIM_ROW_BYTES];
+            bool found = false;
+            snprintf(id, sizeof id, "%s%u", rows[i].series, row);
+            for (uint32_t c = 0; c < count; c++)
+                found |= claim_is_named(claims[c], id);
+            if (!found)
+                fail_msg("no claim for row %s", id);
+        }
+    claim_free_all(claims);
+}
+
 /* ---- verdicts: a letter for each case, T, F, ? and - ---- */
 
 static void decide(const char *text, const char *states, enum settle_verdict verdict,
@@ -173,6 +196,7 @@ static void verdicts_follow_from_cases(void **state)
     decide(line, "FTT", SETTLE_CONDITIONAL, "size from 2KiB (false up to 1KiB)");
     decide(line, "FTF", SETTLE_CONDITIONAL,
            "size from 2KiB to 2KiB (false up to 1KiB and from 4KiB)");
+    decide(line, "TF-", SETTLE_CONDITIONAL, "size up to 1KiB (false from 2KiB)");
     decide(line, "TFT", SETTLE_CONDITIONAL, "size: 1KiB, 4KiB (false: 2KiB)");
     decide(words, "TFF", SETTLE_CONDITIONAL, "kind: a (false: b, c)");
     decide(words, "-FT", SETTLE_CONDITIONAL, "kind: c (false: b)");
@@ -187,6 +211,7 @@ int main(void)
         cmocka_unit_test(forms_are_read),
         cmocka_unit_test(errors_are_located),
         cmocka_unit_test(embedded_claims_load),
+        cmocka_unit_test(rows_are_complete),
         cmocka_unit_test(verdicts_follow_from_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
