@@ -42,40 +42,54 @@ static bool is_one_kind(const struct scenario *scenario, uint32_t index)
     return true;
 }
 
-/* The medium of more than half of the targets in the entry with this index; NULL: none. */
+/* `like` NULL: of any kind. */
+static bool is_peer(const struct scenario_namespace *entry, const struct scenario_namespace *like)
+{
+    return entry != NULL && (like == NULL || is_same_kind(entry, like));
+}
+
+/* The medium of more than half of the targets (of those with media of the kind of `like`) in the
+ * entry with this index; NULL: none. */
 static const struct scenario_namespace *common_medium(const struct scenario *scenario,
-                                                      uint32_t index)
+                                                      uint32_t index,
+                                                      const struct scenario_namespace *like)
 {
     const struct scenario_namespace *found = NULL;
     uint32_t lead = 0, members = 0, holders = 0;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_namespace *entry = entry_of(scenario, i, index);
-        if (entry == NULL)
+        if (!is_peer(entry, like))
             continue;
         found = lead == 0 ? entry : found;
         lead += is_same_medium(entry, found) ? 1 : (uint32_t)-1;
     }
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_namespace *entry = entry_of(scenario, i, index);
-        members += entry != NULL;
-        holders += entry != NULL && is_same_medium(entry, found);
+        members += is_peer(entry, like);
+        holders += is_peer(entry, like) && is_same_medium(entry, found);
     }
     return holders > members / 2 ? found : NULL;
 }
 
-/* The smallest value of the row among all targets, used if the media differ only in their values
- * and none has a majority. */
-static int64_t smallest_value(const struct scenario *scenario, uint32_t index,
-                              const struct opt *row)
+/* What is usual where no medium has a majority, although all are of one kind: the default, if a
+ * target has it; of times, otherwise the shortest of all targets. False: no value is usual. */
+static bool find_usual(const struct scenario *scenario, uint32_t index, const struct opt *row,
+                       int64_t *usual)
 {
-    int64_t least = INT64_MAX;
+    int64_t least = INT64_MAX, preset = 0;
+    char why[OPT_WHY_BYTES];
+    const bool known = row->preset != NULL && opt_parse(row, row->preset, &preset, why);
+    bool held = false;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_namespace *entry = entry_of(scenario, i, index);
-        const int64_t value =
-            entry == NULL ? least : *opt_field(row, (void *)(uintptr_t)entry->media_params);
+        if (entry == NULL)
+            continue;
+        const int64_t value = *opt_field(row, (void *)(uintptr_t)entry->media_params);
         least = value < least ? value : least;
+        held |= known && value == preset;
     }
-    return least;
+    *usual = held ? preset : least;
+    return held || row->type == OPT_TIME;
 }
 
 /* `common` NULL: no medium has a majority. */
@@ -86,10 +100,13 @@ static void add_medium_row(struct deviation_search *search, uint32_t node, uint3
     const struct scenario_namespaces *said_by =
         search->scenario->origins->nodes[node].host->namespaces;
     const int64_t value = *opt_field(row, (void *)(uintptr_t)entry->media_params);
-    const int64_t usual = common == NULL ? smallest_value(search->scenario, index, row)
-                                         : *opt_field(row, (void *)(uintptr_t)common->media_params);
     char text[WORD_BYTES], other[WORD_BYTES];
-    if (value == usual || (common == NULL && row->type != OPT_TIME))
+    int64_t usual = value;
+    if (common != NULL)
+        usual = *opt_field(row, (void *)(uintptr_t)common->media_params);
+    else if (!find_usual(search->scenario, index, row, &usual))
+        return;
+    if (value == usual)
         return;
     opt_format(row, value, text, sizeof text);
     opt_format(row, usual, other, sizeof other);
@@ -239,23 +256,62 @@ static void check_rows(struct deviation_search *search, const struct alike *alik
             check_row(search, alike, row);
 }
 
+/* ------------------------------------------------------------------ media */
+
+/* A kind of medium, and the medium that most of its targets have. */
+struct kind {
+    const struct scenario_namespace *first, *common;
+};
+
+/* If most targets have one medium, it is the common one of all kinds. Otherwise each is compared
+ * with those of its own kind: the drives of a fast tier say nothing of those of a slow one. */
+enum { KINDS_MAX = 16 };
+struct kinds {
+    const struct scenario_namespace *common;
+    struct kind list[KINDS_MAX];
+    uint32_t count;
+};
+
+static const struct scenario_namespace *common_of(struct kinds *kinds,
+                                                  const struct scenario *scenario, uint32_t index,
+                                                  const struct scenario_namespace *entry)
+{
+    if (kinds->common != NULL)
+        return kinds->common;
+    for (uint32_t i = 0; i < kinds->count; i++)
+        if (is_same_kind(kinds->list[i].first, entry))
+            return kinds->list[i].common;
+    if (kinds->count == KINDS_MAX)
+        return NULL;
+    kinds->list[kinds->count++] = (struct kind){entry, common_medium(scenario, index, entry)};
+    return kinds->list[kinds->count - 1].common;
+}
+
+/* False: no target has an entry with this index. */
+static bool check_entries(struct deviation_search *search, uint32_t index)
+{
+    const struct scenario *scenario = search->scenario;
+    const bool one_kind = is_one_kind(scenario, index);
+    struct kinds kinds = {.common = common_medium(scenario, index, NULL)};
+    bool any = false;
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_namespace *entry = entry_of(scenario, i, index);
+        if (entry == NULL)
+            continue;
+        any = true;
+        const struct scenario_namespace *common = common_of(&kinds, scenario, index, entry);
+        if (common == NULL ? one_kind : !is_same_medium(entry, common))
+            add_medium(search, i, index, common);
+    }
+    return any;
+}
+
 void deviation_find_media(struct deviation_search *search)
 {
-    if (!search->broad) {
-        check_rows(search, &namespaces_alike);
-        check_rows(search, &subsystems_alike);
-    }
-    const struct scenario *scenario = search->scenario;
-    bool more = !search->broad;
-    for (uint32_t index = 0; more; index++) {
-        const struct scenario_namespace *common = common_medium(scenario, index);
-        const bool comparable = common != NULL || is_one_kind(scenario, index);
-        more = false;
-        for (uint32_t i = 0; i < scenario->host_count; i++) {
-            const struct scenario_namespace *entry = entry_of(scenario, i, index);
-            more |= entry != NULL;
-            if (entry != NULL && comparable && (common == NULL || !is_same_medium(entry, common)))
-                add_medium(search, i, index, common);
-        }
-    }
+    if (search->broad)
+        return;
+    check_rows(search, &namespaces_alike);
+    check_rows(search, &subsystems_alike);
+    for (uint32_t index = 0; check_entries(search, index); index++)
+        ;
 }

@@ -104,6 +104,17 @@ static const struct row {
      "hosts:\n  targets: {where: host0, namespaces: [{media: {kind: fixed}}]}\n"
      "  slow: {where: host4, namespaces: [{media: {kind: fixed, read-latency: 3ms}}]}\n" WRITES,
      "hosts.slow.namespaces[0].media.read-latency 3ms 10us 1\n"},
+    /* Of two, the one that has no default; of a value that is no time. */
+    {TREE "hosts:\n  targets: {where: host0, namespaces: [{media: {kind: ssd}}]}\n"
+          "  home: {where: host4, namespaces: [{media: {kind: ssd, power-loss-protection: "
+          "false}}]}\n" WRITES,
+     "hosts.home.namespaces[0].media.power-loss-protection false true 1\n"},
+    /* No medium has a majority: drives are compared with those of their own kind. */
+    {TREE
+     "hosts:\n  targets: {where: [host0, host1], namespaces: [{media: {kind: ssd}}]}\n"
+     "  home: {where: host2, namespaces: [{media: {kind: ssd, power-loss-protection: false}}]}\n"
+     "  fast: {where: [host3, host4, host5], namespaces: [{media: storage-class}]}\n" WRITES,
+     "hosts.home.namespaces[0].media.power-loss-protection false true 1\n"},
     /* What a workload is served with is no load. */
     {TREE "workloads: [{name: w, kind: rdma-send, from: host1, to: host0, receives: 2}]\n",
      "workloads.w.receives 2 0 1\n"},
