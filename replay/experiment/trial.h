@@ -48,7 +48,7 @@ struct trial {
     struct trial_change changes[TRIAL_CHANGES_MAX]; /* no two of them change the same */
     uint32_t count;
     uint64_t seed;  /* 0: the scenario's */
-    uint32_t later; /* each workload starts so many times a few nanoseconds later */
+    uint32_t later; /* each member begins later, by up to so many times 300 ns */
 };
 
 /* The settings that the warnings and errors of one rule of check propose together, and the text of

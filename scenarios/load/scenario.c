@@ -401,15 +401,26 @@ uint32_t scenario_find_node(const struct scenario *scenario, const char *name)
 
 /* ---- of workloads ---- */
 
-time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
+static time_ps part_of_member(const struct scenario *scenario, uint32_t workload, uint32_t member,
+                              time_ps most, const char *purpose)
 {
-    const time_ps most = scenario->workloads[workload].start_jitter;
     if (most == 0)
         return 0;
     char owner[64];
     snprintf(owner, sizeof owner, "workload %" PRIu32 ", member %" PRIu32, workload, member);
-    struct rng rng = rng_stream(scenario->seed, owner, "start-jitter");
+    struct rng rng = rng_stream(scenario->seed, owner, purpose);
     return (time_ps)rng_below(&rng, (uint64_t)most + 1);
+}
+
+time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
+{
+    return part_of_member(scenario, workload, member, scenario->workloads[workload].start_jitter,
+                          "start-jitter");
+}
+
+time_ps scenario_nudge(const struct scenario *scenario, uint32_t workload, uint32_t member)
+{
+    return part_of_member(scenario, workload, member, scenario->workloads[workload].nudge, "nudge");
 }
 
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,

@@ -158,6 +158,7 @@ struct scenario_workload {
         stop; /* absolute times; stop is at most `duration`; start does not include a fio job's
                * delays */
     time_ps start_jitter;
+    time_ps nudge; /* of trials: each member's first operation is later by up to that much */
     struct diag_place place;
 };
 
@@ -297,8 +298,10 @@ bool scenario_empties(const struct scenario *scenario);
 /* True for a workload that issues only admin commands (count: none). */
 bool scenario_issues_nothing(const struct scenario_workload *workload);
 
-/* Delay of a member's beginning after its workload's start: its part of the jitter. */
+/* Delay of a member's beginning after its workload's start: its part of the jitter. And of its
+ * first operation, whenever that is due: its part of the nudge. */
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member);
+time_ps scenario_nudge(const struct scenario *scenario, uint32_t workload, uint32_t member);
 
 /* DSCP of packets from `from` to `to` on a workload's connections; and of packets in reverse. */
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,

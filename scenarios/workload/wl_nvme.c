@@ -329,7 +329,8 @@ static void on_io(void *self, struct nvme_io *io)
  * set. */
 static bool is_early(const struct wl_nvme *wl)
 {
-    return env_now(wl->site.env) < workload_begin(&wl->site) && !wl_nvme_has_lost(wl);
+    return env_now(wl->site.env) < workload_begin(&wl->site, wl->did.ready) &&
+           !wl_nvme_has_lost(wl);
 }
 
 /* The controller was lost, reconnected, or given up. */
@@ -375,7 +376,7 @@ static void make_script(struct wl_nvme *wl, struct wl_region region)
     char purpose[64];
     snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
              wl->site.copy);
-    const time_ps start = time_later(wl->did.ready, workload_begin(&wl->site));
+    const time_ps start = workload_begin(&wl->site, wl->did.ready);
     wl_script_init(&wl->script, &wl->params, region, wl->slot_count, start,
                    env_stream(wl->site.env, purpose));
     if (wl->params.replay.trace != NULL)
@@ -428,7 +429,7 @@ static void on_ready(void *self, uint16_t status)
     make_script(wl, region);
     workload_begins(wl->site.stats, wl->window.from);
     wl_nvme_admin_begin(wl);
-    const time_ps begin = workload_begin(&wl->site);
+    const time_ps begin = workload_begin(&wl->site, wl->did.ready);
     if (wl->did.ready < begin)
         env_timer_set(wl->site.env, &wl->timer, begin);
     else

@@ -87,7 +87,7 @@ static void go_on(struct wl_nvme *wl)
     const time_ps now = env_now(wl->site.env);
     if (wl->listed_asked || wl->listed_next == wl->params.admin.count || is_over(wl))
         return;
-    const time_ps due = workload_begin(&wl->site) + wl->params.admin.calls[wl->listed_next].at;
+    const time_ps due = workload_opens(&wl->site) + wl->params.admin.calls[wl->listed_next].at;
     if (now >= due)
         ask_listed(wl);
     if (!wl->listed_asked)
@@ -161,7 +161,7 @@ bool wl_nvme_admin_waits(struct wl_nvme *wl)
 
 void wl_nvme_admin_begin(struct wl_nvme *wl)
 {
-    const time_ps begin = time_later(workload_begin(&wl->site), env_now(wl->site.env));
+    const time_ps begin = time_later(workload_opens(&wl->site), env_now(wl->site.env));
     wl->listed_timer = (struct timer){.fire = on_listed_timer, .self = wl, .due = TIME_NEVER};
     wl->linger_until = TIME_NEVER;
     go_on(wl);

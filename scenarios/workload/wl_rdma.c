@@ -261,7 +261,7 @@ static void pair_settled(struct wl_rdma_pair *pair)
     if (wl->did.connected)
         workload_begins(wl->site.stats, wl->site.start);
     const time_ps now = wl->did.ready;
-    const time_ps begin = time_later(now, workload_begin(&wl->site));
+    const time_ps begin = workload_begin(&wl->site, now);
     char purpose[64];
     snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
              wl->site.copy);

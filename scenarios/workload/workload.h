@@ -139,6 +139,7 @@ struct workload_site {
     const struct nvme_carrier_host *nvme; /* for kinds that need it */
     time_ps start, stop;                  /* absolute times */
     time_ps late;                         /* delay of the member after start */
+    time_ps nudge;                        /* delay of its first operation, whenever that is due */
     struct workload_stats *stats;
     void (*on_idle)(void *self); /* nothing is in flight and nothing more will be issued; called
                                   * once */
@@ -146,9 +147,15 @@ struct workload_site {
 };
 
 /* Earliest time at which the member may issue. */
-static inline time_ps workload_begin(const struct workload_site *site)
+static inline time_ps workload_opens(const struct workload_site *site)
 {
     return time_earlier(site->start + site->late, site->stop);
+}
+
+/* Time at which the member, connected at `ready`, begins to issue. */
+static inline time_ps workload_begin(const struct workload_site *site, time_ps ready)
+{
+    return time_later(ready, workload_opens(site)) + site->nudge;
 }
 
 /* The file named in an entry, for kinds that have one. */

@@ -143,6 +143,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .start = span.start,
         .stop = span.stop,
         .late = scenario_late(world->scenario, index, number),
+        .nudge = scenario_nudge(world->scenario, index, number),
         .stats = stats_at(world, host->node.executor, index),
         .on_idle = on_idle,
         .on_idle_self = instance,

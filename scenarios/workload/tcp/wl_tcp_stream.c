@@ -269,7 +269,7 @@ static void settle(struct wl_tcp_conn *conn)
     }
     if (++wl->settled < wl->conn_count)
         return;
-    const time_ps now = env_now(wl->site.env), begin = time_later(now, workload_begin(&wl->site));
+    const time_ps now = env_now(wl->site.env), begin = workload_begin(&wl->site, now);
     wl->state = WL_TCP_ISSUING;
     wl->did.connected = any_usable(wl);
     wl->did.ready = now;

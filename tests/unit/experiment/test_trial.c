@@ -173,7 +173,9 @@ static void values_and_faults_change_together(void **state)
     assert_int_equal(tried.scenario.fault_count, 2);
     assert_int_equal(tried.scenario.workloads[0].pair_count, 3);
     assert_int_equal(tried.scenario.workloads[1].pair_count, 0);
-    assert_true(tried.scenario.workloads[0].start > base->scenario->workloads[0].start);
+    assert_int_equal(tried.scenario.workloads[0].start, base->scenario->workloads[0].start);
+    assert_int_equal(tried.scenario.workloads[0].nudge, 300 * PS_PER_NS);
+    assert_true(scenario_nudge(&tried.scenario, 0, 0) != scenario_nudge(&tried.scenario, 0, 1));
     const struct opt *row = opt_find(tried.scenario.workloads[0].ops->opts, "outstanding");
     assert_int_equal(*opt_field(row, (void *)(uintptr_t)tried.scenario.workloads[0].params), 7);
     assert_int_equal(*opt_field(row, (void *)(uintptr_t)base->scenario->workloads[0].params), 1);
