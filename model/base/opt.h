@@ -114,6 +114,18 @@ static inline bool opt_is_limit(const struct opt *row)
     return row->effect.worse == OPT_WORSE_LIMIT || row->effect.worse == OPT_WORSE_CEILING;
 }
 
+/* Packet memory, which follows the number of ports. */
+static inline bool opt_is_memory(const struct opt *row)
+{
+    return row->effect.scales && row->effect.part == OPT_PART_DROPS;
+}
+
+/* Whether a worse value may be what was bought: it is a fault only if it ruins somebody. */
+static inline bool opt_is_purchase(const struct opt *row)
+{
+    return opt_is_limit(row) || opt_is_memory(row);
+}
+
 static inline int64_t *opt_field(const struct opt *row, void *params)
 {
     return (int64_t *)(void *)((char *)params + row->offset);

@@ -22,7 +22,7 @@ bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common)
                                           effect->by == OPT_BY_SERVICE); /* such as cores */
     /* Packet memory follows the number of ports, marking thresholds the rate of the links: in these
      * devices differ by more. */
-    const bool memory = effect->scales && effect->part == OPT_PART_DROPS;
+    const bool memory = opt_is_memory(row);
     const bool threshold = row->type == OPT_SIZE && effect->part == OPT_PART_CONGESTION &&
                            effect->worse == OPT_WORSE_LESS;
     const int factor = threshold ? OPT_RATES_DIFFER : sized ? OPT_DEVICES_DIFFER : 0;

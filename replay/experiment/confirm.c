@@ -306,14 +306,17 @@ static void count_hosts(struct ruling *ruling)
     ruling->harm->victims = prove->hosts.distinct + prove->neighbor.hosts.distinct;
 }
 
+/* The part of the time of all workloads and their hosts that these hosts lost. */
+static int64_t percent_lost(const struct prove *prove, const struct prove_hosts *hosts)
+{
+    return prove->time_ps == 0 ? 0 : (int64_t)((__int128)hosts->lost_ps * 100 / prove->time_ps);
+}
+
 static void confirm_severity(struct ruling *ruling)
 {
     const struct prove *prove = ruling->prove;
     struct harm *harm = ruling->harm;
-    const int64_t percent =
-        prove->all.whole_ps == 0
-            ? 0
-            : (int64_t)((__int128)prove->before.lost_ps * 100 / prove->all.whole_ps);
+    const int64_t percent = percent_lost(prove, &prove->hosts);
     if (harm->failed_operations > 0 || prove->before.inactive > prove->after.inactive ||
         percent >= 25)
         harm->severity = HARM_SEVERE;
@@ -343,8 +346,11 @@ static void acquit_severity(struct ruling *ruling)
 static void neighbor_severity(struct ruling *ruling)
 {
     struct harm *harm = ruling->harm;
+    const int64_t percent = percent_lost(ruling->prove, &ruling->prove->neighbor.hosts);
     if (harm->severity < HARM_MODERATE)
         harm->severity = HARM_MODERATE;
+    if (percent >= 25)
+        harm->severity = HARM_SEVERE;
     count_hosts(ruling);
 }
 

@@ -108,6 +108,7 @@ static bool read_report(struct experiment *experiment, const struct report *repo
                         uint64_t events_most, struct measure *measure)
 {
     experiment->events += report->events;
+    experiment->runs -= !report->complete && !report->broken; /* it could not be built */
     if (report->complete)
         measure_unpack(measure, shape_of(experiment), report->measure);
     if (report->broken)
@@ -120,10 +121,9 @@ static bool read_report(struct experiment *experiment, const struct report *repo
     return !report->broken && !experiment->spent;
 }
 
-bool experiment_run(struct experiment *experiment, const struct trial *trials, uint32_t count,
+static bool run_all(struct experiment *experiment, const struct trial *trials, uint32_t count,
                     struct measure *measures)
 {
-    memset(measures, 0, count * sizeof *measures);
     if (!may_run(experiment, count))
         return false;
     struct batch batch = {experiment, trials, events_of_each(experiment, count)};
@@ -138,13 +138,50 @@ bool experiment_run(struct experiment *experiment, const struct trial *trials, u
     for (uint32_t i = 0; i < count && well; i++)
         well = read_report(experiment, (const struct report *)(const void *)(results + i * bytes),
                            batch.events_most, &measures[i]);
-    for (uint32_t i = 0; i < count && !well; i++)
-        measure_free(&measures[i]);
     free(results);
     return well;
 }
 
+/* Runs the trials that are not in the memo. */
+static bool run_new(struct experiment *experiment, const struct trial *trials, uint32_t count,
+                    struct measure *measures)
+{
+    const struct measure_shape shape = shape_of(experiment);
+    struct trial *new = memory_zeroed((size_t)count + 1, sizeof *new);
+    struct measure *found = memory_zeroed((size_t)count + 1, sizeof *found);
+    uint32_t *places = memory_zeroed((size_t)count + 1, sizeof *places), left = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!memo_find(experiment->memo, &trials[i], shape, &measures[i])) {
+            new[left] = trials[i];
+            places[left++] = i;
+        }
+    const bool well = left == 0 || run_all(experiment, new, left, found);
+    for (uint32_t i = 0; i < left; i++) {
+        measures[places[i]] = found[i];
+        if (well)
+            memo_keep(experiment->memo, &new[i], shape, &found[i]);
+    }
+    free(places);
+    free(found);
+    free(new);
+    return well;
+}
+
+bool experiment_run(struct experiment *experiment, const struct trial *trials, uint32_t count,
+                    struct measure *measures)
+{
+    memset(measures, 0, count * sizeof *measures);
+    const bool well =
+        (experiment->memo == NULL ? run_all : run_new)(experiment, trials, count, measures);
+    for (uint32_t i = 0; i < count && !well; i++)
+        measure_free(&measures[i]);
+    return well;
+}
+
+/* Chance is compared by the extra time for each unit of needed time: shares of a whole never double
+ * once they exceed a half. */
 bool experiment_is_significant(int64_t part, int64_t whole, int64_t least, int64_t chance)
 {
-    return part > 0 && (__int128)part * PPM >= (__int128)whole * max_i64(least, 2 * chance);
+    return part > 0 && (__int128)part * PPM >= (__int128)whole * least &&
+           (__int128)part * (PPM - chance) >= (__int128)(whole - part) * 2 * chance;
 }

@@ -8,6 +8,7 @@
 #define STORMGLASS_REPLAY_EXPERIMENT_EXPERIMENT_H
 
 #include "replay/experiment/measure.h"
+#include "replay/experiment/memo.h"
 #include "replay/experiment/trial.h"
 
 struct experiment {
@@ -17,7 +18,8 @@ struct experiment {
      * its workloads say of themselves (measure_judge). */
     const struct measure_members *members;
     const struct measure_hops *hops;
-    uint32_t runs_most;   /* 0: as many as it takes */
+    struct memo *memo;    /* NULL: runs are repeated */
+    uint32_t runs_most;   /* 0: as many as it takes; what cannot be built does not count */
     uint64_t events_most; /* of all runs together; 0: likewise */
     uint32_t runs;
     uint64_t events;
@@ -46,7 +48,8 @@ static inline bool experiment_is_ruined(int64_t permille)
     return permille * (PPM / 1000) >= EXPERIMENT_RUIN_LEAST;
 }
 
-/* The part is at least `least` of the whole (in ppm), and twice what chance moves. */
+/* The part is at least `least` of the whole (in ppm), and its ratio to the rest is twice that of
+ * what chance moves (in ppm of a whole). */
 bool experiment_is_significant(int64_t part, int64_t whole, int64_t least, int64_t chance);
 
 #endif

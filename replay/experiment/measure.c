@@ -165,6 +165,15 @@ static void read_workloads(struct measure *measure, struct store *store,
     store_finish(rows);
 }
 
+static void add_up(struct measure *measure, const struct measure_members *members)
+{
+    for (uint32_t i = 0; i < members->count; i++) {
+        struct measure_work *sum = &measure->workloads[members->rows[i].workload].sum;
+        sum->done += measure->works[i].done;
+        sum->under_way_ps += measure->works[i].under_way_ps;
+    }
+}
+
 void measure_read(struct measure *measure, struct store *store,
                   const struct measure_members *members, uint32_t workloads,
                   const struct measure_hops *hops)
@@ -174,6 +183,7 @@ void measure_read(struct measure *measure, struct store *store,
     if (pairs)
         read_pairs(measure, store, members);
     read_workloads(measure, store, members, workloads, !pairs);
+    add_up(measure, members);
     measure->lossless_drops = store_ask_int(
         store, "SELECT sum(value) FROM result WHERE path IN ('drops.lossless', 'drops.watchdog')",
         0);

@@ -65,6 +65,7 @@ struct measure_verdict {
 enum { MEASURE_EXPECTS = 64 };
 
 struct measure_workload {
+    struct measure_work sum; /* of its members: done and under way */
     int64_t p99_ps;
     double goodput_bps, latency_ps; /* steady, where nothing but load is there; mean */
     bool satisfied;                 /* open loops, and they got all that they offered */

@@ -194,9 +194,8 @@ static bool play_ideal(struct proof *proof)
     return true;
 }
 
-/* No member's time differs by a twentieth, and failures are the same. */
-static bool is_alike(const struct proof *proof, const struct measure *first,
-                     const struct measure *second)
+bool prove_is_alike(const struct proof *proof, const struct measure *first,
+                    const struct measure *second)
 {
     bool alike = first->lossless_drops == second->lossless_drops;
     for (uint32_t i = 0; i < proof->members.count; i++)
@@ -210,7 +209,7 @@ static bool is_alike(const struct proof *proof, const struct measure *first,
 static bool is_idle(struct proof *proof)
 {
     const struct prove *prove = proof->prove;
-    if (proof->ideal.works == NULL || !is_alike(proof, &proof->original, &proof->ideal))
+    if (proof->ideal.works == NULL || !prove_is_alike(proof, &proof->original, &proof->ideal))
         return false;
     for (uint32_t i = 0; i < prove->row_count; i++)
         if (prove->rows[i].tier == PROVE_ODD && prove_is_broken(&prove->rows[i]))
@@ -225,16 +224,18 @@ static bool play_alone(struct proof *proof)
     struct prove *prove = proof->prove;
     const struct prove_set all = prove_all_broken(prove);
     const bool first = proof->question->runs_most > 0 && all.count > 1;
-    const bool beside = !first && all.count != 1;
+    const bool beside = !first && all.count > 1;
     struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
     struct measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
     uint32_t rows[PROVE_SUSPECTS_MAX], count = 0;
     bool again = !first && !beside;
+    if (all.count == 0)
+        return true;
     if (first && !play_ideal(proof))
         return false;
     if (first && is_idle(proof))
         return true;
-    if (!prove_find_noise(proof))
+    if (!prove_find_noise(proof, &all))
         return false;
     for (uint32_t i = 0; i < prove->row_count; i++)
         if (prove->rows[i].tier == PROVE_ODD) {
@@ -367,7 +368,12 @@ static bool play_repairs(struct proof *proof)
     proof->on_path = memory_zeroed(proof->hops.count, sizeof *proof->on_path);
     measure_read(&proof->original, store, &proof->members, proof->scenario->workload_count,
                  &proof->hops);
+    memo_keep(&proof->memo, &(struct trial){.count = 0},
+              (struct measure_shape){proof->members.count, proof->scenario->workload_count,
+                                     proof->hops.count},
+              &proof->original);
     look_at_whole(proof);
+    prove_sum_time(proof);
     prove_suspects(prove, proof->base, store, &proof->run.result.harm, suspects_most(proof));
     if (!play_broken(proof))
         return give_up(proof);
@@ -401,6 +407,7 @@ enum prove_end prove_ask(struct prove *prove, const struct prove_question *quest
                                          .until = question->until,
                                          .members = &proof.members,
                                          .hops = &proof.hops,
+                                         .memo = &proof.memo,
                                          .runs_most = question->runs_most,
                                          .events_most = question->events_most,
                                          .runs = 1},
@@ -424,7 +431,9 @@ enum prove_end prove_ask(struct prove *prove, const struct prove_question *quest
     free(proof.listed);
     free(proof.harmed);
     free(proof.noise);
+    free(proof.workload_noise);
     measure_members_free(&proof.members);
+    memo_free(&proof.memo);
     return end;
 }
 

@@ -17,8 +17,9 @@
  *               lost. Settings that may be intended (those of a whole tier, a workload's class) are
  *               only repaired if nothing was lost against the ideal without them
  *   victims     members (a workload from one host to another) that lost at least a twentieth of
- *               their time, and at least twice what changes when workloads start a few nanoseconds
- *               later, or that had more failed operations or were idle
+ *               their time, and for each unit of needed time at least twice what changes in the
+ *               reference when each member begins up to a microsecond later, or that had more
+ *               failed operations or were idle
  *   culprits    the first of these that exists:
  *               - a suspect whose repair removes four fifths of the loss and leaves no victim;
  *                 among several within a twentieth of the best, the first that the evidence names,
@@ -32,10 +33,11 @@
  *               The loss is the total, and its smallest component counts: time (if a victim lost a
  *               twentieth), failed operations, idle members, dropped lossless frames.
  *               Of several values in one entry of the file, one that is enough is named. A loss of
- *               less than half of the victims' time must also occur when workloads start slightly
- *               later, three times; otherwise it is chance and proves nothing
+ *               less than half of the victims' time, in a reference that chance moves by a quarter
+ *               of it, must also occur when members begin slightly later, three times; otherwise it
+ *               is chance and proves nothing
  *   partners    suspects that are not culprits but whose repair alone also removes a quarter of the
- *               loss, each time that workloads start slightly later, and costs no member anything:
+ *               loss, each time that members begin slightly later, and costs no member anything:
  *               they do harm only together with the culprits, and are named after them
  *   load        if no repair had an effect: the gain of the other workloads without each workload.
  *               A workload itself is not a culprit
@@ -169,12 +171,13 @@ struct prove {
     struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those with the largest loss */
     uint32_t victim_count;                          /* number of all victims */
     struct prove_hosts hosts;                       /* that lost something to the culprits */
-    uint32_t transmitters;                          /* on the victims' hops */
+    int64_t time_ps;       /* sum over workloads and their hosts of the time in which they issue */
+    uint32_t transmitters; /* on the victims' hops */
     enum prove_loss by;
     bool late;         /* a victim lost a twentieth of its time, so time counts */
     bool repaired;     /* an ideal run exists, and something was lost against it */
     bool vacuous;      /* nothing to repair or leave out, so no run to compare with */
-    bool chance;       /* the loss does not occur when workloads start slightly later */
+    bool chance;       /* the loss does not occur when members begin slightly later */
     uint32_t culprits; /* number of rows that are culprits; 0: nothing confirmed */
     struct prove_neighbor neighbor;
     struct prove_impact before, after; /* unchanged, and with the culprits repaired */

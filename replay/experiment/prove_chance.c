@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 
+#include <stdlib.h>
+
 enum { TIMES = 3, LEAST_PART = 4 };
 
 /* Share of the victims' time that the second run regains, in thousandths. */
@@ -21,12 +23,27 @@ static int64_t given_back(const struct proof *proof, const struct measure *was,
     return whole == 0 ? 0 : (int64_t)(lost * 1000 / whole);
 }
 
-/* At a saturated link, a small change anywhere has small effects in many places. */
-static bool may_be_chance(const struct prove *prove, const struct prove_impact *lost)
+/* What chance moves is a quarter of the victims' loss or more. */
+static bool is_noisy(const struct proof *proof)
 {
-    const struct prove_impact *ideal = &prove->ideal;
-    return lost->lost_ps < lost->whole_ps / 2 && lost->failed <= 2 * ideal->failed &&
-           lost->inactive <= 2 * ideal->inactive &&
+    __int128 noise = 0, lost = 0;
+    for (uint32_t i = 0; i < proof->members.count; i++) {
+        const struct measure_work *was = &proof->original.works[i];
+        if (!proof->victims[i])
+            continue;
+        const int64_t whole = measure_whole(was, prove_ideal_of(proof, i));
+        noise += proof->noise == NULL ? 0 : (__int128)proof->noise[i] * whole / PPM;
+        lost += prove_lost_by(proof, &proof->original, i);
+    }
+    return noise * LEAST_PART >= lost;
+}
+
+/* At a saturated link, a small change anywhere has small effects in many places. */
+static bool may_be_chance(const struct proof *proof, const struct prove_impact *lost)
+{
+    const struct prove_impact *ideal = &proof->prove->ideal;
+    return is_noisy(proof) && lost->lost_ps < lost->whole_ps / 2 &&
+           lost->failed <= 2 * ideal->failed && lost->inactive <= 2 * ideal->inactive &&
            lost->lossless_drops <= 2 * ideal->lossless_drops;
 }
 
@@ -122,31 +139,53 @@ bool prove_rule_out_chance(struct proof *proof)
     for (uint32_t i = 0; i < prove->row_count && played; i++)
         if (prove->rows[i].culprit)
             played = rule_out_one(proof, i);
-    if (!played || prove->by != PROVE_BY_TIME || proof->question->runs_most > 0 ||
-        !may_be_chance(prove, &prove->before))
+    if (!played || prove->by != PROVE_BY_TIME || !may_be_chance(proof, &prove->before) ||
+        !experiment_can_run(&proof->experiment, 2 * TIMES))
         return played;
     return rule_out_all(proof);
 }
 
-bool prove_find_noise(struct proof *proof)
+static int64_t share_moved(const struct measure_work *first, const struct measure_work *second)
+{
+    const int64_t lost = measure_lost(first, second), won = measure_lost(second, first);
+    return share_ppm(max_i64(lost, won), measure_whole(first, second));
+}
+
+/* What chance moves between two runs of the reference. */
+static void add_noise(struct proof *proof, const struct measure *first,
+                      const struct measure *second)
+{
+    const int64_t mean = prove_mean_gain(proof, first, second);
+    proof->mean_noise = max_i64(proof->mean_noise, mean < 0 ? -mean : mean);
+    for (uint32_t i = 0; i < proof->members.count; i++)
+        proof->noise[i] =
+            max_i64(proof->noise[i], share_moved(&first->works[i], &second->works[i]));
+    for (uint32_t i = 0; i < proof->scenario->workload_count; i++)
+        proof->workload_noise[i] =
+            max_i64(proof->workload_noise[i],
+                    share_moved(&first->workloads[i].sum, &second->workloads[i].sum));
+}
+
+bool prove_find_noise(struct proof *proof, const struct prove_set *reference)
 {
     enum { TWINS = 2 };
-    struct prove_set sets[TWINS];
-    struct measure measures[TWINS] = {{0}};
-    for (uint32_t i = 0; i < TWINS; i++)
-        sets[i] = (struct prove_set){.later = i + 1};
-    if (proof->noise != NULL)
-        return true;
-    proof->noise = memory_zeroed((size_t)proof->members.count + 1, sizeof *proof->noise);
-    const bool played = prove_run_sets(proof, sets, TWINS, measures);
-    for (uint32_t k = 0; k < TWINS; k++) {
-        for (uint32_t i = 0; measures[k].works != NULL && i < proof->members.count; i++) {
-            const struct measure_work *is = &proof->original.works[i], *was = &measures[k].works[i];
-            const int64_t lost = measure_lost(is, was), won = measure_lost(was, is);
-            const int64_t part = share_ppm(max_i64(lost, won), measure_whole(is, was));
-            proof->noise[i] = max_i64(proof->noise[i], part);
-        }
-        measure_free(&measures[k]);
+    struct prove_set sets[TWINS + 1];
+    struct measure measures[TWINS + 1] = {{0}};
+    for (uint32_t i = 0; i <= TWINS; i++) {
+        sets[i] = *reference;
+        sets[i].later = i;
     }
+    free(proof->noise);
+    free(proof->workload_noise);
+    proof->noise = memory_zeroed((size_t)proof->members.count + 1, sizeof *proof->noise);
+    proof->workload_noise =
+        memory_zeroed((size_t)proof->scenario->workload_count + 1, sizeof *proof->workload_noise);
+    proof->mean_noise = 0;
+    const bool played = prove_run_sets(proof, sets, TWINS + 1, measures);
+    for (uint32_t k = 1; played && k <= TWINS; k++)
+        if (measures[0].works != NULL && measures[k].works != NULL)
+            add_noise(proof, &measures[0], &measures[k]);
+    for (uint32_t k = 0; k <= TWINS; k++)
+        measure_free(&measures[k]);
     return played;
 }

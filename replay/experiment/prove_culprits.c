@@ -48,15 +48,30 @@ void prove_name(struct prove *prove, const struct prove_set *set, const struct p
     prove->after = *after;
 }
 
+static struct trial trial_of(const struct proof *proof, const struct prove_set *set)
+{
+    struct trial trial = {.later = set->later};
+    for (uint32_t i = 0; i < set->count; i++)
+        trial.changes[trial.count++] = proof->prove->rows[set->rows[i]].repair;
+    return trial;
+}
+
+uint32_t prove_new_runs(const struct proof *proof, const struct prove_set *sets, uint32_t count)
+{
+    uint32_t new = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct trial trial = trial_of(proof, &sets[i]);
+        new += !memo_has(&proof->memo, &trial);
+    }
+    return new;
+}
+
 bool prove_run_sets(struct proof *proof, const struct prove_set *sets, uint32_t count,
                     struct measure *measures)
 {
     struct trial *trials = memory_zeroed((size_t)count + 1, sizeof *trials);
-    for (uint32_t i = 0; i < count; i++) {
-        trials[i].later = sets[i].later;
-        for (uint32_t k = 0; k < sets[i].count; k++)
-            trials[i].changes[trials[i].count++] = proof->prove->rows[sets[i].rows[k]].repair;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        trials[i] = trial_of(proof, &sets[i]);
     const bool well = experiment_run(&proof->experiment, trials, count, measures);
     free(trials);
     return well;

@@ -29,12 +29,18 @@ static void count_hosts(struct proof *proof, const struct prove_host *lost,
     }
 }
 
+/* The time in which the workload issues. */
+static time_ps span_of(const struct proof *proof, uint32_t workload)
+{
+    const struct scenario_workload *entry = &proof->scenario->workloads[workload];
+    return time_earlier(entry->stop, proof->question->until) - entry->start;
+}
+
 /* The lost share of the operations' time, applied to the time in which the workload issues. If all
  * operations completed, at most the lost time itself. */
 static int64_t lost_of_span(const struct proof *proof, const struct prove_host *host)
 {
-    const struct scenario_workload *workload = &proof->scenario->workloads[host->workload];
-    const time_ps span = time_earlier(workload->stop, proof->question->until) - workload->start;
+    const time_ps span = span_of(proof, host->workload);
     const bool ended = host->failed <= 0 && host->inactive <= 0;
     if (host->whole_ps == 0 || (ended && host->whole_ps < span))
         return host->lost_ps;
@@ -69,7 +75,7 @@ static uint32_t compare_host(struct proof *proof, const struct measure *without,
         const int64_t whole = measure_whole(&proof->original.works[i], &without->works[i]);
         host.lost_ps += lost;
         host.whole_ps += whole;
-        late |= prove_is_much(proof, i, lost, whole);
+        late |= prove_is_much(proof, &proof->original, without, i);
     }
     host.failed = was.failed - is.failed;
     host.inactive = was.inactive - is.inactive;
@@ -98,6 +104,17 @@ void prove_list_hosts(struct proof *proof, const struct measure *without, struct
     for (uint32_t i = 0; i < proof->members.count;)
         i = compare_host(proof, without, i, hosts);
     name_hosts(proof, hosts);
+}
+
+void prove_sum_time(struct proof *proof)
+{
+    const struct measure_member *members = proof->members.rows;
+    __int128 sum = 0;
+    for (uint32_t i = 0; i < proof->members.count; i++)
+        if (i == 0 || members[i].workload != members[i - 1].workload ||
+            members[i].from != members[i - 1].from)
+            sum += span_of(proof, members[i].workload);
+    proof->prove->time_ps = sum < TIME_NEVER ? (int64_t)sum : TIME_NEVER - 1;
 }
 
 bool prove_find_hosts(struct proof *proof)

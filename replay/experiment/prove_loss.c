@@ -25,10 +25,24 @@ bool prove_takes_from(const struct proof *proof, const struct trial_change *repa
            repair->workload == proof->members.rows[member].workload;
 }
 
-bool prove_is_much(const struct proof *proof, uint32_t member, int64_t part, int64_t whole)
+static bool is_much(const struct measure_work *is, const struct measure_work *was, int64_t chance)
 {
-    return experiment_is_significant(part, whole, EXPERIMENT_HARM_LEAST,
-                                     proof->noise == NULL ? 0 : proof->noise[member]);
+    return experiment_is_significant(measure_lost(is, was), measure_whole(is, was),
+                                     EXPERIMENT_HARM_LEAST, chance);
+}
+
+bool prove_is_much(const struct proof *proof, const struct measure *more,
+                   const struct measure *less, uint32_t member)
+{
+    static const struct measure_work none;
+    const struct measure_work *was = less->works == NULL ? &none : &less->works[member];
+    const uint32_t workload = proof->members.rows[member].workload;
+    if (!is_much(&more->works[member], was, 0))
+        return false;
+    return proof->noise == NULL || is_much(&more->works[member], was, proof->noise[member]) ||
+           (less->works != NULL &&
+            is_much(&more->workloads[workload].sum, &less->workloads[workload].sum,
+                    proof->workload_noise[workload]));
 }
 
 static bool is_a_part(__int128 part, __int128 whole, int percent)
@@ -45,7 +59,7 @@ static bool is_left(const struct proof *proof, const struct measure *measure, ui
     return is_a_part(is->failed - ideal->failed, was->failed - ideal->failed, LEFT_PERCENT) ||
            is_a_part(is->inactive - ideal->inactive, was->inactive - ideal->inactive,
                      LEFT_PERCENT) ||
-           (prove_is_much(proof, i, lost, measure_whole(is, ideal)) &&
+           (prove_is_much(proof, measure, &proof->ideal, i) &&
             is_a_part(lost, measure_lost(was, ideal), LEFT_PERCENT));
 }
 
@@ -74,9 +88,7 @@ struct prove_impact prove_impact_of(const struct proof *proof, const struct meas
 
 bool prove_is_late(const struct proof *proof, const struct measure *measure, uint32_t i)
 {
-    const struct measure_work *work = &measure->works[i], *ideal = prove_ideal_of(proof, i);
-    return proof->ideal.works != NULL &&
-           prove_is_much(proof, i, measure_lost(work, ideal), measure_whole(work, ideal));
+    return proof->ideal.works != NULL && prove_is_much(proof, measure, &proof->ideal, i);
 }
 
 bool prove_is_victim(const struct proof *proof, uint32_t i)
@@ -134,7 +146,7 @@ bool prove_is_dearer(const struct proof *proof, const struct measure *first,
 {
     const struct measure_work *was = &first->works[member], *is = &second->works[member];
     return is->failed > was->failed || is->inactive > was->inactive ||
-           prove_is_much(proof, member, measure_lost(is, was), measure_whole(is, was));
+           prove_is_much(proof, second, first, member);
 }
 
 /* ------------------------------------------------------------------ removed loss */

@@ -64,7 +64,7 @@ static int64_t gain_of(const struct proof *proof, const struct measure *without,
     const struct measure_work *was = &proof->original.works[member], *is = &without->works[member];
     const int64_t gained = measure_lost(was, is), whole = measure_whole(was, is);
     const bool explained = proof->prove->culprits > 0 && proof->victims[member];
-    return whole == 0 || explained || !prove_is_much(proof, member, gained, whole)
+    return whole == 0 || explained || !prove_is_much(proof, &proof->original, without, member)
                ? 0
                : (int64_t)((__int128)gained * 1000 / whole);
 }
@@ -121,15 +121,19 @@ static void describe(struct proof *proof, uint32_t candidate, const struct measu
 {
     struct prove_neighbor *neighbor = &proof->prove->neighbor;
     const struct measure_member *member = &proof->members.rows[worst];
-    const struct result_limit *limit = &proof->run.result.limits[candidate];
+    const struct result_limit *limits = proof->run.result.limits;
+    const enum bottleneck_resource resource = limits[candidate].found.resource;
+    const struct bottleneck_use *own = &limits[candidate].input.uses[resource],
+                                *shared = &limits[member->workload].input.uses[resource];
     *neighbor = (struct prove_neighbor){
         .found = true,
         .workload = candidate,
         .harm = {false, worst, member->workload, member->from, member->to, permille},
         .p99_before_ps = proof->original.workloads[member->workload].p99_ps,
         .p99_after_ps = without->workloads[member->workload].p99_ps};
+    /* The candidate may fill several things; the one that the victim uses is in its way. */
     snprintf(neighbor->where, sizeof neighbor->where, "%s",
-             limit->input.uses[limit->found.resource].where);
+             (shared->used >= FULL ? shared : own)->where);
     prove_list_hosts(proof, without, &neighbor->hosts);
 }
 
@@ -163,7 +167,7 @@ static bool try_candidate(struct proof *proof, uint32_t candidate, const struct 
     uint32_t worst = most_gaining(proof, without, &most);
     if (!experiment_is_ruined(most))
         return true;
-    if (!prove_find_noise(proof))
+    if (proof->noise == NULL && !prove_find_noise(proof, &(struct prove_set){.count = 0}))
         return false;
     worst = most_gaining(proof, without, &most);
     if (!experiment_is_ruined(most) || only_moves(proof, without, worst))

@@ -19,7 +19,7 @@ struct prove_harm prove_harm_between(const struct proof *proof, const struct mea
         const struct measure_work *is = &measure->works[i], *was = &ideal->works[i];
         const int64_t whole = measure_whole(is, was), lost = measure_lost(is, was);
         const int64_t part =
-            prove_is_much(proof, i, lost, whole) ? (int64_t)((__int128)lost * 1000 / whole) : 0;
+            prove_is_much(proof, measure, ideal, i) ? (int64_t)((__int128)lost * 1000 / whole) : 0;
         harm.counted |= is_more(is->failed, was->failed) || is_more(is->inactive, was->inactive);
         if (part > harm.permille)
             harm = (struct prove_harm){harm.counted, i,          member->workload,

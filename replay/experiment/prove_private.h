@@ -14,10 +14,13 @@ struct proof {
     const struct scenario *scenario;
     const struct trial_base *base;
     struct experiment experiment;
+    struct memo memo;
     struct diag *diag;
     struct run run; /* the unchanged run, repeated */
     struct measure_members members;
-    int64_t *noise; /* by member: the ppm that chance moves; NULL: not yet known */
+    int64_t *noise;          /* by member: the ppm that chance moves; NULL: not yet known */
+    int64_t *workload_noise; /* by workload: the same of its members together */
+    int64_t mean_noise;      /* the same of the mean over the members */
     struct measure_hops hops;
     bool *on_path;                  /* by hop: used by a victim */
     bool *victims;                  /* by member */
@@ -30,7 +33,7 @@ struct proof {
 /* Rows that are repaired at once. */
 struct prove_set {
     uint32_t rows[PROVE_SUSPECTS_MAX], count;
-    uint32_t later; /* number of times that each workload's start is delayed by a few nanoseconds */
+    uint32_t later; /* which of the slightly later starts of the members; 0: none */
 };
 
 /* All suspects that can be repaired to advantage. */
@@ -41,21 +44,27 @@ struct prove_set prove_all_broken(const struct prove *prove);
 bool prove_run_sets(struct proof *proof, const struct prove_set *sets, uint32_t count,
                     struct measure *measures);
 
+/* How many of the sets were not run yet. */
+uint32_t prove_new_runs(const struct proof *proof, const struct prove_set *sets, uint32_t count);
+
 /* The member in the ideal run; zero if there is none. */
 const struct measure_work *prove_ideal_of(const struct proof *proof, uint32_t member);
 
 int64_t prove_lost_by(const struct proof *proof, const struct measure *measure, uint32_t member);
 bool prove_is_victim(const struct proof *proof, uint32_t member);
 
-/* That part is at least a twentieth of its time and twice the random variation. */
-bool prove_is_much(const struct proof *proof, uint32_t member, int64_t part, int64_t whole);
+/* The member lost at least a twentieth of its time in the run `more`, compared with `less`, and
+ * this is more than chance moves: of its own time, or of the time of all members of its workload,
+ * whose gains and losses by chance cancel out. */
+bool prove_is_much(const struct proof *proof, const struct measure *more,
+                   const struct measure *less, uint32_t member);
 
 /* The member lost that much of its time. */
 bool prove_is_late(const struct proof *proof, const struct measure *measure, uint32_t member);
 
-/* Measures random variation once, by starting workloads a few nanoseconds later. Returns false with
- * the reason in `why`. */
-bool prove_find_noise(struct proof *proof);
+/* Measures the random variation of the reference, by starting members slightly later: what repaired
+ * hosts differ by from run to run is no loss. Returns false with the reason in `why`. */
+bool prove_find_noise(struct proof *proof, const struct prove_set *reference);
 
 /* The repair (NULL: none) removes the member's workload, or part of it. */
 bool prove_takes_from(const struct proof *proof, const struct trial_change *repair,
@@ -85,6 +94,10 @@ void prove_compare(const struct proof *proof, const struct measure *first,
 int64_t prove_gain(const struct measure *first, const struct measure *second, uint32_t member);
 int64_t prove_mean_gain(const struct proof *proof, const struct measure *first,
                         const struct measure *second);
+
+/* No member's time differs by a twentieth, and failures are the same. */
+bool prove_is_alike(const struct proof *proof, const struct measure *first,
+                    const struct measure *second);
 
 /* The member takes a twentieth more time in the second run, or has more failures. */
 bool prove_is_dearer(const struct proof *proof, const struct measure *first,
@@ -142,6 +155,9 @@ bool prove_refine_row(struct proof *proof, uint32_t index);
 /* Marks the partners of the culprits: suspects that add to what the culprits cost. */
 void prove_find_partners(struct proof *proof);
 
+/* How long all workloads and their hosts issue, of which `lost_ps` of hosts is a part. */
+void prove_sum_time(struct proof *proof);
+
 /* Finds the hosts that lost because of the culprits. Returns false with the reason in `why`. */
 bool prove_find_hosts(struct proof *proof);
 
@@ -155,7 +171,7 @@ void prove_list_hosts(struct proof *proof, const struct measure *without,
 bool prove_find_neighbor(struct proof *proof);
 
 /* The part of the victims' loss (ppm) that the set's repair regains at least, whenever workloads
- * start slightly later. */
+ * begin slightly later. */
 bool prove_gain_later(struct proof *proof, const struct prove_set *set, int64_t *gain);
 
 /* Clears the culprits if the loss is random. */

@@ -20,10 +20,24 @@ static struct prove_set both_of(const struct prove_set *a, const struct prove_se
     return set;
 }
 
+/* The p99 latency of a workload falls to a quarter: the time of a few operations says little of the
+ * mean, but it is what their users wait for. */
+static bool is_tail_cut(const struct proof *proof, const struct measure *first,
+                        const struct measure *second)
+{
+    enum { FACTOR = 4 };
+    bool cut = false;
+    for (uint32_t w = 0; w < proof->scenario->workload_count; w++) {
+        const int64_t was = first->workloads[w].p99_ps, is = second->workloads[w].p99_ps;
+        cut |= is > 0 && was / FACTOR >= is;
+    }
+    return cut;
+}
+
 /* Members have fewer failures, or fewer lossless frames are dropped, or they gain time. A setting
  * that all objects share is judged by the time of all of them: thresholds and buffers favor some
  * members at the expense of others, which is a decision and not a fault. So the mean member gains,
- * or one gains very much and none loses. */
+ * or one gains very much and none loses. A cut tail is enough for a purchase. */
 static bool is_gain(const struct hunt *hunt, const struct measure *measure, int64_t least)
 {
     const struct proof *proof = hunt->proof;
@@ -36,6 +50,9 @@ static bool is_gain(const struct hunt *hunt, const struct measure *measure, int6
         lost |= prove_is_dearer(proof, hunt->base, measure, i);
         most = max_i64(most, prove_gain(hunt->base, measure, i));
     }
+    if (is_tail_cut(proof, hunt->base, measure))
+        least = EXPERIMENT_HARM_LEAST;
+    least = max_i64(least, 2 * proof->mean_noise);
     return fewer || (late && (prove_mean_gain(proof, hunt->base, measure) >= least ||
                               (!lost && most >= EXPERIMENT_RUIN_LEAST)));
 }
@@ -46,24 +63,29 @@ static int64_t least_of(const struct hunt *hunt, const struct prove_set *set)
 {
     const struct trial_change *repair = &hunt->proof->prove->rows[set->rows[0]].repair;
     return set->count == 1 && repair->written &&
-                   opt_is_limit(hunt->proof->base->written.list[repair->setting].changes[0].row)
+                   opt_is_purchase(hunt->proof->base->written.list[repair->setting].changes[0].row)
                ? EXPERIMENT_RUIN_LEAST
                : EXPERIMENT_HARM_LEAST;
 }
 
-/* A set that is invalid as a whole may have valid parts. */
-static bool is_worth_halving(const struct hunt *hunt, const struct prove_set *set,
-                             const struct measure *measure)
+/* What a set of repairs does. A set that cannot be built as a whole may have parts that can. */
+enum outcome { NO_GAIN, GAIN, UNBUILT };
+
+static enum outcome outcome_of(const struct hunt *hunt, const struct prove_set *set,
+                               const struct measure *measure)
 {
     if (measure->works == NULL)
-        return set->count > 1;
+        return set->count > 1 ? UNBUILT : NO_GAIN;
     return is_gain(hunt, measure, least_of(hunt, set)) &&
-           (set->count > 1 || prove_is_better(hunt->proof, hunt->base, measure));
+                   (set->count > 1 || prove_is_better(hunt->proof, hunt->base, measure))
+               ? GAIN
+               : NO_GAIN;
 }
 
 /* Runs with each of the sets repaired in addition to all deviations. Returns false with the reason
  * in `why`. */
-static bool try_sets(struct hunt *hunt, const struct prove_set *sets, uint32_t count, bool *worth)
+static bool try_sets(struct hunt *hunt, const struct prove_set *sets, uint32_t count,
+                     enum outcome *outcomes)
 {
     struct prove_set all[2] = {{.count = 0}};
     struct measure measures[2] = {{0}};
@@ -71,7 +93,7 @@ static bool try_sets(struct hunt *hunt, const struct prove_set *sets, uint32_t c
         all[i] = both_of(&hunt->odd, &sets[i]);
     const bool played = prove_run_sets(hunt->proof, all, count, measures);
     for (uint32_t i = 0; i < count && played; i++) {
-        worth[i] = is_worth_halving(hunt, &sets[i], &measures[i]);
+        outcomes[i] = outcome_of(hunt, &sets[i], &measures[i]);
         measure_free(&measures[i]);
     }
     return played;
@@ -83,10 +105,10 @@ static bool thin_out(struct hunt *hunt, struct prove_set set)
 {
     for (uint32_t i = 0; i < set.count && experiment_can_run(&hunt->proof->experiment, 1);) {
         const struct prove_set rest = prove_without(&set, set.rows[i]);
-        bool worth = false;
-        if (rest.count > 0 && !try_sets(hunt, &rest, 1, &worth))
+        enum outcome outcome = NO_GAIN;
+        if (rest.count > 0 && !try_sets(hunt, &rest, 1, &outcome))
             return false;
-        if (worth)
+        if (outcome == GAIN)
             set = rest;
         else
             i++;
@@ -95,12 +117,41 @@ static bool thin_out(struct hunt *hunt, struct prove_set set)
     return true;
 }
 
-/* Searches a set that gains something. A larger set is given up if the budget allows no two more
- * runs. */
-static bool halve(struct hunt *hunt, struct prove_set set)
+/* The part recovers what the whole set does, for every member: the rest of the set adds nothing. */
+static bool is_whole_gain(struct hunt *hunt, const struct prove_set *part,
+                          const struct prove_set *whole, bool *same)
+{
+    const struct prove_set sets[2] = {both_of(&hunt->odd, part), both_of(&hunt->odd, whole)};
+    struct measure measures[2] = {{0}};
+    const bool played = prove_run_sets(hunt->proof, sets, 2, measures);
+    *same = played && measures[0].works != NULL && measures[1].works != NULL &&
+            prove_is_alike(hunt->proof, &measures[0], &measures[1]);
+    measure_free(&measures[0]);
+    measure_free(&measures[1]);
+    return played;
+}
+
+/* Both halves at once; if runs are limited, the second only if the first does not suffice. */
+static bool try_halves(struct hunt *hunt, const struct prove_set *halves,
+                       const struct prove_set *whole, enum outcome *of)
+{
+    bool same = false;
+    if (hunt->proof->question->runs_most == 0)
+        return try_sets(hunt, halves, 2, of);
+    if (!try_sets(hunt, &halves[0], 1, &of[0]) ||
+        (of[0] == GAIN && !is_whole_gain(hunt, &halves[0], whole, &same)))
+        return false;
+    return same || try_sets(hunt, &halves[1], 1, &of[1]);
+}
+
+/* Searches a set that gains something, or whose parts may. A larger set is given up if the budget
+ * allows no two more runs. */
+static bool halve(struct hunt *hunt, struct prove_set set, enum outcome outcome)
 {
     struct prove_set halves[2] = {{.count = 0}};
-    bool worth[2] = {false};
+    enum outcome of[2] = {NO_GAIN, NO_GAIN};
+    if (outcome == NO_GAIN)
+        return true;
     if (set.count == 1 || !experiment_can_run(&hunt->proof->experiment, 2)) {
         if (set.count == 1)
             hunt->found = both_of(&hunt->found, &set);
@@ -110,11 +161,11 @@ static bool halve(struct hunt *hunt, struct prove_set set)
         struct prove_set *half = &halves[i >= set.count / 2];
         half->rows[half->count++] = set.rows[i];
     }
-    if (!try_sets(hunt, halves, 2, worth))
+    if (!try_halves(hunt, halves, &set, of))
         return false;
-    if (!worth[0] && !worth[1])
-        return thin_out(hunt, set);
-    return (!worth[0] || halve(hunt, halves[0])) && (!worth[1] || halve(hunt, halves[1]));
+    if (of[0] == NO_GAIN && of[1] == NO_GAIN)
+        return outcome == UNBUILT || thin_out(hunt, set);
+    return halve(hunt, halves[0], of[0]) && halve(hunt, halves[1], of[1]);
 }
 
 static struct prove_set suspects_of(const struct prove *prove, enum prove_tier from,
@@ -128,6 +179,13 @@ static struct prove_set suspects_of(const struct prove *prove, enum prove_tier f
     return set;
 }
 
+/* Of the run with everything repaired, if that can be built. */
+static bool find_noise(struct hunt *hunt, const struct prove_set *all, enum outcome outcome)
+{
+    const struct prove_set reference = outcome == GAIN ? both_of(&hunt->odd, all) : hunt->odd;
+    return prove_find_noise(hunt->proof, &reference);
+}
+
 /* Searches all suspects at once, or apart those that may be intended: to repair these may cost what
  * the others gain. */
 static bool search_all(struct hunt *hunt)
@@ -136,19 +194,29 @@ static bool search_all(struct hunt *hunt)
     const struct prove_set all = suspects_of(proof->prove, PROVE_PLANNED, PROVE_CHECKED);
     const struct prove_set parts[2] = {suspects_of(proof->prove, PROVE_PLANNED, PROVE_PLANNED),
                                        suspects_of(proof->prove, PROVE_WRITTEN, PROVE_CHECKED)};
-    bool worth[2] = {false};
+    enum outcome of[2] = {NO_GAIN, NO_GAIN};
     if (all.count == 0 || !experiment_can_run(&proof->experiment, 1))
         return true;
-    if (!try_sets(hunt, &all, 1, worth))
+    if (!try_sets(hunt, &all, 1, of))
         return false;
-    if (worth[0])
+    if (of[0] != NO_GAIN)
         return !experiment_can_run(&proof->experiment, 2) ||
-               (prove_find_noise(proof) && halve(hunt, all));
+               (find_noise(hunt, &all, of[0]) && halve(hunt, all, of[0]));
     if (parts[0].count == 0 || parts[1].count == 0 || !experiment_can_run(&proof->experiment, 4))
         return true;
-    if (!prove_find_noise(proof) || !try_sets(hunt, parts, 2, worth))
-        return false;
-    return (!worth[0] || halve(hunt, parts[0])) && (!worth[1] || halve(hunt, parts[1]));
+    return find_noise(hunt, &all, UNBUILT) && try_sets(hunt, parts, 2, of) &&
+           halve(hunt, parts[0], of[0]) && halve(hunt, parts[1], of[1]);
+}
+
+/* The budget allows what was not run yet: each setting that was found alone, and all of them. */
+static bool can_admit(const struct hunt *hunt)
+{
+    struct prove_set sets[PROVE_SUSPECTS_MAX + 1] = {{.count = 0}};
+    for (uint32_t i = 0; i < hunt->found.count; i++)
+        sets[i] = (struct prove_set){.rows = {hunt->found.rows[i]}, .count = 1};
+    sets[hunt->found.count] = both_of(&hunt->odd, &hunt->found);
+    return experiment_can_run(&hunt->proof->experiment,
+                              prove_new_runs(hunt->proof, sets, hunt->found.count + 1));
 }
 
 /* The settings that were found count as deviations from now on, and are also repaired alone. */
@@ -208,8 +276,7 @@ bool prove_refer(struct proof *proof, bool *found)
                         .odd = prove_all_broken(proof->prove)};
     bool played = is_explained(proof) || search_all(&hunt);
     *found = false;
-    if (played && hunt.found.count > 0 &&
-        experiment_can_run(&proof->experiment, hunt.found.count + 1)) {
+    if (played && hunt.found.count > 0 && can_admit(&hunt)) {
         played = admit_found(&hunt);
         *found = played;
     }

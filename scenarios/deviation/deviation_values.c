@@ -218,7 +218,7 @@ static bool is_odd_for_all(const struct opt *row, int64_t value, int64_t preset)
 {
     const bool policy = row->effect.part == OPT_PART_PAUSES && row->effect.scales;
     const bool mode = row->type == OPT_CHOICE && row->effect.worse == OPT_WORSE_ANY;
-    const bool smaller = !opt_is_limit(row) && opt_is_smaller_device(row, value, preset);
+    const bool smaller = !opt_is_purchase(row) && opt_is_smaller_device(row, value, preset);
     const bool speed = row->effect.worse == OPT_WORSE_CEILING;
     return !mode && !policy && !speed && !is_quota(row) && opt_is_worse(row, value, preset) &&
            !smaller;

@@ -202,6 +202,8 @@ static void what_counts_is_the_least_and_twice_what_chance_moves(void **state)
     assert_false(experiment_is_significant(4, 100, PPM / 20, 0));
     assert_true(experiment_is_significant(8, 100, PPM / 20, 40000));
     assert_false(experiment_is_significant(7, 100, PPM / 20, 40000));
+    assert_true(experiment_is_significant(67, 100, PPM / 20, PPM / 2)); /* 3 times as long, not 2 */
+    assert_false(experiment_is_significant(66, 100, PPM / 20, PPM / 2));
     assert_false(experiment_is_significant(0, 0, PPM / 20, 0));
     assert_false(experiment_is_significant(-5, 100, PPM / 20, 0));
 }
