@@ -323,7 +323,7 @@ incidents: build/packages-test all ## COUNT drawn incidents (100), each as count
 same: build/packages-test all ## COUNT drawn scenarios (20), each also in another order and with other names: is the verdict the same? (SEED: by commit)
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/culprit/same.py "$(if $(filter-out file,$(origin SEED)),$(SEED))" $(if $(filter-out file,$(origin COUNT)),$(COUNT),20)
 
-diagnosis: all ## scenarios from incident reports: how many verdicts of run are right, by set (ACCOUNT=1: of run --confirm 0; EXPLAIN=1: of explain --prove; SET=n, h, p, q, r or t)
+diagnosis: all ## scenarios from incident reports: how many verdicts of run are right, by set (ACCOUNT=1: of run --confirm 0; EXPLAIN=1: of explain --prove; SET=n, h, p, q, r, t or u)
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/diagnosis/score.py $(if $(EXPLAIN),--explain) $(if $(ACCOUNT),--account) $(if $(SET),--set $(SET))
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md

@@ -39,6 +39,8 @@ def times(now, normal):
 def cost_of(as_is, without):
     parts = []
     for name, now in as_is[0].items():
+        if name not in without[0]:  # the cause is this workload
+            continue
         normal = without[0][name]
         if not normal["completed"]:
             continue
