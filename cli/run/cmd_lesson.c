@@ -89,14 +89,36 @@ static char ask_letter(const struct lesson *lesson, enum lesson_part part, const
 
 /* ---- output ---- */
 
+/* " with PATH=VALUE and PATH=VALUE" after the word for a run; nothing for the scenario itself. */
+static void print_settings(const struct lesson *lesson, const struct lesson_probe *probe)
+{
+    const struct lesson_variant *variant = &lesson->variants[probe->variant];
+    for (uint32_t i = 0; i < variant->set_count; i++)
+        printf("%s%s",
+               i == 0                        ? " with "
+               : i + 1 == variant->set_count ? " and "
+                                             : ", ",
+               variant->sets[i]);
+}
+
+/* "push.goodput is 98.0 Gb/s (LABEL > 97Gbps)" */
+static void print_measured(const struct lesson_probe *probe, const char *label)
+{
+    const size_t name = strcspn(probe->quantity, " ");
+    printf("%.*s is %s (%s%s)\n", (int)name, probe->quantity, probe->actual, label,
+           probe->quantity + name + (probe->quantity[name] == ' '));
+}
+
 static void print_line(const struct lesson *lesson, const struct lesson_line *line)
 {
     if (line->kind == LESSON_ANSWER)
         printf("  %c ", line->letter);
-    if (line->kind == LESSON_CHECK)
-        printf("  check: %s: %s (measured %s)\n", line->probe->text,
-               line->probe->holds ? "true" : "FALSE", line->probe->actual);
-    else {
+    if (line->kind == LESSON_CHECK) {
+        printf("  Measured");
+        print_settings(lesson, line->probe);
+        printf(": ");
+        print_measured(line->probe, line->probe->holds ? "as calculated: " : "NOT as calculated: ");
+    } else {
         lesson_fill(lesson, line->text, stdout);
         putchar('\n');
     }
@@ -113,9 +135,27 @@ static void print_part(const struct lesson *lesson, enum lesson_part part)
 static void print_right(const struct lesson *lesson, enum lesson_part part)
 {
     struct lesson_line right;
-    if (lesson_right_answer(lesson, part, &right))
-        printf("The run shows %c: %s (measured %s)\n", right.letter, right.probe->text,
-               right.probe->actual);
+    if (!lesson_right_answer(lesson, part, &right))
+        return;
+    printf("The run");
+    print_settings(lesson, right.probe);
+    printf(" shows %c: ", right.letter);
+    print_measured(right.probe, "");
+}
+
+/* The right answer of Predict, compared with the prediction if there is one. */
+static void print_prediction(const struct pass *pass)
+{
+    struct lesson_line right;
+    if (pass->predicted == 0 || !lesson_right_answer(pass->lesson, LESSON_PREDICT, &right)) {
+        print_right(pass->lesson, LESSON_PREDICT);
+    } else if (right.letter != pass->predicted) {
+        printf("Your prediction was %c. ", pass->predicted);
+        print_right(pass->lesson, LESSON_PREDICT);
+    } else {
+        printf("Your prediction, %c, is right: ", right.letter);
+        print_measured(right.probe, "");
+    }
 }
 
 /* The summary that `stormglass run` prints. */
@@ -156,9 +196,7 @@ static bool give_run(const struct pass *pass)
 static void give_results(const struct pass *pass)
 {
     print_part(pass->lesson, LESSON_HAPPENED);
-    if (pass->predicted != 0)
-        printf("Your prediction: %c.  ", pass->predicted);
-    print_right(pass->lesson, LESSON_PREDICT);
+    print_prediction(pass);
     if (pass->asks) {
         printf("Press Enter to continue: ");
         read_reply();
@@ -175,8 +213,8 @@ static int judge_answer(const struct lesson *lesson, char letter)
         cli_error("answer '%c': expected %s", letter, letters);
         return CLI_USAGE;
     }
-    printf("%s: %s (measured %s)\n", line.probe->holds ? "Right" : "Wrong", line.probe->text,
-           line.probe->actual);
+    printf("%s: ", line.probe->holds ? "Right" : "Wrong");
+    print_measured(line.probe, line.probe->holds ? "" : "not ");
     if (!line.probe->holds)
         print_right(lesson, LESSON_QUESTION);
     return line.probe->holds ? CLI_DONE : CLI_BROKEN;
