@@ -107,6 +107,7 @@ struct prove_row {
     enum prove_role role;
     bool cause;    /* repairing it removes a cause of the pauses */
     bool named;    /* named by the evidence: preferred among several sufficient suspects */
+    bool bought;   /* of all objects, and a property of the hardware (opt_is_purchase) */
     bool needs;    /* has an effect only with another setting, of which it is the better name */
     bool unplayed; /* without it, the scenario is invalid */
     bool worse;    /* a setting whose repair costs more than it gains: it stays */

@@ -107,11 +107,15 @@ static double gone_by(const struct prove *prove, uint32_t row)
 
 /* The suspect that explains most comes first: a setting unlike its peers' that the evidence names;
  * then a setting of all objects that the evidence names; then a warning of check, which has its own
- * remedy; then the rest. */
+ * remedy; then the rest, and last what was bought: more of it may make up for a mistake. */
 static int rank_of(const struct prove_row *row)
 {
     const bool for_all = row->for_all || row->repair.written;
-    const int rank = row->repair.kind == TRIAL_REMEDY ? 2 : !row->named ? 3 : for_all ? 1 : 0;
+    const int rank = row->repair.kind == TRIAL_REMEDY ? 2
+                     : row->bought                    ? 4
+                     : !row->named                    ? 3
+                     : for_all                        ? 1
+                                                      : 0;
     return 2 * rank + !row->needs;
 }
 

@@ -61,11 +61,8 @@ static bool is_gain(const struct hunt *hunt, const struct measure *measure, int6
  * ruins them. */
 static int64_t least_of(const struct hunt *hunt, const struct prove_set *set)
 {
-    const struct trial_change *repair = &hunt->proof->prove->rows[set->rows[0]].repair;
-    return set->count == 1 && repair->written &&
-                   opt_is_purchase(hunt->proof->base->written.list[repair->setting].changes[0].row)
-               ? EXPERIMENT_RUIN_LEAST
-               : EXPERIMENT_HARM_LEAST;
+    return set->count == 1 && hunt->proof->prove->rows[set->rows[0]].bought ? EXPERIMENT_RUIN_LEAST
+                                                                            : EXPERIMENT_HARM_LEAST;
 }
 
 /* What a set of repairs does. A set that cannot be built as a whole may have parts that can. */

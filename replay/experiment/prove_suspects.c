@@ -317,6 +317,12 @@ static void add_tier(struct search *search, struct trial_change repair, enum pro
         search->prove->rows[before].tier = tier;
 }
 
+/* Memory is too small if frames were dropped; that it fills is what it is for. */
+static bool is_enough_memory(const struct prove *prove, const struct deviation *deviation)
+{
+    return opt_is_memory(deviation->changes[0].row) && prove->all.drops == 0;
+}
+
 static bool has_effect(const struct scenario *scenario, const struct deviation *deviation)
 {
     for (size_t i = 0; i < deviation->change_count; i++) {
@@ -334,12 +340,13 @@ void prove_unlike_default(struct prove *prove, const struct trial_base *base)
     for (uint32_t i = 0; i < base->written.count; i++) {
         const struct deviation *setting = &base->written.list[i];
         const uint32_t before = prove->row_count;
-        if (has_effect(base->scenario, setting))
+        if (has_effect(base->scenario, setting) && !is_enough_memory(prove, setting))
             add_tier(&search, written_repair(i), PROVE_WRITTEN);
         if (prove->row_count == before)
             continue;
         prove->rows[before].named |= trial_is_warned_of(&base->remedies, setting);
         prove->rows[before].needs = setting->changes[0].row->effect.needs != 0;
+        prove->rows[before].bought = opt_is_purchase(setting->changes[0].row);
     }
     for (uint32_t i = 0; i < base->remedies.count; i++)
         add_tier(&search, (struct trial_change){.kind = TRIAL_REMEDY, .remedy = i}, PROVE_CHECKED);
