@@ -400,9 +400,9 @@ pictures: all ## draws the pictures of README and docs from runs: docs/pictures
 site: build/packages-site all ## builds the documents as HTML with sample reports in build/site, and checks all links
 	@docs/site/build.sh $(PROGRAM) build/site && tests/links.py build/site && echo "  SITE  build/site/index.html"
 
-install: all ## builds the release, installs program, man pages, completion, cases and lessons under PREFIX (and DESTDIR)
+install: all ## builds the release, installs program, man pages, completion, cases, lessons and claims under PREFIX (and DESTDIR)
 	@install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/stormglass/cases" \
-	    "$(DESTDIR)$(PREFIX)/share/stormglass/lessons" \
+	    "$(DESTDIR)$(PREFIX)/share/stormglass/lessons" "$(DESTDIR)$(PREFIX)/share/stormglass/claims" \
 	    "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5" \
 	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
 	    "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
@@ -414,6 +414,7 @@ install: all ## builds the release, installs program, man pages, completion, cas
 	@$(PROGRAM) completion fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/stormglass.fish"
 	@install -m 644 $(filter scenarios/cases/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/cases"
 	@install -m 644 $(filter scenarios/lessons/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/lessons"
+	@install -m 644 $(filter scenarios/claims/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/claims"
 	@echo "  INSTALLED under $(DESTDIR)$(PREFIX)"
 
 deb: build/packages-build build/packages-deb ## builds the Debian packages in build/deb: stormglass and stormglass-bridge

@@ -13,7 +13,8 @@ name=stormglass-$version-linux-$arch
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y VERSION)
 top=$out/$name
 rm -rf "$top"
-mkdir -p "$top/bin" "$top/lib" "$top/share/man/man1" "$top/share/man/man5" "$top/share/stormglass/cases" "$top/share/stormglass/lessons"
+mkdir -p "$top/bin" "$top/lib" "$top/share/man/man1" "$top/share/man/man5" "$top/share/stormglass/cases" "$top/share/stormglass/lessons" \
+    "$top/share/stormglass/claims"
 
 install -m 755 "$built/self-contained" "$top/bin/stormglass"
 strip "$top/bin/stormglass"
@@ -26,6 +27,7 @@ for page in docs/man/*.[15]; do
 done
 install -m 644 scenarios/cases/* "$top/share/stormglass/cases"
 install -m 644 scenarios/lessons/* "$top/share/stormglass/lessons"
+install -m 644 scenarios/claims/* "$top/share/stormglass/claims"
 install -m 644 LICENSE README.md CHANGELOG.md "$top"
 packaging/release-notes.sh "$version" >"$top/RELEASE-NOTES.md"
 # The licenses of what is in the program or next to it, as Debian's packages state them.

@@ -10,7 +10,7 @@ make install BUILD=plain DESTDIR="$stage" PREFIX=/opt/sg >/dev/null
 for file in bin/stormglass share/man/man1/stormglass.1 share/man/man5/stormglass-scenario.5 \
     share/bash-completion/completions/stormglass share/zsh/site-functions/_stormglass \
     share/fish/vendor_completions.d/stormglass.fish share/stormglass/cases/pause-storm.yaml \
-    share/stormglass/lessons/pfc.yaml share/stormglass/lessons/pfc.md; do
+    share/stormglass/lessons/pfc.yaml share/stormglass/lessons/pfc.md share/stormglass/claims/engine-ceiling.yaml; do
     [ -s "$stage/opt/sg/$file" ] || { echo "$file is not installed"; exit 1; }
 done
 
