@@ -17,20 +17,37 @@ static void note_owed(struct qp *qp)
         qp->flags &= (uint16_t)~QP_RESPOND;
 }
 
-/* Makes room when the requester sends one READ more than fits: the oldest entry is then a repeated
- * answer that is no longer needed. */
-static void forget_repeated_read(struct qp *qp)
+static bool is_full(const struct qp *qp)
 {
-    const bool full = qp->read_tail - qp->read_head > qp->read_mask;
-    if (full && qp->reads[qp->read_head & qp->read_mask].again)
+    return qp->read_tail - qp->read_head > qp->read_mask;
+}
+
+/* Makes room when the requester sends one READ more than fits: repeated answers take room as well.
+ * One that is the oldest is no longer needed. With selective repeat any may be repeated: the
+ * youngest gives way, and the requester asks for it again. */
+static void forget_repeated_read(const struct rnic *rnic, struct qp *qp)
+{
+    if (!is_full(qp))
+        return;
+    if (qp->reads[qp->read_head & qp->read_mask].again) {
         qp->read_head++;
+        return;
+    }
+    uint32_t at = qp->read_tail - 1;
+    while (at != qp->read_head && !qp->reads[at & qp->read_mask].again)
+        at--;
+    if (!rnic->recovery->selective || at == qp->read_head)
+        return;
+    for (; at + 1 != qp->read_tail; at++)
+        qp->reads[at & qp->read_mask] = qp->reads[(at + 1) & qp->read_mask];
+    qp->read_tail--;
 }
 
 static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     struct mr *mr = NULL;
-    forget_repeated_read(qp);
-    if (qp->read_resources == 0 || qp->read_tail - qp->read_head > qp->read_mask) {
+    forget_repeated_read(rnic, qp);
+    if (qp->read_resources == 0 || is_full(qp)) {
         responder_refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return;
     }
@@ -90,7 +107,7 @@ void responder_on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct 
     }
     qp->read_tail = tail;
     note_owed(qp); /* it may be rejected now because its memory was deregistered */
-    if (rnic->recovery->selective && tail - qp->read_head > qp->read_mask)
+    if (rnic->recovery->selective && is_full(qp))
         return; /* it will be requested again */
     begin_read(rnic, qp, frame, now);
 }
