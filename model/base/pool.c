@@ -20,15 +20,18 @@ enum { MORE_MIN = 64 };
  * too. */
 enum { SHARES = 16 };
 
-/* For builds with little address space, or where it is expensive: under qemu-user each reserved
- * page costs memory. */
-#ifndef POOL_RESERVE_MAX
-#define POOL_RESERVE_MAX SIZE_MAX
-#endif
-
+/* For builds with little address space, or where it is expensive: under qemu-user and in
+ * WebAssembly each reserved page costs memory, so that nothing is reserved only to find out whether
+ * it could be. */
+#ifdef POOL_RESERVE_MAX
 static bool can_reserve(uint64_t wanted)
 {
-    if (wanted > POOL_RESERVE_MAX)
+    return wanted <= POOL_RESERVE_MAX;
+}
+#else
+static bool can_reserve(uint64_t wanted)
+{
+    if (wanted > SIZE_MAX)
         return false;
     const size_t bytes = (size_t)wanted;
     void *range = memory_range(bytes);
@@ -36,6 +39,7 @@ static bool can_reserve(uint64_t wanted)
         memory_range_free(range, bytes);
     return range != NULL;
 }
+#endif
 
 /* Items per part: `limit`, halved until the address space suffices. */
 static uint32_t find_fitting_limit(uint64_t item_bytes, uint32_t limit, uint32_t parts)

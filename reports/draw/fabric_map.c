@@ -12,7 +12,7 @@
 static void read_nodes(struct fabric_map *map, struct store *store)
 {
     const int64_t count = store_ask_int(store, "SELECT count(*) FROM node", 0);
-    map->nodes = memory_zeroed((uint64_t)count, sizeof *map->nodes);
+    map->nodes = memory_zeroed((size_t)count, sizeof *map->nodes);
     struct store_statement *rows =
         store_prepare(store, "SELECT name, kind='host' AS is_host FROM node ORDER BY node");
     while (store_step(rows) && map->node_count < count) {
@@ -27,8 +27,8 @@ static void read_nodes(struct fabric_map *map, struct store *store)
 static void read_links(struct fabric_map *map, struct store *store)
 {
     const int64_t count = store_ask_int(store, "SELECT count(*) FROM link", 0);
-    map->ends = memory_zeroed((uint64_t)count, sizeof *map->ends);
-    map->peers = memory_zeroed((uint64_t)count * 2, sizeof *map->peers);
+    map->ends = memory_zeroed((size_t)count, sizeof *map->ends);
+    map->peers = memory_zeroed((size_t)count * 2, sizeof *map->peers);
     struct store_statement *rows =
         store_prepare(store, "SELECT a_node, b_node FROM link ORDER BY link");
     while (store_step(rows) && map->link_count < count) {

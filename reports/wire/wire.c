@@ -407,7 +407,7 @@ static size_t parse_grh(struct reader *from, struct wire_frame *frame)
     frame->ttl = grh[7];
     frame->source_ip = big_get32(grh + 20);
     frame->destination_ip = big_get32(grh + 36);
-    return big_get(grh + 4, 2);
+    return (size_t)big_get(grh + 4, 2);
 }
 
 /* Returns the number of bytes after the UDP header, without the pad of the Ethernet frame; 0:
@@ -428,7 +428,7 @@ static size_t parse_ip_udp(struct reader *from, struct wire_frame *frame)
     if (udp == NULL || big_get(udp + 2, 2) != ROCE_PORT || big_get(udp + 4, 2) < UDP_HEADER)
         return 0;
     frame->udp_source = big_get16(udp);
-    return big_get(udp + 4, 2) - UDP_HEADER;
+    return (size_t)big_get(udp + 4, 2) - UDP_HEADER;
 }
 
 static unsigned parse_bth(const uint8_t *bth, struct wire_frame *frame)
