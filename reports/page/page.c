@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file compiled into the program, without the reference to its source map, which the page does
- * not contain. */
-static void write_asset(FILE *out, const char *name)
+void page_asset(FILE *out, const char *name)
 {
     for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
         if (strcmp(file->name, name) != 0)
@@ -25,14 +23,15 @@ static void write_asset(FILE *out, const char *name)
 }
 
 /* Within a script element, '<' is the only character of JSON that could end it. */
-static bool write_figures(bool (*figures)(const void *self, FILE *out), const void *self, FILE *out)
+bool page_data(FILE *out, const char *id, bool (*write)(const void *self, FILE *out),
+               const void *self)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *memory = memory_stream(&text, &length);
-    const bool well = figures(self, memory);
+    const bool well = write(self, memory);
     memory_stream_end(memory);
-    fputs("<script type=\"application/json\" id=\"figures\">", out);
+    fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
     for (const char *at = text; well && at < text + length;) {
         const char *less = memchr(at, '<', length - (size_t)(at - text));
         fwrite(at, 1, (size_t)((less == NULL ? text + length : less) - at), out);
@@ -55,8 +54,8 @@ void page_begin(FILE *out, const char *title)
           out);
     page_put(out, "%s - stormglass", title);
     fputs("</title>\n<style>\n", out);
-    write_asset(out, "page/dygraph.min.css");
-    write_asset(out, "page/page.css");
+    page_asset(out, "page/dygraph.min.css");
+    page_asset(out, "page/page.css");
     fputs("</style>\n", out);
     page_drawing_style(out);
     fputs("</head>\n<body>\n<main>\n", out);
@@ -67,11 +66,11 @@ bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const voi
     fputs("</main>\n<footer>Made by stormglass. Charts are drawn by dygraphs, MIT "
           "license.</footer>\n",
           out);
-    const bool well = write_figures(figures, self, out);
+    const bool well = page_data(out, "figures", figures, self);
     fputs("<script>\n", out);
-    write_asset(out, "page/dygraph.min.js");
+    page_asset(out, "page/dygraph.min.js");
     fputs("</script>\n<script>\n", out);
-    write_asset(out, "page/page.js");
+    page_asset(out, "page/page.js");
     fputs("</script>\n</body>\n</html>\n", out);
     return well && ferror(out) == 0;
 }

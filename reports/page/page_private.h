@@ -8,6 +8,7 @@
 #include "replay/database/words.h"
 #include "replay/record/record.h"
 #include "replay/step/queued.h"
+#include "reports/page/page_parts.h"
 #include "reports/text/chart.h"
 
 #include <stdio.h>
