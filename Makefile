@@ -104,28 +104,34 @@ endif
 
 # TARGET=wasm: of emscripten's clang, with none of the libraries, which Debian packages for no such
 # machine, and of the system's headers only those of kernel and verbs.
-WASM_HEADERS := build/wasm/include
-ifeq ($(TARGET),wasm)
+# TARGET=playground: the same objects, and libyaml and SQLite built from Debian's sources. Graphviz, jansson, cminpack, zlib and
+# fork() do not exist there: cli/playground replaces the files that need them.
+WASM_HEADERS    := build/wasm/include
+PLAYGROUND      := build/playground
+PLAYGROUND_LIBS := $(PLAYGROUND)/libraries
+ifneq ($(filter wasm playground,$(TARGET)),)
 B        := build/wasm/$(BUILD)
 AR       := emar
-CPPFLAGS += -isystem $(WASM_HEADERS)
+CPPFLAGS += -isystem $(PLAYGROUND_LIBS)/include -isystem $(WASM_HEADERS)
 CFLAGS   += $(shell emcc --cflags) -DPOOL_RESERVE_MAX=$(POOL_RESERVE_MAX)
 endif
 
 # What must be there before anything is compiled for another machine.
-FOREIGN := $(SYSROOT:=/ready) $(if $(filter wasm,$(TARGET)),$(WASM_HEADERS)/ready)
+FOREIGN := $(SYSROOT:=/ready) $(if $(filter wasm playground,$(TARGET)),$(WASM_HEADERS)/ready) \
+           $(if $(filter playground,$(TARGET)),$(PLAYGROUND_LIBS)/ready)
 
 # --- what there is ------------------------------------------------------------------------------------
 
 # What a page of `report` carries along: the charts' library is a package.
 DYGRAPHS := /usr/share/javascript/dygraphs
-PAGE     := $(DYGRAPHS)/dygraph.min.css $(DYGRAPHS)/dygraph.min.js reports/page/page.css reports/page/page.js
+PAGE     := $(DYGRAPHS)/dygraph.min.css $(DYGRAPHS)/dygraph.min.js reports/page/page.css reports/page/page.js \
+            $(addprefix reports/playground/,playground.css playground.html playground.js worker.js)
 
 sources = $(sort $(foreach part,$(1),$(wildcard $(part)/*.c $(part)/*/*.c $(part)/*/*/*.c)))
 
 IMAGE_WRITER   := replay/database/record_image.c
 LIB_SOURCES    := $(filter-out $(IMAGE_WRITER),$(call sources,model scenarios replay reports))
-CLI_SOURCES    := $(filter-out cli/bridge/% cli/mpi/% cli/wasm/%,$(call sources,cli))
+CLI_SOURCES    := $(filter-out cli/bridge/% cli/mpi/% cli/wasm/% cli/playground/%,$(call sources,cli))
 BRIDGE_SOURCES := $(call sources,bridge)
 BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
@@ -144,6 +150,12 @@ WASM_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out c
 ifeq ($(TARGET),wasm)
 LIB_SOURCES := $(WASM_SOURCES)
 endif
+ifeq ($(TARGET),playground)
+LIB_SOURCES := $(filter-out scenarios/format/json_tree.c scenarios/import/dot.c replay/calibrate/least_squares.c replay/files/zip.c \
+                   replay/files/lazy.c replay/step/step_player.c reports/draw/graphviz.c reports/wire/capture.c,$(LIB_SOURCES)) cli/wasm/dot.c
+CLI_SOURCES := $(call sources,cli/playground) cli/cli.c cli/load.c cli/output.c $(addprefix cli/,read/cmd_report.c read/report_playground.c \
+                   run/cmd_run.c run/run_many.c run/cmd_step.c run/cmd_lesson.c)
+endif
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*/*.c)))
@@ -159,13 +171,18 @@ endif
 
 LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lcminpack -ljansson -lcgraph -lm $(if $(SHARED),-libverbs -lrdmacm -lev -lnettle)
 LAZY  := pcap gvc
-NAMES := $(if $(filter wasm,$(TARGET)),,$(B)/lazy_names.o)
+NAMES := $(if $(filter wasm playground,$(TARGET)),,$(B)/lazy_names.o)
+ifeq ($(TARGET),playground)
+LDLIBS := -O2 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sEXIT_RUNTIME=1 -sINVOKE_RUN=0 -sMODULARIZE=1 \
+          -sEXPORT_NAME=createStormglass -sENVIRONMENT=worker,node -sTOTAL_STACK=1MB \
+          -sEXPORTED_RUNTIME_METHODS=FS,callMain -sINCOMING_MODULE_JS_API=instantiateWasm,stdin,stdout,stderr,quit
+endif
 ifeq ($(TARGET),wasm)
 LDLIBS := -O2 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sWASM_ASYNC_COMPILATION=0
 endif
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
-LIB     := $(B)/libstormglass.$(if $(SHARED),so,a)
+LIB     := $(B)/$(if $(filter playground,$(TARGET)),playground.a,libstormglass.$(if $(SHARED),so,a))
 PROGRAM := $(B)/stormglass
 # Runs of a plan on many machines: where Open MPI is, and for this machine alone.
 MPI         := $(if $(TARGET)$(filter-out gcc clang,$(CC_NAME)),,$(shell command -v mpicc 2>/dev/null))
@@ -188,7 +205,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .SECONDARY:
 .PHONY: all run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
-.PHONY: wasm
+.PHONY: wasm playground playground-test
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs fuzz-objects
 
@@ -226,6 +243,10 @@ odd-all: build/packages-test build/packages-odd all ## every test of make test o
 
 browser-test: build/packages-browser all ## opens the page of a report in Chromium: charts, numbers, zoom
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/browser
+
+# ALL=1: every case and lesson; otherwise three of each commit.
+playground-test: build/packages-browser all playground ## opens the playground in Chromium: digests, tables and charts as on the command line (ALL=1: every case and lesson)
+	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/playground
 
 bench: all ## measures the program's speed on this machine
 	@$(PROGRAM) bench
@@ -267,6 +288,9 @@ wasm: build/packages-wasm build/wasm/trees.c ## model and scenarios for WebAssem
 	@$(MAKE) TARGET=wasm CC=clang-14 BUILD=plain OPT= build/wasm/plain/stormglass.js
 	@printf '#!/bin/sh\nexec node "%s" "$$@"\n' "$(CURDIR)/build/wasm/plain/stormglass.js" > build/wasm/stormglass
 	@chmod +x build/wasm/stormglass
+
+playground: build/packages-wasm ## the engine for a web page, for report --playground: build/playground
+	@$(MAKE) TARGET=playground CC=clang-14 BUILD=plain OPT= $(PLAYGROUND)/engine.wasm.gz
 
 s390x-test aarch64-test: build/packages-cross ## the unit tests as a program of that machine, run by qemu-user
 	@$(MAKE) CC=$(@:-test=)-linux-gnu-gcc BUILD=plain OPT= all unit-programs
@@ -397,7 +421,8 @@ claims-check: all ## runs every claim and compares its figures with docs/claims.
 pictures: all ## draws the pictures of README and docs from runs: docs/pictures
 	@docs/pictures.sh $(PROGRAM) docs/pictures
 
-site: build/packages-site all ## builds the documents as HTML with sample reports in build/site, and checks all links
+site: build/packages-site all ## builds the documents as HTML with sample reports and, with emscripten, a playground in build/site, and checks all links
+	@{ command -v emcc >/dev/null && $(MAKE) playground; } || echo "  SITE  without a playground: make playground installs emscripten and builds it"
 	@docs/site/build.sh $(PROGRAM) build/site && tests/links.py build/site && echo "  SITE  build/site/index.html"
 
 install: all ## builds the release, installs program, man pages, completion, cases, lessons and claims under PREFIX (and DESTDIR)
@@ -415,6 +440,7 @@ install: all ## builds the release, installs program, man pages, completion, cas
 	@install -m 644 $(filter scenarios/cases/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/cases"
 	@install -m 644 $(filter scenarios/lessons/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/lessons"
 	@install -m 644 $(filter scenarios/claims/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/claims"
+	@if [ -s $(PLAYGROUND)/engine.wasm.gz ]; then install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/stormglass/playground" $(PLAYGROUND)/engine.js $(PLAYGROUND)/engine.wasm.gz; fi
 	@echo "  INSTALLED under $(DESTDIR)$(PREFIX)"
 
 deb: build/packages-build build/packages-deb ## builds the Debian packages in build/deb: stormglass and stormglass-bridge
@@ -462,7 +488,7 @@ $(B)/$(1): FORCE
 	@mkdir -p $$(@D); printf '%s\n' '$$(strip $(2))' | cmp -s - $$@ || printf '%s\n' '$$(strip $(2))' > $$@
 endef
 $(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS) $(HOT)))
-$(eval $(call list,library.list,$(LIB_SOURCES)))
+$(eval $(call list,$(notdir $(LIB)).list,$(LIB_SOURCES)))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
 $(eval $(call list,bridge.list,$(BRIDGE_SOURCES) $(BRIDGE_PROGRAM)))
 $(eval $(call list,mpi.list,$(MPI_PROGRAM)))
@@ -531,11 +557,11 @@ $(B)/build_id.c: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o
 $(B)/build_id.o: $(B)/build_id.c $(B)/flags.list
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -include scenarios/embedded.h -MMD -MP -c $< -o $@
 
-$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(B)/library.list
+$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(LIB).list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
 
-$(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(B)/library.list
+$(B)/libstormglass.a $(B)/playground.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(LIB).list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
@@ -560,7 +586,7 @@ build/wasm/trees.c: $(B)/cli/wasm/trees
 	@$< > $@.new && mv $@.new $@
 
 # The program of WebAssembly for this machine, without any library: make test notices what cli/wasm lacks.
-$(B)/cli/wasm/all.a: $(call objects,$(WASM_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(B)/library.list
+$(B)/cli/wasm/all.a: $(call objects,$(WASM_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(LIB).list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@ && $(AR) rcsT $@ $(filter %.o,$^)
 
@@ -573,6 +599,11 @@ endif
 $(WASM_HEADERS)/ready: cli/wasm/headers.sh | build/packages-wasm
 	@cli/wasm/headers.sh $(@D) && touch $@
 
+# libyaml and SQLite, from the sources of this system's packages.
+$(PLAYGROUND_LIBS)/ready: cli/playground/libraries.sh | build/packages-wasm
+	@echo "  LIBS  $(@D:build/%=%)"
+	@cli/playground/libraries.sh $(@D) && touch $@
+
 $(B)/trees.o: build/wasm/trees.c $(B)/flags.list
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
@@ -580,6 +611,14 @@ $(B)/trees.o: build/wasm/trees.c $(B)/flags.list
 $(B)/stormglass.js: $(B)/cli/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
 	@NODE_PATH=/usr/share/nodejs emcc $(filter %.o %.a,$^) $(LDLIBS) -o $@
+
+$(PLAYGROUND)/engine.js: $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
+	@echo "  LINK  $(@:build/%=%)"
+	@NODE_PATH=/usr/share/nodejs emcc $(filter %.o %.a,$^) $(PLAYGROUND_LIBS)/*.a $(LDLIBS) -o $@
+
+# The page contains it in base64, and every browser has a decompressor for gzip.
+$(PLAYGROUND)/engine.wasm.gz: $(PLAYGROUND)/engine.js
+	@gzip -9 -n -c $(PLAYGROUND)/engine.wasm > $@
 
 $(B)/stormglass-bridge: $(call objects,$(BRIDGE_PROGRAM)) $(B)/bridge.a $(LIB) $(B)/bridge.list
 	@echo "  LINK  $(@:build/%=%)"
@@ -617,4 +656,4 @@ $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -lnettle -o $@
 
 -include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(MPI_PROGRAM) $(UNIT_SOURCES) \
-    $(UNIT_SHARED) $(wildcard cli/wasm/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d $(B)/record_image.d
+    $(UNIT_SHARED) $(wildcard cli/wasm/*.c cli/playground/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d $(B)/record_image.d

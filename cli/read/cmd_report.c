@@ -2,6 +2,7 @@
  * cmd_report - stormglass report. */
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "cli/read/report_playground.h"
 #include "replay/database/stored.h"
 #include "replay/files/output.h"
 #include "replay/plan/plan_store.h"
@@ -45,6 +46,7 @@ static const struct cli_option options[] = {
     {"text", 0, NULL, "the summary of stormglass run, or of diff, instead of a page"},
     {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
     {"csv", 0, "DIRECTORY", "the numbers of the charts as CSV, one file each, instead of a page"},
+    {"playground", 0, NULL, "a page that runs scenarios in the browser, SCENARIO first"},
     CLI_OPTION_COLOR,
     {0},
 };
@@ -233,6 +235,12 @@ static int run(const struct cli_args *args)
     const char *measured = cli_value(args, "measured");
     struct order order = {0};
     int code = CLI_USAGE;
+    if (cli_given(args, "playground"))
+        return report_playground(args);
+    if (args->operand_count == 0) {
+        cli_error("report: missing argument: RUN.db");
+        return CLI_USAGE;
+    }
     if (!choose_form(args, &order) || !cli_output_allowed(cli_value(args, "output"), &order.inputs))
         return CLI_USAGE;
     if (open_stores(&order) && (measured == NULL || compare_with(&order, measured)) &&
@@ -250,7 +258,7 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cmd_report = {
     .name = "report",
-    .operands = "RUN.db [OTHER.db]",
+    .operands = "RUN.db [OTHER.db] | --playground [SCENARIO.yaml]",
     .about =
         "writes an HTML page about a run, two runs, or a plan: charts, topology, causes, settings",
     .details =
@@ -260,7 +268,10 @@ const struct cli_command cmd_report = {
         "overlaid.\n"
         "The page of a plan shows the chosen candidate and why, the Pareto front, maps, cliffs, "
         "assumed\n"
-        "values and the bill of materials.",
+        "values and the bill of materials.\n"
+        "A playground has an editor for the scenario, sliders for its parameters, all cases and\n"
+        "lessons, and the page of each run. It needs the engine that 'make playground' builds:\n"
+        "  stormglass report --playground pause-storm -o playground.html",
     .examples =
         (const struct cli_example[]){
             {"The page of a run", "stormglass run pause-storm -o storm.db --record ios && "
@@ -278,7 +289,7 @@ const struct cli_command cmd_report = {
             {3, "the page could not be written"},
             {0}},
     .options = options,
-    .operands_min = 1,
+    .operands_min = 0,
     .operands_max = 2,
     .run = run,
 };

@@ -27,6 +27,10 @@ done
 report two-runs "Two runs of pause-storm with different seeds." "$work/pause-storm.db" "$work/seed-2.db"
 "$program" plan scenarios/plans/architect.yaml -o "$work/plan.db" >/dev/null
 report architect "The answer to the plan architect.yaml." "$work/plan.db"
+# Without the engine for browsers (make playground) the site has no playground.
+if "$program" report --playground pause-storm -o "$site/reports/playground.html" 2>"$work/no-playground"; then
+    reports+=("playground|All cases and lessons to change and run in the browser.")
+fi
 
 {
     echo '# Sample reports'

@@ -14,8 +14,9 @@
 #include <stdio.h>
 
 struct step_player {
-    int fd;  /* -1: none */
-    int pid; /* child of this process, to be waited for; 0: child of a player */
+    int fd;                  /* -1: none */
+    int pid;                 /* child of this process, to be waited for; 0: child of a player */
+    struct stepper *stepper; /* without fork() (cli/playground): in this process */
 };
 
 /* A function that writes state of the player as text. */
