@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include "replay/database/stored.h"
+#include "replay/experiment/confirm.h"
 #include "replay/run/run.h"
 #include "reports/explain/account.h"
 
@@ -185,11 +186,17 @@ static int explain(const struct cli_args *args, struct store *store)
     return code;
 }
 
-/* Runs the scenario into a database in memory, and explains that. */
+/* Runs the scenario into a database in memory, and explains that. Causes are confirmed as by
+ * `stormglass run`: both commands have one verdict of a scenario. */
 static int explain_run(const struct cli_args *args, const struct scenario *scenario)
 {
-    const struct run_options how = {
-        .level = RECORD_COUNTERS, .until = TIME_NEVER, .interval = SERIES_AUTO, .progress = true};
+    struct confirm confirm = {.events = CONFIRM_EVENTS};
+    const struct run_options how = {.level = RECORD_COUNTERS,
+                                    .until = TIME_NEVER,
+                                    .interval = SERIES_AUTO,
+                                    .judge = confirm_judge,
+                                    .judge_self = &confirm,
+                                    .progress = true};
     struct run run;
     struct diag *diag = memory_new(sizeof *diag);
     int code = CLI_FAILED;
@@ -254,8 +261,8 @@ const struct cli_command cmd_explain = {
     .operands = "RUN.db|SCENARIO.yaml",
     .about = "shows which port paused which and why, and the bottleneck of each workload",
     .details =
-        "A scenario is run first.  With a scenario, --what-if, --assumed and --queue print only\n"
-        "their own answer.\n"
+        "A scenario is run first, and further runs confirm the causes as in stormglass run.\n"
+        "With a scenario, --what-if, --assumed and --queue print only their own answer.\n"
         "\n"
         "A run recorded with --record counters also shows occupancies and thresholds.\n"
         "--what-if shows how goodput (of open loops: mean latency) changes with 10% more\n"

@@ -40,6 +40,14 @@ says storm 'backup           direct     host'
 [ "$(gojq .root_cause storm.json)" = "$("$program" run pause-storm --json | gojq .root_cause)" ] ||
     fail 'run and explain tell of different causes'
 
+# Of a scenario, explain confirms causes as run does: one verdict, also where only an experiment shows the harm.
+for case in incast-8to1 late-write mtu-mismatch tcp-incast; do
+    [ "$("$program" explain "$case" --json | gojq -c '[.harm, .causes]')" = "$("$program" run "$case" --json | gojq -c '[.harm, .causes]')" ] ||
+        fail "$case: run and explain have different verdicts"
+done
+"$program" explain incast-8to1 >incast
+says incast 'moderate: 1 host lost'
+
 # A pause of a whole port is one, not one for each priority.
 "$program" run pause-storm --set fabric.host-links.flow-control=global --set fabric.fabric-links.flow-control=global -o whole.db >run
 "$program" explain whole.db --json >whole.json || fail "whole --json: exit code $?"
