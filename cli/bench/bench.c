@@ -42,12 +42,12 @@ void bench_print_list(void)
 static void print_memory(const struct bench_figures *figures)
 {
     printf("%20speak memory %s", "", words_bytes(figures->peak_bytes).text);
-    printf("; %s per host after set-up (%s %s)", words_bytes(figures->host_bytes).text,
-           words_count(figures->hosts).text, plural(figures->hosts, "host", "hosts"));
-    printf("; at most %s per frame in flight (%s %s); %s queue %s\n",
+    printf(": %s per host after set-up (%s %s, %s queue %s)", words_bytes(figures->host_bytes).text,
+           words_count(figures->hosts).text, plural(figures->hosts, "host", "hosts"),
+           words_count(figures->queue_pairs).text, plural(figures->queue_pairs, "pair", "pairs"));
+    printf(", then up to %s per frame in flight (at most %s %s)\n",
            words_bytes(figures->frame_bytes).text, words_count(figures->frames).text,
-           plural(figures->frames, "frame", "frames"), words_count(figures->queue_pairs).text,
-           plural(figures->queue_pairs, "pair", "pairs"));
+           plural(figures->frames, "frame", "frames"));
 }
 
 static void print_segments(const struct bench_figures *figures)

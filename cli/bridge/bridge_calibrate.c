@@ -210,7 +210,7 @@ static void report_misfit(const struct calibration *calibration)
 {
     if (calibration->noise > misfit)
         printable_say("stormglass-bridge",
-                      "the model does not match these figures (error %.0f %%): check --base (%s) "
+                      "the model does not match these figures (error %.0f%%): check --base (%s) "
                       "and the link rate (--set)",
                       100 * calibration->noise, calibration->base);
 }

@@ -83,7 +83,7 @@ static void print_method(const struct headroom_method *method, const struct head
     printf("\n  %-14s%s\n  %-14s%s\n", method->name, method->about, "", method->source);
     print_terms(&sum);
     if (sum.known) {
-        print_total(method->name, sum.bytes);
+        print_total("total", sum.bytes);
         print_distance(sum.bytes, answer->need);
         putchar('\n');
     }
@@ -94,9 +94,10 @@ static void print_method(const struct headroom_method *method, const struct head
 void headroom_print_text(const struct headroom_answer *answer)
 {
     print_link(&answer->link);
-    printf("\nBound     for any mix of frames and any time of the pause (headroom: auto)\n");
+    printf(
+        "\nBound     enough for any mix of frames and any moment of the pause (headroom: auto)\n");
     print_terms(&answer->bound);
-    print_total("bound", answer->bound.bytes);
+    print_total("total", answer->bound.bytes);
     print_distance(answer->bound.bytes, answer->need);
     putchar('\n');
     if (answer->proof_count > 0)
@@ -104,11 +105,11 @@ void headroom_print_text(const struct headroom_answer *answer)
     printf("\nNeed      %" PRId64 " B, the largest %s\n", answer->need,
            answer->proof_count > 0 ? "headroom that the simulations needed"
                                    : "result of the formula for frames of one size");
-    printf("          assumes a peer response time of %s: %s%s\n",
+    printf("          computed for a peer response time of %s (%s)%s\n",
            words(QUANTITY_TIME, answer->link.response).text, answer->response_source,
            strncmp(answer->response_source, "assumed", 7) == 0 ? "; use --response to change it"
                                                                : "");
-    printf("\nMethods   headroom of other methods for the same link\n");
+    printf("\nMethods   headroom that published methods give for the same link\n");
     for (const struct headroom_method *method = headroom_methods; method->name != NULL; method++)
         print_method(method, answer);
 }

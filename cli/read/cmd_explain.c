@@ -270,8 +270,8 @@ const struct cli_command cmd_explain = {
         "--assumed shows which assumed or inferred values change the bottleneck, the cause, or\n"
         "the result of an expectation.\n"
         "--queue shows the flows that waited in the congested queue when it was longest.\n"
-        "--prove shows how much of the victims' lost time is recovered with each suspect\n"
-        "removed, and with a few unaffected workloads removed.",
+        "--prove shows how much of the victims' delay disappears with each suspect removed,\n"
+        "and with a few unaffected workloads removed.",
     .examples =
         (const struct cli_example[]){
             {"The ports that paused each other in the pause storm, and why",

@@ -7,8 +7,8 @@
 static void word_loop(const struct harm_scene *scene, const struct deadlock *deadlock, char *text,
                       size_t size)
 {
-    size_t used = (size_t)snprintf(
-        text, size, "%s deadlock:", deadlock->gone == TIME_NEVER ? "permanent" : "temporary");
+    size_t used = (size_t)snprintf(text, size, "%s deadlock",
+                                   deadlock->gone == TIME_NEVER ? "permanent" : "temporary");
     for (uint32_t i = 0; i < deadlock->cycle && used + 40 < size; i++) {
         char name[HARM_NAME_BYTES];
         const uint32_t port =

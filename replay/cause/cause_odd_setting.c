@@ -254,10 +254,10 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     clue.workload = workload;
     clue.least = own > more ? own : more;
     if (own > more)
-        snprintf(clue.seen, sizeof clue.seen, "%s loses %s of its I/O time there", name,
+        snprintf(clue.seen, sizeof clue.seen, "%s is delayed there for %s of its time", name,
                  words_percent((double)own, PPM).text);
     else
-        snprintf(clue.seen, sizeof clue.seen, "%s loses %s more I/O time there than at the peers",
+        snprintf(clue.seen, sizeof clue.seen, "I/O of %s takes %s longer there than at the peers",
                  name, words_percent((double)more, PPM).text);
     cause_accuse(search, &clue, &suspect);
 }

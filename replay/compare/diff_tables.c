@@ -54,16 +54,17 @@ static const struct table tables[DIFF_SECTION_COUNT] = {
                          "length", "length_mm", "", "mm") LINK_SELECT("delay", "delay_ps", "", "ps")
                          LINK_SELECT("mtu", "mtu_bytes", "", "bytes") " ORDER BY 1",
                      false, RANK_KEY},
-    [DIFF_VERDICT] = {"SELECT path AS key, coalesce(value, 'none') AS text, NULL AS number, '' AS "
-                      "unit, '' AS set_by FROM result WHERE path IN"
-                      " ('status', 'root_cause', 'bottleneck', 'deadlock') UNION ALL"
-                      " SELECT 'expect '||text, CASE held WHEN 1 THEN 'pass' WHEN 0"
-                      " THEN 'fail: '||actual ELSE 'not evaluated: '||actual END, NULL, '', ''"
-                      " FROM expectation UNION ALL"
-                      " SELECT 'failure', text, NULL, '', '' FROM failure UNION ALL"
-                      " SELECT 'victim '||what||' '||name, class, NULL, '', '' FROM v_victim"
-                      " ORDER BY 1, 2",
-                      false, RANK_KEY},
+    [DIFF_VERDICT] =
+        {"SELECT path AS key, coalesce(value, 'none') AS text, NULL AS number, '' AS "
+         "unit, '' AS set_by FROM result WHERE path IN"
+         " ('status', 'root_cause', 'bottleneck', 'deadlock') UNION ALL"
+         " SELECT 'expect '||text, CASE held WHEN 1 THEN 'pass' WHEN 0"
+         " THEN 'fail ('||actual||')' ELSE 'not evaluated ('||actual||')' END, NULL, '', ''"
+         " FROM expectation UNION ALL"
+         " SELECT 'failure', text, NULL, '', '' FROM failure UNION ALL"
+         " SELECT 'victim '||what||' '||name, class, NULL, '', '' FROM v_victim"
+         " ORDER BY 1, 2",
+         false, RANK_KEY},
     [DIFF_WORKLOADS] = {"SELECT name AS key, kind AS text, NULL AS number, '' AS unit, '' AS "
                         "set_by FROM workload" FIGURES(FIGURE_SELECT)
                             FIGURE_TALLIES(TALLY_SELECT) " ORDER BY 1",

@@ -100,20 +100,21 @@ void confirm_effect_words(const struct prove *prove, const struct scenario *scen
     change_words(&prove->before, &row->after, change, sizeof change);
     if (row->partner) {
         others_words(prove, others, sizeof others);
-        snprintf(text, size, "it adds to %.150s: without it, %s of the lost time is recovered",
-                 others, words_percent(gone, 1).text);
+        snprintf(text, size, "it adds to %.150s; without it, %s of the harm disappears", others,
+                 words_percent(gone, 1).text);
     } else if (prove->culprits > 1 && row->harmful && row->harm.permille > 0) {
-        const size_t used = (size_t)snprintf(text, size, "alone, it costs %s %s of its I/O time",
+        const size_t used = (size_t)snprintf(text, size, "alone, it delays %s for %s of its time",
                                              confirm_member_words(scenario, &row->harm, member),
                                              words_percent((double)row->harm.permille, 1000).text);
         if (are_hidden(prove))
-            snprintf(text + used, size - used,
-                     "; removing it alone recovers %s, together with the other %s %s",
-                     words_percent(gone > 0 ? gone : 0, 1).text,
-                     prove->culprits > 2 ? "causes" : "cause",
-                     words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
+            snprintf(
+                text + used, size - used,
+                "; without it, %s of the harm disappears, and without the other %s as well, %s",
+                words_percent(gone > 0 ? gone : 0, 1).text,
+                prove->culprits > 2 ? "causes" : "cause",
+                words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
     } else {
-        snprintf(text, size, "without it, %s%s%s of the lost time is recovered", change,
+        snprintf(text, size, "without it, %s%s%s of the harm disappears", change,
                  change[0] == '\0' ? "" : ", and ", words_percent(gone, 1).text);
     }
 }

@@ -45,7 +45,8 @@ static const char *const queries[] = {
     " " TOTAL("pfc.pause_frames") "=0",
     "SELECT 'headroom' AS what, 'no frame arrived after XOFF was sent' AS why WHERE"
     " " TOTAL("pfc.pause_frames") ">0 AND " TOTAL("buffer.headroom_peak_bytes") "=0",
-    "SELECT 'ECN, '||path||' '||value AS what, 'no queue reached '||value AS why FROM setting"
+    "SELECT 'ECN marking ('||path||' '||value||')' AS what, 'no queue was that long' AS why FROM"
+    " setting"
     " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0",
     "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
     " WHERE path LIKE '%rnic.congestion-control' AND value<>'none' AND " NONE_COUNTED(
@@ -57,9 +58,9 @@ static const char *const queries[] = {
 
     "SELECT path||' '||value AS what, 'no packet was retransmitted' AS why FROM setting"
     " WHERE path LIKE '%rnic.loss-recovery' AND " TOTAL("rnic.retransmitted_packets") "=0",
-    "SELECT path||' '||value AS what, 'no sender timed out while it waited for an acknowledgment' "
-    "AS why "
-    "FROM setting"
+    "SELECT path||' '||value||CASE WHEN value>0 THEN printf(' (%.3g ms)', 4.096e-3*(1<<value)) ELSE"
+    " '' END AS what, 'no sender timed out while it waited for an acknowledgment' AS why FROM "
+    "setting"
     " WHERE path LIKE '%rnic.timeout' AND " TOTAL("rnic.timeouts") "=0",
     "SELECT path||' '||value AS what, 'every message found a posted receive' AS why FROM setting"
     " WHERE path LIKE '%rnic.rnr-retry' AND " TOTAL("rnic.rnr_naks") "=0",
@@ -74,12 +75,14 @@ static const char *const queries[] = {
     "EXISTS(SELECT 1 FROM"
     " workload WHERE kind='nvme') AND NOT EXISTS(SELECT 1 FROM recovery)",
 
-    "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||min(name)"
-    " AS what, 'no frame crossed them' AS why FROM link l WHERE NOT EXISTS(SELECT 1 FROM counter c "
+    "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||a.name||' to "
+    "'||b.name"
+    " AS what, 'no frame crossed them' AS why FROM link l JOIN node a ON a.node=l.a_node"
+    " JOIN node b ON b.node=l.b_node WHERE NOT EXISTS(SELECT 1 FROM counter c "
     "WHERE"
     " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 FROM"
     " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
-    " HAVING count(*)>0",
+    " HAVING min(l.name)<>''", /* the names are of the row with the least one */
     "SELECT 'RNIC message rate and PCIe limits' AS what, 'not set in this scenario, so never "
     "the bottleneck' AS "
     "why WHERE NOT"

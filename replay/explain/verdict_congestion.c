@@ -15,7 +15,7 @@ static bool fits(const struct explain_end *end)
 static void words(const struct explain_place *place, char *text, size_t size)
 {
     snprintf(text, size,
-             "%s to %s: the offered traffic exceeds the %s of this link (it caused %s of pause "
+             "%s to %s is offered more traffic than the %s of this link (it caused %s of pause "
              "time, summed over ports%s)",
              place->port, place->peer_node, words_rate((double)place->rate_bps).text,
              words_time(place->held_ps).text, place->spread);

@@ -14,7 +14,7 @@ static bool fits(const struct explain_end *end)
 static void words(const struct explain_place *place, char *text, size_t size)
 {
     snprintf(text, size,
-             "%s: sends PAUSE although its receive buffer is not full (it paused %s for %s%s)",
+             "%s sends PAUSE although its receive buffer is not full (it paused %s for %s%s)",
              place->node, place->peer_port, words_time(place->direct_ps).text, place->spread);
 }
 

@@ -13,9 +13,11 @@ static bool fits(const struct explain_end *end)
 
 static void words(const struct explain_place *place, char *text, size_t size)
 {
-    snprintf(text, size,
-             "%s: its receive buffer drains slower than the link delivers (it paused %s for %s%s)",
-             place->node, place->peer_port, words_time(place->direct_ps).text, place->spread);
+    snprintf(
+        text, size,
+        "the receive buffer of %s drains slower than the link delivers (%s paused %s for %s%s)",
+        place->node, place->node, place->peer_port, words_time(place->direct_ps).text,
+        place->spread);
 }
 
 static void short_words(const struct explain_place *place, char *text, size_t size)

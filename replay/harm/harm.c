@@ -127,7 +127,7 @@ static void name_otherwise(const struct harm_scene *scene, const struct cause_cl
         snprintf(suspect->name, sizeof suspect->name, "load");
     }
     snprintf(suspect->words, sizeof suspect->words, "%.160s",
-             suspect->suspect == HARM_LOAD ? "caused by the load (no fault found)" : suspect->name);
+             suspect->suspect == HARM_LOAD ? "load (no fault found)" : suspect->name);
 }
 
 /* Call after concerned_find. */
@@ -220,18 +220,6 @@ static int64_t charge(struct cause_search *search, const struct cause_clue *clue
     return weight;
 }
 
-/* Removes a place from the start of the evidence if the fault's name already contains it: "host0:
- * sends PAUSE". */
-static const char *without_place(const struct suspect *suspect, const char *seen)
-{
-    const char *colon = strstr(seen, ": "), *place = strstr(suspect->words, " at ");
-    const size_t length = colon == NULL ? 0 : (size_t)(colon - seen);
-    const bool same = suspect->suspect == HARM_FAULT && place != NULL && length > 0 &&
-                      strncmp(place + 4, seen, length) == 0 &&
-                      (place[4 + length] == '\0' || place[4 + length] == ' ');
-    return same ? seen + length + 2 : seen;
-}
-
 /* Call after concerned_find. */
 static void add_accusation(struct cause_search *search, const struct cause_clue *clue,
                            const struct suspect *suspect)
@@ -258,9 +246,8 @@ static void add_accusation(struct cause_search *search, const struct cause_clue 
     cause->port[0] = '\0';
     accusation->place = clue->place;
     place_words(scene, clue, cause);
-    const char *how = without_place(suspect, clue->seen);
-    snprintf(cause->sentence, sizeof cause->sentence, "%.240s: %.*s", suspect->words,
-             (int)words_fit(how, 230), how);
+    snprintf(cause->sentence, sizeof cause->sentence, "%.240s; %.*s", suspect->words,
+             (int)words_fit(clue->seen, 230), clue->seen);
 }
 
 void cause_accuse(struct cause_search *search, const struct cause_clue *clue,

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Failed operations count first, then lost time. Dropped frames of a lossless class break a
  * guarantee and count, too. */
@@ -26,11 +27,23 @@ enum harm_severity severity_of(const struct harm_scene *scene, const struct harm
     return harm->cause_count > 0 && (percent >= 1 || harm->drops > 0) ? HARM_SLIGHT : HARM_NOTHING;
 }
 
+/* ": I/O from 16 hosts was delayed by 73.8 ms in total" */
+static size_t slowed_words(const struct harm *harm, char *text, size_t size)
+{
+    const bool by_host = harm->cause_count > 0 && harm->causes[0].confirmed;
+    char of[64] = "";
+    if (harm->victims > 0)
+        snprintf(of, sizeof of, " %s %" PRId64 " %s", by_host ? "from" : "between", harm->victims,
+                 by_host ? plural(harm->victims, "host", "hosts")
+                         : plural(harm->victims, "pair of hosts", "pairs of hosts"));
+    return (size_t)snprintf(text, size, ": I/O%s was delayed by %s in total", of,
+                            words_time(harm->lost_ps).text);
+}
+
 void severity_words(struct harm *harm)
 {
     char *text = harm->sentence;
     const size_t size = sizeof harm->sentence;
-    const bool by_host = harm->cause_count > 0 && harm->causes[0].confirmed;
     size_t used = 0;
     if (harm->severity == HARM_NOTHING) {
         used = harm->untold[0] == '\0'
@@ -46,11 +59,7 @@ void severity_words(struct harm *harm)
     const char *between = slowed ? ", " : ": ";
     used += (size_t)snprintf(text, size, "%s", harm_severity_word(harm->severity));
     if (slowed)
-        used += (size_t)snprintf(
-            text + used, size - used, ": %" PRId64 " %s lost %s of I/O time%s", harm->victims,
-            by_host ? plural(harm->victims, "host", "hosts")
-                    : plural(harm->victims, "pair of hosts", "pairs of hosts"),
-            words_time(harm->lost_ps).text, plural(harm->victims, "", " in total"));
+        used += slowed_words(harm, text + used, size - used);
     if (harm->failed_operations > 0) {
         used += (size_t)snprintf(text + used, size - used, "%s%s %s failed or never completed",
                                  between, words_count(harm->failed_operations).text,
@@ -71,7 +80,15 @@ const char *severity_standing(bool confirmed)
     return confirmed ? "confirmed by rerun" : "suspected";
 }
 
-const char *severity_of_time(int64_t hosts)
+const char *severity_class_words(const char *class)
 {
-    return plural(hosts, "of its I/O time", "of their I/O time");
+    static const char *const words[][2] = {
+        {"direct", "its frames pass the cause"},
+        {"indirect", "other frames of its host pass the cause"},
+        {"same-path", "its frames share ports with frames that wait"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i][0], class) == 0)
+            return words[i][1];
+    return class;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * severity - rates the harm and describes it: "severe: 5 hosts lost 2.51 ms of I/O time in total".
- */
+ * severity - rates the harm and describes it: "severe: I/O from 5 hosts was delayed by 2.51 ms in
+ * total". */
 #ifndef STORMGLASS_REPLAY_HARM_SEVERITY_H
 #define STORMGLASS_REPLAY_HARM_SEVERITY_H
 
@@ -16,7 +16,7 @@ void severity_words(struct harm *harm);
 /* "confirmed by rerun" without the cause, or "suspected". */
 const char *severity_standing(bool confirmed);
 
-/* "of its I/O time": what the lost share of one or several hosts refers to. */
-const char *severity_of_time(int64_t hosts);
+/* How the traffic of a victim meets the cause: "its frames pass the cause" for class "direct". */
+const char *severity_class_words(const char *class);
 
 #endif

@@ -244,7 +244,7 @@ static void assume_traffic(struct fit *fit, struct fit_base *base)
     assume(fit, "%zu %s between hosts, estimated from the bytes that each host sent and received",
            base->traffic.count, plural(base->traffic.count, "flow", "flows"));
     if (base->traffic.left_share > 0.02)
-        assume(fit, "only priority %d is simulated; other priorities carry %.0f %% of the bytes",
+        assume(fit, "only priority %d is simulated; other priorities carry %.0f%% of the bytes",
                base->traffic.priority, base->traffic.left_share * 100);
 }
 

@@ -75,12 +75,11 @@ void plan_horizon_of(const struct scenario *scenario, time_ps wait, struct plan_
 }
 
 const char *const plan_unmodelled[] = {
-    "hosts: the NIC's address translation cache, other work on the cores",
-    "switches: shapers, hierarchical schedulers, averaged queue lengths (classic RED)",
+    "hosts: address translation cache of the NIC, other work on the cores",
+    "switches: traffic shaping, hierarchical scheduling, RED on average queue lengths",
     "links: errors that FEC corrects, auto-negotiation",
-    "drives: wear, aging and fill level; garbage collection only where the medium is flash-tlc",
-    "failures that the plan does not list: firmware, configuration errors, coincidental double "
-    "failures",
-    "costs other than parts: support, spares, cooling, labor, equipment already owned",
+    "drives: wear, aging and fill level; garbage collection of media other than flash-tlc",
+    "failures that the plan does not list, such as firmware bugs and configuration errors",
+    "costs other than parts, such as support, spares, cooling and labor; equipment already owned",
     NULL,
 };

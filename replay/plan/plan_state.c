@@ -203,16 +203,16 @@ struct plan_room plan_room(double tolerance, double slack, double headroom, bool
     struct plan_room room;
     char near[40] = "";
     if (slack <= tolerance && slack >= -tolerance)
-        snprintf(near, sizeof near, "within the tolerance of %.3g %%", 100 * tolerance);
+        snprintf(near, sizeof near, "within the tolerance of %.3g%%", 100 * tolerance);
     if (passes && slack < 0 && *near != '\0')
         snprintf(room.text, sizeof room.text, "%s", near);
     else if (slack < 0)
-        snprintf(room.text, sizeof room.text, "%.3g %% beyond the limit%s%s", -100 * slack,
+        snprintf(room.text, sizeof room.text, "%.3g%% beyond the limit%s%s", -100 * slack,
                  *near == '\0' ? "" : ", ", near);
     else if (passes)
-        snprintf(room.text, sizeof room.text, "%.3g %% to spare", 100 * headroom);
+        snprintf(room.text, sizeof room.text, "%.3g%% to spare", 100 * headroom);
     else
-        snprintf(room.text, sizeof room.text, "%.3g %% inside the limit%s%s", 100 * slack,
+        snprintf(room.text, sizeof room.text, "%.3g%% inside the limit%s%s", 100 * slack,
                  *near == '\0' ? "" : ", ", near);
     return room;
 }

@@ -134,7 +134,7 @@ static void compare_one(struct deduced *deduced, const struct reading *one)
         const struct reading_number b = figure_of(other);
         if (deduce_same_work(one, other) &&
             fabs(a.value - b.value) > apart * fmax(a.value, b.value) + a.step + b.step) {
-            deduce_conflict(deduced, one, other, "the same test, but the results differ by %.0f %%",
+            deduce_conflict(deduced, one, other, "the same test, but the results differ by %.0f%%",
                             100 * fabs(a.value - b.value) / fmin(a.value, b.value));
             return;
         }

@@ -133,13 +133,19 @@ struct link_events {
     struct store *store;
     const struct scenario *scenario;
     struct names names[2]; /* 0: down, 1: up */
+    struct names ends[2];  /* the same links as "leaf2 to spine1" */
     uint32_t rows;
 };
 
 static void on_link(void *self, uint32_t link, bool up)
 {
     struct link_events *events = self;
-    add_name(&events->names[up], events->scenario->links[link].name);
+    const struct scenario_link *of = &events->scenario->links[link];
+    char ends[TEXT_BYTES];
+    snprintf(ends, sizeof ends, "%.80s to %.80s", events->scenario->nodes[of->node[0]].name,
+             events->scenario->nodes[of->node[1]].name);
+    add_name(&events->names[up], of->name);
+    add_name(&events->ends[up], ends);
 }
 
 static void ignore_fault(void *self, uint32_t fault, bool on)
@@ -165,8 +171,9 @@ static void write_link_step(struct link_events *events, time_ps at)
         if (names->count == 0 || events->rows == RECORD_EVENTS_MAX)
             continue;
         end_names(names);
+        end_names(&events->ends[up]);
         snprintf(text, sizeof text, "%s %s: %s", plural(names->count, "link", "links"),
-                 up ? "up" : "down", names->text);
+                 up ? "up" : "down", events->ends[up].text);
         write_event(events->store, &(struct event_row){at, up ? EVENT_LINK_UP : EVENT_LINK_DOWN,
                                                        names->text, text, -1});
         events->rows++;
@@ -183,6 +190,7 @@ static void write_links(struct store *store, const struct collect *collect)
     for (int i = 0; i < STEPS_MAX && timeline_due(timeline) <= collect->now; i++) {
         const time_ps at = timeline_due(timeline);
         memset(events.names, 0, sizeof events.names);
+        memset(events.ends, 0, sizeof events.ends);
         timeline_step(timeline, &calls);
         write_link_step(&events, at);
     }

@@ -358,7 +358,8 @@ static void judge_widths(struct steady *steady, time_ps from, enum trend trend,
     if (steady->settled)
         return;
     if (trend == TREND_LEVEL)
-        snprintf(steady->why, sizeof steady->why, "the 95 %% interval of %s is wider than +- 10 %%",
+        snprintf(steady->why, sizeof steady->why,
+                 "the 95%% confidence interval of %s is wider than +- 10%%",
                  goodput.now > mean.now ? "goodput" : "the mean latency");
     else
         snprintf(steady->why, sizeof steady->why, "goodput or latency has not leveled off");

@@ -203,7 +203,7 @@ static const char *what_of(const struct eventlog *log, const struct eventlog_eve
         return words_of(log, event);
     if (event->opcode == FRAME_PFC || event->opcode == FRAME_PAUSE)
         return arena_format(arena, "%s arrives", frame_opcode_name(event->opcode));
-    return arena_format(arena, "%s %s > %s, QP %u, PSN %u, %u B arrives",
+    return arena_format(arena, "%s from %s to %s arrives (QP %u, PSN %u, %u B)",
                         frame_opcode_name(event->opcode), nodes[log->host_of[event->source]].name,
                         nodes[log->host_of[event->destination]].name, event->qpn, event->psn,
                         event->bytes);

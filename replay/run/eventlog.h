@@ -48,7 +48,7 @@ bool eventlog_equal(const struct eventlog_event *a, const struct eventlog_event 
 struct eventlog_reported {
     time_ps at;
     const char *port; /* leaf0:p3 */
-    const char *what; /* "RC_SEND_ONLY host3 > host0, QP 17, PSN 5, 1090 B arrives" */
+    const char *what; /* "RC_SEND_ONLY from host3 to host0 arrives (QP 17, PSN 5, 1090 B)" */
 };
 
 struct eventlog_reported eventlog_tell(const struct eventlog *log,

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The verdict's "nobody" in words. */
+static const char *cause_words(const char *cause)
+{
+    return strcmp(cause, "nobody") == 0 ? "none" : cause;
+}
+
 static bool holds(const struct measure_verdict *verdict, uint32_t i)
 {
     return (verdict->held >> i & 1) != 0;
@@ -27,7 +33,7 @@ static void write_trial(const struct assumed *assumed, const struct assumed_valu
         between = ", ";
     }
     if (strcmp(is->cause, then->cause) != 0) {
-        fprintf(out, "%sthe cause is %s", between, then->cause);
+        fprintf(out, "%sthe cause is %s", between, cause_words(then->cause));
         between = ", ";
     }
     for (uint32_t i = 0; i < assumed->expectation_count; i++)
@@ -65,7 +71,7 @@ void assumed_text(const struct assumed *assumed, FILE *out, const struct paint *
             "\n  with the unchanged values: bottleneck %s; cause %s\n"
             "  tested with %" PRIu32 " %s: each assumed value halved and doubled, each inferred "
             "value 10%% less and 10%% more\n  %" PRIu32 " %s an effect on the run\n",
-            bottleneck_label(assumed->verdict.limit.resource), assumed->verdict.cause,
+            bottleneck_label(assumed->verdict.limit.resource), cause_words(assumed->verdict.cause),
             assumed->runs, plural(assumed->runs, "run", "runs"), assumed->felt_count,
             plural(assumed->felt_count, "value has", "values have"));
     for (uint32_t i = 0; i < assumed->flip_count; i++)

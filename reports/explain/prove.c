@@ -35,10 +35,10 @@ static void write_time(const struct prove *prove, const struct prove_impact *bef
                 words_time(gone < 0 ? -gone : gone).text);
         return;
     }
-    fprintf(out, "lost time %s -> %s: ", words_time(before->lost_ps).text,
+    fprintf(out, "delay %s -> %s, ", words_time(before->lost_ps).text,
             words_time(after->lost_ps).text);
     if (before->lost_ps == 0)
-        fputs(gone == 0 ? "no change" : "new loss", out);
+        fputs(gone == 0 ? "no change" : "new delay", out);
     else
         fprintf(out, "%s %s", words_percent(part, (double)before->lost_ps).text, less);
 }
@@ -66,17 +66,17 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
     fprintf(out, "  %-9s  %s%s\n             ", row->role == PROVE_SUSPECT ? "suspect" : "workload",
             row->text, row->cause ? " (a root cause)" : "");
     if (row->tier == PROVE_NAMED)
-        fputs("not repaired: with the others repaired, it costs each workload less than 5% of its "
-              "I/O time\n",
+        fputs("not repaired: with the others repaired, it delays each workload for less than 5% of "
+              "its time\n",
               out);
     else if (row->tier > PROVE_ODD)
-        fputs("not repaired: it may be intended, and the other causes explain the loss\n", out);
+        fputs("not repaired: it may be intended, and the other causes explain the harm\n", out);
     else if (row->unplayed)
         fputs("not tested: the run without it failed\n", out);
     else
         write_change(prove, &row->before, &row->after, out);
     if (row->worse)
-        fputs("             not repaired: the repair costs more time than it recovers\n", out);
+        fputs("             not repaired: the repair adds more delay than it removes\n", out);
 }
 
 static void write_failures(int64_t failed, int64_t inactive, FILE *out)
@@ -93,8 +93,8 @@ static void write_victims(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->victim_count && i < PROVE_VICTIMS_MAX; i++) {
         const struct prove_victim *victim = &prove->victims[i];
-        fprintf(out, "  %-9s  %s lost %s, %s of its total command time", "victim", victim->name,
-                words_time(victim->lost_ps).text,
+        fprintf(out, "  %-9s  %s was delayed by %s in total, %s of its command time", "victim",
+                victim->name, words_time(victim->lost_ps).text,
                 words_percent((double)victim->lost_ps, (double)victim->under_way_ps).text);
         write_failures(victim->failed, victim->inactive, out);
         fputc('\n', out);
@@ -109,9 +109,9 @@ static void write_hosts(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
         const struct prove_host *host = &prove->hosts.list[i];
-        fprintf(out, "  %-9s  %s at %s lost %s %s", i == 0 ? "by host" : "", host->of, host->name,
-                words_percent((double)host->lost_ps, (double)host->whole_ps).text,
-                severity_of_time(1));
+        fprintf(out, "  %-9s  %s at %s was delayed for %s of its time", i == 0 ? "by host" : "",
+                host->of, host->name,
+                words_percent((double)host->lost_ps, (double)host->whole_ps).text);
         write_failures(host->failed, host->inactive, out);
         fputc('\n', out);
     }
@@ -125,13 +125,23 @@ static void write_hosts(const struct prove *prove, FILE *out)
 static const char *loss_words(const struct prove *prove)
 {
     static const char *const words[] = {
-        [PROVE_BY_NOTHING] = "loss",
-        [PROVE_BY_TIME] = "lost time",
+        [PROVE_BY_NOTHING] = "harm",
+        [PROVE_BY_TIME] = "delay",
         [PROVE_BY_FAILED] = "failed operations",
         [PROVE_BY_INACTIVE] = "idle host-target pairs",
         [PROVE_BY_DROPS] = "dropped lossless frames",
     };
     return words[prove->by];
+}
+
+/* A repair may also make the harm of the other causes worse. */
+static void write_gone(const struct prove *prove, const struct prove_row *row, FILE *out)
+{
+    const double gone = prove_gone(prove, &row->before, &row->after);
+    if (gone < 0)
+        fprintf(out, "removing only this adds %s to the harm", words_percent(-gone, 1).text);
+    else
+        fprintf(out, "removing only this removes %s of the harm", words_percent(gone, 1).text);
 }
 
 static void say_set(const struct prove *prove, FILE *out)
@@ -146,16 +156,14 @@ static void say_set(const struct prove *prove, FILE *out)
         const bool alone = row->harmful && row->harm.permille > 0;
         fputs(several || alone ? " (" : "", out);
         if (several)
-            fprintf(out, "removing only this recovers %s of the loss",
-                    share_of(prove, &row->before, &row->after).text);
+            write_gone(prove, row, out);
         if (alone)
-            fprintf(out, "%swithout the other suspects it costs a workload %s %s",
-                    several ? "; " : "", words_percent((double)row->harm.permille, 1000).text,
-                    severity_of_time(1));
+            fprintf(out, "%salone, it delays a workload for %s of its time", several ? "; " : "",
+                    words_percent((double)row->harm.permille, 1000).text);
         fputs(several || alone ? ")" : "", out);
         between = ";\n  and ";
     }
-    fprintf(out, "%s %s of the %s", several ? ";\n  together, these changes recover" : " recovers",
+    fprintf(out, "%s %s of the %s", several ? ";\n  together, these changes remove" : " removes",
             share_of(prove, &prove->before, &prove->after).text, loss_words(prove));
 }
 
@@ -217,8 +225,8 @@ static void say_unproved(const struct prove *prove, FILE *out)
         say_harm(prove, out);
     if (prove->chance) {
         fprintf(out,
-                "%s the suspects cost time in this run, but not when workloads\n"
-                "  start a few nanoseconds later: the loss is due to chance",
+                "%s the suspects delay I/O in this run, but not when workloads\n"
+                "  start a few nanoseconds later: the delay is due to chance",
                 harm ? ";" : "not proved:");
         return;
     }
@@ -226,7 +234,7 @@ static void say_unproved(const struct prove *prove, FILE *out)
         fprintf(out, "; removing the %" PRIu32 " tested %s does not prevent this", broken,
                 plural(broken, "suspect", "suspects"));
     else if (broken > 0)
-        fprintf(out, "no harm: no workload lost 5%% of its I/O time to the %" PRIu32 " tested %s",
+        fprintf(out, "no harm: the %" PRIu32 " tested %s delayed no workload for 5%% of its time",
                 broken, plural(broken, "suspect", "suspects"));
     else
         fprintf(out,
@@ -257,7 +265,7 @@ void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
     fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
     fprintf(out, "  %" PRIu32 " %s, each without one suspect or workload; %s\n", prove->runs,
             plural(prove->runs, "run", "runs"),
-            prove->repaired ? "lost time = extra time compared with the run without any suspect"
+            prove->repaired ? "delay = extra I/O time compared with the run without any suspect"
                             : "compared with the original run");
     write_victims(prove, out);
     write_hosts(prove, out);

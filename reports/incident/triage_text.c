@@ -3,6 +3,7 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
+#include "replay/database/words.h"
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
@@ -131,9 +132,9 @@ static void print_pauses(const struct triage *triage, bool all, FILE *out)
     for (size_t i = 0; i < triage->pause_count && i < shown; i++) {
         const struct triage_pause *pause = &triage->pauses[i];
         char from[128], to[128];
-        printable_print(out, "     %s pauses %s: %lld pause %s%s\n",
+        printable_print(out, "     %s pauses %s: %s pause %s%s\n",
                         pause_end(pause->from, pause->from_port, from),
-                        pause_end(pause->to, pause->to_port, to), (long long)pause->frames,
+                        pause_end(pause->to, pause->to_port, to), words_count(pause->frames).text,
                         plural(pause->frames, "frame", "frames"),
                         pause->is_sent_known ? "" : " (by the receiver's counter)");
     }
@@ -224,7 +225,7 @@ static void print_files(const struct incident *incident, bool all, FILE *out)
             shown++;
         }
     if (incident->file_count > shown)
-        fprintf(out, "     and %zu more %s, all of them used (--all lists them)\n",
+        fprintf(out, "     and %zu more %s, all used (--all lists them)\n",
                 incident->file_count - shown,
                 plural(incident->file_count - shown, "file", "files"));
 }

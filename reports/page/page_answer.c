@@ -189,7 +189,7 @@ static void cautions(const struct page *page)
 static void causes(const struct page *page)
 {
     static const struct page_column columns[] = {
-        {"cause", PAGE_SENTENCE}, {"share of the loss", PAGE_TEXT}, {"", PAGE_TEXT}, {0}};
+        {"cause", PAGE_SENTENCE}, {"share of the harm", PAGE_TEXT}, {"", PAGE_TEXT}, {0}};
     struct page narrow = *page;
     narrow.stacks = true;
     page_table(&narrow,

@@ -92,7 +92,7 @@ static void victims(const struct page *page)
                                                  {"workload", PAGE_TEXT},
                                                  {"host", PAGE_TEXT},
                                                  {"class", PAGE_TEXT},
-                                                 {"time lost", PAGE_TEXT},
+                                                 {"delayed", PAGE_TEXT},
                                                  {"failed", PAGE_COUNT},
                                                  {"pause time on its path", PAGE_TIME},
                                                  {0}};

@@ -90,12 +90,12 @@ static void write_head(const struct page *page)
     put_query(page, "<p class=\"facts\">scenario ",
               "SELECT " SAID("scenario") "||', simulated by version '||" SAID("version"), "</p>\n");
     write_verdict(page);
-    fputs(
-        "</header>\n<nav><a href=\"#why\">Why not the others</a><a href=\"#front\">Pareto front</a>"
-        "<a href=\"#map\">Map</a><a href=\"#cliffs\">Cliffs</a><a href=\"#assumed\">Assumed "
-        "values</a><a href=\"#measures\">Measures</a><a href=\"#bill\">Bill</a><a "
-        "href=\"#candidates\">Candidates</a></nav>\n",
-        page->out);
+    fputs("</header>\n<nav><a href=\"#why\">Why the others were not chosen</a><a "
+          "href=\"#front\">Pareto front</a>"
+          "<a href=\"#map\">Map</a><a href=\"#cliffs\">Cliffs</a><a href=\"#assumed\">Assumed "
+          "values</a><a href=\"#measures\">Measures</a><a href=\"#bill\">Bill</a><a "
+          "href=\"#candidates\">Candidates</a></nav>\n",
+          page->out);
     write_cards(page);
 }
 
@@ -156,7 +156,7 @@ static void write_why(const struct page *page)
                                                  {"reason", PAGE_SENTENCE},
                                                  {"others with this reason", PAGE_COUNT},
                                                  {0}};
-    page_section(page, "why", "Why not the others",
+    page_section(page, "why", "Why the others were not chosen",
                  "Cheapest first; candidates that fail for the same reason share one row.");
     if (!page_table(page,
                     "SELECT coalesce(label, name), min(price), result,"

@@ -96,7 +96,7 @@ static void print_figures(const struct plan_state *state, const struct plan_subj
         const struct plan_change *change = &guess->changes[i];
         fputs(i == 0 ? "" : ", ", out);
         if (change->measured)
-            fprintf(out, "%s at %s (%+.3g %%)",
+            fprintf(out, "%s at %s (%+.3g%%)",
                     plan_words(asked_of(state, subject), change->figure).text, change->value,
                     100 * change->moved);
         else
@@ -138,7 +138,7 @@ static void print_others(const struct plan_subject *subject, uint32_t little, ui
                          FILE *out)
 {
     if (little > 0 && subject->slo >= 0)
-        fprintf(out, "    %s others change the result by less than 0.1 %% of the limit\n",
+        fprintf(out, "    %s others change the result by less than 0.1%% of the limit\n",
                 words_count(little).text);
     else if (little > 0)
         fprintf(out, "    %s %s the runs, but they still fail\n", words_count(little).text,

@@ -93,7 +93,7 @@ static void print_head(const struct plan_state *state, FILE *out)
     fprintf(out, "%s  %s\n", state->plan->grid.name, state->plan->grid.about);
     print_results(state, out);
     print_verdicts(state, out);
-    fprintf(out, "  %s %s, %s %s; probability of a wrong answer at most %.3g %%\n",
+    fprintf(out, "  %s %s, %s %s; probability of a wrong answer at most %.3g%%\n",
             words_count(state->runs).text, plural(state->runs, "run", "runs"),
             words_count(state->packet_hops).text,
             plural(state->packet_hops, "packet-hop", "packet-hops"), 100 * plan_error(state));
@@ -217,10 +217,10 @@ static void print_chosen(const struct plan_state *state, FILE *out)
     print_horizon(state, candidate->horizon, out);
     fputs("  Run its hardest case: ", out);
     plan_command(state, (uint32_t)state->chosen, candidate->least_case, out);
-    fputs("\n  Save it as a scenario, and draw it: ", out);
+    fputs("\n  Save it as a scenario: ", out);
     plan_export_command(state, (uint32_t)state->chosen, out);
-    fprintf(out, " && stormglass draw %.100s.yaml -o %.100s.svg\n", candidate->cell->name,
-            candidate->cell->name);
+    fprintf(out, "\n  Draw that scenario: stormglass draw %.100s.yaml -o %.100s.svg\n",
+            candidate->cell->name, candidate->cell->name);
 }
 
 /* ------------------------------------------------------------------ other candidates */
@@ -278,7 +278,8 @@ static void print_others(const struct plan_state *state, FILE *out)
         if (!is_told(state, order, i))
             continue;
         if (told + alike == 0)
-            fprintf(out, "\n%s\n", state->chosen < 0 ? "Why not" : "Why not the others");
+            fprintf(out, "\n%s\n",
+                    state->chosen < 0 ? "Why none was chosen" : "Why the others were not chosen");
         if (is_alike(state, order, i))
             alike++;
         else if (told++ < OTHERS_TOLD)
@@ -311,9 +312,9 @@ static void print_front(const struct plan_state *state, FILE *out)
         print_cost(state, candidate, out);
         const char *gap = state->plan->has_prices ? ", " : "";
         if (candidate->headroom < 0) /* it passes, so it is within the tolerance */
-            fprintf(out, "%swithin the tolerance of %.3g %%\n", gap, 100 * plan_tolerance(state));
+            fprintf(out, "%swithin the tolerance of %.3g%%\n", gap, 100 * plan_tolerance(state));
         else
-            fprintf(out, "%sheadroom %.3g %%\n", gap, 100 * candidate->headroom);
+            fprintf(out, "%sheadroom %.3g%%\n", gap, 100 * candidate->headroom);
         shown++;
     }
 }

@@ -51,7 +51,7 @@ static void print_cost(const char *what, int64_t first, int64_t second, FILE *ou
     fprintf(out, "  %-32s%14s%14s", what, words_count(first).text, words_count(second).text);
     fprintf(out, "%2s%s", apart > 0 ? "+" : "", words_count(apart).text);
     if (first > 0 && apart != 0)
-        fprintf(out, " (%+.3g %%)", 100 * (double)apart / (double)first);
+        fprintf(out, " (%+.3g%%)", 100 * (double)apart / (double)first);
     fputc('\n', out);
 }
 
@@ -88,7 +88,7 @@ static void print_difference(const struct plan_versus *versus, const struct plan
     if (!found->differs)
         fputs("  no significant difference", out);
     else if (found->means[0] > 0)
-        fprintf(out, "  %+.3g %%", 100 * found->mean / found->means[0]);
+        fprintf(out, "  %+.3g%%", 100 * found->mean / found->means[0]);
     fputc('\n', out);
 }
 
@@ -122,7 +122,7 @@ void plan_versus_text(const struct plan_versus *versus, FILE *out)
     }
     fprintf(
         out,
-        "  %u %s, the same for both; differences are means of paired runs, with 95 %% confidence "
+        "  %u %s, the same for both; differences are means of paired runs, with 95%% confidence "
         "intervals\n\n  %-32s%14s%14s  B - A\n",
         (unsigned)versus->seeds, plural(versus->seeds, "seed", "seeds"), "", "A", "B");
     print_costs(versus, out);

@@ -47,7 +47,7 @@ static void write_workload(const struct seeds *seeds, uint32_t workload, FILE *o
     fprintf(out, "\n  %18s", "worst");
     for (int i = 0; i < COLUMNS; i++)
         fprintf(out, "%*s", COLUMN, value_words(i, summaries[i].worst).text);
-    fprintf(out, "\n  %18s", "of seed");
+    fprintf(out, "\n  %18s", "with seed");
     for (int i = 0; i < COLUMNS; i++)
         fprintf(out, "%*llu", COLUMN, (unsigned long long)summaries[i].worst_seed);
     fputc('\n', out);
@@ -79,10 +79,12 @@ static void write_verdict(const struct seeds *seeds, const struct paint *paint, 
 bool seeds_text(const struct seeds *seeds, FILE *out)
 {
     const struct paint paint = paint_for(out);
-    fprintf(out, "%s%s%s  %u %s from %llu on, %u in parallel; +- half of the 95 %% interval\n",
-            paint.bold, seeds->scenario->name, paint.off, (unsigned)seeds->count,
-            plural(seeds->count, "seed", "seeds"), (unsigned long long)seeds->scenario->seed,
-            (unsigned)seeds->jobs);
+    fprintf(
+        out,
+        "%s%s%s  %u %s from %llu on, %u in parallel; +- is half of the 95%% confidence interval\n",
+        paint.bold, seeds->scenario->name, paint.off, (unsigned)seeds->count,
+        plural(seeds->count, "seed", "seeds"), (unsigned long long)seeds->scenario->seed,
+        (unsigned)seeds->jobs);
     fprintf(out, "\n%s%-20s", paint.bold, "Workloads");
     for (int i = 0; i < COLUMNS; i++)
         fprintf(out, "%*s", COLUMN, columns[i].head);

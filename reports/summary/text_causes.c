@@ -57,11 +57,12 @@ static void write_victims(const struct text *text)
                      " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++) {
         const int64_t hosts = store_int(rows, "hosts");
-        fprintf(
-            text->out, "%s%-16s%s%s (%s): %" PRId64 " host%s lost %s%s %s", text->paint.bold,
-            shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, "name"),
-            store_text(rows, "nearest"), hosts, plural(hosts, "", "s"), hosts > 1 ? "up to " : "",
-            words_percent((double)store_int(rows, "most_ppm"), PPM).text, severity_of_time(hosts));
+        fprintf(text->out,
+                "%s%-16s%s%s: I/O from %" PRId64 " host%s was delayed for %s%s of its time (%s)",
+                text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off,
+                store_text(rows, "name"), hosts, plural(hosts, "", "s"), hosts > 1 ? "up to " : "",
+                words_percent((double)store_int(rows, "most_ppm"), PPM).text,
+                severity_class_words(store_text(rows, "nearest")));
         if (store_int(rows, "longest_ps") > 0)
             fprintf(text->out, "; a port on the path was paused for %s",
                     words_time(store_int(rows, "longest_ps")).text);

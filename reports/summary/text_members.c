@@ -66,7 +66,7 @@ static void write_sizes(struct store *store, int64_t w, FILE *out)
 
 static void write_rates(struct store *store, int64_t w, const char *between, FILE *out)
 {
-    fprintf(out, "%srates %s to %s, Jain %.3f", between,
+    fprintf(out, "%spairs of hosts get between %s and %s, Jain's fairness index %.3f", between,
             words_rate(value_of(store, w, "fairness.least_bps")).text,
             words_rate(value_of(store, w, "fairness.most_bps")).text,
             value_of(store, w, "fairness.jain"));
@@ -84,7 +84,7 @@ void text_members(struct store *store, FILE *out, const struct paint *paint)
         if (!flows && (jain <= 0 || jain >= alike))
             continue;
         if (shown++ == 0)
-            fprintf(out, "\n%sMembers%s\n", paint->bold, paint->off);
+            fprintf(out, "\n%sFlows and fairness%s\n", paint->bold, paint->off);
         fprintf(out, "  %-18.18s  ", store_text(rows, "name"));
         if (flows)
             write_flows(store, w, out);

@@ -3,8 +3,10 @@
 #include "reports/summary/text_settings.h"
 
 #include "base/plural.h"
+#include "replay/database/words.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINES_MAX = 10, GROUP_BYTES = 96, LINE_BYTES = 96, GROUP_WIDTH = 33, PROFILE_BYTES = 64 };
@@ -21,9 +23,10 @@ enum { LINES_MAX = 10, GROUP_BYTES = 96, LINE_BYTES = 96, GROUP_WIDTH = 33, PROF
 #define GROUP "rtrim(path, replace(path, '.', ''))"
 
 struct line {
-    char group[GROUP_BYTES]; /* "fabric.switch" */
-    char text[LINE_BYTES];   /* "ecn-kmin 400KB, ..." */
-    char profile[PROFILE_BYTES];
+    char group[GROUP_BYTES];     /* "fabric.switch" */
+    char text[LINE_BYTES];       /* "ecn-kmin 400KB, ..." */
+    char profile[PROFILE_BYTES]; /* that the values come from */
+    char chosen[PROFILE_BYTES];  /* that the scenario names */
     int64_t profile_values;
     bool full;
 };
@@ -42,16 +45,18 @@ static void add_item(struct line *line, const char *name, const char *value)
     line->full = true;
 }
 
-static bool write_line(FILE *out, const struct line *line, const struct paint *paint)
+static bool write_line(FILE *out, struct line *line, const struct paint *paint)
 {
+    if (line->chosen[0] != '\0' && (line->profile_values == 0 ||
+                                    strcmp(line->profile + strlen("profile "), line->chosen) != 0))
+        add_item(line, "profile", line->chosen);
     if (line->text[0] == '\0' && line->profile_values == 0)
         return false;
     fprintf(out, "  %-*s %s", GROUP_WIDTH, line->group, line->text);
     if (line->profile_values > 0)
-        fprintf(out, "%s%s%" PRId64 "%s %s from %s%s", paint->dim,
-                line->text[0] == '\0' ? "" : "; ", line->profile_values,
-                line->text[0] == '\0' ? "" : " more",
-                plural(line->profile_values, "value", "values"), line->profile, paint->off);
+        fprintf(out, "%s%s%" PRId64 " %s from %s%s", paint->dim, line->text[0] == '\0' ? "" : "; ",
+                line->profile_values, plural(line->profile_values, "value", "values"),
+                line->profile, paint->off);
     fputc('\n', out);
     return true;
 }
@@ -62,10 +67,36 @@ static void begin_line(struct line *line, const char *path, size_t group)
     snprintf(line->group, sizeof line->group, "%.*s", (int)group, path);
 }
 
+/* The ACK timeouts of InfiniBand are codes: 8 stands for 4.096 us x 2^8. */
+static bool is_timeout_code(const struct line *line, const char *name)
+{
+    const size_t length = strlen(line->group);
+    return length > 5 && strcmp(line->group + length - 5, ".rnic") == 0 &&
+           (strcmp(name, "timeout") == 0 || strcmp(name, "accept-timeout") == 0);
+}
+
+static void add_timeout(struct line *line, const char *name, const char *value)
+{
+    char text[64], *end;
+    const long code = strtol(value, &end, 10);
+    if (*end != '\0' || code < 1 || code > 31) {
+        add_item(line, name, value);
+        return;
+    }
+    snprintf(text, sizeof text, "%s (code %ld)", words_time((time_ps)4096 * PS_PER_NS << code).text,
+             code);
+    add_item(line, name, text);
+}
+
 static void add_row(struct line *line, const struct store_statement *row, const char *name)
 {
-    if (store_int(row, "shown") != 0)
-        add_item(line, name, store_text(row, "value"));
+    const char *value = store_text(row, "value");
+    if (store_int(row, "shown") != 0 && strcmp(name, "profile") == 0)
+        snprintf(line->chosen, sizeof line->chosen, "%s", value);
+    else if (store_int(row, "shown") != 0 && is_timeout_code(line, name))
+        add_timeout(line, name, value);
+    else if (store_int(row, "shown") != 0)
+        add_item(line, name, value);
     if (store_int(row, "profiled") == 0)
         return;
     line->profile_values++;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 5, ONE_BY_ONE_MAX = 4, HEAD_BYTES = 40, WIDTH = 17 };
+enum { COLUMNS_MAX = 5, ONE_BY_ONE_MAX = 4, HEAD_BYTES = 40, WIDTH_LEAST = 17 };
 
 struct column {
     char head[HEAD_BYTES];
@@ -20,6 +20,7 @@ struct column {
 struct table {
     struct column columns[COLUMNS_MAX];
     int count;
+    int width; /* of a column */
     bool one_by_one;
 };
 
@@ -32,6 +33,8 @@ static struct column *new_column(struct table *table, const char *workload, cons
     struct column *column = &table->columns[table->count++];
     *column = (struct column){.count = 1};
     snprintf(column->head, sizeof column->head, "%.20s %s", workload, operation);
+    const int width = (int)strlen(column->head) + 2;
+    table->width = width > table->width ? width : table->width;
     return column;
 }
 
@@ -99,7 +102,7 @@ static void write_cell(FILE *out, const struct table *table, time_ps sum, int64_
                  sum % PS_PER_NS);
     else
         snprintf(text, sizeof text, "%s", words_time(count == 0 ? 0 : sum / count).text);
-    fprintf(out, "%*s", WIDTH, sum == 0 ? "-" : text);
+    fprintf(out, "%*s", table->width, sum == 0 ? "-" : text);
 }
 
 static void write_row(FILE *out, const struct table *table, int stage)
@@ -139,7 +142,7 @@ static void write_total(FILE *out, const struct table *table, const struct paint
 
 void text_stages(struct store *store, FILE *out, const struct paint *paint)
 {
-    struct table table = {0};
+    struct table table = {.width = WIDTH_LEAST};
     const int64_t commands =
         store_ask_int(store, "SELECT sum(count) FROM stage WHERE position=0", 0);
     if (commands == 0)
@@ -153,7 +156,7 @@ void text_stages(struct store *store, FILE *out, const struct paint *paint)
     fprintf(out, "\n%s%-20s%s", paint->bold,
             table.one_by_one ? "Where the time went" : "Mean time per stage", paint->off);
     for (int i = 0; i < table.count; i++)
-        fprintf(out, "%*s", WIDTH, table.columns[i].head);
+        fprintf(out, "%*s", table.width, table.columns[i].head);
     fputc('\n', out);
     for (int stage = 0; stage < BREAKDOWN_STAGES; stage++)
         if (!is_optional(stage) || has_happened(&table, stage))

@@ -82,7 +82,7 @@ static void text_figures(const struct calibration *calibration, FILE *out)
     fprintf(out, "\nFigures                       measured    spread         model    error\n");
     for (uint32_t i = 0; i < calibration->shown_count; i++) {
         const struct calibration_figure *figure = &calibration->shown[i];
-        fprintf(out, "  %-12s %-9s %11.3f us  %6.2f %%  %9.3f us  %+6.2f %%%s\n",
+        fprintf(out, "  %-12s %-9s %11.3f us  %7.2f%%  %9.3f us  %+7.2f%%%s\n",
                 benchmark_names[figure->benchmark], benchmark_figure_words[figure->figure],
                 (double)figure->measured / 1e6, 100 * figure->spread,
                 (double)figure->modelled / 1e6, 100 * error_of(figure),
@@ -116,7 +116,7 @@ bool calibration_text(const struct calibration *calibration, FILE *out)
     fprintf(out, "; base %s\n", calibration->base);
     text_values(calibration, out);
     text_figures(calibration, out);
-    fprintf(out, "\nMean error of the fitted figures: %.2f %% (all benchmarks simulated %u %s)\n",
+    fprintf(out, "\nMean error of the fitted figures: %.2f%% (all benchmarks simulated %u %s)\n",
             100 * calibration->noise, calibration->evaluations,
             plural(calibration->evaluations, "time", "times"));
     return fflush(out) == 0 && ferror(out) == 0;
@@ -303,7 +303,7 @@ bool calibration_profile(const struct calibration *calibration, const char *name
     json_string(out, name);
     fputs("\nabout: ", out);
     char about[3 * WORDS_BYTES];
-    snprintf(about, sizeof about, "%.80s, %.80s, over %.60s; mean error %.2f %%.", figures->device,
+    snprintf(about, sizeof about, "%.80s, %.80s, over %.60s; mean error %.2f%%.", figures->device,
              figures->kernel, calibration->base, 100 * calibration->noise);
     json_string(out, about);
     fputs("\nkind: rnic\n", out);

@@ -39,7 +39,7 @@ struct words compare_error_words(double error)
     else if (error >= 9.95)
         snprintf(words.text, sizeof words.text, "x %.0f", 1 + error);
     else
-        snprintf(words.text, sizeof words.text, "%+.1f %%", fabs(error) < 5e-4 ? 0 : 100 * error);
+        snprintf(words.text, sizeof words.text, "%+.1f%%", fabs(error) < 5e-4 ? 0 : 100 * error);
     return words;
 }
 
@@ -150,7 +150,7 @@ static void write_verdict(const struct section *section)
 {
     const struct compare *compare = section->compare;
     write_head(section, "Verdict");
-    fprintf(section->out, "the protocol %s; %u of %u %s within %g %%\n",
+    fprintf(section->out, "the protocol %s; %u of %u %s within %g%%\n",
             compare->rows_different == 0 ? "is equal" : "differs", compare->within, compare->judged,
             plural(compare->judged, "figure", "figures"), 100 * compare->options.tolerance);
 }

@@ -92,7 +92,7 @@ static void text_open(const struct deduced *deduced, FILE *out)
 {
     fprintf(
         out,
-        "\nNot determined           same value as %.40s; a measurement that would determine it\n",
+        "\nNot determined           value of %.40s, and a measurement that determines it\n",
         deduced->base);
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
@@ -122,7 +122,7 @@ static void text_conflicts(const struct deduced *deduced, FILE *out)
 static void text_notes(const struct deduced *deduced, FILE *out)
 {
     const struct readings *readings = deduced->readings;
-    const char *heading = "\nNot used: no parameter corresponds\n";
+    const char *heading = "\nNot used, because no parameter corresponds\n";
     for (size_t i = 0; i < readings->count; i++) {
         char words[DEDUCED_WORDS_BYTES];
         if (readings->list[i].kind != READING_NOTE)
@@ -142,7 +142,7 @@ static void text_figures(const struct deduced *deduced, FILE *out)
         const double unit = 1e6;
         char words[DEDUCED_WORDS_BYTES];
         deduced_reading_words(figure->reading, words);
-        fprintf(out, "  %20.4g %-6s %12.4g  %+6.1f %%  %s%s\n", figure->measured / unit,
+        fprintf(out, "  %20.4g %-6s %12.4g  %+7.1f%%  %s%s\n", figure->measured / unit,
                 figure->is_rate ? "Mops/s" : "us", figure->modelled / unit,
                 100 * deduced_error(figure), words,
                 fabs(deduced_error(figure)) > deduced_missed ? "; not reproduced" : "");

@@ -83,7 +83,7 @@ void deduced_precision_words(const struct deduced_parameter *parameter,
     if (parameter->state == DEDUCE_KNOWN && !parameter->measured)
         snprintf(text, DEDUCED_WORDS_BYTES, "exact");
     else if (parameter->state == DEDUCE_KNOWN && value > 0)
-        snprintf(text, DEDUCED_WORDS_BYTES, "%.2g %%", fmax(0.01, 100 * parameter->spread / value));
+        snprintf(text, DEDUCED_WORDS_BYTES, "%.2g%%", fmax(0.01, 100 * parameter->spread / value));
 }
 
 double deduced_error(const struct deduced_figure *figure)

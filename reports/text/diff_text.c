@@ -59,7 +59,7 @@ struct words diff_change_words(double a, double b)
     if (a != 0 && b > 10 * a)
         snprintf(words.text, sizeof words.text, "x %.0f", b / a);
     else if (a != 0 && a != b)
-        snprintf(words.text, sizeof words.text, "%+.1f %%", 100 * (b - a) / a);
+        snprintf(words.text, sizeof words.text, "%+.1f%%", 100 * (b - a) / a);
     return words;
 }
 
@@ -90,9 +90,14 @@ static void write_text(const struct section *section, const struct diff_row *row
     }
     fprintf(section->out, "  %-44s %*s %*s", row->what, COLUMN, texts[0], COLUMN, texts[1]);
     const char *const *where = row->where;
-    if (where[0][0] != '\0' || where[1][0] != '\0')
-        fprintf(section->out, "  %s%s | %s%s", section->paint.dim, where[0], where[1],
-                section->paint.off);
+    const char *between = "  set by ";
+    for (int i = 0; i < 2; i++) {
+        if (where[i][0] == '\0')
+            continue;
+        fprintf(section->out, "%s%s%c: %s%s", section->paint.dim, between, "AB"[i], where[i],
+                section -> paint.off);
+        between = ", ";
+    }
     fputc('\n', section->out);
 }
 
@@ -102,8 +107,10 @@ static void write_section(const struct section *section, enum diff_section_kind 
     if (rows->count == 0)
         return;
     write_head(section, diff_section_heading(kind));
-    fprintf(section->out, "%zu %s, %zu equal\n", rows->count,
-            plural(rows->count, "differs", "differ"), rows->equal);
+    char counts[48];
+    snprintf(counts, sizeof counts, "%zu %s, %zu equal", rows->count,
+             plural(rows->count, "differs", "differ"), rows->equal);
+    fprintf(section->out, "%-30s %*s %*s\n", counts, COLUMN, "A", COLUMN, "B");
     const size_t most = section->all || rows->count <= ROWS_MAX + 1 ? rows->count : ROWS_MAX;
     for (size_t i = 0; i < most; i++) {
         if (rows->rows[i].number)
@@ -181,7 +188,7 @@ static void write_result(const struct section *section)
         different += section->diff->sections[i].count;
     }
     write_head(section, "Result");
-    fprintf(section->out, "%s; %zu %s %s, %zu %s equal\n",
+    fprintf(section->out, "the runs are %s: %zu %s %s, %zu %s equal\n",
             diff_is_equal(section->diff) ? "equal" : "different", different,
             plural(different, "value", "values"), plural(different, "differs", "differ"), equal,
             plural(equal, "is", "are"));

@@ -56,7 +56,7 @@ static void write_head(const struct matrix *matrix, FILE *out)
         fprintf(out, "| profile | %s, %s |\n", predictions->profiles[i].name,
                 predictions->profiles[i].digest);
     fprintf(out, "| predictions | %s |\n\n", predictions->digest);
-    fprintf(out, "**%u of %u** cells are within %g %% (%s), and their counts and bytes equal.\n",
+    fprintf(out, "**%u of %u** cells are within %g%% (%s), and their counts and bytes equal.\n",
             (unsigned)matrix->holding, (unsigned)matrix->row_count, 100 * matrix->options.tolerance,
             judged);
     if (matrix->measured < matrix->row_count)

@@ -153,7 +153,7 @@ bool matrix_text(const struct matrix *matrix, FILE *out)
             matrix->several_devices ? " and others" : "", matrix->on.kernel, when);
     write_rows(&page);
     write_shape(&page);
-    fprintf(out, "\n%sVerdict%s  %u of %u within %g %%", page.paint.bold, page.paint.off,
+    fprintf(out, "\n%sVerdict%s  %u of %u within %g%%", page.paint.bold, page.paint.off,
             (unsigned)matrix->holding, (unsigned)matrix->row_count,
             100 * matrix->options.tolerance);
     if (matrix->measured < matrix->row_count)

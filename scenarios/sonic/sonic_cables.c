@@ -176,9 +176,10 @@ static void note_type(struct sonic_import *import, const struct sonic_switch *no
     if (type == NULL)
         type = near->neighbor.type;
     if (type != NULL && strcmp(type, "Server") != 0)
-        sonic_note(import, near->neighbor.place,
-                   "%s is a %s without its own file: imported as a host",
-                   sonic_clean(import, neighbor), sonic_clean(import, type));
+        sonic_note(
+            import, near->neighbor.place,
+            "%s reports the type %s but has no configuration file here; it is imported as a host",
+            sonic_clean(import, neighbor), sonic_clean(import, type));
 }
 
 /* First pass: cables on which both ends agree; second pass: the others. */

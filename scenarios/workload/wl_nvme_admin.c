@@ -109,7 +109,7 @@ static void note_failure(const struct wl_nvme *wl)
     char text[128];
     snprintf(text, sizeof text,
              "workload: admin command %zu of its list, opcode 0x%02x, failed: "
-             "status 0x%x",
+             "NVMe status 0x%x",
              wl->listed_next + 1, wl->listed.opcode, (unsigned)wl->listed.status);
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }

@@ -64,8 +64,8 @@ equal 'with double words' "$(command_of 27)" '06 0 4096 2 0 0 0 7 0'
 equal 'the end' "$(command_of 28 | cut -d' ' -f1)" 7f
 counted() { "$program" run --confirm 0 "$work/tool.yaml" -o "$work/json.db" --json | grep -A3 '"admin"' | tr -d ' \n"' | grep -o 'completed:[0-9]*,failed:[0-9]*' | tail -n 1; }
 equal 'in JSON' "$(counted)" 'completed:6,failed:1'
-equal 'a failure has its place' "$(grep -o 'admin command 2 of its list, opcode 0x02, failed: status 0x109' "$work/said" | head -n 1)" \
-    'admin command 2 of its list, opcode 0x02, failed: status 0x109'
+equal 'a failure has its place' "$(grep -o 'admin command 2 of its list, opcode 0x02, failed: NVMe status 0x109' "$work/said" | head -n 1)" \
+    'admin command 2 of its list, opcode 0x02, failed: NVMe status 0x109'
 
 printf 'expect: [all-commands-complete, "tool.admin.failed == 1"]\n' >>"$work/tool.yaml"
 "$program" run --confirm 0 "$work/tool.yaml" -o "$work/json.db" >/dev/null 2>&1

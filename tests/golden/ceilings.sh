@@ -89,7 +89,7 @@ scenario overrun 'completions: interrupt, completion-cost: 1us, cq-size: 16' rdm
 grep -q "a: cq-size is 16, but a queue pair of 'w' can have 32 completions" out || fail "overrun: check says: $(cat out)"
 "$program" run overrun.yaml -o overrun.db >out
 [ $? = 1 ] || fail 'overrun: no failure'
-grep -q '(confirmed by rerun): hosts.defaults.rnic.cq-size is 16 (default 0): a: 1 completion queue of 16 entries overran' out || fail "overrun: run says: $(cat out)"
+grep -q '(confirmed by rerun): hosts.defaults.rnic.cq-size is 16 (default 0); 1 completion queue of a, with 16 entries each, overran' out || fail "overrun: run says: $(cat out)"
 grep -q 'FAILED  w: 32 of 32 operations failed' out || fail "overrun: run says: $(cat out)"
 "$program" query overrun.db 'SELECT text FROM note' | grep -q 'its completion queue of 16 entries overran' || fail 'overrun: no note'
 "$program" run overrun.yaml --set hosts.defaults.rnic.cq-size=32 --json >whole.json || fail 'overrun: 32 entries are too few'

@@ -17,10 +17,10 @@ measured slow.db 'UPDATE workload SET latency_p50_ps=latency_p50_ps*2'
 measured lost.db 'UPDATE workload SET completed=0, failed=1 WHERE workload=0'
 measured lost-host.db "UPDATE state_change SET event='LOSS', to_state='LOST' WHERE machine='host' AND to_state='LIVE'"
 
-expect equal 0 'the protocol is equal; 4 of 4 figures within 15 %' "$program" compare run.db same.db
+expect equal 0 'the protocol is equal; 4 of 4 figures within 15%' "$program" compare run.db same.db
 expect 'names the device' 0 'rxe0, Linux 6.1' "$program" compare run.db same.db
-expect slow 1 'the protocol is equal; 2 of 4 figures within 15 %' "$program" compare run.db slow.db
-expect 'slow, half of it allowed' 0 '4 of 4 figures within 50 %' "$program" compare --tolerance 50% run.db slow.db
+expect slow 1 'the protocol is equal; 2 of 4 figures within 15%' "$program" compare run.db slow.db
+expect 'slow, half of it allowed' 0 '4 of 4 figures within 50%' "$program" compare --tolerance 50% run.db slow.db
 expect 'slow, median not judged' 0 '2 of 2 figures' "$program" compare --figures iops run.db slow.db
 expect lost 1 'read: failed' "$program" compare run.db lost.db
 expect 'other states' 1 'SCAN -> LOST (LOSS)' "$program" compare run.db lost-host.db

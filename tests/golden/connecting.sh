@@ -20,7 +20,7 @@ END
     "$program" run "$1.yaml" -o "$1.db" --json >"$1.json" 2>err || fail "$1: $(cat err)"
     gojq -e ".causes[0] | .kind == \"$4\" and .name == \"$5\"" "$1.json" >/dev/null || fail "$1: $(gojq -c .causes "$1.json")"
     "$program" explain "$1.db" --prove >"$1.txt" || fail "$1: explain: $?"
-    grep -q "^  proved: $5 .* of the lost time" "$1.txt" || fail "$1: not proved:" "$(sed -n '/^Proof/,/^Bottleneck/p' "$1.txt")"
+    grep -q "^  proved: $5 .* of the delay" "$1.txt" || fail "$1: not proved:" "$(sed -n '/^Proof/,/^Bottleneck/p' "$1.txt")"
     # Without it nobody lost anything.
     sed "s/^  odd: .*/  odd: {where: host3}/" "$1.yaml" >none.yaml
     "$program" run none.yaml --json >none.json || fail "$1: without it: $?"

@@ -20,7 +20,7 @@ refuses() {
 "$program" run pause-storm --record counters -o storm.db >run
 "$program" explain storm.db >storm 2>err || fail "storm: exit code $?: $(cat err)"
 "$program" explain storm.db --json >storm.json || fail "storm --json: exit code $?"
-says storm 'certain: host0: its receive buffer drains slower'
+says storm 'certain: the receive buffer of host0 drains slower'
 says storm 'hop 1   leaf0:p0         paused by host0:p0'
 says storm 'the receive buffer held 215 KiB (threshold 215 KiB)'
 says storm 'frames queued for leaf0:p0'
@@ -36,7 +36,7 @@ holds storm.json '[.workloads[].bottleneck] | unique == ["slow receiver"]'
 holds storm.json '. as $all | [.victims[] | [.cause, .workload, .host, .class, .failed, .held_ps]] | sort == ([$all.causes | to_entries[] | .key as $cause | .value.victims[] | [$cause, .workload, .host, .class, .failed, .paused_ps]] | sort)'
 holds storm.json '[.victims[] | .lost_share >= 0.01 and .held_ps > 0 and .root != null] | all'
 says storm '     victims: 25'
-says storm 'backup           direct     host'
+says storm 'backup           I/O from host'
 [ "$(gojq .root_cause storm.json)" = "$("$program" run pause-storm --json | gojq .root_cause)" ] ||
     fail 'run and explain tell of different causes'
 
@@ -46,7 +46,7 @@ for case in incast-8to1 late-write mtu-mismatch tcp-incast; do
         fail "$case: run and explain have different verdicts"
 done
 "$program" explain incast-8to1 >incast
-says incast 'moderate: 1 host lost'
+says incast 'moderate: I/O from 1 host was delayed'
 
 # A pause of a whole port is one, not one for each priority.
 "$program" run pause-storm --set fabric.host-links.flow-control=global --set fabric.fabric-links.flow-control=global -o whole.db >run
@@ -65,8 +65,8 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 # In words, of 600 us of it.
 "$program" run pause-storm --set duration=4ms --set faults.0.for=600us -o brief.db >run
 "$program" explain brief.db --prove >proof 2>err || fail "--prove: exit code $?"
-says proof 'proved: slow-receiver at host0, removed (a root cause) recovers 100% of the lost time'
-says proof 'victim     backup lost 61.7 ms, 21% of its total command time'
+says proof 'proved: slow-receiver at host0, removed (a root cause) removes 100% of the delay'
+says proof 'victim     backup was delayed by 61.7 ms in total, 21% of its command time'
 holds proof.json '.proof.ideal == "fault-free run" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'
 holds proof.json '.proof.repairs[0] | .after.stopped_ps * 5 < .before.stopped_ps'
@@ -96,7 +96,7 @@ END
 "$program" run two.yaml -o two.db >run 2>&1
 "$program" explain two.db --prove >two || fail "two: exit code $?"
 "$program" explain two.db --prove --json >two.json || fail "two: exit code $?"
-says two 'together, these changes recover 100% of the lost time'
+says two 'together, these changes remove 100% of the delay'
 holds two.json '.proof.culprits == [.proof.repairs[0, 1].text] and .proof.gone > 0.99'
 holds two.json '[.proof.repairs[0, 1].gone] | all(. < 0.9)'
 holds two.json '.proof.repairs[2].gone | fabs < 0.01'
@@ -107,7 +107,7 @@ sed 's/kind: slow-receiver, drain: 0%, where: host2/kind: pause-storm, where: ho
 "$program" run storms.yaml -o storms.db >run 2>&1
 "$program" explain storms.db >storms || fail "storms: exit code $?"
 "$program" explain storms.db --json >storms.json || fail "storms: exit code $?"
-says storms 'certain: host2: sends PAUSE although'
+says storms 'certain: host2 sends PAUSE although'
 says storms '55% of the total pause time; and host1, which sends PAUSE with room to spare, 45%'
 says storms '  pauses that host1 caused:'
 holds storms.json '[.roots[] | select(.cause).node] == ["host2", "host1"]'
@@ -176,8 +176,8 @@ END
 "$program" run slow.yaml -o slow.db >run 2>&1
 "$program" explain slow.db --prove >slow || fail "slow: exit code $?"
 says slow 'suspect    link-down at host3-switch0, removed'
-says slow 'proved: link-down at host3-switch0, removed (removing only this recovers 85% of the loss'
-says slow 'and host0 drains at line rate (a root cause) (removing only this recovers 15% of the loss'
+says slow 'proved: link-down at host3-switch0, removed (removing only this removes 85% of the harm'
+says slow 'and host0 drains at line rate (a root cause) (removing only this removes 15% of the harm'
 
 # More suspects than a proof tests by itself: --all tests every one of them.
 {
@@ -228,7 +228,7 @@ says calm 'none: no port was paused'
 says calm 'link: host0:p0 to switch0 is 100% busy'
 says calm 'slow-receiver at host1 from 1s: the run ended before it began'
 says calm 'slow-receiver at host2 from 0s: its host sent no pause'
-says calm '2 of 4 links, such as host2-switch0: no frame crossed them'
+says calm '2 of 4 links, such as host2 to switch0: no frame crossed them'
 
 echo 'precious: true' >precious.yaml
 sqlite3 foreign.db 'CREATE TABLE t(a)'

@@ -49,10 +49,10 @@ echo "ok    rates"
 # The polarized run is explained, and what it says comes true: with queue affinity it is as fast as two.
 says layer2.txt 'host0:p1 of its link aggregate: 0%'
 says layer2.txt 'hosts.defaults.rnic.lag is layer2'
-says layer2.txt 'of the same link aggregate 0%: its flows share one member'
+says layer2.txt 'of the same link aggregate only 0%, because its flows share one member'
 says layer2.txt 'all its frames leave by one link of its link aggregation group (polarization)'
 holds layer2 '[.causes[] | select(.kind == "aggregate")] | length == 1'
-says one.txt 'a queue pair has one member'
+says one.txt 'a queue pair uses one member'
 holds two '[.causes[] | select(.kind == "aggregate")] | length == 0'
 "$program" run layer2.yaml --set hosts.defaults.rnic.lag=queue-affinity --json >mended.json || fail "mended: exit code $?"
 near mended 180 198

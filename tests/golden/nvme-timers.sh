@@ -33,14 +33,14 @@ named() {
 for timer in 'io-timeout 400us an I/O timed out' 'keep-alive 100us a keep-alive came too late'; do
     read -r row value why <<<"$timer"
     sed "s/^  targets:/  odd: {where: host1, nvme: {$row: $value}}\n  targets:/" base.yaml >odd.yaml
-    named "$row of one" "hosts.odd.nvme.$row is $value at host1 \(normally [0-9]+s\): host1 lost controllers [0-9]+ times because $why" odd.yaml
-    grep -q '^Victims *db (direct): 1 host ' out || fail "$row of one: $(grep '^Victims' out)"
-    named "$row of all" "hosts.defaults.nvme.$row is $value \(default [0-9]+s\): " base.yaml --set "hosts.defaults.nvme.$row=$value"
+    named "$row of one" "hosts.odd.nvme.$row is $value at host1 \(normally [0-9]+s\); host1 lost controllers [0-9]+ times because $why" odd.yaml
+    grep -q '^Victims *db: I/O from 1 host was delayed .*(its frames pass the cause)' out || fail "$row of one: $(grep '^Victims' out)"
+    named "$row of all" "hosts.defaults.nvme.$row is $value \(default [0-9]+s\); " base.yaml --set "hosts.defaults.nvme.$row=$value"
 done
 
 echo 'faults: [{kind: target-stall, where: host10, at: 2ms, for: 5ms}]' | cat base.yaml - >stall.yaml
-named 'a stall' 'target-stall at host[0-9]*: ' stall.yaml
-named 'a stall beyond the timer' 'target-stall at host[0-9]*: ' stall.yaml --set hosts.defaults.nvme.io-timeout=3ms
+named 'a stall' 'target-stall at host[0-9]*; ' stall.yaml
+named 'a stall beyond the timer' 'target-stall at host[0-9]*; ' stall.yaml --set hosts.defaults.nvme.io-timeout=3ms
 # Beside a port that drops what others of the workload send: the timer of who loses no frame, though his link is full.
 cat >beside.yaml <<'END'
 stormglass: 1

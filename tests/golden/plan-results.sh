@@ -36,7 +36,7 @@ plan 1s >plan.yaml
 gojq -e '.error_probability == 0.05 and all(.candidates[]; .result == "pass" and .held == true and
     all(.objectives[]; .low <= .mean and .mean <= .high and .runs >= 5))' pass.json >/dev/null || fail "pass: $(gojq -c '.candidates[0]' pass.json)"
 "$program" plan plan.yaml --resume pass.db >pass.txt
-grep -q '^  2 candidates: 2 pass, 0 fail, 0 undecided$' pass.txt && grep -q 'probability of a wrong answer at most 5 %' pass.txt &&
+grep -q '^  2 candidates: 2 pass, 0 fail, 0 undecided$' pass.txt && grep -q 'probability of a wrong answer at most 5%' pass.txt &&
     grep -Eq 'io.latency.p99 < 1s  .* [0-9.]+ us \+- [0-9.]+ (us|ns) \([0-9]+ runs\), .* to spare' pass.txt || fail "pass in words: $(head -n 12 pass.txt)"
 
 # A later version's database.
@@ -83,11 +83,11 @@ for part in 980 992 994 996 997 998 999 1000 1002; do
     "$program" plan near.yaml --resume "near$part.db" --csv >near.csv
     "$program" report "near$part.db" -o near.html
     ! grep -Eq -e '-[0-9.e]+ % to spare|headroom -' near.txt || fail "a pass of negative room ($part): $(grep -e ' -[0-9]' near.txt)"
-    ! grep -E 'beyond the limit' near.txt near.html | grep -v 'within the tolerance of 5 %' || fail "beyond the limit, without the tolerance ($part)"
+    ! grep -E 'beyond the limit' near.txt near.html | grep -v 'within the tolerance of 5%' || fail "beyond the limit, without the tolerance ($part)"
     gojq -e 'all(.candidates[].objectives[]; .within_tolerance == true)' near.json >/dev/null || fail "JSON near the limit ($part)"
     [ "$(head -n 1 near.csv | grep -c ,within_tolerance,)" = 1 ] || fail "CSV has no within_tolerance"
     if gojq -e 'any(.candidates[]; .result == "pass" and .headroom < 0)' near.json >/dev/null; then
-        grep -q '), within the tolerance of 5 %' near.txt || fail "a pass beyond its limit in words ($part): $(grep -A 3 Chosen near.txt)"
+        grep -q '), within the tolerance of 5%' near.txt || fail "a pass beyond its limit in words ($part): $(grep -A 3 Chosen near.txt)"
         grep -q '>within the tolerance of 5 %<' near.html || fail "page of a pass beyond its limit ($part)"
         grep -q ',1,pass$' near.csv || fail "CSV of a pass beyond its limit ($part)"
         near=$((near | 1))

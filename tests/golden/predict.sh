@@ -32,7 +32,7 @@ mkdir measured
     sqlite3 "measured/$cell.db" "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1')"
 done
 frozen=predicted/predictions.json
-expect 'as predicted' 0 '4 of 4 within 15 %' "$program" compare --frozen $frozen measured
+expect 'as predicted' 0 '4 of 4 within 15%' "$program" compare --frozen $frozen measured
 expect 'as Markdown' 0 '| kernel | Linux 6.1 |' "$program" compare --frozen $frozen measured --markdown
 expect 'as JSON' 0 '"within": 4' "$program" compare --frozen $frozen measured --json
 # Each cell another error, and each figure of a cell another one.
@@ -44,16 +44,16 @@ for db in apart/*.db; do
         latency_mean_ps=latency_mean_ps*(1+0.01*$i), latency_p99_ps=latency_p99_ps*(1-0.02*$i);
         UPDATE wall SET value=1700000000+$i*86400 WHERE name='started_unix_s'"
 done
-expect 'cells apart' 1 '2 of 4 within 15 %' "$program" compare --frozen $frozen apart
+expect 'cells apart' 1 '2 of 4 within 15%' "$program" compare --frozen $frozen apart
 cp out apart.txt
 grep -q '^  measured   apart: rxe0, Linux 6.1, 2023-11-15 to 2023-11-18$' apart.txt || fail "days: $(grep measured apart.txt)"
 "$program" compare --frozen $frozen apart --markdown >apart.md
 "$program" compare --frozen $frozen apart --json >apart.json
 python3 "$tree/tests/golden/grid/check.py" apart.txt apart.md predicted apart apart.json >out 2>&1 || fail "figures: $(cat out)"
 sqlite3 measured/qd4-bs512B.db 'UPDATE workload SET latency_p50_ps=latency_p50_ps*2'
-expect 'one beyond' 1 '3 of 4 within 15 %' "$program" compare --frozen $frozen measured
-expect 'three of four are enough' 0 '3 of 4 within 15 %' "$program" compare --frozen $frozen measured --share 75%
-expect 'all within a factor of two' 0 '4 of 4 within 50 %' "$program" compare --frozen $frozen measured --tolerance 50%
+expect 'one beyond' 1 '3 of 4 within 15%' "$program" compare --frozen $frozen measured
+expect 'three of four are enough' 0 '3 of 4 within 15%' "$program" compare --frozen $frozen measured --share 75%
+expect 'all within a factor of two' 0 '4 of 4 within 50%' "$program" compare --frozen $frozen measured --tolerance 50%
 rm measured/qd1-bs512B.db
 expect 'one missing' 1 'not measured: 1' "$program" compare --frozen $frozen measured
 

@@ -148,7 +148,7 @@ sqlite3 "$work/pause-storm.db" 'SELECT latency_p99_ps FROM workload UNION SELECT
 while read -r number; do
     grep -q "title=\"$number " "$work/pause-storm.html" || fail "the tables do not have $number"
 done <"$work/numbers"
-for text in "$(sqlite3 "$work/pause-storm.db" 'SELECT digest FROM meta')" 'host0: its receive buffer drains slower'; do
+for text in "$(sqlite3 "$work/pause-storm.db" 'SELECT digest FROM meta')" 'the receive buffer of host0 drains slower'; do
     grep -q "$text" "$work/pause-storm.html" || fail "the page does not say: $text"
 done
 
@@ -232,7 +232,7 @@ cp "$work/first-io.db" "$work/measured.db"
 sqlite3 "$work/measured.db" "INSERT INTO measured VALUES('device','rxe<0>'),('kernel','6.1');
     UPDATE workload SET latency_p50_ps=latency_p50_ps*2"
 "$program" report "$work/first-io.db" --measured "$work/measured.db" -o "$work/beside.html" || fail 'measured: no page'
-grep -q 'Verdict *the protocol is equal; 2 of 4 figures within 15 %' "$work/beside.html" || fail 'measured: no verdict'
+grep -q 'Verdict *the protocol is equal; 2 of 4 figures within 15%' "$work/beside.html" || fail 'measured: no verdict'
 grep -q 'rxe&lt;0&gt;, Linux 6.1' "$work/beside.html" || fail 'measured: no device'
 diff "$work/first-io.html" "$work/beside.html" | grep -q '^<' && fail 'measured: something is missing'
 well_formed "$work/beside.html" || fail 'measured: not well-formed'

@@ -23,7 +23,7 @@ SCENARIO
 run() { "$program" run --confirm 0 "$@" -o run.db >out 2>err; [ $? -le 1 ] || fail "run $*: $(cat err)"; }
 ask() { sqlite3 -batch -noheader run.db "$1"; }
 # when attempts failed, in whole milliseconds, the loss itself left out
-failed() { ask "SELECT group_concat(at_ps/1000000000, ' ') FROM note WHERE text LIKE '%(connecting the admin queue)%'"; }
+failed() { ask "SELECT group_concat(at_ps/1000000000, ' ') FROM note WHERE text LIKE '%(step: connecting the admin queue)%'"; }
 same() { [ "$2" = "$3" ] || fail "$1: expected $3, found $2"; }
 
 # Powered off: 3 s of address resolution and 10 s of reconnect-delay, each rounded up by the kernel's timer wheel: 13.312 s.
@@ -44,7 +44,7 @@ for fault in '{kind: link-down, where: host0:p0, at: 200ms}' '{kind: switch-down
     write "$fault" >fault.yaml
     run fault.yaml
     same "$fault" "$(ask "SELECT max(gap) FROM (SELECT (at_ps-lag(at_ps) OVER (ORDER BY at_ps))/1000000000 AS gap FROM note
-        WHERE text LIKE '%(connecting the admin queue)%')")" 13312
+        WHERE text LIKE '%(step: connecting the admin queue)%')")" 13312
 done
 
 # Eleven minutes are more than ctrl-loss-tmo: permanently lost, and what waited fails.

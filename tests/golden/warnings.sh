@@ -104,7 +104,7 @@ silent "$(fault 'kind: target-stall, where: host0, at: 100us, for: 10us')"
 for down in 1 3; do
     list=''
     for ((i = 0; i < down; i++)); do list+="{kind: link-down, where: host$((4 + i))}, "; done
-    told members "$((4 - down)) of 4 hosts active; of its 4 host-target pairs, $down never connected (first: host4 to host0)" after "faults=[${list%, }]"
+    told members "$((4 - down)) of 4 hosts active; $down of 4 host-target pairs never connected (first: host4 to host0)" after "faults=[${list%, }]"
     gojq -e ".workloads[0] | .members == 4 and .members_idle == $down" run.json >/dev/null || fail "$down of 4 members are not counted"
     gojq -e '[.expectations[].held] == [false, false, true]' run.json >/dev/null ||
         fail "expectations are passed by those that did nothing: $(gojq -c '[.expectations[].held]' run.json)"

@@ -79,9 +79,9 @@ static void add_loop(const struct headroom_link *link, struct headroom_sum *sum)
     const struct {
         const char *name;
         time_ps span;
-    } parts[] = {{"cable, there and back", 2 * link->propagation},
-                 {"response of the peer", link->response},
-                 {"ingress latency of this end", link->latency}};
+    } parts[] = {{"cable, both directions", 2 * link->propagation},
+                 {"time until the peer stops", link->response},
+                 {"ingress latency of this port", link->latency}};
     time_ps until = 0;
     int64_t before = 0;
     for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -91,7 +91,7 @@ static void add_loop(const struct headroom_link *link, struct headroom_sum *sum)
         before = bytes;
     }
     if (!is_whole(link))
-        headroom_add(sum, "fractions of a picosecond", 1);
+        headroom_add(sum, "rounding up to a whole byte", 1);
 }
 
 /* ------------------------------------------------------------------ any mix of frames */
@@ -118,22 +118,22 @@ static int64_t worst_frame(const struct headroom_link *link, int64_t largest)
 struct headroom_sum headroom_auto_terms(const struct headroom_link *link)
 {
     struct headroom_sum sum = {.known = true};
-    headroom_add(&sum, "own frame that has just started, with its gap", own_frame(link));
-    headroom_add(&sum, "pause frame, to its last bit", PAUSE_BYTES);
-    headroom_add(&sum, "minus the gap before the next frame", -GAP_AFTER);
+    headroom_add(&sum, "frame that this port has just begun to send, with gap", own_frame(link));
+    headroom_add(&sum, "PFC frame, up to its last bit", PAUSE_BYTES);
+    headroom_add(&sum, "less the gap before the next frame", -GAP_AFTER);
     add_loop(link, &sum);
     const int64_t largest = headroom_largest(link);
     const int64_t worst = worst_frame(link, largest);
     const int64_t filled =
         (int64_t)((__int128)sum.bytes * cells(link, worst) / (worst + WIRE_GAP_BYTES));
     headroom_add(&sum,
-                 link->cell > 1 ? "partly filled cells, minus preambles and gaps"
-                                : "minus preambles and gaps",
+                 link->cell > 1 ? "partly filled buffer cells, less preambles and gaps"
+                                : "less preambles and gaps (not stored in the buffer)",
                  filled * link->cell - sum.bytes);
-    headroom_add(&sum, "last frame, started just before the pause takes effect",
+    headroom_add(&sum, "frame that the peer begins just before it stops",
                  headroom_charge(link, largest));
     if (link->dynamic)
-        headroom_add(&sum, "frame that meets the lowered threshold",
+        headroom_add(&sum, "frame that arrives after the dynamic threshold fell",
                      headroom_charge(link, largest));
     return sum;
 }

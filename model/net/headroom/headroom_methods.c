@@ -74,17 +74,18 @@ static void ieee(const struct headroom_link *link, struct headroom_sum *sum)
 {
     const int64_t interface = interface_bits(link->rate), quanta = headroom_ieee_quanta(link->rate);
     const int64_t around = WIRE_ETHERNET_BYTES + WIRE_GAP_BYTES;
-    headroom_add(sum, "largest frame of this end", link->mtu + around);
-    headroom_add(sum, "pause frame", WIRE_PFC_BYTES + WIRE_GAP_BYTES);
-    headroom_add(sum, "two interfaces", 2 * interface / BITS);
-    headroom_add(sum, "cable, there and back", cable_bytes(link));
-    headroom_add(sum, "response of the peer",
+    headroom_add(sum, "largest frame sent by this port", link->mtu + around);
+    headroom_add(sum, "PFC frame", WIRE_PFC_BYTES + WIRE_GAP_BYTES);
+    headroom_add(sum, "interface delay at both ends", 2 * interface / BITS);
+    headroom_add(sum, "cable, both directions", cable_bytes(link));
+    headroom_add(sum, "time until the peer stops",
                  quanta > 0 ? quanta * QUANTUM_BYTES : bytes_in(link->response, link));
-    headroom_add(sum, "largest lossless frame", link->lossless_mtu + around);
+    headroom_add(sum, "largest lossless frame sent by the peer", link->lossless_mtu + around);
     if (interface == 0 || quanta == 0)
-        sum->note = quanta == 0 ? "no interface delay and no response known for this rate: without "
-                                  "the first, with the link's own response"
-                                : "no interface delay known for this rate: without it";
+        sum->note = quanta == 0
+                        ? "the standard has no interface delay and no response time for this "
+                          "rate: 0 B and the response time of the link are used"
+                        : "the standard has no interface delay for this rate: 0 B is used";
 }
 
 /* ------------------------------------------------------------------ mlx5 */
@@ -106,11 +107,12 @@ static void mlx5(const struct headroom_link *link, struct headroom_sum *sum)
 {
     const int64_t mbps = link->rate / mega, metres = link->length / 1000;
     const int64_t fixed = mlx5_wire(mbps, 0);
-    headroom_add(sum, "fixed, 301 for each Gb/s", fixed);
-    headroom_add(sum, "cable, 2.16 for each Gb/s and metre", mlx5_wire(mbps, metres) - fixed);
-    headroom_add(sum, "frames, 2.72 MTU", headroom_mlx5(mbps, metres, link->mtu) - sum->bytes);
+    headroom_add(sum, "fixed part, 301 B per Gb/s", fixed);
+    headroom_add(sum, "cable, 2.16 B per Gb/s and meter", mlx5_wire(mbps, metres) - fixed);
+    headroom_add(sum, "frames, 2.72 times the MTU",
+                 headroom_mlx5(mbps, metres, link->mtu) - sum->bytes);
     if (mbps < MLX5_LEAST_MBPS)
-        sum->note = "assumes at least 40 Gb/s";
+        sum->note = "the driver computes with 40 Gb/s for slower links";
 }
 
 /* ------------------------------------------------------------------ SONiC, dynamic model */
@@ -140,20 +142,21 @@ static void sonic(const struct headroom_link *link, struct headroom_sum *sum)
     const int64_t quanta = headroom_sonic_quanta(link->rate);
     const int64_t response = quanta > 0 ? quanta * QUANTUM_BYTES : bytes_in(link->response, link);
     const __int128 cable = (__int128)link->length * (link->rate / mega);
-    headroom_add(sum, "port MTU", link->mtu);
-    headroom_add(sum, "cable, there and back", (int64_t)(cable / sonic_cable_under));
-    headroom_add(sum, "response of the peer", response);
+    headroom_add(sum, "largest frame sent by this port (port MTU)", link->mtu);
+    headroom_add(sum, "cable, both directions", (int64_t)(cable / sonic_cable_under));
+    headroom_add(sum, "time until the peer stops", response);
     const struct share worst = cell_occupancy(link);
     const __int128 delay = (link->mtu + response) * (__int128)sonic_cable_under + cable;
     const __int128 over = delay * worst.over, under = worst.under * sonic_cable_under;
-    headroom_add(sum, "cells of small packets", (int64_t)(over / under) - sum->bytes);
-    headroom_add(sum, "lossless MTU", link->lossless_mtu);
+    headroom_add(sum, "partly filled buffer cells", (int64_t)(over / under) - sum->bytes);
+    headroom_add(sum, "largest lossless frame sent by the peer (lossless MTU)", link->lossless_mtu);
     const __int128 step = under * SONIC_ROUND;
     const int64_t xoff =
         (int64_t)((over + link->lossless_mtu * under + step - 1) / step) * SONIC_ROUND;
-    headroom_add(sum, "rounding up to 1024", xoff - sum->bytes);
+    headroom_add(sum, "rounding up to a multiple of 1024 B", xoff - sum->bytes);
     if (quanta == 0)
-        sum->note = "no response known for this rate: with the link's own";
+        sum->note =
+            "SONiC has no response time for this rate: the response time of the link is used";
 }
 
 /* ------------------------------------------------------------------ SONiC, static tables */
@@ -177,9 +180,9 @@ static const struct table_row {
     {400000, {73728, 91136, 225280, 0, 0}},
 };
 
-static const char *const table_note[TABLE_LENGTHS] = {"the row of 5 m", "the row of 40 m",
-                                                      "the row of 300 m", "the row of 1500 m",
-                                                      "the row of 2000 m"};
+static const char *const table_note[TABLE_LENGTHS] = {"table row for 5 m", "table row for 40 m",
+                                                      "table row for 300 m", "table row for 1500 m",
+                                                      "table row for 2000 m"};
 
 static void sonic_table(const struct headroom_link *link, struct headroom_sum *sum)
 {
@@ -187,13 +190,13 @@ static void sonic_table(const struct headroom_link *link, struct headroom_sum *s
     while (column < TABLE_LENGTHS && table_metres[column] * 1000 < link->length)
         column++;
     sum->known = false;
-    sum->note = "no row for this rate and length";
+    sum->note = "the table has no row for this rate and length";
     for (unsigned i = 0; i < sizeof table / sizeof table[0] && column < TABLE_LENGTHS; i++) {
         if (table[i].mbps * mega != link->rate || table[i].xoff[column] == 0)
             continue;
         sum->known = true;
         sum->note = table_note[column];
-        headroom_add(sum, "xoff", table[i].xoff[column]);
+        headroom_add(sum, "xoff of the table", table[i].xoff[column]);
     }
 }
 
@@ -201,14 +204,14 @@ static void sonic_table(const struct headroom_link *link, struct headroom_sum *s
 
 static void two_bdp(const struct headroom_link *link, struct headroom_sum *sum)
 {
-    headroom_add(sum, "cable, there and back", bytes_in(2 * link->propagation, link));
+    headroom_add(sum, "cable, both directions", bytes_in(2 * link->propagation, link));
 }
 
 /* In the order of the source: bytes on the wire in whole nanoseconds, then three times that. */
 static void hpcc(const struct headroom_link *link, struct headroom_sum *sum)
 {
     const __int128 bit_ns = (__int128)link->rate * (link->propagation / PS_PER_NS);
-    headroom_add(sum, "three times rate and delay", (int64_t)(bit_ns / BITS / 1000000000) * 3);
+    headroom_add(sum, "3 x rate x propagation delay", (int64_t)(bit_ns / BITS / 1000000000) * 3);
 }
 
 static void gist(const struct headroom_link *link, struct headroom_sum *sum)
@@ -216,30 +219,32 @@ static void gist(const struct headroom_link *link, struct headroom_sum *sum)
     const __int128 metre_gigabits = (__int128)link->length * (link->rate / mega);
     headroom_add(sum, "MTU of the sender", link->peer_mtu);
     headroom_add(sum, "MTU of the receiver", link->mtu);
-    headroom_add(sum, "response", 3840);
-    headroom_add(sum, "cable, 130 for each Gb/s and 100 m",
+    headroom_add(sum, "time until the peer stops, fixed", 3840);
+    headroom_add(sum, "cable, 130 B per Gb/s and 100 m",
                  (int64_t)(metre_gigabits * 130 / (100 * 1000 * 1000)));
 }
 
 /* ------------------------------------------------------------------ the table */
 
 const struct headroom_method headroom_methods[] = {
-    {"ieee", "IEEE 802.3 and 802.1Qbb: the bound of each delay, in bit times",
+    {"ieee", "IEEE 802.3 and 802.1Qbb: the sum of the maximum delays, in bit times",
      "besthub.dev, How to compute headroom for lossless Ethernet links, part 2; 802.3 31B.3.7",
      ieee},
-    {"mlx5", "the Linux driver of ConnectX NICs",
+    {"mlx5", "the Linux driver of ConnectX NICs (mlx5)",
      "Linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, calculate_xoff", mlx5},
-    {"sonic-dynamic", "SONiC's dynamic buffer model on Spectrum; no gearbox, no MAC and PHY delay",
+    {"sonic-dynamic",
+     "SONiC's dynamic buffer model on Spectrum, without delays of gearbox, MAC and PHY",
      "sonic-swss cfgmgr/buffer_headroom_mellanox.lua, xoff", sonic},
-    {"sonic-static", "SONiC's shipped table of a Spectrum-3 switch; the next longer cable",
+    {"sonic-static", "SONiC's table for a Spectrum-3 switch, at the next longer cable of the table",
      "sonic-buildimage device/mellanox/x86_64-nvidia_sn4280-r0/Mellanox-SN4280-O28/"
      "pg_profile_lookup.ini",
      sonic_table},
-    {"gist", "a public rule after vendors' examples: both MTUs, 3840, 130 B for 100 m and Gb/s",
-     "public gist, Mellanox and Cisco style", gist},
-    {"hpcc", "3 x rate x delay, of simulators of the HPCC lineage",
+    {"gist", "rule of thumb derived from vendors' examples: two MTUs, 3840 B, and the cable",
+     "a GitHub gist with examples for Mellanox and Cisco switches", gist},
+    {"hpcc", "3 x rate x propagation delay, used by simulators derived from HPCC's",
      "HPCC artifact, simulation/scratch/third.cc", hpcc},
-    {"2xbdp", "2 x rate x delay: the cable alone", "common rule", two_bdp},
+    {"2xbdp", "2 x rate x propagation delay: the bits on the cable only", "common rule of thumb",
+     two_bdp},
     {0},
 };
 

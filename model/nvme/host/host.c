@@ -224,15 +224,16 @@ static void note_failure(const struct nvme_host *host, uint16_t status, const ch
 {
     char text[240];
     const struct note_text ip = note_ip(host->site.target_ip);
-    const unsigned code = status;
+    char code[32] = ""; /* no NVMe status without a response */
+    if (status != NVME_STATUS_TRANSPORT)
+        snprintf(code, sizeof code, ", NVMe status 0x%x", (unsigned)status);
     if (host->state == HOST_LIVE || host->state == HOST_SHUTDOWN)
-        snprintf(text, sizeof text, "NVMe controller at %s lost: %s, status 0x%x", ip.text, why,
-                 code);
+        snprintf(text, sizeof text, "NVMe controller at %s lost: %s%s", ip.text, why, code);
     else if (host->reported_ready)
-        snprintf(text, sizeof text, "attempt %u to reconnect to %s failed: %s (%s), status 0x%x",
+        snprintf(text, sizeof text, "attempt %u to reconnect to %s failed: %s (step: %s)%s",
                  (unsigned)host->attempts, ip.text, why, nvme_host_admin_step_name(host), code);
     else
-        snprintf(text, sizeof text, "no connection to %s: %s (%s), status 0x%x", ip.text, why,
+        snprintf(text, sizeof text, "no connection to %s: %s (step: %s)%s", ip.text, why,
                  nvme_host_admin_step_name(host), code);
     nvme_host_note(host, text);
 }

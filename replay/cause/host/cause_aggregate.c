@@ -58,11 +58,12 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     const bool alone = flows(scene, host) < 2;
     if (!alone)
         clue.rows = clue.general = "lag";
-    snprintf(clue.seen, sizeof clue.seen, "%s is %s busy and %s of the same link aggregate %s: %s",
+    snprintf(clue.seen, sizeof clue.seen,
+             "%s is %s busy, %s of the same link aggregate only %s, because %s",
              cause_port_name(scene, most, full, sizeof full), words_percent((double)busy, PPM).text,
              cause_port_name(scene, least, idle, sizeof idle),
              words_percent((double)left, PPM).text,
-             alone ? "a queue pair has one member" : "its flows share one member");
+             alone ? "a queue pair uses one member" : "its flows share one member");
     cause_report(search, &clue);
 }
 

@@ -23,9 +23,9 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.otherwise = HARM_HOST;
         clue.proven = true;
         snprintf(
-            clue.seen, sizeof clue.seen, "%s: %s completion queue%s of %lld %s overran",
-            scene->scenario->nodes[node].name, words_count((int64_t)overruns).text,
-            plural(overruns, "", "s"),
+            clue.seen, sizeof clue.seen, "%s completion queue%s of %s, with %lld %s each, overran",
+            words_count((int64_t)overruns).text, plural(overruns, "", "s"),
+            scene->scenario->nodes[node].name,
             (long long)scene->scenario->nodes[node].host->rnic->pipeline.cq_size,
             plural(scene->scenario->nodes[node].host->rnic->pipeline.cq_size, "entry", "entries"));
         cause_report(search, &clue);

@@ -51,7 +51,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     clue.least = limit->used / 2;
     clue.standing = true;
     snprintf(clue.seen, sizeof clue.seen,
-             "%.64s stays in the RNIC of %s and is %s of what %s with %.64s: %.*s",
+             "%.64s stays in the RNIC of %s and is %s of what %s with %.64s (%.*s)",
              scene->scenario->workloads[workload].name, scene->scenario->nodes[host].name,
              words_percent((double)part, PPM).text,
              limit->resource == BOTTLENECK_PCIE ? "crosses its PCIe" : "it carries",

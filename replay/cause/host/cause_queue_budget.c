@@ -20,7 +20,8 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.rows = clue.general = "queue-budget";
         clue.otherwise = HARM_HOST;
         clue.proven = true;
-        snprintf(clue.seen, sizeof clue.seen, "%s refused %s connect%s: it has no free I/O queue",
+        snprintf(clue.seen, sizeof clue.seen,
+                 "%s refused %s connect%s because it has no free I/O queue",
                  scene->scenario->nodes[node].name, words_count((int64_t)refused).text,
                  plural(refused, "", "s"));
         cause_report(search, &clue);

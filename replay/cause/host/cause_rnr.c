@@ -39,9 +39,9 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.ends = true;
         clue.otherwise = HARM_WORKLOAD;
         clue.proven = true;
-        snprintf(clue.seen, sizeof clue.seen, "%s RNR %s: messages of %s found no receive posted",
-                 words_count((int64_t)sent).text, plural(sent, "NAK", "NAKs"),
-                 scene->scenario->workloads[w].name);
+        snprintf(clue.seen, sizeof clue.seen, "messages of %s found no posted receive (%s RNR %s)",
+                 scene->scenario->workloads[w].name, words_count((int64_t)sent).text,
+                 plural(sent, "NAK", "NAKs"));
         cause_report(search, &clue);
     }
 }

@@ -29,8 +29,8 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
         clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE) | HARM_BIT(SLOW) | HARM_BIT(HELD);
         clue.least = PPM - scene->uses[port].busy;
         snprintf(clue.seen, sizeof clue.seen,
-                 "its receive buffer was filled %s of the time, its link only %s",
-                 words_percent((double)use->drained, PPM).text,
+                 "the receive buffer of %s was filled %s of the time, its link only %s",
+                 scene->scenario->nodes[node].name, words_percent((double)use->drained, PPM).text,
                  words_percent((double)scene->uses[port].busy, PPM).text);
         cause_report(search, &clue);
     }
@@ -56,8 +56,9 @@ static void look_at_thresholds(struct cause_search *search, const struct harm_sc
             continue;
         clue.proven = true;
         snprintf(clue.seen, sizeof clue.seen,
-                 "it paused its link %s of the time, though its receive buffer was empty %s of it",
-                 words_percent((double)blocked, PPM).text, words_percent((double)idle, PPM).text);
+                 "%s paused its link %s of the time, though its receive buffer was empty %s of it",
+                 scene->scenario->nodes[node].name, words_percent((double)blocked, PPM).text,
+                 words_percent((double)idle, PPM).text);
         cause_accuse(search, &clue, &suspect);
     }
 }

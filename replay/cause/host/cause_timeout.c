@@ -112,7 +112,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             clue.strength = (PPM - pause_share(scene, node)) / (lost > 0 ? 4 : 2);
         char formula[96];
         describe_timer(scene, node, formula, sizeof formula);
-        snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission %s%s%s",
+        snprintf(clue.seen, sizeof clue.seen, "%s had %s retransmission %s%s%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,
                  plural(timeouts, "timeout", "timeouts"),
                  lost > 0 ? "" : " although no frame was lost", formula);

@@ -10,6 +10,7 @@
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* True if the workload has time to issue; false: it has none, or waits for other jobs. Out: the end
  * of that time. */
@@ -63,20 +64,20 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
 {
     const struct scenario_pair *first = &workload->pairs[idle->first / workload->copies];
     const bool both = idle->never > 0 && idle->late > 0;
-    char never[48] = "", late[64] = "";
-    if (idle->never > 0)
-        snprintf(never, sizeof never, "%u never connected", (unsigned)idle->never);
+    char late[64] = "";
+    if (both)
+        snprintf(late, sizeof late, ", %u ", (unsigned)idle->late);
     if (idle->late > 0)
-        snprintf(late, sizeof late, "%u connected too late to issue an operation",
-                 (unsigned)idle->late);
+        strcat(late, "connected too late to issue an operation");
     check_add(
         report, DIAG_WARNING, workload->place,
-        "'%s': %u of %u %s active; of its %u %s, %s%s%s (first: %s to %s); IOPS, goodput and "
+        "'%s': %u of %u %s active; %u of %u %s %s%s (first: %s to %s); IOPS, goodput and "
         "latency do not include %s: repair the path, or run longer",
         workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
-        plural(hosts->all, "host", "hosts"), (unsigned)(workload->pair_count * workload->copies),
+        plural(hosts->all, "host", "hosts"), (unsigned)(idle->never > 0 ? idle->never : idle->late),
+        (unsigned)(workload->pair_count * workload->copies),
         plural(workload->pair_count * workload->copies, "host-target pair", "host-target pairs"),
-        never, both ? ", " : "", late, scenario->nodes[first->from].name,
+        idle->never > 0 ? "never connected" : "", late, scenario->nodes[first->from].name,
         scenario->nodes[first->to].name, plural(idle->never + idle->late, "it", "them"));
 }
 

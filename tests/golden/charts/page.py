@@ -121,7 +121,7 @@ completed, failed, p99 = ask('SELECT sum(completed), sum(failed+unfinished), max
 counters = dict(ask('SELECT name, sum(value) FROM counter GROUP BY name'))
 dropped, lossless = ask('SELECT sum(frames), sum(frames*lossless) FROM dropped')[0]
 paused = ask('SELECT sum(until_ps-from_ps) FROM blocked')[0][0]
-idle, unsettled = (ask(f'SELECT count(*) FROM {rows}')[0][0] for rows in ("warning WHERE text LIKE '% active; of its %'", 'steady WHERE settled=0'))
+idle, unsettled = (ask(f'SELECT count(*) FROM {rows}')[0][0] for rows in ("warning WHERE text LIKE '% active; % host-target pair%'", 'steady WHERE settled=0'))
 wanted = [(' warn' if idle else '', completed, 'completed'), (' warn' if failed else '', failed, 'failed or unfinished'),
           (' mild' if unsettled else '', p99, "worst workload's p99"), ('', ask("SELECT count(*) FROM pause_edge WHERE edge='xoff'")[0][0], 'XOFF frames'),
           (' mild', paused, 'total pause time'), (' warn' if lossless else '', dropped, 'frames dropped'),
@@ -137,7 +137,7 @@ while (row := ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)
     share, confirmed = (ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].{key}')[0][0]
                         for key in ('share', 'confirmed'))
     causes.append([row[0][0], f'{round(100 * share)} %', 'confirmed' if confirmed else 'suspected'])
-table('', ['cause', 'share of the loss', ''], [WORDS] * 3, causes[:6])
+table('', ['cause', 'share of the harm', ''], [WORDS] * 3, causes[:6])
 table('expectations', ['', 'expectation', 'found'], [WORDS] * 3,
       [['pass' if held else 'FAIL', words, actual] for held, words, actual in
        ask('SELECT held, text, actual FROM expectation ORDER BY position')])
@@ -184,7 +184,7 @@ table('queue-table', ['port', 'priority', 'mean', 'p50', 'p99', 'peak'], [WORDS]
       [[*key, *row[:4]] for key, row in sorted(peaks.items(), key=lambda item: (-item[1][4], -item[1][3], item[0]))][:32])
 table('blame', ['root', 'kind', 'priority', 'total pause time', 'direct pause time'], [WORDS, WORDS, COUNT, TIME, TIME],
       ask('SELECT text, kind, priority, held_ps, direct_ps FROM pause_root ORDER BY position LIMIT 20'))
-table('blame', ['victim of', 'workload', 'host', 'class', 'time lost', 'failed', 'pause time on its path'],
+table('blame', ['victim of', 'workload', 'host', 'class', 'delayed', 'failed', 'pause time on its path'],
       [WORDS] * 5 + [COUNT, TIME],
       [[ask('SELECT value FROM result WHERE path=?', f'causes[{row[0]}].name')[0][0], *row[1:4], f'{row[4] / 1e4:.1f}%', *row[5:]]
        for row in ask('SELECT cause, w.name, n.name, class, lost_ppm, v.failed, held_ps FROM victim v JOIN workload w USING(workload)'

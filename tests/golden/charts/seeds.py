@@ -23,7 +23,7 @@ def check(what, words, exact):
 
 assert told['workloads']
 for workload in told['workloads']:
-    block = re.search(rf'^  {workload["name"]} .*\n +worst .*\n +of seed .*$', text, re.M)[0].split('\n')
+    block = re.search(rf'^  {workload["name"]} .*\n +worst .*\n +with seed .*$', text, re.M)[0].split('\n')
     means, worst = re.findall(NUMBER + r' \+- ([\d.]+%)', block[0]), re.findall(NUMBER, block[1])
     seeds = [int(seed) for seed in re.findall(r'\d+', block[2])]
     assert len(means) == len(worst) == len(seeds) == len(FIGURES), block

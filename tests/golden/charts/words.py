@@ -187,7 +187,7 @@ for (share, _), cause in zip(lines, causes):
 victims = ask("SELECT w.name, count(DISTINCT node), max(lost_ppm), max(held_ps) FROM victim v JOIN workload w USING(workload)"
               " WHERE cause=0 GROUP BY v.workload")
 for name, hosts, lost, held in victims:
-    words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name} \(\w+\): (\d+) hosts? lost up to (\S+) of their I/O time'
+    words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name}: I/O from (\d+) hosts? was delayed for up to (\S+) of its time \([^)]*\)'
                       r'(?:; a port on the path was paused for (.*))?$', summary, re.M)
     if sum(sure for _, sure, _ in causes) > 1:  # the line is then of several causes
         continue

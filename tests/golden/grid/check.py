@@ -31,7 +31,7 @@ for depth in DEPTHS:
 def check_error(what, words, model, measured):
     """One digit behind the point."""
     wanted = 100 * (model / measured - 1)
-    if abs(float(words.replace(' %', '')) - wanted) > 0.0501 or not re.fullmatch(r'[+-]\d+\.\d %', words):
+    if abs(float(words.replace('%', '')) - wanted) > 0.0501 or not re.fullmatch(r'[+-]\d+\.\d%', words):
         fail(f'{what}: {words} and not {wanted}')
 
 
@@ -49,7 +49,7 @@ def check_row(cell, model, measured, words):
     check_error(f'{cell} p99', words[7], model['p99'], measured['p99'])
 
 
-VALUE, ERROR = r'([\d.]+ \S+)', r'([+-][\d.]+ %)'
+VALUE, ERROR = r'([\d.]+ \S+)', r'([+-][\d.]+%)'
 for cell, model, measured in cells.values():
     row = re.search(rf'^  \w+ +{cell} +{VALUE} +{VALUE} +{ERROR} +{VALUE} +{VALUE} +{ERROR} +{ERROR} +{ERROR}  ', text, re.M)
     check_row(cell, model, measured, row.groups())

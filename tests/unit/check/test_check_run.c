@@ -197,7 +197,7 @@ static const struct over {
      {DONE, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 never "
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs never "
      "connected (first: "
      "host2 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
      "longer\n"},
@@ -205,7 +205,7 @@ static const struct over {
      {NEVER, DONE},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 never "
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs never "
      "connected (first: "
      "host1 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
      "longer\n"},
@@ -213,7 +213,7 @@ static const struct over {
      {NEVER, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 2 never "
+     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; 2 of 2 host-target pairs never "
      "connected (first: "
      "host1 to host0); IOPS, goodput and latency do not include them: repair the path, or run "
      "longer\n"},
@@ -222,7 +222,7 @@ static const struct over {
      {NOTHING, DONE},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs connected too "
      "late to "
      "issue an operation (first: host1 to host0); IOPS, goodput and latency do not include it: "
      "repair the path, or "
@@ -231,7 +231,7 @@ static const struct over {
      {NOTHING, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 1 never "
+     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; 1 of 2 host-target pairs never "
      "connected, 1 "
      "connected too late to issue an operation (first: host1 to host0); IOPS, goodput and latency "
      "do not include them: "
@@ -241,7 +241,7 @@ static const struct over {
      {{.connected = true, .ready = US, .issued = 1}, NOTHING},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
+     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; 1 of 2 host-target pairs connected too "
      "late to "
      "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
      "repair the path, or "
@@ -260,7 +260,7 @@ static const struct over {
      {DONE, {.connected = true, .ready = 1000 * US}},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs connected too "
      "late to "
      "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
      "repair the path, or "
@@ -270,7 +270,7 @@ static const struct over {
      {DONE, {.connected = true, .ready = 500 * US}},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; of its 2 host-target pairs, 1 connected too "
+     "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs connected too "
      "late to "
      "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
      "repair the path, or "
@@ -280,7 +280,7 @@ static const struct over {
      {DONE, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 host-target pairs, 1 never connected "
+     "t.yaml:5:13: warning: 'w': 1 of 1 host active; 1 of 2 host-target pairs never connected "
      "(first: "
      "host1 to host2); IOPS, goodput and latency do not include it: repair the path, or run "
      "longer\n"},
@@ -288,7 +288,7 @@ static const struct over {
      {NEVER, DONE},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 1 of 1 host active; of its 2 host-target pairs, 1 never connected "
+     "t.yaml:5:13: warning: 'w': 1 of 1 host active; 1 of 2 host-target pairs never connected "
      "(first: "
      "host1 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
      "longer\n"},

@@ -274,11 +274,11 @@ static void timeouts_are_told_beside_losses(void **state)
         const char *sentence;
         bool there;
     } rows[] = {
-        {0, 5, "host0: 5 retransmission timeouts although no frame was lost", true},
+        {0, 5, "host0 had 5 retransmission timeouts although no frame was lost", true},
         {1, 5, "although no frame was lost", false},
         {2, 5, "although no frame was lost", false},
-        {0, 5, "host1: ", false},
-        {0, 1, "host0: 1 retransmission", true},
+        {0, 5, "host1 had ", false},
+        {0, 1, "host0 had 1 retransmission", true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -142,7 +142,8 @@ static void a_bridge_without_a_file_is_said_to_be_one(void **state)
 {
     (void)state;
     assert_true(import("leaf.lldp", HEAD "Ethernet0    core            eth1/1          BR\n"));
-    has(result.notes, "core is a switch without its own file: imported as a host");
+    has(result.notes, "core reports the type switch but has no configuration file here; it is "
+                      "imported as a host");
     sonic_free(&result);
 }
 

@@ -103,7 +103,7 @@ static void sonic_table_has_no_row(void **state)
     assert_false(by("sonic-static", &fast).known);
     assert_false(by("sonic-static", &far).known);
     assert_int_equal(by("sonic-static", &between).bytes, 75776);
-    assert_string_equal(by("sonic-static", &between).note, "the row of 300 m");
+    assert_string_equal(by("sonic-static", &between).note, "table row for 300 m");
 }
 
 /* Bit times of the source, and the figure that the DCQCN paper gives for 40 Gb/s, 22.4 KB. */

@@ -427,7 +427,7 @@ static void the_same_work_twice_must_agree(void **state)
     run(fixture, "connectx-5-100g", NULL);
     assert_int_equal(fixture->deduced.conflict_count, 2); /* the last with each of the others */
     assert_non_null(strstr(fixture->deduced.conflicts[0].sentence,
-                           "the same test, but the results differ by 100 %"));
+                           "the same test, but the results differ by 100%"));
 }
 
 static void a_base_or_rate_that_is_none_is_refused(void **state)

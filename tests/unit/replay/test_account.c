@@ -339,7 +339,7 @@ static void what_no_frame_touched_is_named(void **state)
          "headroom", "no frame arrived"},
         {"INSERT INTO link VALUES(0, 'x-y', 0, 0, 2, 0), (1, 'b-c', 2, 1, 3, 1),"
          " (2, 'a-b', 1, 0, 3, 0); INSERT INTO counter VALUES(2, 0, NULL, 'tx_packets_phy', 1)",
-         "2 of 3 links, such as a-b", "no frame crossed"},
+         "2 of 3 links, such as host1 to leaf1", "no frame crossed"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct account account = read_rows(rows[i].sql, "");

@@ -136,7 +136,7 @@ static void a_longer_cable_parts_the_runs_at_its_end(void **state)
     assert_string_equal(lockstep->how, "A's event comes 10.1 ns later in B");
     assert_int_equal(lockstep->next[0][0].at, lockstep->at);
     assert_string_equal(lockstep->next[0][0].port, "switch0:p2");
-    assert_non_null(strstr(lockstep->next[0][0].what, "host2 > host0"));
+    assert_non_null(strstr(lockstep->next[0][0].what, "from host2 to host0"));
 }
 
 static void a_seed_parts_what_happens_at_the_same_moment(void **state)

@@ -188,38 +188,38 @@ static const struct {
      EXPLAIN_SLOW_RECEIVER,
      {2},
      1,
-     "host0: its receive buffer drains slower than the link delivers (it paused leaf0:p0 for "
+     "the receive buffer of host0 drains slower than the link delivers (host0 paused leaf0:p0 for "
      "2.00 us)"},
     {0,
      EXPLAIN_SLOW_RECEIVER,
      {2, 5},
      2,
-     "host0: its receive buffer drains slower than the link delivers (it paused leaf0:p0 for "
+     "the receive buffer of host0 drains slower than the link delivers (host0 paused leaf0:p0 for "
      "2.00 us; the pauses spread to 2 switches)"},
     {1,
      EXPLAIN_STORM,
      {4, 3},
      2,
-     "host1: sends PAUSE although its receive buffer is not full (it paused leaf1:p0 for "
+     "host1 sends PAUSE although its receive buffer is not full (it paused leaf1:p0 for "
      "2.00 us; the pauses spread to 2 switches)"},
     {1,
      EXPLAIN_STORM,
      {4, 5},
      2,
-     "host1: sends PAUSE although its receive buffer is not full (it paused leaf1:p0 for "
+     "host1 sends PAUSE although its receive buffer is not full (it paused leaf1:p0 for "
      "2.00 us; the pauses spread to 1 switch)"},
     {4,
      EXPLAIN_CONGESTION,
      {3, 0},
      2,
-     "leaf1:p0 to host1: the offered traffic exceeds the 100 Gb/s of this link (it caused 3.00 ms "
+     "leaf1:p0 to host1 is offered more traffic than the 100 Gb/s of this link (it caused 3.00 ms "
      "of "
      "pause time, summed over ports; the pauses spread to 1 switch and 1 host)"},
     {3,
      EXPLAIN_CONGESTION,
      {0, 1},
      2,
-     "leaf0:p1 to leaf1: the offered traffic exceeds the 400 Gb/s of this link (it caused 3.00 ms "
+     "leaf0:p1 to leaf1 is offered more traffic than the 400 Gb/s of this link (it caused 3.00 ms "
      "of "
      "pause time, summed over ports; the pauses spread to 2 hosts)"},
     {3,
@@ -261,7 +261,9 @@ static void a_root_is_a_sentence(void **state)
 }
 
 #define HOST0_DRAINS                                                                               \
-    "host0: its receive buffer drains slower than the link delivers (it paused leaf0:p0 for 0 ps)"
+    "the receive buffer of host0 drains slower than the link delivers (host0 paused leaf0:p0 for " \
+    "0 "                                                                                           \
+    "ps)"
 
 static void the_cause_is_said_with_its_shares(void **state)
 {

@@ -91,7 +91,7 @@ static void nothing_differs(void **state)
                         "\n<b>Protocol        </><good>equal</> in all 0 compared values\n"
                         "\n<b>Timing          </>         model      measured       error\n"
                         "\n<b>Verdict         </>the protocol is equal; 0 of 0 figures within "
-                        "15 %\n");
+                        "15%\n");
     free(text);
     compare.sides[1].measured = true;
     compare.sides[1].device = "rxe0";
@@ -174,7 +174,7 @@ static void rows_are_listed_up_to_twenty(void **state)
         assert_part(&compare, "Protocol", wanted);
     }
     char *text = text_of(&compare);
-    assert_non_null(strstr(text, "the protocol differs; 0 of 0 figures within 15 %\n"));
+    assert_non_null(strstr(text, "the protocol differs; 0 of 0 figures within 15%\n"));
     free(text);
 }
 
@@ -208,18 +208,18 @@ static void figures_have_errors_and_verdicts(void **state)
         for (int k = 0; k < FIGURE_COUNT; k++) {
             const char *line = "             -             -";
             if (w == 0 && k == FIGURE_P50)
-                line = "       2.00 us      1.000 us    +100.0 %   <bad>beyond</>";
+                line = "       2.00 us      1.000 us     +100.0%   <bad>beyond</>";
             if (w == 0 && k == FIGURE_IOPS)
-                line = "       1.000 k       1.000 k      +0.0 %   <good>within</>";
+                line = "       1.000 k       1.000 k       +0.0%   <good>within</>";
             if (w == 1 && k == FIGURE_GOODPUT)
-                line = "    1.000 Gb/s     2.00 Gb/s     -50.0 %";
+                line = "    1.000 Gb/s     2.00 Gb/s      -50.0%";
             used += snprintf(wanted + used, sizeof wanted - (size_t)used, "\n    %-10s%s",
                              figure_rows[k].heading, line);
         }
     }
     assert_part(&compare, "Timing", wanted);
     assert_part(&compare, "Verdict",
-                "<b>Verdict         </>the protocol is equal; 1 of 1 figure within 15 %");
+                "<b>Verdict         </>the protocol is equal; 1 of 1 figure within 15%");
 }
 
 static void errors_are_percentages_or_multiples(void **state)
@@ -228,9 +228,9 @@ static void errors_are_percentages_or_multiples(void **state)
     static const struct {
         double error;
         const char *words;
-    } rows[] = {{0, "+0.0 %"},       {0.0004, "+0.0 %"}, {-0.0004, "+0.0 %"}, {0.0005, "+0.1 %"},
-                {-0.0006, "-0.1 %"}, {0.123, "+12.3 %"}, {9.94, "+994.0 %"},  {9.95, "x 11"},
-                {39, "x 40"},        {-1, "-100.0 %"},   {INFINITY, "n/a"}};
+    } rows[] = {{0, "+0.0%"},       {0.0004, "+0.0%"}, {-0.0004, "+0.0%"}, {0.0005, "+0.1%"},
+                {-0.0006, "-0.1%"}, {0.123, "+12.3%"}, {9.94, "+994.0%"},  {9.95, "x 11"},
+                {39, "x 40"},       {-1, "-100.0%"},   {INFINITY, "n/a"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_string_equal(compare_error_words(rows[i].error).text, rows[i].words);
     assert_string_equal(compare_value(FIGURE_P99, 2e6).text, "2.00 us");

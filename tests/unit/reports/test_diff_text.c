@@ -52,15 +52,16 @@ static void equal_runs_are_short(void **state)
     begin();
     diff.sections[DIFF_COUNTERS].equal = 1;
     char *text = printed(false);
-    assert_string_equal(text, "A  a.db: name, stormglass 1.2, complete, digest d1\n"
-                              "B  b.db: name, stormglass 1.2, complete, digest d1\n"
-                              "\nEvents          equal (the digests are equal)\n"
-                              "\nResult          equal; 0 values differ, 1 is equal\n");
+    assert_string_equal(text,
+                        "A  a.db: name, stormglass 1.2, complete, digest d1\n"
+                        "B  b.db: name, stormglass 1.2, complete, digest d1\n"
+                        "\nEvents          equal (the digests are equal)\n"
+                        "\nResult          the runs are equal: 0 values differ, 1 is equal\n");
     free(text);
     diff.sections[DIFF_SETTINGS].equal = 1;
     diff.digests[0] = diff.digests[1] = "";
     assert_printed(false, "complete, digest none\n\nEvents ");
-    assert_printed(false, "\nResult          equal; 0 values differ, 2 are equal\n");
+    assert_printed(false, "\nResult          the runs are equal: 0 values differ, 2 are equal\n");
 }
 
 /* One row more than the limit is printed in place of the line that would count it. */
@@ -73,8 +74,10 @@ static void sections_are_cut_behind_twelve(void **state)
             begin();
             diff.sections[DIFF_DROPS] = (struct diff_section){rows, count, 3};
             const size_t shown = all || count <= 13 ? count : 12;
-            int used = snprintf(wanted, TEXT, "\nDrops           %zu differ%s, 3 equal\n", count,
-                                count == 1 ? "s" : "");
+            char counts[40];
+            snprintf(counts, sizeof counts, "%zu differ%s, 3 equal", count, count == 1 ? "s" : "");
+            int used =
+                snprintf(wanted, TEXT, "\nDrops           %-30s %20s %20s\n", counts, "A", "B");
             for (size_t i = 0; i < shown; i++)
                 used += snprintf(wanted + used, TEXT - (size_t)used, "  %-44s %20s %20s\n", "a row",
                                  "1", "2");
@@ -82,7 +85,7 @@ static void sections_are_cut_behind_twelve(void **state)
                 used += snprintf(wanted + used, TEXT - (size_t)used,
                                  "  ... and %zu more (--all lists them)\n", count - shown);
             snprintf(wanted + used, TEXT - (size_t)used,
-                     "\nResult          different; %zu value%s, 3 are equal\n", count,
+                     "\nResult          the runs are different: %zu value%s, 3 are equal\n", count,
                      count == 1 ? " differs" : "s differ");
             assert_printed(all, wanted);
         }
@@ -104,18 +107,18 @@ static void rows_have_values_and_changes(void **state)
     diff.sections[DIFF_SETTINGS] = (struct diff_section){rows, 8, 0};
     char wanted[TEXT];
     snprintf(wanted, TEXT,
-             "\nSettings        8 differ, 0 equal\n"
-             "  %-44s %20s %20s    +50.0 %%\n"
-             "  %-44s %20s %20s     +0.0 %%\n"
+             "\nSettings        8 differ, 0 equal              %20s %20s\n"
+             "  %-44s %20s %20s     +50.0%%\n"
+             "  %-44s %20s %20s      +0.0%%\n"
              "  %-44s %20s %20s\n"
              "  %-44s %20s %20s\n"
-             "  %-44s %20s %20s  f.yaml:3 | \n"
-             "  %-44s %20s %20s   | default\n"
-             "  %-44s %20s %20s  x | y\n"
+             "  %-44s %20s %20s  set by A: f.yaml:3\n"
+             "  %-44s %20s %20s  set by B: default\n"
+             "  %-44s %20s %20s  set by A: x, B: y\n"
              "  wide\n      A  a\n      B  123456789012345678901\n\nEvents ",
-             "number", "1.000 ns", "1.500 ns", "alike", "1000001", "1000002", "from none", "0", "7",
-             "missing", "-", "7", "set", "a", "b", "set", "a", "b", "fits", "12345678901234567890",
-             "b");
+             "A", "B", "number", "1.000 ns", "1.500 ns", "alike", "1000001", "1000002", "from none",
+             "0", "7", "missing", "-", "7", "set", "a", "b", "set", "a", "b", "fits",
+             "12345678901234567890", "b");
     assert_printed(false, wanted);
 }
 
@@ -145,8 +148,8 @@ static void values_have_the_units_of_their_rows(void **state)
     static const struct {
         double a, b;
         const char *words;
-    } changes[] = {{0, 5, ""},        {5, 5, ""},        {5, 0, "-100.0 %"}, {1, 10, "+900.0 %"},
-                   {1, 10.6, "x 11"}, {2, 3, "+50.0 %"}, {0, 0, ""},         {4, 100, "x 25"}};
+    } changes[] = {{0, 5, ""},        {5, 5, ""},       {5, 0, "-100.0%"}, {1, 10, "+900.0%"},
+                   {1, 10.6, "x 11"}, {2, 3, "+50.0%"}, {0, 0, ""},        {4, 100, "x 25"}};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
         assert_string_equal(diff_change_words(changes[i].a, changes[i].b).text, changes[i].words);
 }
@@ -156,9 +159,10 @@ static void events_part_or_are_unknown(void **state)
     (void)state;
     begin();
     diff.digests[1] = "d2";
-    assert_printed(false, "\nEvents          this version replays both runs with equal events, but "
-                          "the recorded digests differ\n"
-                          "\nResult          different; 0 values differ, 0 are equal\n");
+    assert_printed(false,
+                   "\nEvents          this version replays both runs with equal events, but "
+                   "the recorded digests differ\n"
+                   "\nResult          the runs are different: 0 values differ, 0 are equal\n");
     diff.recorded =
         (struct checkpoint_parting){.parted = true, .after = 2000000, .before = 3500000};
     snprintf(diff.nodes, sizeof diff.nodes, "leaf0");

@@ -50,7 +50,7 @@ static void no_assumed_value(void **state)
     assert_assumed(
         &none,
         "\n<b>Assumed values</>\n  the scenario uses no assumed or inferred value\n"
-        "  with the unchanged values: bottleneck link; cause nobody\n"
+        "  with the unchanged values: bottleneck link; cause none\n"
         "  tested with 1 run: each assumed value halved and doubled, each inferred value 10% less "
         "and 10% more\n  1 value has an effect on the run\n");
     struct written written;

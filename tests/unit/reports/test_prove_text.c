@@ -87,8 +87,8 @@ static void the_introduction_names_what_runs_are_compared_with(void **state)
 
 static void each_row_has_the_sentence_of_its_case(void **state)
 {
-    static const char *const cases[] = {"less than 5% of its I/O time",
-                                        "the other causes explain the loss",
+    static const char *const cases[] = {"less than 5% of its time",
+                                        "the other causes explain the harm",
                                         "not tested: the run without it failed", "75% less", NULL};
     (void)state;
     begin();
@@ -100,9 +100,9 @@ static void each_row_has_the_sentence_of_its_case(void **state)
     assert_only(cases, cases[1]);
     row->tier = PROVE_NAMED;
     assert_only(cases, cases[0]);
-    assert_has("the repair costs more time than it recovers", false);
+    assert_has("the repair adds more delay than it removes", false);
     row->worse = true;
-    assert_has("the repair costs more time than it recovers", true);
+    assert_has("the repair adds more delay than it removes", true);
     assert_has("(a root cause)", false);
     row->cause = true;
     assert_has("(a root cause)", true);
@@ -114,12 +114,12 @@ static void a_change_of_time_has_its_sign_and_its_part(void **state)
         int64_t before, after;
         const char *words;
     } rows[] = {
-        {8000000, 2000000, "lost time 8.00 us -> 2.00 us: 75% less "},
-        {4000000, 5000000, "lost time 4.00 us -> 5.00 us: 25% more "},
-        {4000000, 4000000, ": 0% less "},
-        {4000000, 0, ": 100% less "},
-        {0, 0, ": no change "},
-        {0, 2000000, ": new loss "},
+        {8000000, 2000000, "delay 8.00 us -> 2.00 us, 75% less "},
+        {4000000, 5000000, "delay 4.00 us -> 5.00 us, 25% more "},
+        {4000000, 4000000, ", 0% less "},
+        {4000000, 0, ", 100% less "},
+        {0, 0, ", no change "},
+        {0, 2000000, ", new delay "},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -183,18 +183,19 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
         (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
     prove.hosts.list[1] =
         (struct prove_host){"v", "host8", .lost_ps = 2, .whole_ps = 5, .failed = 4};
-    assert_has(
-        "victim w lost 2.00 us, 12% of its total command time; 3 operations failed; 1 host-target "
-        "pair did no I/O",
-        true);
-    assert_has(
-        "victim v lost 2.00 us, 25% of its total command time; 2 host-target pairs did no I/O",
-        true);
+    assert_has("victim w was delayed by 2.00 us in total, 12% of its command time; 3 operations "
+               "failed; 1 host-target "
+               "pair did no I/O",
+               true);
+    assert_has("victim v was delayed by 2.00 us in total, 25% of its command time; 2 host-target "
+               "pairs did no I/O",
+               true);
     assert_has("... and 2 more workloads", true);
-    assert_has("by host w at host7 lost 20% of its I/O time; 1 host-target pair did no I/O", true);
-    assert_has(" v at host8 lost 40% of its I/O time; 4 operations failed", true);
+    assert_has("by host w at host7 was delayed for 20% of its time; 1 host-target pair did no I/O",
+               true);
+    assert_has(" v at host8 was delayed for 40% of its time; 4 operations failed", true);
     assert_has("by host v", false);
-    assert_has("of its I/O time ... and 1 more", true);
+    assert_has("of its time ... and 1 more", true);
     prove.victim_count = PROVE_VICTIMS_MAX;
     prove.hosts.count = PROVE_HOSTS_MAX;
     assert_has("... and", false);
@@ -205,7 +206,7 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
     static const struct {
         enum prove_loss by;
         const char *words;
-    } losses[] = {{PROVE_BY_TIME, "75% of the lost time "},
+    } losses[] = {{PROVE_BY_TIME, "75% of the delay "},
                   {PROVE_BY_FAILED, "75% of the failed operations "},
                   {PROVE_BY_INACTIVE, "75% of the idle host-target pairs "},
                   {PROVE_BY_DROPS, "75% of the dropped lossless frames "}};
@@ -221,7 +222,7 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         1000000;
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
         prove.by = losses[i].by;
-        assert_has("proved: one recovers", true);
+        assert_has("proved: one removes", true);
         assert_has(losses[i].words, true);
     }
     prove.by = PROVE_BY_TIME;
@@ -230,12 +231,12 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
     two->harm.permille = 330;
     prove.culprits = 2;
     assert_has(
-        "proved: one (removing only this recovers 50% of the loss); and two (removing only this "
-        "recovers 25% of the loss); together, these changes recover 75% of the lost time",
+        "proved: one (removing only this removes 50% of the harm); and two (removing only this "
+        "removes 25% of the harm); together, these changes remove 75% of the delay",
         true);
     two->harmful = true;
-    assert_has("two (removing only this recovers 25% of the loss; without the other suspects it "
-               "costs a workload 33% of its I/O time);",
+    assert_has("two (removing only this removes 25% of the harm; alone, it delays a workload for "
+               "33% of its time);",
                true);
 }
 
@@ -244,9 +245,9 @@ static void without_a_proof_the_reason_is_that_of_its_case(void **state)
     static const char *const reasons[] = {
         "not proved: 2 operations failed or never completed; no suspect to test",
         "not proved: 2 operations failed or never completed; removing the 1 tested suspect",
-        "not proved: 2 operations failed or never completed; the suspects cost time",
-        "not proved: the suspects cost time",
-        "no harm: no workload lost 5% of its I/O time to the 1 tested suspect",
+        "not proved: 2 operations failed or never completed; the suspects delay I/O",
+        "not proved: the suspects delay I/O",
+        "no harm: the 1 tested suspect delayed no workload for 5% of its time",
         "nothing to test: the scenario has no fault",
         NULL};
     (void)state;

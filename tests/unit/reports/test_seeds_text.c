@@ -101,7 +101,7 @@ static void each_workload_has_three_lines(void **state)
     char wanted[2048], *text = printed_of(&seeds);
     snprintf(
         wanted, sizeof wanted,
-        "name  3 seeds from 7 on, 2 in parallel; +- half of the 95 %% interval\n"
+        "name  3 seeds from 7 on, 2 in parallel; +- is half of the 95%% confidence interval\n"
         "\n%-20s%22s%22s%22s%22s%22s\n"
         "  %-18s%22s%22s%22s%22s%22s\n  %18s%22s%22s%22s%22s%22s\n  %18s%22d%22d%22d%22d%22d\n"
         "  %-18s%22s%22s%22s%22s%22s\n  %18s%22s%22s%22s%22s%22s\n  %18s%22d%22d%22d%22d%22d\n",
@@ -109,9 +109,9 @@ static void each_workload_has_three_lines(void **state)
         /* t of two degrees of freedom is 4.303: 4.303 * 100 / sqrt(3) is 248 of 1100 */
         "first", "1.100 k +- 23%", "1.000 Gb/s +- 0%", "6.00 us +- 41%", "6.00 us +- 0%",
         "7.00 us +- 0%", "worst", "1.000 k", "1.000 Gb/s", "7.00 us", "6.00 us", "7.00 us",
-        "of seed", 7, 7, 9, 7, 7, "a name that is lon", "1.000 k +- 0%", "1.000 Gb/s +- 0%",
+        "with seed", 7, 7, 9, 7, 7, "a name that is lon", "1.000 k +- 0%", "1.000 Gb/s +- 0%",
         "5.00 us +- 0%", "6.00 us +- 0%", "7.00 us +- 0%", "worst", "1.000 k", "1.000 Gb/s",
-        "5.00 us", "6.00 us", "7.00 us", "of seed", 7, 7, 7, 7, 7);
+        "5.00 us", "6.00 us", "7.00 us", "with seed", 7, 7, 7, 7, 7);
     assert_string_equal(text, wanted);
     free(text);
     seeds.count = 1;

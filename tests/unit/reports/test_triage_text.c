@@ -155,7 +155,7 @@ static void lists_are_cut_at_their_limits(void **state)
             char head[64];
             snprintf(head, sizeof head, "\nRead %zu file%s:\n", count, count == 1 ? "" : "s");
             lines(wanted, head, "     f: 2 counters\n", count, all ? MOST : 12,
-                  "     and %zu more file%s, all of them used (--all lists them)\n");
+                  "     and %zu more file%s, all used (--all lists them)\n");
             wanted[strlen(wanted) - 1] = '\0';
             assert_printed(all, wanted);
         }
@@ -293,7 +293,7 @@ static void files_say_what_was_in_them(void **state)
     given.files[14].first_malformed.line = 3;
     assert_printed(false, "     f: 2 counters\n     f: not used: empty\n     f: 2 counters; 1 "
                           "malformed line skipped, the first is line 3\n"
-                          "     and 2 more files, all of them used (--all lists them)\n");
+                          "     and 2 more files, all used (--all lists them)\n");
 }
 
 /* A look of watch is short, however many signs there are. */
