@@ -111,6 +111,9 @@ static void describe_range(struct text *text, const struct line *line, uint32_t 
     else if (last + 1 == line->count)
         add_text(text, "%s from %s (false up to %s)", axis->name, choices[first].name,
                  choices[first - 1].name);
+    else if (first == last)
+        add_text(text, "%s %s (false up to %s and from %s)", axis->name, choices[first].name,
+                 choices[first - 1].name, choices[last + 1].name);
     else
         add_text(text, "%s from %s to %s (false up to %s and from %s)", axis->name,
                  choices[first].name, choices[last].name, choices[first - 1].name,

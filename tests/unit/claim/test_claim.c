@@ -194,8 +194,7 @@ static void verdicts_follow_from_cases(void **state)
     decide(line, "TT-", SETTLE_TRUE, "");
     decide(line, "TTF", SETTLE_CONDITIONAL, "size up to 2KiB (false from 4KiB)");
     decide(line, "FTT", SETTLE_CONDITIONAL, "size from 2KiB (false up to 1KiB)");
-    decide(line, "FTF", SETTLE_CONDITIONAL,
-           "size from 2KiB to 2KiB (false up to 1KiB and from 4KiB)");
+    decide(line, "FTF", SETTLE_CONDITIONAL, "size 2KiB (false up to 1KiB and from 4KiB)");
     decide(line, "TF-", SETTLE_CONDITIONAL, "size up to 1KiB (false from 2KiB)");
     decide(line, "TFT", SETTLE_CONDITIONAL, "size: 1KiB, 4KiB (false: 2KiB)");
     decide(words, "TFF", SETTLE_CONDITIONAL, "kind: a (false: b, c)");
