@@ -246,7 +246,7 @@ browser-test: build/packages-browser all ## opens the page of a report in Chromi
 
 # ALL=1: every case and lesson; otherwise three of each commit.
 playground-test: build/packages-browser all playground ## opens the playground in Chromium: digests, tables and charts as on the command line (ALL=1: every case and lesson)
-	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/playground
+	@ALL="$(ALL)" STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/playground
 
 bench: all ## measures the program's speed on this machine
 	@$(PROGRAM) bench
