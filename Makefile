@@ -203,7 +203,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site slides install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm playground playground-test
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -424,6 +424,9 @@ pictures: all ## draws the pictures of README and docs from runs: docs/pictures
 site: build/packages-site all ## builds the documents as HTML with sample reports and, with emscripten, a playground in build/site, and checks all links
 	@{ command -v emcc >/dev/null && $(MAKE) playground; } || echo "  SITE  without a playground: make playground installs emscripten and builds it"
 	@docs/site/build.sh $(PROGRAM) build/site && tests/links.py build/site && echo "  SITE  build/site/index.html"
+
+slides: build/packages-site all ## builds slides of all lessons in build/slides, which work offline (docs/teaching.md)
+	@docs/slides/build.sh $(PROGRAM) build/slides && tests/links.py build/slides && echo "  SLIDES  build/slides/index.html"
 
 install: all ## builds the release, installs program, man pages, completion, cases, lessons and claims under PREFIX (and DESTDIR)
 	@install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/stormglass/cases" \

@@ -46,6 +46,8 @@ fi
 pages='Start|README.md|Overview
 Start|docs/tutorial.md|Tutorial
 Start|docs/howto.md|How-to
+Start|docs/teaching.md|Teaching
+Start|slides|Slides
 Start|reports|Sample reports
 Reference|docs/man/stormglass.1|Commands
 Reference|docs/man/stormglass-scenario.5|Scenarios
@@ -67,7 +69,7 @@ Contributing|bridge/lab/README.md|Laboratory'
 
 page_of() { # DOCUMENT: its page
     case $1 in
-    reports) echo reports/index.html ;;
+    reports | slides) echo "$1/index.html" ;;
     *.[1-8]) echo "$1.html" ;;
     *) echo "$1" | sed 's,README\.md$,index.html,; s,\.md$,.html,' ;;
     esac
@@ -111,6 +113,8 @@ for document in docs/man/*.[1-8]; do
     } >"$work/page.md"
     render "$document" "$work/page.md" markdown "$name"
 done
+
+docs/slides/build.sh "$program" "$site/slides"
 
 # --- files that pages show or name ------------------------------------------------------------------------
 
