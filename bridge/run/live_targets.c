@@ -2,6 +2,7 @@
  * live_targets - the targets, their addresses, and the part of the scenario that runs here. */
 #include "base/memory.h"
 #include "bridge/run/live_private.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/effect/effect.h"
 
 #include <netinet/in.h>
@@ -77,6 +78,9 @@ static void find_targets(struct live_run *run, struct diag *diag)
         if (workload->ops->needs_tcp)
             complain(diag, workload, "the bridge does not run the kind ", workload->ops->name,
                      "expected nvme, trace, fio or an rdma kind");
+        if (workload->ops->needs_nvme_target && nvme_carriers[workload->transport]->only_blocks)
+            complain(diag, workload, "the bridge does not run the transport ",
+                     nvme_carrier_name(workload->transport), "expected transport rdma or tcp");
         if (workload->by_tcp != run->by_tcp)
             complain(diag, workload,
                      "workloads over RDMA and over TCP in one run: ", workload->name,

@@ -247,13 +247,10 @@ static void add_queue_sizes(struct limits_scope *scope, const struct scenario_wo
     if (opt_find(about->ops->opts, "queue-depth") == NULL)
         return;
     for (uint32_t i = 0; i < about->pair_count; i++) {
-        const struct nvme_host_params *host =
-            &scenario->nodes[about->pairs[i].from].host->nvme_host->core;
-        const struct nvme_target_params *target =
-            &scenario->nodes[about->pairs[i].to].host->nvme_target->core;
-        const int64_t holds = (host->queue_size < target->max_queue_size ? host->queue_size
-                                                                         : target->max_queue_size) -
-                              1;
+        const struct scenario_host *host = scenario->nodes[about->pairs[i].from].host;
+        const struct scenario_host *target = scenario->nodes[about->pairs[i].to].host;
+        const int64_t holds =
+            nvme_carrier_depth(about->transport, host->nvme_host, target->nvme_target).commands;
         if (scope->input->entries == 0 || holds < scope->input->entries)
             scope->input->entries = holds;
         const int64_t waits = share_ppm(depth - holds, depth);

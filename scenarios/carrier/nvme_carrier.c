@@ -14,6 +14,16 @@ const char nvme_carrier_words[] = ""
 #undef CARRIER
     ;
 
+const char *nvme_carrier_name(unsigned transport)
+{
+    static const char *const names[] = {
+#define CARRIER(stem) #stem,
+#include "scenarios/carrier/nvme_carrier.def"
+#undef CARRIER
+    };
+    return names[transport];
+}
+
 struct nvme_transport *nvme_carrier_of_host(const struct nvme_carrier_site *site,
                                             const struct nvme_carrier_host *params)
 {
@@ -32,4 +42,21 @@ struct nvme_carrier_holds nvme_carrier_holds(const struct nvme_carrier_target *p
     const struct nvme_carrier *carrier = nvme_carriers[transport];
     return carrier->holds != NULL ? carrier->holds(params->own[transport])
                                   : (struct nvme_carrier_holds){INT64_MAX, INT64_MAX};
+}
+
+struct nvme_carrier_depth nvme_carrier_depth(unsigned transport,
+                                             const struct nvme_carrier_host *host,
+                                             const struct nvme_carrier_target *target)
+{
+    const struct nvme_carrier *carrier = nvme_carriers[transport];
+    const bool by_target = target->core.max_queue_size < host->core.queue_size;
+    struct nvme_carrier_depth depth = {
+        .commands = (by_target ? target->core.max_queue_size : host->core.queue_size) - 1,
+        .row = by_target ? "target.max-queue-size" : "nvme.queue-size",
+        .at_target = by_target,
+        .entries = true,
+    };
+    if (carrier->narrow != NULL)
+        carrier->narrow(host->own[transport], target->own[transport], &depth);
+    return depth;
 }

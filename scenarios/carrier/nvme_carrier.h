@@ -30,10 +30,37 @@ struct nvme_carrier_site {
     struct verbs_class class;           /* class of a host's connections */
 };
 
+/* The class of a host's connections on streams. */
+static inline struct stream_class nvme_carrier_stream_class(const struct nvme_carrier_site *site)
+{
+    return (struct stream_class){.dscp_set = site->class.tos_set,
+                                 .priority_set = site->class.priority_set,
+                                 .dscp = site->class.tos >> 2,
+                                 .priority = site->class.priority};
+}
+
 /* Limits of a target, where they are set: commands per I/O queue and commands of all queues per
  * port. INT64_MAX: no limit. */
 struct nvme_carrier_holds {
     int64_t of_queue, of_port;
+};
+
+/* Most commands of a queue that may be outstanding, and the parameter that limits them. */
+struct nvme_carrier_depth {
+    int64_t commands;
+    const char *row; /* with its block */
+    bool at_target;  /* it is one of the target */
+    bool entries;    /* it counts entries of the queue, one of which stays free */
+};
+
+enum { NVME_CARRIER_CONFLICT_BYTES = 400 };
+
+/* Parameters of a host and a target that exclude each other. */
+struct nvme_carrier_conflict {
+    const char *from, *to; /* names of the host and of the target */
+    const char *row;       /* the parameter in conflict */
+    bool at_target;        /* it is one of the target */
+    char text[NVME_CARRIER_CONFLICT_BYTES];
 };
 
 /* A transport as scenarios see it: its parameters, stored in its own structs, and the constructors
@@ -45,9 +72,15 @@ struct nvme_carrier {
     struct nvme_transport *(*of_host)(const struct nvme_carrier_site *site, const void *own);
     struct nvme_transport *(*of_target)(const struct nvme_carrier_site *site, const void *own);
     struct nvme_carrier_holds (*holds)(const void *own); /* NULL: no limits */
+    /* False, with the reason, if a host and a target cannot connect. NULL: they always can. */
+    bool (*agree)(const void *host, const void *target, struct nvme_carrier_conflict *);
+    /* Lowers the depth of a queue to the transport's own limits. NULL: it has none. */
+    void (*narrow)(const void *host, const void *target, struct nvme_carrier_depth *);
+    uint32_t most_queues; /* I/O queues of a controller; 0: any number */
+    bool only_blocks;     /* no protection information, no discovery */
 };
 
-enum { NVME_CARRIER_PARAMS_MAX = 64 };
+enum { NVME_CARRIER_PARAMS_MAX = 96 };
 
 #define CARRIER(stem) extern const struct nvme_carrier carrier_##stem;
 #include "scenarios/carrier/nvme_carrier.def"
@@ -66,6 +99,8 @@ extern const struct nvme_carrier *const nvme_carriers[NVME_CARRIERS];
 
 /* Their names, each after a '|'. */
 extern const char nvme_carrier_words[];
+
+const char *nvme_carrier_name(unsigned transport);
 
 /* A scenario's parameters of a host (`nvme:`) and of a target (`target:`): those of the command
  * core, and those of each transport. */
@@ -90,6 +125,10 @@ struct nvme_transport *nvme_carrier_of_host(const struct nvme_carrier_site *site
                                             const struct nvme_carrier_host *params);
 struct nvme_transport *nvme_carrier_of_target(const struct nvme_carrier_site *site,
                                               const struct nvme_carrier_target *params);
+
+struct nvme_carrier_depth nvme_carrier_depth(unsigned transport,
+                                             const struct nvme_carrier_host *host,
+                                             const struct nvme_carrier_target *target);
 
 struct nvme_carrier_holds nvme_carrier_holds(const struct nvme_carrier_target *params,
                                              unsigned transport);

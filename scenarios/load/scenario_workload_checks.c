@@ -2,7 +2,7 @@
  * scenario_workload_checks - checks of all workloads together. */
 #include "scenarios/load/scenario_load.h"
 
-#include "nvme/tcp/tcp.h"
+#include "nvme/wire/discovery.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/workload/workload.h"
 
@@ -47,60 +47,66 @@ static void check_aggregates(struct loader *loader, const struct scenario_worklo
             continue;
         char text[DIAG_TEXT_BYTES];
         snprintf(text, sizeof text,
-                 "'%.64s': %s is not supported at %s, whose NICs are aggregated by rnic.lag",
-                 workload->name, workload->ops->needs_tcp ? workload->ops->name : "transport tcp",
+                 "'%.64s': %s%s is not supported at %s, whose NICs are aggregated by rnic.lag",
+                 workload->name, workload->ops->needs_tcp ? "" : "transport ",
+                 workload->ops->needs_tcp ? workload->ops->name
+                                          : nvme_carrier_name(workload->transport),
                  nodes[nodes[pair->from].is_aggregate ? pair->from : pair->to].name);
         tree_message(loader->diag, DIAG_ERROR, loader->root, workload->place, text);
         return;
     }
 }
 
-static const struct nvme_tcp_host_params *tcp_of_host(const struct scenario_node *node)
-{
-    return (const void *)node->host->nvme_host->own[NVME_CARRIER_tcp];
-}
-
-static const struct nvme_tcp_target_params *tcp_of_target(const struct scenario_node *node)
-{
-    return (const void *)node->host->nvme_target->own[NVME_CARRIER_tcp];
-}
-
-/* A host that uses TLS finds no target without it. */
-static bool check_tls(struct loader *loader, const struct scenario_workload *workload,
-                      const struct scenario_node *from, const struct scenario_node *to)
-{
-    if (tcp_of_target(to)->tls || !tcp_of_host(from)->tls)
-        return true;
-    diag_add(loader->diag, DIAG_ERROR,
-             block_place(from->host->nvme_host_values, "tcp-tls", workload->place), NULL,
-             "'%.64s': %s uses TLS (nvme.tcp-tls), but target.tcp-tls is false at %s: expected "
-             "true there, or no TLS",
-             workload->name, from->name, to->name);
-    return false;
-}
-
-/* A host that requests a digest gives up a controller that does not agree
- * (nvme_tcp_init_connection). */
+/* Both ends of a pair must agree on what the transport negotiates. */
 static void check_agreement(struct loader *loader, const struct scenario_workload *workload)
 {
     const struct scenario_node *nodes = loader->scenario->nodes;
-    const bool used = workload->by_tcp && workload->ops->needs_nvme_target;
+    const unsigned transport = workload->transport;
+    const bool used = workload->ops->needs_nvme_target && nvme_carriers[transport]->agree != NULL;
     for (uint32_t i = 0; used && i < workload->pair_count; i++) {
         const struct scenario_node *from = &nodes[workload->pairs[i].from];
         const struct scenario_node *to = &nodes[workload->pairs[i].to];
-        const struct nvme_tcp_host_params *host = tcp_of_host(from);
-        if (!check_tls(loader, workload, from, to))
-            return;
-        if (tcp_of_target(to)->digests || !(host->header_digest || host->data_digest))
+        struct nvme_carrier_conflict conflict = {.from = from->name, .to = to->name};
+        if (nvme_carriers[transport]->agree(from->host->nvme_host->own[transport],
+                                            to->host->nvme_target->own[transport], &conflict))
             continue;
-        const char *row = host->header_digest ? "tcp-header-digest" : "tcp-data-digest";
-        diag_add(loader->diag, DIAG_ERROR,
-                 block_place(from->host->nvme_host_values, row, workload->place), NULL,
-                 "'%.64s': %s requests a digest (nvme.%s) that %s does not support: expected "
-                 "target.tcp-digests: true there, or no digest",
-                 workload->name, from->name, row, to->name);
+        const struct block *values =
+            conflict.at_target ? to->host->nvme_target_values : from->host->nvme_host_values;
+        diag_add(loader->diag, DIAG_ERROR, block_place(values, conflict.row, workload->place), NULL,
+                 "'%.64s': %s", workload->name, conflict.text);
         return;
     }
+}
+
+static bool has_protection(const struct scenario_host *target)
+{
+    for (uint32_t i = 0; i < target->namespace_count; i++)
+        if (target->namespaces[i].params->pi_type != 0)
+            return true;
+    return false;
+}
+
+/* What a transport that carries blocks alone does not: the features that need NVMe itself. */
+static void check_blocks(struct loader *loader, const struct scenario_workload *workload)
+{
+    const struct scenario_node *nodes = loader->scenario->nodes;
+    const bool checked =
+        workload->ops->needs_nvme_target && nvme_carriers[workload->transport]->only_blocks;
+    const char *subsystem = workload->subsystem;
+    const char *why = NULL;
+    for (uint32_t i = 0; checked && why == NULL && i < workload->pair_count; i++) {
+        const struct scenario_host *from = nodes[workload->pairs[i].from].host;
+        if (subsystem != NULL && strcmp(subsystem, NVME_DISCOVERY_NQN) == 0)
+            why = "the discovery subsystem (subsystem)";
+        else if (workload->paths > 0 && from->nvme_host->paths.discovery != 0)
+            why = "discovery of paths (nvme.discovery)";
+        else if (has_protection(nodes[workload->pairs[i].to].host))
+            why = "protection information (pi-type of a namespace)";
+    }
+    if (why != NULL)
+        diag_add(loader->diag, DIAG_ERROR, workload->place, NULL,
+                 "'%.64s': transport %s does not carry %s: expected transport rdma or tcp",
+                 workload->name, nvme_carrier_name(workload->transport), why);
 }
 
 void scenario_finish_workloads(struct loader *loader, const struct scenario_workload_list *list,
@@ -112,6 +118,7 @@ void scenario_finish_workloads(struct loader *loader, const struct scenario_work
         used |= list->list[i].by_tcp;
         check_aggregates(loader, &list->list[i]);
         check_agreement(loader, &list->list[i]);
+        check_blocks(loader, &list->list[i]);
     }
     scenario_show(loader, loader->bases.host->tcp, !used);
 }

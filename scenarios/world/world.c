@@ -273,7 +273,7 @@ static void make_target(struct world *world, const struct scenario_node *node)
                 .media_params = node->host->namespaces[i].media_params,
                 .ana_group = node->host->namespaces[i].ana_group};
     struct host *host = world->hosts[node->index];
-    struct nvme_transport *transports[2 * HOST_RNICS];
+    struct nvme_transport *transports[NVME_CARRIERS * HOST_RNICS];
     const uint32_t transport_count = world_make_transports(world, node, transports);
     const struct nvme_target_site site = {
         .env = &host->env,

@@ -4,6 +4,7 @@
 #ifndef STORMGLASS_SCENARIOS_WORLD_WORLD_PLAY_PRIVATE_H
 #define STORMGLASS_SCENARIOS_WORLD_WORLD_PLAY_PRIVATE_H
 
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/world/arrivals.h"
 #include "scenarios/world/world.h"
 
@@ -51,7 +52,7 @@ void world_give_way(struct workload_site *site);
 struct verbs_device *world_way(const struct workload_site *site, uint32_t queue, uint32_t *ip);
 /* Returns the number of transports of a target. */
 uint32_t world_make_transports(const struct world *world, const struct scenario_node *node,
-                               struct nvme_transport *transports[2 * HOST_RNICS]);
+                               struct nvme_transport *transports[NVME_CARRIERS * HOST_RNICS]);
 void world_make_nvme_tcp(const struct world *world);
 /* A TCP at each NIC that a tcp-stream uses, and a sink at each that it sends to. */
 void world_make_tcp(struct world *world);

@@ -6,25 +6,45 @@
 #include "scenarios/carrier/nvme_carrier.h"
 #include "tcp/tcp.h"
 
-/* One transport for each port: RDMA at each NIC, then TCP at each if a workload uses it. */
+/* RDMA is served always, another transport if a workload uses it. */
+static bool serves(const struct world *world, const struct host *host, unsigned transport)
+{
+    const struct scenario *scenario = world->scenario;
+    if (transport == NVME_CARRIER_rdma)
+        return true;
+    if (nvme_carriers[transport]->by_tcp && host->rnics[0]->tcp == NULL)
+        return false;
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].ops->needs_nvme_target &&
+            scenario->workloads[i].transport == transport)
+            return true;
+    return false;
+}
+
+static struct nvme_transport *make(struct host *host, const struct scenario_node *node,
+                                   unsigned transport, uint32_t nic)
+{
+    const bool by_tcp = nvme_carriers[transport]->by_tcp;
+    const struct nvme_carrier_site carrier = {
+        .transport = transport,
+        .env = &host->env,
+        .verbs = &verbs_sim,
+        .device = host_device(host, nic),
+        .streams = by_tcp ? &tcp_stream_ops : NULL,
+        .stream = by_tcp ? tcp_device(host->rnics[nic]->tcp) : NULL,
+    };
+    return nvme_carrier_of_target(&carrier, node->host->nvme_target);
+}
+
+/* One transport for each port: all NICs for the first transport, then for the next. */
 uint32_t world_make_transports(const struct world *world, const struct scenario_node *node,
-                               struct nvme_transport *transports[2 * HOST_RNICS])
+                               struct nvme_transport *transports[NVME_CARRIERS * HOST_RNICS])
 {
     struct host *host = world->hosts[node->index];
     const uint32_t nics = host->lag != NULL ? 1 : host->rnic_count;
-    const bool tcp = host->rnics[0]->tcp != NULL;
-    for (uint32_t i = 0; i < (tcp ? 2 : 1) * nics; i++) {
-        struct nvme_carrier_site carrier = {
-            .transport = i < nics ? NVME_CARRIER_rdma : NVME_CARRIER_tcp,
-            .env = &host->env,
-            .verbs = &verbs_sim,
-            .device = host_device(host, i % nics),
-        };
-        if (i >= nics) {
-            carrier.streams = &tcp_stream_ops;
-            carrier.stream = tcp_device(host->rnics[i - nics]->tcp);
-        }
-        transports[i] = nvme_carrier_of_target(&carrier, node->host->nvme_target);
-    }
-    return (tcp ? 2 : 1) * nics;
+    uint32_t count = 0;
+    for (unsigned i = 0; i < NVME_CARRIERS; i++)
+        for (uint32_t nic = 0; nic < nics && serves(world, host, i); nic++)
+            transports[count++] = make(host, node, i, nic);
+    return count;
 }

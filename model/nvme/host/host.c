@@ -150,12 +150,24 @@ static void identify_host(struct nvme_host *host)
     site->subsystem_nqn = site->host_nqn = NULL;
 }
 
+static void add_transport_costs(struct nvme_host *host)
+{
+    const struct nvme_transport *transport = host->site.transport;
+    time_ps submit = 0, complete = 0;
+    if (transport->ops->costs == NULL)
+        return;
+    transport->ops->costs(transport, &submit, &complete);
+    host->params.submit_cost += submit;
+    host->params.complete_cost += complete;
+}
+
 struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
 {
     CHECK(site->user.on_ready != NULL && site->user.on_io != NULL);
     struct nvme_host *host = memory_new(sizeof *host);
     host->site = *site;
     host->params = *site->params;
+    add_transport_costs(host);
     host->site.params = &host->params;
     host->state = HOST_NEW;
     host->namespaces = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->namespaces);

@@ -91,7 +91,7 @@ struct nvme_target_namespace {
 };
 
 enum {
-    NVME_TARGET_PORTS_MAX = 16,
+    NVME_TARGET_PORTS_MAX = 32,
     NVME_TARGET_SUBSYSTEMS_MAX = 16,
     NVME_TARGET_ALL = UINT16_MAX, /* all ports, or all ANA groups */
 };

@@ -219,7 +219,8 @@ static uint64_t log_discovery(const struct target_command *command, unsigned cha
             put_record(port, NVME_SUBTYPE_NVM, subsystem->nqn, record += NVME_DISCOVERY_BYTES);
     }
     for (uint32_t i = 0; i < target->port_count; i++)
-        if (&target->ports[i] != port)
+        if (&target->ports[i] != port &&
+            target->ports[i].transport->ops->type != NVME_TRANSPORT_NONE)
             put_record(&target->ports[i], NVME_SUBTYPE_REFERRAL, NVME_DISCOVERY_NQN,
                        record += NVME_DISCOVERY_BYTES);
     header.records = (uint64_t)(record - page) / NVME_DISCOVERY_BYTES;

@@ -156,7 +156,7 @@ struct nvme_discovery_record;
 
 struct nvme_transport_ops {
     const char *name;
-    uint8_t type;   /* TRTYPE: Fabrics 5.3 */
+    uint8_t type;   /* TRTYPE: Fabrics 5.3; NVME_TRANSPORT_NONE: not in discovery logs */
     bool keyed_sgl; /* data is described with a key, which the controller must support */
     bool parts;     /* on_closed is called after a host's `disconnect` */
 
@@ -226,6 +226,10 @@ struct nvme_transport_ops {
     /* Time that cores worked for the connection below NVMe, until now or its end. NULL: not
      * measured. */
     time_ps (*cpu)(const struct nvme_transport_conn *);
+
+    /* CPU time of a host for each command, in addition to submit-cost and complete-cost: of its
+     * queue's CPU. NULL: none. */
+    void (*costs)(const struct nvme_transport *, time_ps *submit, time_ps *complete);
 
     void (*destroy)(struct nvme_transport *);
 };

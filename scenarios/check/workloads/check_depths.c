@@ -28,22 +28,23 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Queues and entries that a host and a target agree on. */
+/* Queues and commands in each of them that a host and a target agree on. */
 struct agreement {
-    int64_t queues, entries;
-    bool by_target_queues, by_target_entries; /* true: the target has the lower limit */
+    int64_t queues;
+    struct nvme_carrier_depth depth;
 };
 
 static struct agreement agreement_of(const struct scenario *scenario,
+                                     const struct scenario_workload *workload,
                                      const struct scenario_pair *pair, int64_t queues)
 {
-    const struct nvme_host_params *host = &scenario->nodes[pair->from].host->nvme_host->core;
-    const struct nvme_target_params *target = &scenario->nodes[pair->to].host->nvme_target->core;
+    const struct nvme_carrier_host *host = scenario->nodes[pair->from].host->nvme_host;
+    const struct nvme_carrier_target *target = scenario->nodes[pair->to].host->nvme_target;
+    const uint32_t most = nvme_carriers[workload->transport]->most_queues;
+    const int64_t granted = least(queues, target->core.max_queues);
     return (struct agreement){
-        .queues = least(queues, target->max_queues),
-        .entries = least(host->queue_size, target->max_queue_size),
-        .by_target_queues = target->max_queues < queues,
-        .by_target_entries = target->max_queue_size < host->queue_size,
+        .queues = most > 0 ? least(granted, most) : granted,
+        .depth = nvme_carrier_depth(workload->transport, host, target),
     };
 }
 
@@ -52,19 +53,18 @@ static void tell_depth(const struct scenario *scenario, const struct scenario_wo
                        struct check_report *report)
 {
     const struct wl_nvme_params *params = workload->params;
-    const bool target = agreed->by_target_entries;
+    const struct nvme_carrier_depth *depth = &agreed->depth;
+    const int64_t count = depth->commands + depth->entries;
     check_add(report, DIAG_WARNING, block_place(workload->values, "queue-depth", workload->place),
               "'%s': queue-depth %lld is limited to %lld: a queue between %s and %s has %lld %s "
               "(%s of %s); further I/Os wait at the host",
-              workload->name, (long long)params->queue_depth, (long long)(agreed->entries - 1),
-              scenario->nodes[pair->from].name, scenario->nodes[pair->to].name,
-              (long long)agreed->entries, plural(agreed->entries, "entry", "entries"),
-              target ? "target.max-queue-size" : "nvme.queue-size",
-              scenario->nodes[target ? pair->to : pair->from].name);
-    check_remedy(report, "set queue-depth %lld, or use longer queues",
-                 (long long)(agreed->entries - 1));
-    check_set_row(report, workload->values, "queue-depth", "%lld",
-                  (long long)(agreed->entries - 1));
+              workload->name, (long long)params->queue_depth, (long long)depth->commands,
+              scenario->nodes[pair->from].name, scenario->nodes[pair->to].name, (long long)count,
+              depth->entries ? plural(count, "entry", "entries")
+                             : plural(count, "outstanding command", "outstanding commands"),
+              depth->row, scenario->nodes[depth->at_target ? pair->to : pair->from].name);
+    check_remedy(report, "set queue-depth %lld, or use longer queues", (long long)depth->commands);
+    check_set_row(report, workload->values, "queue-depth", "%lld", (long long)depth->commands);
 }
 
 static void tell_queues(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -72,13 +72,24 @@ static void tell_queues(const struct scenario *scenario, const struct scenario_w
                         struct check_report *report)
 {
     const struct wl_nvme_params *params = workload->params;
-    check_add(report, DIAG_WARNING, block_place(workload->values, "queues", workload->place),
-              "'%s': queues %lld is limited to %lld: %s grants no more to a controller "
-              "(target.max-queues)",
-              workload->name, (long long)params->queues, (long long)agreed->queues,
-              scenario->nodes[pair->to].name);
-    check_remedy(report, "set queues %lld, or a larger target.max-queues",
-                 (long long)agreed->queues);
+    const uint32_t most = nvme_carriers[workload->transport]->most_queues;
+    const struct diag_place place = block_place(workload->values, "queues", workload->place);
+    if (most > 0 && agreed->queues == most) {
+        check_add(report, DIAG_WARNING, place,
+                  "'%s': queues %lld is limited to %lld: transport %s has no more for a host and a "
+                  "target",
+                  workload->name, (long long)params->queues, (long long)agreed->queues,
+                  nvme_carrier_name(workload->transport));
+        check_remedy(report, "set queues %lld", (long long)agreed->queues);
+    } else {
+        check_add(report, DIAG_WARNING, place,
+                  "'%s': queues %lld is limited to %lld: %s grants no more to a controller "
+                  "(target.max-queues)",
+                  workload->name, (long long)params->queues, (long long)agreed->queues,
+                  scenario->nodes[pair->to].name);
+        check_remedy(report, "set queues %lld, or a larger target.max-queues",
+                     (long long)agreed->queues);
+    }
     check_set_row(report, workload->values, "queues", "%lld", (long long)agreed->queues);
 }
 
@@ -90,13 +101,13 @@ static void check_workload(const struct scenario *scenario,
     bool shallow = !check_keeps_depth(workload), few = false;
     for (uint32_t i = 0; i < workload->pair_count && !(shallow && few); i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
-        const struct agreement agreed = agreement_of(scenario, pair, params->queues);
-        if (!shallow && params->queue_depth > agreed.entries - 1)
+        const struct agreement agreed = agreement_of(scenario, workload, pair, params->queues);
+        if (!shallow && params->queue_depth > agreed.depth.commands)
             tell_depth(scenario, workload, pair, &agreed, report);
-        if (!few && agreed.by_target_queues)
+        if (!few && agreed.queues < params->queues)
             tell_queues(scenario, workload, pair, &agreed, report);
-        shallow |= params->queue_depth > agreed.entries - 1;
-        few |= agreed.by_target_queues;
+        shallow |= params->queue_depth > agreed.depth.commands;
+        few |= agreed.queues < params->queues;
     }
 }
 

@@ -274,14 +274,15 @@ static void check_agreed(struct run_laws *laws, const struct nvme_host *host)
 
 /* The largest that both may: a power of two of pages at the target. */
 static void check_largest(struct run_laws *laws, const struct nvme_host *host,
-                          const struct nvme_host_params *params)
+                          const struct scenario_workload *from)
 {
     const uint32_t node = run_laws_node_of_ip(laws, nvme_host_target_ip(host));
-    const struct nvme_target_params *target = &laws->scenario->nodes[node].host->nvme_target->core;
-    const int64_t size =
-        params->queue_size < target->max_queue_size ? params->queue_size : target->max_queue_size;
-    const int64_t carries = nvme_target_carries(target);
-    const int64_t most = params->max_transfer < carries ? params->max_transfer : carries;
+    const struct nvme_carrier_target *target = laws->scenario->nodes[node].host->nvme_target;
+    const struct nvme_carrier_host *own =
+        laws->scenario->nodes[from->pairs[0].from].host->nvme_host;
+    const int64_t size = nvme_carrier_depth(from->transport, own, target).commands + 1;
+    const int64_t carries = nvme_target_carries(&target->core);
+    const int64_t most = own->core.max_transfer < carries ? own->core.max_transfer : carries;
     if (nvme_host_queue_size(host) != size || nvme_host_max_transfer(host) != most)
         run_laws_break(laws, "%s: a host could have larger queues or transfers",
                        laws->scenario->nodes[node].name);
@@ -295,8 +296,7 @@ static void look_at_host(struct run_laws *laws, uint32_t workload, const struct 
     check_agreed(laws, host);
     const struct scenario_workload *from = &laws->scenario->workloads[workload];
     if (from->pair_count > 0)
-        check_largest(laws, host,
-                      &laws->scenario->nodes[from->pairs[0].from].host->nvme_host->core);
+        check_largest(laws, host, from);
 }
 
 void run_laws_nvme_look(struct run_laws *laws)
