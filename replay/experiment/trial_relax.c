@@ -11,6 +11,7 @@
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/effect/effect.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 #include "tcp/tcp.h"
@@ -42,9 +43,9 @@ static int64_t relieved(const struct opt *row, int64_t value, int64_t permille)
     return row->max != NULL && opt_parse(row, row->max, &bound, why) && more > bound ? bound : more;
 }
 
-static bool relieves(const struct opt *row, enum opt_part part)
+static bool relieves(const struct scenario *scenario, const struct opt *row, enum opt_part part)
 {
-    return row->effect.scales && row->effect.part == part;
+    return row->effect.scales && row->effect.part == part && !effect_lacks_transport(scenario, row);
 }
 
 static bool fault_takes(const struct scenario_fault *fault, enum opt_part part)
@@ -56,6 +57,7 @@ static bool fault_takes(const struct scenario_fault *fault, enum opt_part part)
 
 /* Parameters that were changed; hosts and ports share them. */
 struct changing {
+    const struct scenario *scenario;
     enum opt_part part;
     int64_t permille;
     const void **met;
@@ -79,7 +81,7 @@ static void change(struct changing *changing, const struct opt *rows, const void
     if (params == NULL || rows == NULL || is_met(changing, params))
         return;
     for (const struct opt *row = rows; row->name != NULL; row++) {
-        if (!relieves(row, changing->part))
+        if (!relieves(changing->scenario, row, changing->part))
             continue;
         int64_t *value = opt_field(row, (void *)(uintptr_t)params);
         const int64_t after = relieved(row, *value, changing->permille);
@@ -149,7 +151,8 @@ static void leave_out(struct changing *changing, struct scenario *scenario)
 
 uint32_t trial_relax(struct scenario *scenario, enum bottleneck_resource resource, int64_t permille)
 {
-    struct changing changing = {.part = bottleneck_part(resource), .permille = permille};
+    struct changing changing = {
+        .scenario = scenario, .part = bottleneck_part(resource), .permille = permille};
     for (uint32_t i = 0; i < scenario->node_count; i++)
         change_node(&changing, &scenario->nodes[i]);
     for (uint32_t i = 0; i < scenario->workload_count; i++)
@@ -182,7 +185,7 @@ void trial_relax_words(const struct trial_change *change, const struct scenario 
     size_t length;
     FILE *out = memory_stream(&all, &length);
     for (uint32_t i = 0; i < scenario->setting_count; i++)
-        if (relieves(scenario->settings[i].row, part))
+        if (relieves(scenario, scenario->settings[i].row, part))
             say_setting(&scenario->settings[i], change->permille, out);
     for (uint32_t i = 0; i < scenario->fault_count; i++)
         if (fault_takes(&scenario->faults[i], part))

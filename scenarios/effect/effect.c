@@ -152,8 +152,19 @@ static bool needs_messages_posted(const struct place *place)
     return false;
 }
 
+static bool is_rdma(const struct scenario_workload *workload)
+{
+    return !workload->by_tcp;
+}
+
+static bool is_tcp(const struct scenario_workload *workload)
+{
+    return workload->by_tcp;
+}
+
 /* True if the host has traffic of that kind, or none at all. */
-static bool has_traffic(const struct place *place, bool by_tcp)
+static bool has_traffic(const struct place *place,
+                        bool (*is_kind)(const struct scenario_workload *workload))
 {
     bool other = false;
     for (uint32_t i = 0; i < place->scenario->workload_count; i++) {
@@ -161,7 +172,7 @@ static bool has_traffic(const struct place *place, bool by_tcp)
         for (uint32_t k = 0; k < workload->pair_count; k++) {
             if (workload->pairs[k].from != place->node && workload->pairs[k].to != place->node)
                 continue;
-            if (workload->by_tcp == by_tcp)
+            if (is_kind(workload))
                 return true;
             other = true;
         }
@@ -171,18 +182,28 @@ static bool has_traffic(const struct place *place, bool by_tcp)
 
 static bool needs_rdma(const struct place *place)
 {
-    return has_traffic(place, false);
+    return has_traffic(place, is_rdma);
 }
 
 static bool needs_tcp(const struct place *place)
 {
-    return has_traffic(place, true);
+    return has_traffic(place, is_tcp);
+}
+
+bool effect_uses_iscsi(const struct scenario_workload *workload)
+{
+    return workload->ops->needs_nvme_target && workload->transport == NVME_CARRIER_iscsi;
+}
+
+static bool needs_iscsi(const struct place *place)
+{
+    return has_traffic(place, effect_uses_iscsi);
 }
 
 bool effect_uses_tls(const struct scenario *scenario, const struct scenario_workload *workload,
                      const struct scenario_pair *pair)
 {
-    if (!workload->by_tcp || nvme_of(workload) == NULL)
+    if (workload->transport != NVME_CARRIER_tcp || nvme_of(workload) == NULL)
         return false;
     const struct nvme_carrier_host *host = scenario->nodes[pair->from].host->nvme_host;
     const void *own = host->own[NVME_CARRIER_tcp];
@@ -321,8 +342,26 @@ static const struct {
     [OPT_NEED_ROCE_V1_INDEX] = {false, needs_roce_v1},
     [OPT_NEED_RDMA_INDEX] = {false, needs_rdma},
     [OPT_NEED_TCP_INDEX] = {false, needs_tcp},
+    [OPT_NEED_ISCSI_INDEX] = {false, needs_iscsi},
     [OPT_NEED_TLS_INDEX] = {false, needs_tls},
 };
+
+bool effect_lacks_transport(const struct scenario *scenario, const struct opt *row)
+{
+    static const struct {
+        uint32_t need;
+        bool (*is_kind)(const struct scenario_workload *workload);
+    } kinds[] = {
+        {OPT_NEED_RDMA, is_rdma}, {OPT_NEED_TCP, is_tcp}, {OPT_NEED_ISCSI, effect_uses_iscsi}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        bool found = (row->effect.needs & kinds[i].need) == 0 || scenario->workload_count == 0;
+        for (uint32_t w = 0; w < scenario->workload_count && !found; w++)
+            found = kinds[i].is_kind(&scenario->workloads[w]);
+        if (!found)
+            return true;
+    }
+    return false;
+}
 
 bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct opt *row)
 {

@@ -73,10 +73,9 @@ const struct opt scenario_workload_opts[] = {
      "one for each pair that reaches each other; none: one controller without multipath.",
      "Linux 6.1 nvme_core: multipath; nvme connect-all", OPT_ACTS(PATHS, ANY, TRACE)},
     {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
-     "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of its hosts; the preset is "
-     "that "
-     "of hosts.defaults.",
-     "nvme connect -t rdma, nvme connect -t tcp", OPT_ACTS(LATENCY, ANY, TRACE)},
+     "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of its hosts; iscsi: the same "
+     "commands as SCSI commands over iSCSI and TCP; the preset is that of hosts.defaults.",
+     "nvme connect -t rdma, nvme connect -t tcp, iscsiadm", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 
 static const char *const file_keys[] = {"name", "kind",      "from",  "to",

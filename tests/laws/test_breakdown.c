@@ -107,12 +107,19 @@ static struct tally play_file(const char *path, time_ps until)
 static void the_parts_of_every_life_sum_to_its_latency(void **state)
 {
     static const char *const files[] = {
-        "scenarios/cases/first-io.yaml",          "scenarios/cases/pause-storm.yaml",
-        "scenarios/cases/incast-8to1.yaml",       "scenarios/cases/dcqcn-2to1.yaml",
-        "scenarios/cases/target-crash.yaml",      "scenarios/cases/oltp-fio.yaml",
-        "tests/validation/tc4-storage.yaml",      "tests/validation/v10-livelock.yaml",
-        "scenarios/cases/replayed-trace.yaml",    "scenarios/cases/rdma-or-tcp.yaml",
-        "tests/validation/nvme-tcp-by-hand.yaml", "tests/laws/nvme-tcp-loss.yaml",
+        "scenarios/cases/first-io.yaml",
+        "scenarios/cases/pause-storm.yaml",
+        "scenarios/cases/incast-8to1.yaml",
+        "scenarios/cases/dcqcn-2to1.yaml",
+        "scenarios/cases/target-crash.yaml",
+        "scenarios/cases/oltp-fio.yaml",
+        "tests/validation/tc4-storage.yaml",
+        "tests/validation/v10-livelock.yaml",
+        "scenarios/cases/replayed-trace.yaml",
+        "scenarios/cases/rdma-or-tcp.yaml",
+        "tests/validation/nvme-tcp-by-hand.yaml",
+        "tests/laws/nvme-tcp-loss.yaml",
+        "tests/laws/iscsi-loss.yaml",
     };
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

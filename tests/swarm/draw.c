@@ -272,7 +272,7 @@ static void workload(struct pen *pen, unsigned number)
     if (!fio && ops->read_file != NULL && rng_below(&inner.rng, 8) > 0)
         pen_put(&inner, "beyond", "fold");
     if (ops->needs_nvme_target && rng_below(&inner.rng, 2) == 0)
-        pen_put(&inner, "transport", "tcp");
+        pen_put(&inner, "transport", "%s", rng_below(&inner.rng, 2) == 0 ? "iscsi" : "tcp");
     bents_pair(&inner, ops->needs_nvme_target);
     char where[80];
     snprintf(where, sizeof where, "workloads{kind: %s}", ops->name);

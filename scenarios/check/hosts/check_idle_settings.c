@@ -28,8 +28,9 @@ static void find_roles(const struct scenario *scenario, struct arena *arena, str
             roles->by[pair->to] = pair->from + 1;
             const uint32_t kind = workload->by_tcp ? OPT_NEED_TCP : OPT_NEED_RDMA;
             const uint32_t tls = effect_uses_tls(scenario, workload, pair) ? OPT_NEED_TLS : 0;
-            roles->has[pair->from] |= kind | tls;
-            roles->has[pair->to] |= kind | tls;
+            const uint32_t iscsi = effect_uses_iscsi(workload) ? OPT_NEED_ISCSI : 0;
+            roles->has[pair->from] |= kind | tls | iscsi;
+            roles->has[pair->to] |= kind | tls | iscsi;
             roles->dscp[pair->to] = scenario_dscp(scenario, workload, pair);
         }
     }
@@ -120,7 +121,8 @@ static void collect_values(const struct scenario *scenario, const struct roles *
     const struct diag_place nobody = {0};
     for (size_t i = 0; values != NULL && i < values->row_count; i++) {
         const struct opt *row = &values->rows[i];
-        const uint32_t needs = row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP | OPT_NEED_TLS);
+        const uint32_t needs =
+            row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP | OPT_NEED_ISCSI | OPT_NEED_TLS);
         if (row->name == NULL || needs == 0)
             continue;
         const struct diag_place place = block_place(values, row->name, nobody);
@@ -166,6 +168,13 @@ static void check_transports(const struct scenario *scenario, const struct roles
             check_alike(report, DIAG_WARNING, &written->thing,
                         "%s has no effect: no NVMe/TCP connection of the host uses TLS", row->name);
             check_remedy(report, "remove it, or set nvme.tcp-tls: true at the hosts in `from`");
+            continue;
+        }
+        if ((row->effect.needs & OPT_NEED_ISCSI) != 0) {
+            check_alike(report, DIAG_WARNING, &written->thing,
+                        "%s has no effect: no workload at the host uses transport iscsi",
+                        row->name);
+            check_remedy(report, "remove it, or set the workload's transport to iscsi");
             continue;
         }
         check_alike(report, DIAG_WARNING, &written->thing,

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * iscsi - operations table and parameters of iSCSI; memory and the end of sessions. */
+#include "nvme/iscsi/iscsi_private.h"
+
+#include "base/memory.h"
+#include "nvme/wire/discovery.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HOST(member)   offsetof(struct iscsi_host_params, member)
+#define TARGET(member) offsetof(struct iscsi_target_params, member)
+
+#define LIO  "drivers/target/iscsi/iscsi_target_parameters.h of Linux 6.1"
+#define OPEN "open-iscsi 2.1 iscsid.conf"
+
+const struct opt iscsi_host_opts[] = {
+    {"iscsi-header-digest", OPT_BOOL, HOST(keys.header_digest), "false", NULL, NULL, NULL,
+     "iSCSI: a CRC32C of each PDU header (HeaderDigest=CRC32C).", OPEN ": None",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-data-digest", OPT_BOOL, HOST(keys.data_digest), "false", NULL, NULL, NULL,
+     "iSCSI: a CRC32C of the data of each PDU (DataDigest=CRC32C).", OPEN ": None",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-initial-r2t", OPT_BOOL, HOST(keys.initial_r2t), "false", NULL, NULL, NULL,
+     "iSCSI: Data-Out of a write waits for an R2T from the beginning (InitialR2T); the target may "
+     "require it, too.",
+     OPEN ": No", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-immediate-data", OPT_BOOL, HOST(keys.immediate_data), "true", NULL, NULL, NULL,
+     "iSCSI: the first data of a write travels in its SCSI Command, if both sides allow it "
+     "(ImmediateData).",
+     OPEN ": Yes", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-first-burst", OPT_SIZE, HOST(keys.first_burst), "256KiB", "512B", "16776192B", NULL,
+     "iSCSI: data of a write that may be sent before any R2T (FirstBurstLength); the smaller value "
+     "of host and target applies.",
+     OPEN ": 262144", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
+    {"iscsi-max-burst", OPT_SIZE, HOST(keys.max_burst), "16776192B", "512B", "16776192B", NULL,
+     "iSCSI: data of one R2T, and of one sequence of Data-In (MaxBurstLength); the smaller value "
+     "of host and target applies.",
+     OPEN ": 16776192", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
+    {"iscsi-max-recv-data", OPT_SIZE, HOST(keys.recv_data), "256KiB", "512B", "16776192B", NULL,
+     "iSCSI: data of one Data-In PDU (MaxRecvDataSegmentLength of the host).", OPEN ": 262144",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE), .step = "4B"},
+    {"iscsi-max-outstanding-r2t", OPT_INT, HOST(keys.max_r2t), "1", "1", "65535", NULL,
+     "iSCSI: outstanding R2Ts of one write (MaxOutstandingR2T); the smaller value of host and "
+     "target applies.",
+     OPEN ": 1", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-queue-depth", OPT_INT, HOST(queue_depth), "32", "1", "1023", NULL,
+     "iSCSI: outstanding commands of a session; nvme.queue-size and the target's window may lower "
+     "it.",
+     OPEN ": node.session.queue_depth 32",
+     OPT_SCALES_IF(OPT_NEED_ISCSI, QUEUE_SIZE, LESS, SERVICE)},
+    {"iscsi-submit-cost", OPT_TIME, HOST(submit_cost), "6150ns", "0ps", "1s", NULL,
+     "iSCSI: CPU time to send one command, in addition to submit-cost; a session has one core.",
+     "Hwang et al., NSDI 2020 (i10), section 1: 70,000 IOPS per core, less submit-cost and "
+     "complete-cost; halves assumed",
+     OPT_SCALES_IF(OPT_NEED_ISCSI, HOST_CPU, MORE, COST)},
+    {"iscsi-complete-cost", OPT_TIME, HOST(complete_cost), "6150ns", "0ps", "1s", NULL,
+     "iSCSI: CPU time to complete one command, in addition to complete-cost.",
+     "as iscsi-submit-cost", OPT_SCALES_IF(OPT_NEED_ISCSI, HOST_CPU, MORE, COST)},
+    {0},
+};
+
+const struct opt iscsi_target_opts[] = {
+    {"iscsi-header-digest", OPT_BOOL, TARGET(keys.header_digest), "true", NULL, NULL, NULL,
+     "iSCSI: the target agrees to a header digest that a host requests.", LIO ": CRC32C,None",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-data-digest", OPT_BOOL, TARGET(keys.data_digest), "true", NULL, NULL, NULL,
+     "iSCSI: the target agrees to a data digest that a host requests.", LIO ": CRC32C,None",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-initial-r2t", OPT_BOOL, TARGET(keys.initial_r2t), "true", NULL, NULL, NULL,
+     "iSCSI: Data-Out of a write waits for an R2T from the beginning (InitialR2T).", LIO ": Yes",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-immediate-data", OPT_BOOL, TARGET(keys.immediate_data), "true", NULL, NULL, NULL,
+     "iSCSI: the target takes data in SCSI Commands (ImmediateData).", LIO ": Yes",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-first-burst", OPT_SIZE, TARGET(keys.first_burst), "64KiB", "512B", "16776192B", NULL,
+     "iSCSI: data of a write that the target takes before any R2T (FirstBurstLength).",
+     LIO ": 65536", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
+    {"iscsi-max-burst", OPT_SIZE, TARGET(keys.max_burst), "256KiB", "512B", "16776192B", NULL,
+     "iSCSI: data of one R2T, and of one sequence of Data-In (MaxBurstLength).", LIO ": 262144",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
+    {"iscsi-max-recv-data", OPT_SIZE, TARGET(keys.recv_data), "8KiB", "512B", "16776192B", NULL,
+     "iSCSI: data of one SCSI Command or Data-Out PDU (MaxRecvDataSegmentLength of the target).",
+     LIO ": 8192", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE), .step = "4B"},
+    {"iscsi-max-outstanding-r2t", OPT_INT, TARGET(keys.max_r2t), "1", "1", "65535", NULL,
+     "iSCSI: outstanding R2Ts of one write (MaxOutstandingR2T).", LIO ": 1",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-window", OPT_INT, TARGET(window), "64", "1", "1023", NULL,
+     "iSCSI: commands that a session may have outstanding at the target (MaxCmdSN).",
+     "drivers/target/iscsi/iscsi_target_core.h of Linux 6.1: TA_DEFAULT_CMDSN_DEPTH 64",
+     OPT_SCALES_IF(OPT_NEED_ISCSI, QUEUE_SIZE, LESS, SERVICE)},
+    {0},
+};
+
+struct iscsi_terms iscsi_terms_of(const struct iscsi_keys *keys)
+{
+    return (struct iscsi_terms){
+        .header_digest = keys->header_digest != 0,
+        .data_digest = keys->data_digest != 0,
+        .initial_r2t = keys->initial_r2t != 0,
+        .immediate_data = keys->immediate_data != 0,
+        .first_burst = (uint32_t)keys->first_burst,
+        .max_burst = (uint32_t)keys->max_burst,
+        .max_r2t = (uint32_t)keys->max_r2t,
+        .recv_data = (uint32_t)keys->recv_data,
+        .send_data = ISCSI_TEXT_MAX,
+    };
+}
+
+/* ---- memory ---- */
+
+enum { MAP_UNIT = 64 }; /* aligned_alloc needs a multiple of its alignment */
+
+static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
+                enum nvme_memory memory, unsigned directions)
+{
+    const uint32_t room = (length + MAP_UNIT - 1) / MAP_UNIT * MAP_UNIT;
+    unsigned char *bytes = NULL;
+    (void)directions;
+    if (memory == NVME_MEMORY_BYTES) {
+        bytes = memory_aligned_or_null(1, room, MAP_UNIT);
+        if (bytes == NULL)
+            return false;
+    }
+    *buffer = (struct nvme_buffer){.length = length, .memory = memory, .bytes = bytes};
+    iscsi_of(transport)->mapped++;
+    return true;
+}
+
+static void unmap(struct nvme_transport *transport, struct nvme_buffer *buffer)
+{
+    struct iscsi *iscsi = iscsi_of(transport);
+    CHECK(iscsi->mapped > 0);
+    iscsi->mapped--;
+    free(buffer->bytes);
+    *buffer = (struct nvme_buffer){0};
+}
+
+/* The tag is all the content there is, and it travels with the data. */
+static void keep_content(struct nvme_transport *transport, struct nvme_buffer *buffer,
+                         uint32_t length)
+{
+    (void)transport, (void)buffer, (void)length;
+}
+
+/* ---- sessions ---- */
+
+void iscsi_session_init(struct iscsi_session *session, struct iscsi *iscsi,
+                        const struct iscsi_role *role)
+{
+    session->iscsi = iscsi;
+    session->role = role;
+    session->terms = (struct iscsi_terms){.recv_data = ISCSI_TEXT_MAX, .send_data = ISCSI_TEXT_MAX};
+    session->next = iscsi->sessions;
+    iscsi->sessions = session;
+}
+
+static void free_dead(struct iscsi *iscsi, bool all)
+{
+    struct iscsi_session **link = &iscsi->dead;
+    while (*link != NULL) {
+        struct iscsi_session *session = *link;
+        if (!all && session->later.pending + session->linger.pending > 0) {
+            link = &session->next;
+            continue;
+        }
+        *link = session->next;
+        free(session);
+    }
+}
+
+static bool is_attached(const struct iscsi_session *session)
+{
+    for (unsigned i = 0; i < ISCSI_QUEUES; i++)
+        if (session->queues[i] != NULL && session->queues[i]->attached)
+            return true;
+    return false;
+}
+
+void iscsi_session_free(struct iscsi_session *session)
+{
+    struct iscsi *iscsi = session->iscsi;
+    struct iscsi_session **link = &iscsi->sessions;
+    if (is_attached(session))
+        return;
+    iscsi_abort(session);
+    while (*link != session)
+        link = &(*link)->next;
+    *link = session->next;
+    for (unsigned i = 0; i < ISCSI_QUEUES; i++)
+        if (session->queues[i] != NULL) {
+            session->role->release_queue(session->queues[i]);
+            free(session->queues[i]);
+        }
+    session->role->release(session);
+    free(session->line);
+    session->line = NULL;
+    session->next = iscsi->dead;
+    iscsi->dead = session;
+    free_dead(iscsi, false);
+}
+
+/* Aborts the connection, which both queues have in common. */
+static void drop(struct nvme_transport_conn *conn)
+{
+    struct iscsi_session *session = conn->session;
+    for (unsigned i = 0; i < ISCSI_QUEUES; i++)
+        if (session->queues[i] != NULL)
+            session->queues[i]->closed = session->queues[i]->reported = true;
+    iscsi_abort(session);
+}
+
+static void close_conn(struct nvme_transport_conn *conn)
+{
+    drop(conn);
+    conn->attached = false;
+    iscsi_session_free(conn->session);
+}
+
+/* ---- table ---- */
+
+static uint32_t number(const struct nvme_transport_conn *conn)
+{
+    (void)conn;
+    return 0;
+}
+
+/* The session's time is that of its I/O queue. */
+static time_ps cpu(const struct nvme_transport_conn *conn)
+{
+    const struct iscsi_session *session = conn->session;
+    struct stream_info info;
+    if (conn->index != ISCSI_IO)
+        return 0;
+    if (session->stream == NULL)
+        return session->cpu;
+    session->iscsi->site.streams->info(session->stream, &info);
+    return info.cpu;
+}
+
+static uint16_t judge_sgl(const struct nvme_sgl *sgl)
+{
+    return sgl->type == NVME_SGL_TRANSPORT ? NVME_STATUS_OK
+                                           : NVME_STATUS_SGL_TYPE | NVME_STATUS_DNR;
+}
+
+/* Discovery of NVMe does not reach it, but finds the port. */
+static void describe(struct nvme_discovery_record *record)
+{
+    snprintf(record->service, sizeof record->service, "%d", ISCSI_PORT);
+}
+
+static uint32_t local_ip(struct nvme_transport *transport)
+{
+    const struct iscsi_site *site = &iscsi_of(transport)->site;
+    return site->streams->local_ip(site->device);
+}
+
+static void costs(const struct nvme_transport *transport, time_ps *submit, time_ps *complete)
+{
+    const struct iscsi_host_params *params =
+        &((const struct iscsi *)(const void *)transport)->params.host;
+    *submit = params->submit_cost;
+    *complete = params->complete_cost;
+}
+
+static void destroy(struct nvme_transport *transport)
+{
+    struct iscsi *iscsi = iscsi_of(transport);
+    while (iscsi->sessions != NULL) {
+        for (unsigned i = 0; i < ISCSI_QUEUES; i++)
+            CHECK(iscsi->sessions->queues[i] == NULL || !iscsi->sessions->queues[i]->attached);
+        iscsi_session_free(iscsi->sessions);
+    }
+    free_dead(iscsi, true);
+    CHECK(iscsi->mapped == 0);
+    free(iscsi);
+}
+
+static void disconnect(struct nvme_transport_conn *conn)
+{
+    if (conn->closed)
+        return;
+    conn->closed = true;
+    if (iscsi_is_host(conn->session))
+        iscsi_host_disconnect(conn);
+    else
+        iscsi_part(conn->session);
+    iscsi_later(conn->session);
+}
+
+static const struct nvme_transport_ops ops = {
+    .name = "iscsi",
+    .type = NVME_TRANSPORT_NONE,
+    .parts = true,
+    .map = map,
+    .unmap = unmap,
+    .fill = keep_content,
+    .look = keep_content,
+    .connect = iscsi_connect,
+    .send_command = iscsi_send_command,
+    .listen = iscsi_listen,
+    .unlisten = iscsi_unlisten,
+    .accept = iscsi_accept,
+    .reject = iscsi_reject_queue,
+    .judge_sgl = judge_sgl,
+    .reserve = iscsi_reserve,
+    .fetch = iscsi_fetch,
+    .respond = iscsi_respond,
+    .audit = iscsi_target_audit,
+    .describe = describe,
+    .local_ip = local_ip,
+    .disconnect = disconnect,
+    .drop = drop,
+    .close = close_conn,
+    .number = number,
+    .cpu = cpu,
+    .costs = costs,
+    .destroy = destroy,
+};
+
+struct nvme_transport *iscsi_create(const struct iscsi_site *site,
+                                    const struct iscsi_params *params)
+{
+    struct iscsi *iscsi = memory_new(sizeof *iscsi);
+    *iscsi = (struct iscsi){.base = {&ops}, .site = *site, .params = *params};
+    return &iscsi->base;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * iscsi_host_private - a host's session and its commands. */
+#ifndef STORMGLASS_NVME_ISCSI_ISCSI_HOST_PRIVATE_H
+#define STORMGLASS_NVME_ISCSI_ISCSI_HOST_PRIVATE_H
+
+#include "nvme/iscsi/iscsi_private.h"
+#include "nvme/iscsi/scsi.h"
+
+enum host_login { HOST_LOGIN_NONE, HOST_LOGIN_NAMES, HOST_LOGIN_KEYS, HOST_LOGIN_DONE };
+
+/* A command of the core. */
+struct host_slot {
+    struct nvme_command command;
+    struct nvme_buffer *data;
+    uint32_t bytes;    /* of data */
+    uint32_t received; /* Data-In so far */
+    uint32_t granted;  /* by R2Ts so far, after the first burst */
+    uint32_t unsent;   /* its PDUs in the line */
+    uint16_t cid;
+    bool busy, out;
+    bool decided; /* its response is below, and is due at on_later */
+    struct nvme_response response;
+    unsigned char list[SCSI_UNMAP_BYTES];
+    /* An admin command that is one or more SCSI commands: */
+    unsigned char *answer; /* their data; NULL: none */
+    uint32_t answer_room;
+    enum scsi_kind asks;
+    struct nvme_identify_controller controller; /* Identify Controller so far */
+};
+
+struct host_queue_conn {
+    struct nvme_transport_conn base;
+    struct nvme_transport_host user;
+    struct host_slot *slots; /* by tag */
+    uint32_t decided;        /* slots that are */
+    uint16_t entries;
+    uint16_t sqhd;    /* of the last response */
+    bool established; /* reported */
+};
+
+struct host_session {
+    struct iscsi_session base;
+    enum host_login login;
+    uint16_t login_tag; /* of the Connect command that waits for it */
+    struct iscsi_names names;
+    uint32_t cmd_sn, exp_stat_sn, exp_cmd_sn, max_cmd_sn;
+    uint16_t tsih;
+    uint32_t cc, csts;                       /* properties of the controller */
+    uint8_t block_shift;                     /* of logical unit 0 */
+    unsigned char sense[SCSI_SENSE_SEGMENT]; /* of the SCSI Response that is arriving */
+    bool logging_out;
+};
+
+static inline struct host_session *iscsi_host_of(struct iscsi_session *session)
+{
+    return (struct host_session *)(void *)session;
+}
+
+static inline struct host_queue_conn *iscsi_host_queue(struct nvme_transport_conn *conn)
+{
+    return (struct host_queue_conn *)(void *)conn;
+}
+
+/* Initiator Task Tag: the command identifier, and the queue in bit 16. */
+static inline uint32_t iscsi_host_itt(const struct host_queue_conn *queue,
+                                      const struct host_slot *slot)
+{
+    return (uint32_t)queue->base.index << 16 | slot->cid;
+}
+
+/* iscsi_host.c */
+extern const struct iscsi_role iscsi_host_role;
+/* Sends a SCSI Command that expects `room` bytes in, or writes `bytes` of the slot's data. */
+void iscsi_host_scsi(struct host_queue_conn *queue, struct host_slot *slot, uint64_t lun,
+                     const unsigned char cdb[ISCSI_CDB_BYTES]);
+/* Sends a PDU that begins or continues the slot's exchange. */
+void iscsi_host_post(struct host_queue_conn *queue, struct host_slot *slot,
+                     const struct iscsi_out *out, enum probe_stream_kind kind);
+/* The slot's response is known; it is reported later. */
+void iscsi_host_decide(struct host_queue_conn *queue, struct host_slot *slot, uint16_t status,
+                       uint64_t result);
+/* Login failed or succeeded: the Connect command has its response. */
+void iscsi_host_connected(struct host_session *session, uint16_t status);
+
+/* iscsi_host_login.c */
+void iscsi_host_login(struct host_session *session, uint16_t tag);
+bool iscsi_host_on_login(struct host_session *session, const struct iscsi_pdu *pdu,
+                         struct iscsi_fault *fault);
+
+/* iscsi_host_admin.c */
+void iscsi_host_admin(struct host_queue_conn *queue, struct host_slot *slot);
+/* A SCSI command of the slot ended. length: of its data. */
+void iscsi_host_admin_answered(struct host_queue_conn *queue, struct host_slot *slot,
+                               uint16_t status, uint32_t length);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * iscsi_stream - a session's received bytes as PDUs, its faults and its end.
+ * Received bytes pass through phases until a PDU is complete. While a target's software is stalled,
+ * its sessions are not read, so that their windows close. */
+#include "nvme/iscsi/iscsi_private.h"
+
+#include "nvme/tcp/crc32c.h"
+#include "nvme/wire/wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Time for the peer to answer a Logout and a FIN. Assumed; open-iscsi waits 15 s for a Logout. */
+#define LINGER PS_PER_S
+
+enum { DROP_BYTES = 1024 };
+
+static const struct stream_ops *streams_of(const struct iscsi_session *session)
+{
+    return session->iscsi->site.streams;
+}
+
+/* ---- failure ---- */
+
+static void report_failure(struct iscsi_session *session)
+{
+    for (unsigned i = 0; i < ISCSI_QUEUES; i++)
+        if (iscsi_is_used(session->queues[i]))
+            session->role->on_failed(session->queues[i], session->why);
+}
+
+void iscsi_fail(struct iscsi_session *session, const char *why)
+{
+    if (session->failed || session->parting)
+        return;
+    session->failed = true;
+    if (why != session->why)
+        snprintf(session->why, sizeof session->why, "%s", why);
+    report_failure(session);
+    iscsi_part(session);
+}
+
+/* A target sends a Reject with the header in error (RFC 7143, 11.17); either side ends the
+ * connection, since ErrorRecoveryLevel is 0. */
+static void refuse(struct iscsi_session *session, const struct iscsi_fault *fault)
+{
+    if (!iscsi_is_host(session) && session->full_feature) {
+        memcpy(session->rejected, session->arriving.head, ISCSI_BHS_BYTES);
+        const struct iscsi_out out = {.pdu = {.opcode = ISCSI_REJECT,
+                                              .flags = ISCSI_FINAL,
+                                              .byte2 = fault->reason,
+                                              .length = ISCSI_BHS_BYTES,
+                                              .itt = ISCSI_TAG_NONE},
+                                      .bytes = session->rejected};
+        iscsi_send(session, &out, PROBE_STREAM_POSTED);
+        iscsi_flush(session);
+    }
+    iscsi_fail(session, fault->why);
+}
+
+/* ---- receiving ---- */
+
+static bool read_bytes(struct iscsi_session *session, unsigned char *bytes, uint32_t end)
+{
+    struct iscsi_arriving *from = &session->arriving;
+    if (from->bytes < end)
+        from->bytes +=
+            streams_of(session)->read(session->stream, bytes + from->bytes, end - from->bytes);
+    return from->bytes == end;
+}
+
+static uint32_t read_some(struct iscsi_session *session, uint32_t most)
+{
+    struct iscsi_arriving *from = &session->arriving;
+    const struct stream_ops *streams = streams_of(session);
+    unsigned char dropped[DROP_BYTES];
+    const uint32_t at = from->at + from->bytes;
+    if (from->real != NULL)
+        return streams->read(session->stream, from->real + from->bytes, most);
+    if (from->data == NULL)
+        return streams->read(session->stream, dropped, most < DROP_BYTES ? most : DROP_BYTES);
+    if (from->data->bytes != NULL)
+        return streams->read(session->stream, from->data->bytes + at, most);
+    uint32_t content = NVME_CONTENT_MIXED;
+    const uint32_t taken = streams->read_bulk(session->stream, most, at, &content);
+    if (taken > 0)
+        from->content =
+            from->bytes == 0 || from->content == content ? content : STREAM_CONTENT_MIXED;
+    return taken;
+}
+
+static bool read_data(struct iscsi_session *session)
+{
+    struct iscsi_arriving *from = &session->arriving;
+    while (from->bytes < from->pdu.length) {
+        const uint32_t taken = read_some(session, from->pdu.length - from->bytes);
+        if (taken == 0)
+            return false;
+        from->bytes += taken;
+    }
+    return true;
+}
+
+static void enter(struct iscsi_arriving *from, enum iscsi_phase phase)
+{
+    from->phase = phase;
+    from->bytes = 0;
+}
+
+static uint32_t head_bytes(const struct iscsi_session *session)
+{
+    const bool digest = session->full_feature && session->terms.header_digest;
+    return ISCSI_BHS_BYTES + (digest ? ISCSI_DIGEST_BYTES : 0);
+}
+
+static uint32_t tail_bytes(const struct iscsi_session *session)
+{
+    const uint32_t length = session->arriving.pdu.length;
+    const bool digest = session->full_feature && session->terms.data_digest && length > 0;
+    return iscsi_pad(length) + (digest ? ISCSI_DIGEST_BYTES : 0);
+}
+
+/* Parts of the data with different tags have no tag in common. */
+static void note_content(const struct iscsi_arriving *from)
+{
+    if (from->pdu.length == 0 || from->data == NULL || from->data->bytes != NULL)
+        return;
+    const bool more = from->at > 0 && from->data->content != from->content;
+    from->data->content = more ? NVME_CONTENT_MIXED : from->content;
+}
+
+static bool check_digests(struct iscsi_session *session, struct iscsi_fault *fault)
+{
+    const struct iscsi_arriving *from = &session->arriving;
+    const uint32_t length = from->pdu.length, pad = iscsi_pad(length);
+    if (tail_bytes(session) == pad)
+        return true;
+    const unsigned char *bytes = from->real;
+    if (bytes == NULL && from->data != NULL && from->data->bytes != NULL)
+        bytes = from->data->bytes + from->at;
+    /* Data that is dropped was not kept for its digest. */
+    if (from->real == NULL && from->data == NULL)
+        return true;
+    return wire_get32(from->tail + pad) == iscsi_digest(session->iscsi, bytes, length) ||
+           iscsi_fail_with(fault, ISCSI_REJECT_DIGEST, "%s: the data digest does not match",
+                           iscsi_pdu_name(from->pdu.opcode));
+}
+
+static bool after_head(struct iscsi_session *session, struct iscsi_fault *fault)
+{
+    struct iscsi_arriving *from = &session->arriving;
+    if (head_bytes(session) > ISCSI_BHS_BYTES &&
+        wire_get32(from->head + ISCSI_BHS_BYTES) != crc32c(0, from->head, ISCSI_BHS_BYTES))
+        return iscsi_fail_with(fault, ISCSI_REJECT_DIGEST, "the header digest does not match");
+    const uint32_t most =
+        session->full_feature ? session->terms.recv_data : (uint32_t)ISCSI_TEXT_MAX;
+    from->data = NULL;
+    from->real = NULL;
+    from->owner = NULL;
+    from->at = 0;
+    if (!iscsi_pdu_decode(&from->pdu, from->head, !iscsi_is_host(session), most, fault) ||
+        !session->role->on_header(session, from, fault))
+        return false;
+    enter(from, ISCSI_DATA);
+    return true;
+}
+
+static bool finish_pdu(struct iscsi_session *session, struct iscsi_fault *fault)
+{
+    struct iscsi_arriving *from = &session->arriving;
+    if (!check_digests(session, fault))
+        return false;
+    iscsi_mark(session, PROBE_STREAM_TAKEN);
+    note_content(from);
+    enter(from, ISCSI_HEAD);
+    return session->role->on_pdu(session, from, fault);
+}
+
+/* One phase. *more: the next one may have bytes, too. False: a fault. */
+static bool step(struct iscsi_session *session, struct iscsi_fault *fault, bool *more)
+{
+    struct iscsi_arriving *from = &session->arriving;
+    switch (from->phase) {
+    case ISCSI_HEAD:
+        *more = read_bytes(session, from->head, head_bytes(session));
+        return !*more || after_head(session, fault);
+    case ISCSI_DATA:
+        *more = read_data(session);
+        if (*more)
+            enter(from, ISCSI_TAIL);
+        return true;
+    default:
+        *more = read_bytes(session, from->tail, tail_bytes(session));
+        return !*more || finish_pdu(session, fault);
+    }
+}
+
+static void receive(struct iscsi_session *session)
+{
+    struct iscsi_fault fault = {0};
+    bool more = true;
+    while (more && !iscsi_is_over(session))
+        if (!step(session, &fault, &more)) {
+            refuse(session, &fault);
+            return;
+        }
+    if (!iscsi_is_over(session) && streams_of(session)->ended(session->stream))
+        session->role->on_parted(session);
+}
+
+static void report_end(struct iscsi_session *session)
+{
+    env_timer_cancel(session->iscsi->site.env, &session->linger);
+    for (unsigned i = 0; i < ISCSI_QUEUES; i++) {
+        struct nvme_transport_conn *queue = session->queues[i];
+        if (queue == NULL || !queue->attached || !queue->closed || queue->reported)
+            continue;
+        queue->reported = true;
+        session->role->on_closed(queue);
+    }
+}
+
+/* Everything that is due: data, its end, and deferred calls. */
+static void attend(void *self, const void *what)
+{
+    struct iscsi_session *session = self;
+    struct nvme_stall *stall = session->iscsi->listener.stall;
+    (void)what;
+    if (stall != NULL && stall->on) {
+        if (!session->deferred)
+            session->deferred = nvme_stall_holds(stall, attend, session, NULL, 0);
+        return;
+    }
+    session->deferred = false;
+    session->role->on_later(session);
+    receive(session);
+    if (session->ended && !session->failed) {
+        session->failed = true;
+        report_failure(session);
+    }
+    if (session->ended)
+        report_end(session);
+}
+
+static void on_later(void *self, time_ps now)
+{
+    (void)now;
+    attend(self, NULL);
+}
+
+void iscsi_later(struct iscsi_session *session)
+{
+    const struct env *env = session->iscsi->site.env;
+    if (session->later.due == TIME_NEVER)
+        env_timer_set(env, &session->later, env_now(env));
+}
+
+static void on_readable(void *self, struct stream_conn *stream)
+{
+    (void)stream;
+    attend(self, NULL);
+}
+
+static void on_writable(void *self, struct stream_conn *stream)
+{
+    (void)stream;
+    iscsi_flush(self);
+}
+
+static const char *end_words(const struct iscsi_session *session, int error)
+{
+    switch (error) {
+    case 0:
+        return "the peer closed the connection";
+    case ECONNREFUSED:
+        return "connection refused: nothing listens on the port (RST)";
+    case ETIMEDOUT:
+        return session->full_feature ? "connection timed out: data was not acknowledged"
+                                     : "no answer to the connection request (SYN)";
+    default:
+        return "the peer reset the connection (RST)";
+    }
+}
+
+static void on_stream_closed(void *self, struct stream_conn *stream, int error)
+{
+    struct iscsi_session *session = self;
+    (void)stream;
+    session->ended = true;
+    if (!session->failed)
+        snprintf(session->why, sizeof session->why, "%s", end_words(session, error));
+    attend(session, NULL);
+}
+
+/* ---- life ---- */
+
+static void on_linger(void *self, time_ps now)
+{
+    struct iscsi_session *session = self;
+    (void)now;
+    if (session->stream != NULL && !session->ended)
+        streams_of(session)->reset(session->stream);
+    session->ended = true;
+    attend(session, NULL);
+}
+
+struct stream_user iscsi_session_user(struct iscsi_session *session)
+{
+    session->later = (struct timer){.fire = on_later, .self = session, .due = TIME_NEVER};
+    session->linger = (struct timer){.fire = on_linger, .self = session, .due = TIME_NEVER};
+    return (struct stream_user){.self = session,
+                                .on_readable = on_readable,
+                                .on_writable = on_writable,
+                                .on_closed = on_stream_closed};
+}
+
+void iscsi_part(struct iscsi_session *session)
+{
+    const struct env *env = session->iscsi->site.env;
+    if (session->parting)
+        return;
+    session->parting = true;
+    session->count = 0;
+    if (session->ended) {
+        iscsi_later(session);
+        return;
+    }
+    streams_of(session)->close(session->stream);
+    env_timer_set(env, &session->linger, env_now(env) + LINGER);
+}
+
+void iscsi_abort(struct iscsi_session *session)
+{
+    const struct env *env = session->iscsi->site.env;
+    struct stream_info info;
+    session->ended = session->failed = session->parting = true;
+    session->count = 0;
+    env_timer_cancel(env, &session->later);
+    env_timer_cancel(env, &session->linger);
+    if (session->stream == NULL)
+        return;
+    streams_of(session)->info(session->stream, &info);
+    session->cpu = info.cpu;
+    streams_of(session)->destroy(session->stream);
+    session->stream = NULL;
+}

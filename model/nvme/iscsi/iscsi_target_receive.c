@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * iscsi_target_receive - PDUs that a target's session has received: checks of their order and
+ * lengths, and the destination of their data. */
+#include "nvme/iscsi/iscsi_target_private.h"
+
+static bool count_command(struct target_session *session, const struct iscsi_pdu *pdu,
+                          struct iscsi_fault *fault)
+{
+    if (pdu->immediate)
+        return true;
+    if (pdu->sn != session->exp_cmd_sn)
+        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s: CmdSN is %u, expected %u",
+                               iscsi_pdu_name(pdu->opcode), pdu->sn, session->exp_cmd_sn);
+    if (iscsi_apart(pdu->sn, session->max_cmd_sn) > 0)
+        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s: CmdSN %u is above MaxCmdSN %u",
+                               iscsi_pdu_name(pdu->opcode), pdu->sn, session->max_cmd_sn);
+    session->exp_cmd_sn++;
+    return true;
+}
+
+/* A write's first burst has a buffer of its own: the core has none yet. */
+static bool map_burst(struct target_task *task, uint32_t bytes)
+{
+    struct nvme_transport *transport = &iscsi_task_session(task)->base.iscsi->base;
+    if (task->bulk.length >= bytes)
+        return true;
+    nvme_transport_unmap(transport, &task->bulk);
+    return transport->ops->map(transport, &task->bulk, bytes, task->queue->memory, 0);
+}
+
+static bool set_destination(struct target_task *task, struct iscsi_arriving *from,
+                            struct iscsi_fault *fault)
+{
+    const bool list = task->request.opcode == NVME_DATASET;
+    const bool io = task->request.kind == SCSI_KIND_IO && !list;
+    from->at = task->got;
+    if (list && task->got + from->pdu.length <= SCSI_UNMAP_BYTES)
+        from->real = task->list + task->got;
+    else if (task->fetches)
+        from->data = task->transfer->data;
+    else if (io)
+        from->data = &task->bulk;
+    return !io || task->fetches ||
+           map_burst(task,
+                     iscsi_min(task->expected, iscsi_task_session(task)->base.terms.first_burst)) ||
+           iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "no memory for the data of a command");
+}
+
+/* Most bytes that may come without an R2T, and of them in the SCSI Command. */
+static bool check_burst(const struct target_session *session, const struct iscsi_pdu *pdu,
+                        struct iscsi_fault *fault)
+{
+    const struct iscsi_terms *terms = &session->base.terms;
+    const bool out = (pdu->flags & ISCSI_COMMAND_WRITE) != 0;
+    const uint32_t burst = out ? iscsi_min(pdu->tag, terms->first_burst) : 0;
+    const uint32_t room = terms->immediate_data ? burst : 0;
+    if (pdu->length > room)
+        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
+                               "SCSI Command: %u B of immediate data, expected at most %u B",
+                               pdu->length, room);
+    return (pdu->flags & ISCSI_FINAL) != 0 || (!terms->initial_r2t && pdu->length < burst) ||
+           iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
+                           "SCSI Command: unsolicited data (F 0), expected none");
+}
+
+static bool begin_command(struct target_session *session, struct iscsi_arriving *from,
+                          struct iscsi_fault *fault)
+{
+    const struct iscsi_pdu *pdu = &from->pdu;
+    struct scsi_request request;
+    if (!count_command(session, pdu, fault) || !check_burst(session, pdu, fault))
+        return false;
+    scsi_read_cdb(&request, pdu->cdb);
+    struct nvme_transport_conn *conn =
+        session->base.queues[request.kind == SCSI_KIND_IO ? ISCSI_IO : ISCSI_ADMIN];
+    if (!iscsi_is_used(conn))
+        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "SCSI Command: the session ends");
+    struct target_task *task = iscsi_task_new(session, iscsi_target_queue(conn), TASK_SCSI);
+    task->request = request;
+    task->lun = pdu->lun;
+    task->itt = pdu->itt;
+    task->expected = pdu->tag;
+    task->in = (pdu->flags & ISCSI_COMMAND_READ) != 0;
+    task->out = (pdu->flags & ISCSI_COMMAND_WRITE) != 0;
+    task->counts = !pdu->immediate;
+    task->collecting = (pdu->flags & ISCSI_FINAL) == 0;
+    from->owner = task;
+    return pdu->length == 0 || set_destination(task, from, fault);
+}
+
+static struct target_task *find_task(const struct target_session *session,
+                                     const struct iscsi_pdu *pdu)
+{
+    struct nvme_transport_conn *conn = session->base.queues[ISCSI_IO];
+    if (conn != NULL && pdu->tag != ISCSI_TAG_NONE) {
+        const struct target_queue_conn *queue = iscsi_target_queue(conn);
+        struct target_task *task = pdu->tag < queue->slot_count ? queue->slots[pdu->tag] : NULL;
+        return task != NULL && task->fetches && task->r2ts > 0 && task->itt == pdu->itt ? task
+                                                                                        : NULL;
+    }
+    for (struct target_task *at = session->newest; at != NULL; at = at->older)
+        if (at->queue != NULL && at->kind == TASK_SCSI && at->collecting && at->itt == pdu->itt)
+            return at;
+    return NULL;
+}
+
+static bool begin_data(struct target_session *session, struct iscsi_arriving *from,
+                       struct iscsi_fault *fault)
+{
+    const struct iscsi_pdu *pdu = &from->pdu;
+    struct target_task *task = find_task(session, pdu);
+    if (task == NULL)
+        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
+                               "Data-Out: no R2T %08Xh of task %08Xh is outstanding", pdu->tag,
+                               pdu->itt);
+    const uint32_t most =
+        task->fetches ? task->asked : iscsi_min(task->expected, session->base.terms.first_burst);
+    if (pdu->offset != task->got || pdu->length > most - task->got)
+        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
+                               "Data-Out: %u B at %u, but %u of %u B have arrived", pdu->length,
+                               pdu->offset, task->got, most);
+    from->owner = task;
+    return pdu->length == 0 || set_destination(task, from, fault);
+}
+
+static bool begin_login(struct target_session *session, struct iscsi_arriving *from,
+                        struct iscsi_fault *fault)
+{
+    const struct iscsi_pdu *pdu = &from->pdu;
+    struct iscsi_session *base = &session->base;
+    if (pdu->opcode != ISCSI_LOGIN || session->step != STEP_NONE)
+        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s during Login, expected %s",
+                               iscsi_pdu_name(pdu->opcode),
+                               session->step == STEP_NONE ? "a Login Request" : "none");
+    base->text_in.length = pdu->length;
+    from->real = (unsigned char *)base->text_in.bytes;
+    return true;
+}
+
+bool iscsi_target_on_header(struct iscsi_session *base, struct iscsi_arriving *from,
+                            struct iscsi_fault *fault)
+{
+    struct target_session *session = iscsi_target_of(base);
+    if (!base->full_feature)
+        return begin_login(session, from, fault);
+    switch (from->pdu.opcode) {
+    case ISCSI_COMMAND:
+        return begin_command(session, from, fault);
+    case ISCSI_DATA_OUT:
+        return begin_data(session, from, fault);
+    case ISCSI_NOP_OUT:
+    case ISCSI_TASK:
+    case ISCSI_LOGOUT:
+        return from->pdu.itt == ISCSI_TAG_NONE || count_command(session, &from->pdu, fault);
+    default:
+        return iscsi_fail_with(fault, ISCSI_REJECT_UNSUPPORTED, "%s in the full feature phase",
+                               iscsi_pdu_name(from->pdu.opcode));
+    }
+}
+
+static void on_data(struct target_session *session, struct target_task *task,
+                    const struct iscsi_pdu *pdu)
+{
+    const bool last = (pdu->flags & ISCSI_FINAL) != 0;
+    task->got += pdu->length;
+    if (!task->fetches) {
+        if (!last)
+            return;
+        task->collecting = false;
+        iscsi_target_start(session, task);
+        return;
+    }
+    task->r2ts -= last && task->r2ts > 0;
+    if (task->got < task->expected) {
+        iscsi_task_r2ts(task);
+        return;
+    }
+    task->fetches = false;
+    if (iscsi_is_used(&task->queue->base))
+        task->queue->user.on_fetched(task->queue->user.self, task->transfer);
+}
+
+static void send_simple(struct target_session *session, const struct iscsi_pdu *pdu)
+{
+    const struct iscsi_out out = {.pdu = *pdu};
+    iscsi_send(&session->base, &out, PROBE_STREAM_POSTED);
+    iscsi_flush(&session->base);
+}
+
+static void on_task_request(struct target_session *session, const struct iscsi_pdu *pdu)
+{
+    struct nvme_transport_conn *conn = session->base.queues[ISCSI_ADMIN];
+    if (!iscsi_is_used(conn))
+        return;
+    struct target_task *task = iscsi_task_new(session, iscsi_target_queue(conn), TASK_MANAGEMENT);
+    task->itt = pdu->itt;
+    task->counts = !pdu->immediate;
+    iscsi_target_manage(session, task, pdu);
+}
+
+bool iscsi_target_on_pdu(struct iscsi_session *base, struct iscsi_arriving *from,
+                         struct iscsi_fault *fault)
+{
+    struct target_session *session = iscsi_target_of(base);
+    const struct iscsi_pdu *pdu = &from->pdu;
+    struct target_task *task = from->owner;
+    switch (pdu->opcode) {
+    case ISCSI_LOGIN:
+        session->login = *pdu;
+        return iscsi_target_on_login(session, fault);
+    case ISCSI_COMMAND:
+        task->got = task->asked = pdu->length;
+        if (!task->collecting)
+            iscsi_target_start(session, task);
+        break;
+    case ISCSI_DATA_OUT:
+        on_data(session, task, pdu);
+        break;
+    case ISCSI_TASK:
+        on_task_request(session, pdu);
+        break;
+    case ISCSI_LOGOUT:
+        session->max_cmd_sn += !pdu->immediate;
+        send_simple(session, &(struct iscsi_pdu){.opcode = ISCSI_LOGOUT_RESPONSE,
+                                                 .flags = ISCSI_FINAL,
+                                                 .itt = pdu->itt});
+        break;
+    default: /* NOP-Out */
+        if (pdu->itt != ISCSI_TAG_NONE) {
+            session->max_cmd_sn += !pdu->immediate;
+            send_simple(session, &(struct iscsi_pdu){.opcode = ISCSI_NOP_IN,
+                                                     .flags = ISCSI_FINAL,
+                                                     .itt = pdu->itt,
+                                                     .tag = ISCSI_TAG_NONE});
+        }
+    }
+    return true;
+}

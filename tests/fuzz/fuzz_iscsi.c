@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fuzz_iscsi - any bytes as the stream of an iSCSI session, at a target and at a host.
+ * The first byte chooses the side, whether the stream begins with a valid Login, digests, and the
+ * type of I/O data. The second byte is how many bytes arrive at once. A session that failed makes
+ * no calls except for its end.
+ * Reads: model/nvme/iscsi/iscsi_stream.c model/nvme/iscsi/iscsi_target_receive.c
+ * Reads: model/nvme/iscsi/iscsi_host.c */
+#include "base/check.h"
+#include "nvme/iscsi/bhs.h"
+#include "nvme/iscsi/iscsi.h"
+#include "nvme/iscsi/text.h"
+#include "nvme/wire/identify.h"
+#include "tests/unit/workload/stage.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { COMMANDS = 4, QUEUES = 2, IP = 1, SLOTS = 64, SENT_MAX = 1 << 20 };
+
+struct stream_conn {
+    struct stream_user user;
+    const uint8_t *bytes;
+    size_t left, ready; /* bytes to arrive, and of these: arrived */
+    uint32_t sent;
+    bool closed;
+};
+
+/* A queue of the core: the admin queue is the first. */
+struct queue {
+    struct nvme_transport_conn *conn;
+    struct nvme_transfer transfers[SLOTS];
+    struct nvme_command commands[SLOTS];
+    struct nvme_buffer data[SLOTS];
+    uint32_t begun;
+    bool established, failed, closed;
+};
+
+static struct stage stage;
+static struct nvme_stall stall;
+static struct stream_conn stream;
+static struct stream_listener streams_listener;
+static struct nvme_transport *transport;
+static struct queue queues[QUEUES];
+static uint32_t queue_count;
+static enum nvme_memory memory;
+
+/* ---- the stream ---- */
+
+static bool stream_listen(struct stream_device *device, uint16_t port,
+                          const struct stream_listener *listener)
+{
+    (void)device, (void)port;
+    streams_listener = *listener;
+    return true;
+}
+
+static void stream_unlisten(struct stream_device *device, uint16_t port)
+{
+    (void)device, (void)port;
+}
+
+static struct stream_conn *stream_connect(struct stream_device *device,
+                                          const struct stream_peer *peer,
+                                          const struct stream_user *with)
+{
+    (void)device, (void)peer;
+    stream.user = *with;
+    return &stream;
+}
+
+static uint32_t stream_send(struct stream_conn *conn, const struct stream_piece *piece)
+{
+    CHECK(!conn->closed && piece->length > 0);
+    conn->sent += piece->length;
+    return conn->sent < SENT_MAX ? piece->length : 0;
+}
+
+static uint32_t take(struct stream_conn *conn, uint32_t most)
+{
+    const uint32_t taken = conn->ready < most ? (uint32_t)conn->ready : most;
+    conn->ready -= taken;
+    conn->left -= taken;
+    return taken;
+}
+
+static uint32_t stream_read(struct stream_conn *conn, unsigned char *bytes, uint32_t most)
+{
+    const uint8_t *from = conn->bytes;
+    const uint32_t taken = take(conn, most);
+    if (taken > 0)
+        memcpy(bytes, from, taken);
+    conn->bytes += taken;
+    return taken;
+}
+
+static uint32_t stream_read_bulk(struct stream_conn *conn, uint32_t most, uint32_t offset,
+                                 uint32_t *content)
+{
+    const uint32_t taken = take(conn, most);
+    (void)offset;
+    *content = conn->bytes == NULL ? 0 : 7;
+    conn->bytes += taken;
+    return taken;
+}
+
+static bool stream_ended(const struct stream_conn *conn)
+{
+    return conn->left == 0;
+}
+
+static void stream_close(struct stream_conn *conn)
+{
+    conn->closed = true;
+}
+
+static void stream_info(const struct stream_conn *conn, struct stream_info *info)
+{
+    (void)conn;
+    *info = (struct stream_info){0};
+}
+
+static uint32_t stream_ip(const struct stream_device *device)
+{
+    (void)device;
+    return IP;
+}
+
+static const struct stream_ops streams = {
+    .name = "fuzz",
+    .listen = stream_listen,
+    .unlisten = stream_unlisten,
+    .connect = stream_connect,
+    .send = stream_send,
+    .read = stream_read,
+    .read_bulk = stream_read_bulk,
+    .ended = stream_ended,
+    .close = stream_close,
+    .reset = stream_close,
+    .destroy = stream_close,
+    .info = stream_info,
+    .local_ip = stream_ip,
+};
+
+/* ---- both sides ---- */
+
+static void on_failed(void *self, const char *why)
+{
+    struct queue *queue = self;
+    CHECK(!queue->failed && why[0] != '\0');
+    for (uint32_t i = 0; i < queue_count; i++)
+        if (queues[i].conn != NULL && !queues[i].failed) {
+            queues[i].failed = true;
+            transport->ops->disconnect(queues[i].conn);
+        }
+}
+
+static void on_established(void *self)
+{
+    struct queue *queue = self;
+    CHECK(!queue->failed && !queue->established);
+    queue->established = true;
+}
+
+static void on_closed(void *self)
+{
+    ((struct queue *)self)->closed = true;
+}
+
+/* ---- a target ---- */
+
+static void respond(struct queue *queue, struct nvme_transfer *transfer, bool with_data)
+{
+    const struct nvme_command *command = &queue->commands[transfer->slot];
+    struct nvme_response response = {.cid = command->cid, .result = 1};
+    if (command->opcode == NVME_FABRICS && nvme_capsule_fctype(command) == NVME_FCTYPE_GET)
+        response.result = SLOTS / 2 - 1; /* CAP: MQES */
+    if (with_data && transfer->data->bytes != NULL) {
+        const struct nvme_identify_namespace ns = {.blocks = 1024, .block_shift = 9};
+        memset(transfer->data->bytes, 0, transfer->length);
+        if (transfer->length == NVME_IDENTIFY_BYTES)
+            nvme_identify_encode_namespace(&ns, transfer->data->bytes);
+    }
+    CHECK(transport->ops->respond(queue->conn, transfer, &response, with_data));
+}
+
+static void on_capsule(void *self, struct nvme_capsule *capsule)
+{
+    struct queue *queue = self;
+    const uint32_t slot = queue->begun++;
+    CHECK(!queue->failed);
+    if (slot >= SLOTS) /* never answered */
+        return;
+    struct nvme_command *command = &queue->commands[slot];
+    nvme_capsule_decode_command(command, capsule->sqe);
+    const unsigned direction = nvme_capsule_direction(command);
+    struct nvme_transfer *transfer = &queue->transfers[slot];
+    *transfer = (struct nvme_transfer){.slot = (uint16_t)slot,
+                                       .capsule = capsule,
+                                       .sgl = &command->sgl,
+                                       .length = command->sgl.length};
+    if (command->sgl.length > 1 << 20) /* as the core refuses it */
+        transfer->length = 0;
+    if (command->sgl.type == NVME_SGL_TRANSPORT && direction != 0 && transfer->length > 0) {
+        CHECK(transport->ops->map(transport, &queue->data[slot], transfer->length,
+                                  queue == queues ? NVME_MEMORY_BYTES : memory, 0));
+        transfer->data = &queue->data[slot];
+    }
+    CHECK(transport->ops->reserve(queue->conn, transfer));
+    if (transfer->data != NULL && direction == NVME_DATA_OUT)
+        CHECK(transport->ops->fetch(queue->conn, transfer));
+    else
+        respond(queue, transfer, transfer->data != NULL);
+}
+
+static void on_fetched(void *self, struct nvme_transfer *transfer)
+{
+    struct queue *queue = self;
+    CHECK(!queue->failed);
+    respond(queue, transfer, false);
+}
+
+static void on_responded(void *self, struct nvme_transfer *transfer)
+{
+    const struct queue *queue = self;
+    CHECK(!queue->failed && transfer->credits == 0);
+}
+
+static void on_request(void *self, struct nvme_transport_conn *conn,
+                       const struct nvme_transport_request *request)
+{
+    struct queue *queue = &queues[queue_count++];
+    CHECK(self == queues && queue_count <= QUEUES && request->ip == IP);
+    queue->conn = conn;
+    const struct nvme_transport_accept how = {
+        .entries = SLOTS / 2,
+        .max_transfer = 65536,
+        .memory = memory,
+        .user = {.self = queue,
+                 .on_established = on_established,
+                 .on_capsule = on_capsule,
+                 .on_fetched = on_fetched,
+                 .on_responded = on_responded,
+                 .on_failed = on_failed,
+                 .on_closed = on_closed},
+    };
+    CHECK(transport->ops->accept(conn, &how) == SLOTS);
+}
+
+/* ---- a host ---- */
+
+static int32_t on_response(void *self, const struct nvme_response *response)
+{
+    struct queue *queue = self;
+    CHECK(!queue->failed);
+    for (uint32_t i = 0; i < COMMANDS; i++)
+        if (queue->commands[i].cid == response->cid && queue->begun >> i & 1)
+            return (int32_t)i;
+    CHECK(false); /* the transport finds these itself */
+    return -1;
+}
+
+static void on_done(void *self, uint16_t tag)
+{
+    struct queue *queue = self;
+    CHECK((queue->begun >> tag & 1) != 0);
+    queue->begun &= ~(1u << tag);
+}
+
+static void send_command(struct queue *queue, uint16_t tag, const struct nvme_command *command,
+                         uint32_t bytes)
+{
+    queue->commands[tag] = *command;
+    queue->commands[tag].cid = tag;
+    CHECK(transport->ops->map(transport, &queue->data[tag], 65536,
+                              queue == queues ? NVME_MEMORY_BYTES : memory, 0));
+    queue->begun |= 1u << tag;
+    CHECK(transport->ops->send_command(queue->conn, tag, &queue->commands[tag], &queue->data[tag],
+                                       bytes));
+}
+
+static void send_connect(void)
+{
+    const struct nvme_command command = {.opcode = NVME_FABRICS, .nsid = NVME_FCTYPE_CONNECT};
+    struct nvme_connect_data data = {.cntlid = NVME_CNTLID_DYNAMIC};
+    strcpy(data.host_nqn, "nqn.host");
+    strcpy(data.subsystem_nqn, "nqn.target");
+    struct queue *queue = &queues[0];
+    queue->commands[0] = command;
+    CHECK(
+        transport->ops->map(transport, &queue->data[0], NVME_CONNECT_BYTES, NVME_MEMORY_BYTES, 0));
+    nvme_fabrics_encode_connect(&data, queue->data[0].bytes);
+    queue->begun = 1;
+    CHECK(transport->ops->send_command(queue->conn, 0, &queue->commands[0], &queue->data[0],
+                                       NVME_CONNECT_BYTES));
+}
+
+static void connect_queue(uint16_t qid)
+{
+    struct queue *queue = &queues[queue_count++];
+    const struct nvme_transport_connect how = {.ip = IP,
+                                               .qid = qid,
+                                               .entries = SLOTS,
+                                               .user = {.self = queue,
+                                                        .on_established = on_established,
+                                                        .on_response = on_response,
+                                                        .on_done = on_done,
+                                                        .on_failed = on_failed,
+                                                        .on_closed = on_closed}};
+    queue->conn = transport->ops->connect(transport, &how);
+    CHECK(queue->conn != NULL);
+}
+
+static void send_commands(void)
+{
+    static const uint8_t opcodes[COMMANDS] = {NVME_READ, NVME_WRITE, NVME_COMPARE, NVME_FLUSH};
+    connect_queue(1);
+    stage_run(&stage, stage.now + 1);
+    for (uint16_t tag = 0; tag < COMMANDS; tag++)
+        send_command(
+            &queues[1], tag,
+            &(struct nvme_command){.opcode = opcodes[tag], .nsid = 1, .cdw12 = tag < 2 ? 7 : 127},
+            tag == 3  ? 0
+            : tag < 2 ? 4096
+                      : 65536);
+    send_command(
+        &queues[0], 1,
+        &(struct nvme_command){.opcode = NVME_ADMIN_IDENTIFY, .cdw10 = NVME_CNS_CONTROLLER},
+        NVME_IDENTIFY_BYTES);
+}
+
+/* ---- running ---- */
+
+static void feed(const uint8_t *bytes, size_t size, size_t step)
+{
+    stream.bytes = bytes;
+    stream.left = size;
+    stream.ready = 0;
+    while (!queues[0].closed && !stream.closed && stream.left > 0) {
+        const size_t rest = stream.left - stream.ready;
+        stream.ready += rest < step ? rest : step;
+        stream.user.on_readable(stream.user.self, &stream);
+        stage_run(&stage, stage.now + 1);
+    }
+}
+
+/* One Login PDU with its text, which is not the end of the stream. */
+static void feed_login(const struct iscsi_pdu *pdu, const struct iscsi_text *text)
+{
+    unsigned char bytes[ISCSI_BHS_BYTES + ISCSI_TEXT_MAX + 4] = {0};
+    struct iscsi_pdu with = *pdu;
+    with.length = text->length;
+    iscsi_pdu_encode(&with, bytes);
+    memcpy(bytes + ISCSI_BHS_BYTES, text->bytes, text->length);
+    const size_t length = ISCSI_BHS_BYTES + text->length + iscsi_pad(text->length);
+    stream.left = length + 1;
+    stream.bytes = bytes;
+    stream.ready = length;
+    stream.user.on_readable(stream.user.self, &stream);
+    for (unsigned i = 0; i < 16; i++)
+        stage_run(&stage, stage.now + 1);
+}
+
+static void begin(bool host, const struct iscsi_terms *terms)
+{
+    static struct iscsi_text names, keys;
+    const uint8_t opcode = host ? ISCSI_LOGIN_RESPONSE : ISCSI_LOGIN;
+    const struct iscsi_names nodes = {"iqn.host", "iqn.target", true};
+    names.length = keys.length = 0;
+    if (!host)
+        iscsi_names_put(&names, &nodes);
+    iscsi_terms_offer(&keys, terms);
+    feed_login(&(struct iscsi_pdu){.opcode = opcode, .immediate = !host, .flags = 0x81, .max = 31},
+               &names);
+    feed_login(&(struct iscsi_pdu){.opcode = opcode,
+                                   .immediate = !host,
+                                   .flags = 0x87,
+                                   .lun = host ? 1 : 0,
+                                   .sn = 1,
+                                   .max = 31},
+               &keys);
+    CHECK(queues[0].established && !queues[0].failed && queue_count == (host ? 1 : 2));
+    if (host)
+        send_commands();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return 0;
+    const bool host = (data[0] & 1) != 0;
+    const struct iscsi_keys keys = {.header_digest = (data[0] & 4) != 0,
+                                    .data_digest = (data[0] & 8) != 0,
+                                    .initial_r2t = (data[0] & 32) != 0,
+                                    .immediate_data = 1,
+                                    .first_burst = 8192,
+                                    .max_burst = 16384,
+                                    .recv_data = 4096,
+                                    .max_r2t = 2};
+    const struct iscsi_params params = {.host = {.keys = keys, .queue_depth = 16},
+                                        .target = {.keys = keys, .window = 16}};
+    const struct iscsi_terms terms = {.header_digest = keys.header_digest != 0,
+                                      .data_digest = keys.data_digest != 0,
+                                      .initial_r2t = keys.initial_r2t != 0,
+                                      .immediate_data = true,
+                                      .first_burst = 8192,
+                                      .max_burst = 16384,
+                                      .max_r2t = 2,
+                                      .recv_data = 4096};
+    stage_init(&stage, 1);
+    stream = (struct stream_conn){0};
+    memset(queues, 0, sizeof queues);
+    queue_count = 0;
+    memory = (data[0] & 16) != 0 ? NVME_MEMORY_BYTES : NVME_MEMORY_BULK;
+    const struct iscsi_site site = {&stage.env, &streams, NULL};
+    const struct nvme_transport_listener listener = {
+        .self = queues, .on_request = on_request, .stall = &stall};
+    transport = iscsi_create(&site, &params);
+    if (host) {
+        connect_queue(0);
+        stream.user.on_connected(stream.user.self, &stream);
+        send_connect();
+    } else {
+        CHECK(transport->ops->listen(transport, &listener));
+        CHECK(streams_listener.on_accept(streams_listener.self, &stream, IP, &stream.user));
+    }
+    if ((data[0] & 2) != 0)
+        begin(host, &terms);
+    feed(data + 2, size - 2, data[1] % 64 + 1u);
+    for (uint32_t i = 0; i < queue_count; i++)
+        if (queues[i].conn != NULL)
+            transport->ops->close(queues[i].conn);
+    for (uint32_t i = 0; i < queue_count; i++)
+        for (uint32_t slot = 0; slot < SLOTS; slot++)
+            nvme_transport_unmap(transport, &queues[i].data[slot]);
+    transport->ops->destroy(transport);
+    return 0;
+}
