@@ -348,19 +348,10 @@ static const struct {
 
 bool effect_lacks_transport(const struct scenario *scenario, const struct opt *row)
 {
-    static const struct {
-        uint32_t need;
-        bool (*is_kind)(const struct scenario_workload *workload);
-    } kinds[] = {
-        {OPT_NEED_RDMA, is_rdma}, {OPT_NEED_TCP, is_tcp}, {OPT_NEED_ISCSI, effect_uses_iscsi}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        bool found = (row->effect.needs & kinds[i].need) == 0 || scenario->workload_count == 0;
-        for (uint32_t w = 0; w < scenario->workload_count && !found; w++)
-            found = kinds[i].is_kind(&scenario->workloads[w]);
-        if (!found)
-            return true;
-    }
-    return false;
+    bool lacks = (row->effect.needs & OPT_NEED_ISCSI) != 0;
+    for (uint32_t i = 0; i < scenario->workload_count && lacks; i++)
+        lacks = !effect_uses_iscsi(&scenario->workloads[i]);
+    return lacks;
 }
 
 bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct opt *row)

@@ -13,7 +13,7 @@
  * `row` NULL and for a node that the scenario does not have. */
 bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct opt *row);
 
-/* True if the parameter needs a transport that no workload uses. */
+/* True if the parameter is one of iSCSI, which no workload uses. */
 bool effect_lacks_transport(const struct scenario *scenario, const struct opt *row);
 
 bool effect_uses_iscsi(const struct scenario_workload *workload);
