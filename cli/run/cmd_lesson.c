@@ -101,35 +101,58 @@ static void print_settings(const struct lesson *lesson, const struct lesson_prob
                variant->sets[i]);
 }
 
-/* "push.goodput is 98.0 Gb/s (LABEL > 97Gbps)" */
-static void print_measured(const struct lesson_probe *probe, const char *label)
+/* The condition without the quantity: "> 97Gbps". */
+static const char *relation_of(const struct lesson_probe *probe)
 {
     const size_t name = strcspn(probe->quantity, " ");
-    printf("%.*s is %s (%s%s)\n", (int)name, probe->quantity, probe->actual, label,
-           probe->quantity + name + (probe->quantity[name] == ' '));
+    return probe->quantity + name + (probe->quantity[name] == ' ');
 }
 
-static void print_line(const struct lesson *lesson, const struct lesson_line *line)
+/* "push.goodput is 98.0 Gb/s (> 97Gbps", with a label before the relation and without the end. */
+static void print_measured(const struct lesson_probe *probe, const char *label)
 {
-    if (line->kind == LESSON_ANSWER)
-        printf("  %c ", line->letter);
-    if (line->kind == LESSON_CHECK) {
-        printf("  Measured");
-        print_settings(lesson, line->probe);
-        printf(": ");
-        print_measured(line->probe, line->probe->holds ? "as calculated: " : "NOT as calculated: ");
-    } else {
-        lesson_fill(lesson, line->text, stdout);
-        putchar('\n');
-    }
+    printf("%.*s is %s (%s%s", (int)strcspn(probe->quantity, " "), probe->quantity, probe->actual,
+           label, relation_of(probe));
+}
+
+static bool has_same_quantity(const struct lesson_probe *a, const struct lesson_probe *b)
+{
+    const size_t name = strcspn(a->quantity, " ");
+    return a->variant == b->variant && strcspn(b->quantity, " ") == name &&
+           memcmp(a->quantity, b->quantity, name) == 0;
+}
+
+/* Successive checks of one quantity in one run take one line. `at` moves behind them. */
+static void print_checks(const struct lesson *lesson, enum lesson_part part, size_t *at,
+                         const struct lesson_probe *first)
+{
+    struct lesson_line next;
+    printf("  Measured");
+    print_settings(lesson, first);
+    printf(": ");
+    print_measured(first, "calculated: ");
+    printf("%s", first->holds ? "" : " FALSE");
+    for (size_t ahead = *at; lesson_next_line(lesson, part, &ahead, &next) &&
+                             next.kind == LESSON_CHECK && has_same_quantity(next.probe, first);
+         *at = ahead)
+        printf(", %s%s", relation_of(next.probe), next.probe->holds ? "" : " FALSE");
+    puts(")");
 }
 
 static void print_part(const struct lesson *lesson, enum lesson_part part)
 {
     struct lesson_line line;
     printf("\n== %s\n", lesson_heading(part));
-    for (size_t at = 0; lesson_next_line(lesson, part, &at, &line);)
-        print_line(lesson, &line);
+    for (size_t at = 0; lesson_next_line(lesson, part, &at, &line);) {
+        if (line.kind == LESSON_CHECK) {
+            print_checks(lesson, part, &at, line.probe);
+            continue;
+        }
+        if (line.kind == LESSON_ANSWER)
+            printf("  %c. ", line.letter);
+        lesson_fill(lesson, line.text, stdout);
+        putchar('\n');
+    }
 }
 
 static void print_right(const struct lesson *lesson, enum lesson_part part)
@@ -141,6 +164,7 @@ static void print_right(const struct lesson *lesson, enum lesson_part part)
     print_settings(lesson, right.probe);
     printf(" shows %c: ", right.letter);
     print_measured(right.probe, "");
+    puts(")");
 }
 
 /* The right answer of Predict, compared with the prediction if there is one. */
@@ -155,6 +179,7 @@ static void print_prediction(const struct pass *pass)
     } else {
         printf("Your prediction, %c, is right: ", right.letter);
         print_measured(right.probe, "");
+        puts(")");
     }
 }
 
@@ -215,6 +240,7 @@ static int judge_answer(const struct lesson *lesson, char letter)
     }
     printf("%s: ", line.probe->holds ? "Right" : "Wrong");
     print_measured(line.probe, line.probe->holds ? "" : "not ");
+    puts(")");
     if (!line.probe->holds)
         print_right(lesson, LESSON_QUESTION);
     return line.probe->holds ? CLI_DONE : CLI_BROKEN;

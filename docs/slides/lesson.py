@@ -36,7 +36,7 @@ def literal(text):
 
 
 def kind_of(line):
-    return "code" if line.startswith("    ") else "answer" if re.match(r"  [a-z] ", line) else "measured" if line.startswith("  ") else "text"
+    return "code" if line.startswith("    ") else "answer" if re.match(r"  [a-z]\. ", line) else "measured" if line.startswith("  ") else "text"
 
 
 def convert(kind, lines):
@@ -44,7 +44,7 @@ def convert(kind, lines):
     if kind == "code":
         return ["```"] + [line[4:] for line in lines] + ["```"]
     if kind == "answer":
-        return [f"{line[2]}. {literal(line[4:])}" for line in lines]
+        return [f"{line[2]}. {literal(line[5:])}" for line in lines]
     return [("- " if kind == "measured" else "") + literal(line.strip()) for line in lines]
 
 

@@ -55,7 +55,7 @@ for name in $names; do
         '' | '== '* | 'Next: '*) ;;
         'The run shows '* | 'The run with '*) grep -qF -- "$line" notes.txt && ! grep -qF -- "$line" shown.txt || fail "$name: not only in the notes: $line" ;;
         *)
-            line=$(sed 's/^  [a-z] //; s/  */ /g; s/^ //; s/ $//' <<<"$line")
+            line=$(sed 's/^  [a-z]\. //; s/  */ /g; s/^ //; s/ $//' <<<"$line")
             grep -qF -- "$line" shown.txt || fail "$name: not on a slide: $line"
             ;;
         esac
