@@ -219,6 +219,9 @@ function stepRows(chart) {
 }
 
 function draw(chart, box, rows, more) {
+    // The library cannot scale an axis of logarithms without a value.
+    if (more.logscale && !rows.some(row => row.slice(1).some(value => value > 0)))
+        return missing(box, 'No I/O of this workload was completed.');
     const plot = element('div', box, 'plot');
     const legend = keys(box, chart, (i, on) => graph.setVisibility(i, on));
     const with_ = options(chart, chart.series);
