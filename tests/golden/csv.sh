@@ -74,10 +74,10 @@ tabular calibrate 10 calibrate write_bw.txt write_lat.txt
 tabular incident 1 incident "$top/scenarios/incidents/pause-storm"
 tabular bench 1 bench first-io
 
-# --- whoever has --json has --csv, and is above; explain and watch print sentences; the tables of explain are views (query --csv) ---
+# --- whoever has --json has --csv, and is above; explain, explain-parameter and watch print sentences; the tables of explain are views (query --csv) ---
 sed -n 's/^COMMAND([A-Z]*, \(.*\))$/\1/p' "$top/cli/command.def" | tr _ - | while read -r command; do
     "$program" "$command" --help | grep -q '^  .*--json ' || continue
-    case $command in explain | watch | bridge) continue ;; esac
+    case $command in explain | explain-parameter | watch | bridge) continue ;; esac
     "$program" "$command" --help | grep -q '^  .*--csv ' || echo "$command has --json, and no --csv"
     grep -qx "$command" tried || echo "$command is not tried"
 done >missing

@@ -56,7 +56,7 @@ cd ..
 
 # Without the spine its links lead to a host, with a NIC for each cable.
 "$program" import sonic leaf0.json leaf1.json >two.yaml 2>notes.txt || fail "two leaves: exit code $?"
-grep -qF 'spine0 is a SpineRouter without its own file: imported as a host' notes.txt || fail "no word on the missing spine"
+grep -qF 'spine0 reports the type SpineRouter but has no configuration file here; it is imported as a host' notes.txt || fail "no word on the missing spine"
 grep -qF 'hosts: [server0, server1, spine0, server2, server3]' two.yaml || fail "hosts of two leaves"
 
 # changed SED-EXPRESSION: leaf0.json edited, alone
@@ -122,7 +122,7 @@ for n in 1 2 3; do sed "s/\"hostname\": \"leaf0\"/\"hostname\": \"leaf$n\"/; s/\
 grep -qF "12 ports of 3 switches (leaf1 Ethernet0, ...): fec 'fc' is not modeled: imported as none" notes.txt || fail "three leaves: $(cat notes.txt)"
 neighbor='s/"Ethernet12": {"name": "spine0", "port": "Ethernet0"}/"spine0": {"local_port": "Ethernet12", "port": "Ethernet0", "type": "Spine", "lo_addr": null}/'
 becomes "$neighbor" '{ends: ["leaf0:p3", "spine0:p0"], names: [Ethernet12, Ethernet0]'
-tells "$neighbor; s/SpineRouter/Spine/" 'spine0 is a Spine without its own file'
+tells "$neighbor; s/SpineRouter/Spine/" 'spine0 reports the type Spine but has no configuration file'
 tells "$neighbor" 'DEVICE_NEIGHBOR: lo_addr has no counterpart'
 tells "$neighbor; s/\"local_port\": \"Ethernet12\"/\"local_port\": \"Ethernet13\"/" "DEVICE_NEIGHBOR: 'Ethernet13' is not in PORT"
 computed='s/"profile": "\[BUFFER_PROFILE|pg_lossless_100000_[0-9]*m_profile\]"/"profile": "NULL"/'

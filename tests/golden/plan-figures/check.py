@@ -81,7 +81,7 @@ same('labels', labels, {name: '{} spines, {} qd'.format(*re.findall(r'\d+', name
 same('chosen', re.search(r'^Chosen +(\S.*\S)  EUR', text, re.M)[1], labels[chosen])
 one = next(candidate for candidate in told['candidates'] if candidate['name'] == chosen)
 for slo, (asked, limit, sign) in enumerate(LIMITS):
-    words = re.search(rf'^  {re.escape(asked)} +([\d.]+ \S+) \+- ([\d.]+ \S+) \((\d+) runs\), ([\d.]+) % to spare'
+    words = re.search(rf'^  {re.escape(asked)} +([\d.]+ \S+) \+- ([\d.]+ \S+) \((\d+) runs\), ([\d.]+)% to spare'
                       r'(?:; with (.*))?$', text, re.M)
     worst = min((row for row in one['objectives'] if row['slo'] == asked), key=lambda row: room(slo, row['mean']))
     number(f'{asked}: mean', words[1], worst['mean'])
@@ -89,7 +89,7 @@ for slo, (asked, limit, sign) in enumerate(LIMITS):
     same(f'{asked}: runs', int(words[3]), worst['runs'])
     number(f'{asked}: room', words[4] + '%', room(slo, worst['mean']))
     same(f'{asked}: case', words[5], worst['failure'])
-failing = re.findall(r'^  (\S.*\S) +EUR .*: fail\n      (\S+) < 80us: ([\d.]+ us) \+- .*, ([\d.]+) % beyond the limit', text, re.M)
+failing = re.findall(r'^  (\S.*\S) +EUR .*: fail\n      (\S+) < 80us: ([\d.]+ us) \+- .*, ([\d.]+)% beyond the limit', text, re.M)
 same('failing', sorted(name for name, *_ in failing),
      sorted(candidate['label'] for candidate in told['candidates'] if candidate['result'] == 'fail'))
 for name, _, mean, beyond in failing:
@@ -98,7 +98,7 @@ for name, _, mean, beyond in failing:
     number(f'{name}: mean', mean, LIMITS[slo][1] * (1 - least))
 counts = re.search(r'^  6 candidates: (\d+) pass, (\d+) fail, (\d+) undecided, (\d+) not needed$', text, re.M)
 same('results', [int(counts[i]) for i in range(1, 4)], [told[key] for key in ('pass', 'fail', 'undecided')])
-runs, hops = re.search(r'^  ([\d,]+) runs, ([\d,]+) packet-hops; probability of a wrong answer at most 5 %$', text, re.M).groups()
+runs, hops = re.search(r'^  ([\d,]+) runs, ([\d,]+) packet-hops; probability of a wrong answer at most 5%$', text, re.M).groups()
 same('runs', int(runs.replace(',', '')), db.execute('SELECT count(*) FROM run').fetchone()[0])
 same('packet-hops', int(hops.replace(',', '')), told['packet_hops'])
 
