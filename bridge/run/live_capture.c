@@ -75,7 +75,7 @@ void live_capture_begin(const struct live_run *run)
     if (run->options.capture == NULL)
         return;
     pcapng_begin(run->options.capture, "stormglass-bridge");
-    pcapng_interface(run->options.capture, "sockets", 0);
+    pcapng_interface(run->options.capture, "sockets", 0, PCAPNG_ETHERNET);
 }
 
 /* A connection within this process has two ends here; the one that connected is written. */

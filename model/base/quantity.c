@@ -292,9 +292,33 @@ static const struct unit *unit_of(const struct kind *kind, const struct number *
     return *name == '\0' && !kind->bare_unit ? NULL : unit_find(kind, name);
 }
 
+/* Data rates of InfiniBand's usual width, four lanes. Source: Linux ib_verbs.h enum
+ * ib_port_speed, and verbs.c ib_rate_to_mbps. */
+static const struct {
+    const char *name;
+    int64_t mbps;
+} named_rates[] = {
+    {"SDR", 8000},   {"DDR", 16000},  {"QDR", 32000},  {"FDR10", 40000}, {"FDR", 54500},
+    {"EDR", 100000}, {"HDR", 200000}, {"NDR", 400000}, {"XDR", 800000},
+};
+
+/* 0: the text is no such name. */
+static int64_t named_rate(const char *text)
+{
+    for (size_t i = 0; i < sizeof named_rates / sizeof named_rates[0]; i++)
+        if (strcmp(text, named_rates[i].name) == 0)
+            return named_rates[i].mbps * 1000000;
+    return 0;
+}
+
 bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
                     char why[QUANTITY_WHY_BYTES])
 {
+    const int64_t named = kind == QUANTITY_RATE && !is_digit(*text) ? named_rate(text) : 0;
+    if (named > 0) {
+        *value = named;
+        return true;
+    }
     const char *at = text;
     struct number number;
     const char *exponent = is_ratio(kind) ? exponent_of(text) : NULL;

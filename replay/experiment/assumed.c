@@ -76,6 +76,12 @@ static void add_value(struct assumed *assumed, const struct scenario_setting *se
     assumed->value_count -= value->trial_count == 0;
 }
 
+/* A parameter of InfiniBand has no effect on another link layer. */
+static bool is_of_kind(const struct opt *row, enum scenario_kind kind)
+{
+    return (row->effect.needs & OPT_NEED_INFINIBAND) == 0 || kind == SCENARIO_INFINIBAND;
+}
+
 static void find_values(struct assumed *assumed)
 {
     const struct scenario *scenario = assumed->scenario;
@@ -83,7 +89,8 @@ static void find_values(struct assumed *assumed)
     for (uint32_t i = 0; i < scenario->setting_count; i++) {
         const struct scenario_setting *setting = &scenario->settings[i];
         const char *evidence = evidence_of(setting);
-        if (evidence != NULL && is_quantity(setting->row) && setting->value > 0)
+        if (evidence != NULL && is_quantity(setting->row) && setting->value > 0 &&
+            is_of_kind(setting->row, scenario->kind))
             add_value(assumed, setting, evidence);
     }
 }

@@ -34,13 +34,13 @@ time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_p
 
 time_ps collect_busy_ps(const struct port *port, time_ps now)
 {
+    const uint64_t gap = port_gap_bytes(&port->params);
     uint64_t bytes = 0;
     for (int i = 0; i < PRIORITIES; i++)
-        bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * WIRE_GAP_BYTES;
+        bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * gap;
     /* A frame counts when it starts to leave; the part after the end of the run is subtracted. */
-    const time_ps begun = units_transfer_ps(bytes, port->rate.bps);
     const time_ps to_come = time_later(port->busy_until - now, 0);
-    return time_later(begun - to_come, 0);
+    return time_later(units_transfer_ps(bytes, port->rate.bps) - to_come, 0);
 }
 
 time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end)

@@ -74,7 +74,7 @@ static time_ps time_along(const struct path *path, uint64_t bytes, uint64_t fram
 /* The path of one pair without other traffic. */
 struct ideal {
     struct path there, back;
-    uint64_t mtu, headers;
+    uint64_t mtu, overhead;
     time_ps delays; /* of both RNICs */
 };
 
@@ -92,19 +92,19 @@ static struct ideal ideal_of(const struct member_fabric *fabric,
         .there = find_path(fabric, near, far),
         .back = find_path(fabric, far, near),
         .mtu = (uint64_t)from->path_mtu,
-        .headers = (uint64_t)rnic_header_bytes(from),
+        .overhead = (uint64_t)rnic_overhead_bytes(from),
         .delays = from->tx_delay + from->rx_delay + (read ? to->read_delay : 0),
     };
 }
 
 static time_ps ideal_time(const struct ideal *ideal, uint64_t bytes, uint64_t message)
 {
-    const uint64_t mtu = ideal->mtu, overhead = ideal->headers + WIRE_GAP_BYTES;
+    const uint64_t mtu = ideal->mtu, overhead = ideal->overhead;
     if (ideal->there.count == 0 || ideal->back.count == 0 || message == 0)
         return 0;
     const uint64_t frames_each = (message + mtu - 1) / mtu, frames = bytes / message * frames_each;
     const uint64_t longest = (message < mtu ? message : mtu) + overhead;
-    const uint64_t ack = ideal->headers + WIRE_AETH_BYTES + WIRE_GAP_BYTES;
+    const uint64_t ack = overhead + WIRE_AETH_BYTES;
     return ideal->delays + time_along(&ideal->there, bytes + frames * overhead, longest) +
            time_along(&ideal->back, ack, ack);
 }

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/drop.h"
 #include "base/memory.h"
-#include "net/frame/frame.h"
+#include "net/port/credits.h"
 #include "nvme/wire/spec.h"
 #include "replay/database/record_schema.h"
 #include "replay/record/record_begin.h"
@@ -203,10 +203,23 @@ static uint16_t udp_source(const struct frame *frame)
     return qp_entropy_port(frame->entropy, rnic_ip(frame->source), rnic_ip(frame->destination));
 }
 
+/* A flow-control packet of InfiniBand without its CRC: Op 0, FCTBS, VL, FCCL: IBTA Vol 1 7.9.4. */
+static uint32_t credit_bytes(const struct frame *frame, unsigned char bytes[20])
+{
+    const unsigned sent = credits_decode_sent(frame->psn), limit = credits_decode_limit(frame->psn);
+    bytes[0] = (unsigned char)(sent >> 8);
+    bytes[1] = (unsigned char)sent;
+    bytes[2] = (unsigned char)((unsigned)frame->priority << 4 | limit >> 8);
+    bytes[3] = (unsigned char)limit;
+    return 4;
+}
+
 /* The bytes of a MAC control frame from its opcode on: IEEE 802.3 annex 31B, IEEE 802.1Q-2018
  * 36. */
 static uint32_t control_bytes(const struct frame *frame, unsigned char bytes[20])
 {
+    if (frame->opcode == FRAME_CREDIT)
+        return credit_bytes(frame, bytes);
     const bool pfc = frame->opcode == FRAME_PFC;
     const uint32_t length = pfc ? 20 : 4;
     memset(bytes, 0, 20);

@@ -3,6 +3,7 @@
 #include "replay/record/record_counters.h"
 
 #include "base/drop.h"
+#include "net/port/credits.h"
 #include "net/switch/watchdog.h"
 #include "replay/database/counter.h"
 #include "replay/database/record_schema.h"
@@ -54,7 +55,7 @@ static void write_counters(const struct place *place, const struct counted *coun
 
 #define WRITE(place, counters) write_counters(place, counters, sizeof counters / sizeof counters[0])
 
-static uint64_t asserted_us(const struct port_pauses *pauses, time_ps now)
+static uint64_t asserted_us(const struct port_asserted *pauses, time_ps now)
 {
     const time_ps open = pauses->asserted_since == TIME_NEVER ? 0 : now - pauses->asserted_since;
     return (uint64_t)((pauses->asserted_ps + open) / PS_PER_US);
@@ -70,18 +71,26 @@ static void write_pauses(const struct place *place, const struct port *port,
     write_counter(place, COUNTER_RX_PRIO_PAUSE_XOFF, pauses->rx_xoff);
     write_counter(place, COUNTER_RX_PRIO_PAUSE_TRANSITION, pauses->rx_transitions);
     write_counter(place, COUNTER_RX_PRIO_PAUSE_DURATION, (uint64_t)(held / PS_PER_US));
-    write_counter(place, COUNTER_TX_PRIO_PAUSE_DURATION, asserted_us(pauses, now));
+    write_counter(place, COUNTER_TX_PRIO_PAUSE_DURATION, asserted_us(&pauses->frames, now));
+}
+
+/* MAC control frames leave with priority 7, and credit updates with the priority of their lane, but
+ * do not count as its packets. */
+static uint64_t control_frames(const struct port *port, int priority)
+{
+    if (port->credits != NULL)
+        return port->credits->lanes[priority].updates_tx;
+    return priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
 }
 
 static void write_port_priority(struct place place, const struct port *port, int priority,
                                 time_ps now)
 {
-    /* MAC control frames leave with priority 7 but do not count as its packets. */
-    const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
+    const uint64_t control = control_frames(port, priority);
+    const uint64_t each = port->credits != NULL ? WIRE_CREDIT_BYTES : WIRE_PFC_BYTES;
     place.priority = priority;
     write_counter(&place, COUNTER_TX_PRIO_PACKETS, port->prios[priority].tx_frames - control);
-    write_counter(&place, COUNTER_TX_PRIO_BYTES,
-                  port->prios[priority].tx_bytes - control * WIRE_PFC_BYTES);
+    write_counter(&place, COUNTER_TX_PRIO_BYTES, port->prios[priority].tx_bytes - control * each);
     write_counter(&place, COUNTER_RX_PRIO_PACKETS, port->prios[priority].rx_frames);
     write_counter(&place, COUNTER_RX_PRIO_BYTES, port->prios[priority].rx_bytes);
     if (port->params.flow_control == PORT_FLOW_PFC)
@@ -95,7 +104,7 @@ static void write_port_priority(struct place place, const struct port *port, int
  * port. */
 static void write_global(const struct place *place, const struct port *port, time_ps now)
 {
-    const struct port_pauses *pauses = &port->global;
+    const struct port_asserted *pauses = &port->global;
     const struct counted counters[] = {
         {COUNTER_TX_GLOBAL_PAUSE, pauses->tx_xoff + pauses->tx_xon},
         {COUNTER_RX_GLOBAL_PAUSE, pauses->rx_xoff + pauses->rx_xon},

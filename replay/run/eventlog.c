@@ -116,6 +116,8 @@ static const char *net_words(uint8_t kind)
         return "a pause expires";
     case NET_EVENT_PFC_REFRESH:
         return "refreshes a pause";
+    case NET_EVENT_CREDIT_TICK:
+        return "periodic credit updates";
     case NET_EVENT_FIRST_OWN:
         break;
     }
@@ -201,7 +203,7 @@ static const char *what_of(const struct eventlog *log, const struct eventlog_eve
     const struct scenario_node *nodes = log->world->scenario->nodes;
     if (event->bytes == 0)
         return words_of(log, event);
-    if (event->opcode == FRAME_PFC || event->opcode == FRAME_PAUSE)
+    if (event->opcode == FRAME_PFC || event->opcode == FRAME_PAUSE || event->opcode == FRAME_CREDIT)
         return arena_format(arena, "%s arrives", frame_opcode_name(event->opcode));
     return arena_format(arena, "%s from %s to %s arrives (QP %u, PSN %u, %u B)",
                         frame_opcode_name(event->opcode), nodes[log->host_of[event->source]].name,

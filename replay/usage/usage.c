@@ -122,12 +122,13 @@ void usage_fini(struct usage *usage)
 
 static void read_port(const struct port *port, int64_t *values, time_ps now)
 {
+    const uint64_t gap = port_gap_bytes(&port->params);
     uint64_t bytes = 0;
     time_ps blocked = 0;
     for (int i = 0; i < PRIORITIES; i++) {
         const time_ps this = usage_blocked_ps(port, i, now);
         blocked = this > blocked ? this : blocked;
-        bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * WIRE_GAP_BYTES;
+        bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * gap;
     }
     values[USAGE_PORT_BYTES] = (int64_t)bytes;
     values[USAGE_PORT_BLOCKED] = blocked;

@@ -176,7 +176,9 @@ static int bar_filled(double part, double whole)
     return share > 1 ? BAR_WIDTH : share > 0 ? (int)(share * BAR_WIDTH) : 0;
 }
 
-static void write_pause(const struct text *text, const struct store_statement *row, double span)
+/* A link with credits stops its transmitter without pauses: `verb` says so. */
+static void write_pause(const struct text *text, const struct store_statement *row,
+                        const char *verb, double span)
 {
     const int64_t stopped = store_int(row, "value");
     const int filled = bar_filled((double)stopped, span);
@@ -184,8 +186,8 @@ static void write_pause(const struct text *text, const struct store_statement *r
     memset(bar, '#', (size_t)filled);
     memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
     bar[BAR_WIDTH] = '\0';
-    fprintf(text->out, "  %-14s paused by %-14s  priority %" PRId64 "%12s  %s %s\n",
-            store_text(row, "name"), store_text(row, "paused_by"), store_int(row, "priority"),
+    fprintf(text->out, "  %-14s %s %-14s  priority %" PRId64 "%12s  %s %s\n",
+            store_text(row, "name"), verb, store_text(row, "paused_by"), store_int(row, "priority"),
             words_time(stopped).text, bar, words_percent((double)stopped, span).text);
 }
 
@@ -209,18 +211,30 @@ static void write_deadlocks(const struct text *text)
     " EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause' AND g.node=c.node AND"         \
     " g.port=c.port))"
 
-static void write_pauses(const struct text *text)
+static void write_pause_sums(const struct text *text, int64_t frames)
 {
-    write_head(text, "Pauses");
-    const int64_t frames = result_of(text, "pfc.pause_frames");
+    const int64_t paused = result_of(text, "pfc.paused_ps");
+    const int64_t longest = result_of(text, "pfc.longest_pause_ps");
     if (frames == 0) {
-        fputs("none\n", text->out);
+        fprintf(text->out,
+                "none; wait for credits of the next link %s, summed over ports; longest wait %s\n",
+                words_time(paused).text, words_time(longest).text);
         return;
     }
     fprintf(text->out, "%s XOFF and %s XON; pause time %s, summed over ports; longest pause %s\n",
             words_count(frames).text, words_count(result_of(text, "pfc.resume_frames")).text,
-            words_time(result_of(text, "pfc.paused_ps")).text,
-            words_time(result_of(text, "pfc.longest_pause_ps")).text);
+            words_time(paused).text, words_time(longest).text);
+}
+
+static void write_pauses(const struct text *text)
+{
+    write_head(text, "Pauses");
+    const int64_t frames = result_of(text, "pfc.pause_frames");
+    if (frames == 0 && result_of(text, "pfc.paused_ps") == 0) {
+        fputs("none\n", text->out);
+        return;
+    }
+    write_pause_sums(text, frames);
     struct store_statement *rows =
         store_prepare(text->store, "SELECT p.name, q.name AS paused_by, c.priority, c.value FROM"
                                    " (SELECT *" PAUSED " ORDER BY value DESC, 1, 2, 3 LIMIT ?) c"
@@ -232,7 +246,7 @@ static void write_pauses(const struct text *text)
         (double)result_of(text, "simulated_ps") + (double)result_of(text, "drain_ps");
     int64_t shown = 0;
     for (; shown < PAUSES_MAX && store_step(rows); shown++)
-        write_pause(text, rows, span);
+        write_pause(text, rows, frames > 0 ? "paused by" : "waits for", span);
     store_finish(rows);
     write_rest(text, "SELECT count(*)" PAUSED, shown, "v_pause");
     write_deadlocks(text);

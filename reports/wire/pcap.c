@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A record of an Endace card, with the types of Wireshark's wiretap/erf.h. */
+enum { ERF_HEADER = 16, ERF_TYPE_INFINIBAND = 21, ERF_VARYING_LENGTH = 4 };
+
 struct interface {
     uint64_t key; /* node << 16 | port */
     char name[128];
@@ -28,13 +31,15 @@ struct capture {
     struct interface *interfaces; /* sorted by key */
     uint32_t count;
     bool damaged;
-    uint8_t bytes[WIRE_BYTES_MAX];
+    bool ib; /* the fabric is InfiniBand */
+    uint8_t bytes[ERF_HEADER + WIRE_BYTES_MAX];
 };
 
 #define FRAME_COLUMNS                                                                              \
     "f.node, f.port, p.peer_node, p.peer_port, f.bth, s.ip AS source_ip, "                         \
     "d.ip AS destination_ip, f.qpn, f.psn, f.bytes, "                                              \
-    "f.payload_bytes, f.tos, f.flags, f.lost, f.ttl, f.udp_source, f.syndrome, f.msn, f.address, " \
+    "f.payload_bytes, f.priority, f.source, f.destination, f.tos, f.flags, f.lost, f.ttl, "        \
+    "f.udp_source, f.syndrome, f.msn, f.address, "                                                 \
     "f.rkey, f.length, f.immediate, f.content, f.head, s.migreq, "                                 \
     "s.node AS from_node, s.port AS from_port, d.node AS to_node, d.port AS to_port "              \
     "FROM frame f JOIN port p ON p.node=f.node AND p.port=f.port "                                 \
@@ -149,6 +154,20 @@ static struct wire_frame frame_of(const struct store_statement *row)
     return frame;
 }
 
+/* A LID for each endpoint, counted from 1. A GRH is what the frame has room for. */
+static struct wire_frame ib_frame_of(const struct store_statement *row)
+{
+    struct wire_frame frame = frame_of(row);
+    frame.ib = true;
+    frame.v1 = false;
+    frame.lane = (uint8_t)u32(row, "priority");
+    frame.fecn = (frame.tos & ECN_CE) == ECN_CE;
+    frame.source_lid = frame_lid(u32(row, "source"));
+    frame.destination_lid = frame_lid(u32(row, "destination"));
+    frame.grh = !wire_adds_up(&frame);
+    return frame;
+}
+
 static const char *comment_of(const struct wire_frame *frame, bool lost)
 {
     if (lost)
@@ -158,17 +177,41 @@ static const char *comment_of(const struct wire_frame *frame, bool lost)
     return (frame->flags & WIRE_RESENT) != 0 ? "retransmission" : NULL;
 }
 
+/* Time: a little-endian fixed point of 32.32 bits, s; sizes are big-endian. Returns the size. */
+static size_t write_erf(struct capture *capture, const struct wire_frame *frame, int64_t at)
+{
+    uint8_t *bytes = capture->bytes;
+    const size_t length = wire_bytes(frame, bytes + ERF_HEADER), all = ERF_HEADER + length;
+    const uint64_t whole = (uint64_t)at / PS_PER_S, part = (uint64_t)at % PS_PER_S;
+    const uint64_t fixed =
+        whole << 32 | (uint64_t)(((unsigned __int128)part << 32) / (uint64_t)PS_PER_S);
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(fixed >> (8 * i));
+    bytes[8] = ERF_TYPE_INFINIBAND;
+    bytes[9] = ERF_VARYING_LENGTH;
+    bytes[10] = (uint8_t)(all >> 8);
+    bytes[11] = (uint8_t)all;
+    bytes[12] = bytes[13] = 0; /* no losses */
+    bytes[14] = (uint8_t)(length >> 8);
+    bytes[15] = (uint8_t)length;
+    return all;
+}
+
 /* Returns false if the row is not a valid frame. */
 static bool write_packet(struct capture *capture, const struct store_statement *row)
 {
-    const struct wire_frame frame = frame_of(row);
+    const struct wire_frame frame = capture->ib ? ib_frame_of(row) : frame_of(row);
+    if (capture->ib && frame.mac_control)
+        return true; /* Wireshark takes flow-control packets of a link for malformed others */
     if (!wire_adds_up(&frame))
         return false;
     const bool inbound = store_int(row, "inbound") != 0;
-    const size_t length = wire_bytes(&frame, capture->bytes);
+    const int64_t at = store_int(row, "at");
+    const size_t length =
+        capture->ib ? write_erf(capture, &frame, at) : wire_bytes(&frame, capture->bytes);
     const uint32_t snap = capture->options->snap;
     struct pcapng_packet packet = {
-        .at_ns = (uint64_t)store_int(row, "at") / PS_PER_NS,
+        .at_ns = (uint64_t)at / PS_PER_NS,
         .bytes = capture->bytes,
         .count = snap != 0 && snap < length ? snap : length,
         .length = length,
@@ -184,15 +227,16 @@ static bool write_packet(struct capture *capture, const struct store_statement *
 }
 
 /* A frame has arrived with its last bit. Its time on the wire includes a gap of 12 bytes, which is
- * subtracted. */
+ * subtracted; InfiniBand has no gap. */
 static const char leaves_rnics[] = "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
                                    "WHERE p.endpoint IS NOT NULL ORDER BY f.rowid";
-static const char at_ports[] =
-    "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
-    "JOIN temp.tap t ON t.node=f.node AND t.port=f.port "
-    "UNION ALL SELECT f.at_ps + f.wire_ps - 96*1000000000000/p.rate_bps + p.delay_ps, "
-    "1, " FRAME_COLUMNS "JOIN temp.tap t ON t.node=p.peer_node AND t.port=p.peer_port "
-    "WHERE f.lost=0 ORDER BY at, inbound";
+#define AT_PORTS(gap_bits)                                                                         \
+    "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS                                           \
+    "JOIN temp.tap t ON t.node=f.node AND t.port=f.port "                                          \
+    "UNION ALL SELECT f.at_ps + f.wire_ps - " gap_bits "*1000000000000/p.rate_bps + p.delay_ps, "  \
+    "1, " FRAME_COLUMNS "JOIN temp.tap t ON t.node=p.peer_node AND t.port=p.peer_port "            \
+    "WHERE f.lost=0 ORDER BY at, inbound"
+static const char at_ports[] = AT_PORTS("96"), at_ib_ports[] = AT_PORTS("0");
 
 static void prepare_tables(const struct capture *capture)
 {
@@ -216,9 +260,11 @@ static bool write_all(struct capture *capture)
     pcapng_begin(capture->out, "stormglass");
     for (uint32_t i = 0; i < capture->count; i++)
         pcapng_interface(capture->out, capture->interfaces[i].name,
-                         capture->interfaces[i].speed_bps);
+                         capture->interfaces[i].speed_bps,
+                         capture->ib ? PCAPNG_ERF : PCAPNG_ETHERNET);
+    const char *tapped = capture->ib ? at_ib_ports : at_ports;
     struct store_statement *rows =
-        store_prepare(capture->store, capture->options->port_count == 0 ? leaves_rnics : at_ports);
+        store_prepare(capture->store, capture->options->port_count == 0 ? leaves_rnics : tapped);
     while (!capture->damaged && store_step(rows))
         capture->damaged = !write_packet(capture, rows);
     store_finish(rows);
@@ -259,6 +305,10 @@ bool pcap_write(struct store *store, const struct pcap_options *options, FILE *o
     bool written = false;
     why[0] = '\0';
     find_interfaces(capture);
+    capture->ib = store_ask_int(store,
+                                "SELECT count(*) FROM setting WHERE path='fabric.kind' AND "
+                                "value='infiniband'",
+                                0) > 0;
     if (store_error(store) == NULL && !has_frames(store))
         snprintf(why, PCAP_WHY_BYTES, "no frames recorded: run with --record packets");
     else if (options->port_count > 0 && capture->count < options->port_count)

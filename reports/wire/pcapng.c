@@ -13,7 +13,6 @@ enum {
     MAGIC = 0x1A2B3C4D,
     MAJOR = 1,
     MINOR = 0,
-    LINKTYPE_ETHERNET = 1,
     OPTION_COMMENT = 1,
     OPTION_APPLICATION = 4, /* in a section header */
     OPTION_NAME = 2,        /* in an interface description */
@@ -86,10 +85,10 @@ void pcapng_begin(FILE *out, const char *application)
     block(out, BLOCK_SECTION, body, sizeof body, options, "", 0);
 }
 
-void pcapng_interface(FILE *out, const char *name, uint64_t speed_bps)
+void pcapng_interface(FILE *out, const char *name, uint64_t speed_bps, enum pcapng_link link)
 {
     unsigned char body[8] = {0}, speed[8]; /* reserved field, and unlimited SnapLen */
-    wire_put16(body, LINKTYPE_ETHERNET);
+    wire_put16(body, (uint16_t)link);
     wire_put64(speed, speed_bps);
     static const uint8_t nanoseconds = 9;
     const struct option options[] = {

@@ -24,7 +24,11 @@ enum { PCAPNG_INBOUND = 1, PCAPNG_OUTBOUND = 2, PCAPNG_CRC_ERROR = 1 << 24 };
 
 /* Errors are those of the stream: ferror(out). */
 void pcapng_begin(FILE *out, const char *application);
-void pcapng_interface(FILE *out, const char *name, uint64_t speed_bps);
+/* LINKTYPE_... of tcpdump.org. Wireshark has no dissector for LINKTYPE_INFINIBAND (247); it decodes
+ * InfiniBand in the records of Endace cards (ERF). */
+enum pcapng_link { PCAPNG_ETHERNET = 1, PCAPNG_ERF = 197 };
+
+void pcapng_interface(FILE *out, const char *name, uint64_t speed_bps, enum pcapng_link link);
 void pcapng_write(FILE *out, const struct pcapng_packet *packet);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/big_endian.h"
 #include "base/check.h"
 #include "net/frame/frame.h"
-#include "replay/files/zip.h"
 
 #include <string.h>
 
@@ -16,6 +15,10 @@ enum {
     ETHERTYPE_ROCE_V1 = 0x8915,
     ETHERNET_HEADER = 14,
     FCS = 4,
+    LRH_HEADER = 8,
+    LNH_LOCAL = 2,  /* a BTH follows the LRH */
+    LNH_GLOBAL = 3, /* a GRH follows */
+    VCRC = 2,
     GRH_HEADER = 40,
     GRH_NEXT_IBA = 0x1B, /* a BTH follows */
     GRH_HOPS = 64,
@@ -25,6 +28,7 @@ enum {
     TCP_HEADER = 20,
     UDP_HEADER = 8,
     BTH_HEADER = 12,
+    IB_CNP = 0x80, /* of InfiniBand: IBTA Vol 1 annex A10 */
     ICRC = 4,
     ROCE_PORT = 4791,
     SMALLEST = 60, /* without FCS */
@@ -113,6 +117,8 @@ static bool is_tagged(const struct wire_frame *frame)
 /* Size of the headers before the BTH. */
 static uint32_t outer_bytes(const struct wire_frame *frame)
 {
+    if (frame->ib)
+        return LRH_HEADER + (frame->grh ? GRH_HEADER : 0);
     if (!frame->v1)
         return ETHERNET_HEADER + IP_HEADER + UDP_HEADER;
     return ETHERNET_HEADER + (is_tagged(frame) ? WIRE_VLAN_BYTES : 0) + GRH_HEADER;
@@ -126,6 +132,17 @@ static void put_gid(struct writer *to, uint32_t ip)
     put(to, ip, 4);
 }
 
+/* `after`: bytes of the frame after the ICRC. */
+static void put_grh(struct writer *to, const struct wire_frame *frame, uint32_t after)
+{
+    put(to, 0x60000000, 4); /* version 6, traffic class and flow label 0 */
+    put(to, frame->bytes - outer_bytes(frame) - after, 2);
+    put(to, GRH_NEXT_IBA, 1);
+    put(to, GRH_HOPS, 1);
+    put_gid(to, frame->source_ip);
+    put_gid(to, frame->destination_ip);
+}
+
 /* Ethernet with the VLAN tag, if there is one, and GRH: IBTA Vol 1 8.3 and annex A16. The tag has
  * VLAN ID 0: it carries a priority alone. */
 static void put_ethernet_grh(struct writer *to, const struct wire_frame *frame)
@@ -135,12 +152,19 @@ static void put_ethernet_grh(struct writer *to, const struct wire_frame *frame)
         put(to, (uint64_t)(frame->tos >> FRAME_V1_PCP_SHIFT) << 13, 2);
         put(to, ETHERTYPE_ROCE_V1, 2);
     }
-    put(to, 0x60000000, 4); /* version 6, traffic class and flow label 0 */
-    put(to, frame->bytes - outer_bytes(frame) - FCS, 2);
-    put(to, GRH_NEXT_IBA, 1);
-    put(to, GRH_HOPS, 1);
-    put_gid(to, frame->source_ip);
-    put_gid(to, frame->destination_ip);
+    put_grh(to, frame, FCS);
+}
+
+/* LRH with or without GRH: IBTA Vol 1 7.7 and 8.3. The length is in words, without the VCRC. */
+static void put_lrh_grh(struct writer *to, const struct wire_frame *frame)
+{
+    put(to, (uint64_t)frame->lane << 4, 1);
+    put(to, (uint64_t)(frame->tos >> 2) << 4 | (frame->grh ? LNH_GLOBAL : LNH_LOCAL), 1);
+    put(to, frame->destination_lid, 2);
+    put(to, (frame->bytes - (uint32_t)VCRC) / 4, 2);
+    put(to, frame->source_lid, 2);
+    if (frame->grh)
+        put_grh(to, frame, VCRC);
 }
 
 static unsigned pad_of(const struct wire_frame *frame)
@@ -152,7 +176,7 @@ static void put_bth(struct writer *to, const struct wire_frame *frame)
 {
     const unsigned solicited = (frame->flags & WIRE_SOLICITED) != 0;
     const unsigned becn = (frame->flags & WIRE_BECN) != 0;
-    put(to, frame->opcode, 1);
+    put(to, frame->ib && frame->opcode == WIRE_CNP ? IB_CNP : frame->opcode, 1);
     put(to, solicited << 7 | (unsigned)frame->migreq << 6 | pad_of(frame) << 4, 1);
     put(to, frame->pkey, 2);
     put(to, (unsigned)frame->fecn << 7 | becn << 6, 1);
@@ -190,42 +214,6 @@ static void put_payload(struct writer *to, const struct wire_frame *frame)
     for (size_t i = real; i < frame->payload; i++)
         put(to, frame->content >> (24 - 8 * (i % 4)), 1);
     put(to, 0, (int)pad_of(frame));
-}
-
-static uint32_t in_wire_order(uint32_t crc)
-{
-    return (crc & 0xFF) << 24 | (crc & 0xFF00) << 8 | (crc >> 8 & 0xFF00) | crc >> 24;
-}
-
-uint32_t wire_icrc_v1(const uint8_t *grh, size_t bytes)
-{
-    enum { FIXED = GRH_HEADER + BTH_HEADER };
-    uint8_t masked[8 + FIXED];
-    CHECK(bytes >= FIXED);
-    memset(masked, 0xFF, 8); /* in place of the LRH */
-    uint8_t *copy = masked + 8;
-    memcpy(copy, grh, FIXED);
-    copy[0] |= 0x0F; /* traffic class, flow label */
-    copy[1] = copy[2] = copy[3] = 0xFF;
-    copy[7] = 0xFF;              /* hop limit */
-    copy[GRH_HEADER + 4] = 0xFF; /* FECN, BECN, reserved */
-    const uint32_t head = zip_crc(zip_crc_start(), masked, sizeof masked);
-    return in_wire_order(zip_crc(head, grh + FIXED, bytes - FIXED));
-}
-
-uint32_t wire_icrc(const uint8_t *ip, size_t bytes)
-{
-    enum { FIXED = IP_HEADER + UDP_HEADER + BTH_HEADER };
-    uint8_t masked[8 + FIXED];
-    CHECK(bytes >= FIXED);
-    memset(masked, 0xFF, 8); /* in place of the LRH */
-    uint8_t *copy = masked + 8;
-    memcpy(copy, ip, FIXED);
-    copy[1] = copy[8] = copy[10] = copy[11] = 0xFF; /* TOS, TTL, header checksum */
-    copy[26] = copy[27] = 0xFF;                     /* UDP checksum */
-    copy[IP_HEADER + UDP_HEADER + 4] = 0xFF;        /* FECN, BECN, reserved */
-    const uint32_t head = zip_crc(zip_crc_start(), masked, sizeof masked);
-    return in_wire_order(zip_crc(head, ip + FIXED, bytes - FIXED));
 }
 
 /* RFC 9293 3.1: over a pseudo-header, the header and the data. */
@@ -301,7 +289,7 @@ static uint32_t extension_bytes(const struct wire_frame *frame)
 static uint32_t standard_bytes(const struct wire_frame *frame)
 {
     return outer_bytes(frame) + BTH_HEADER + extension_bytes(frame) + frame->payload +
-           pad_of(frame) + ICRC + FCS;
+           pad_of(frame) + ICRC + (frame->ib ? VCRC : FCS);
 }
 
 /* Bytes that a packet may carry in addition: telemetry written by switches, and the packets named
@@ -332,7 +320,9 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
         return control_frame(&to, frame);
     if (frame->opcode == WIRE_TCP)
         return tcp_frame(&to, frame);
-    if (frame->v1) {
+    if (frame->ib) {
+        put_lrh_grh(&to, frame);
+    } else if (frame->v1) {
         put_ethernet_grh(&to, frame);
     } else {
         put_ethernet(&to, frame, ETHERTYPE_IPV4);
@@ -343,6 +333,11 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
     put_payload(&to, frame);
     for (uint32_t i = standard_bytes(frame); i < frame->bytes; i++)
         put(&to, 0, 1);
+    if (frame->ib) {
+        put(&to, wire_icrc_ib(bytes, to.count, frame->grh), ICRC);
+        put(&to, wire_vcrc(bytes, to.count), VCRC);
+        return to.count;
+    }
     const size_t network = outer_bytes(frame) - (frame->v1 ? GRH_HEADER : IP_HEADER + UDP_HEADER);
     put(&to, (frame->v1 ? wire_icrc_v1 : wire_icrc)(bytes + network, to.count - network), ICRC);
     CHECK(to.count + FCS == frame->bytes);

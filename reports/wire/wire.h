@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire - a recorded frame as the bytes on the wire.
- * From Ethernet's destination to the ICRC, without preamble and FCS, as in captures. Payload that
+ * From Ethernet's destination to the ICRC, without preamble and FCS, as in captures; of InfiniBand
+ * from the LRH to the VCRC. Payload that
  * the model only keeps as a tag is filled with that tag. Telemetry and the packets that a NAK of
  * selective repeat names are not in the standard; only their length is recorded, so they are
  * written as zeros before the ICRC.
@@ -32,12 +33,15 @@ struct wire_frame {
     bool has_reth, has_aeth, has_ieth, has_immediate;
     bool migreq, fecn; /* BTH.M, BTH.F */
     bool v1;           /* RoCE v1; tos: see frame_v1_tos */
+    bool ib, grh;      /* InfiniBand; tos: see frame_ib_tos */
+    uint8_t lane;      /* InfiniBand: virtual lane */
     uint16_t pkey;
     uint16_t type;  /* of a captured frame: EtherType after all tags */
     uint8_t opcode; /* BTH.OpCode */
     uint8_t tos, ttl, flags;
     uint16_t udp_source;
-    uint16_t bytes, payload; /* Ethernet header to FCS; transport payload without pad */
+    uint16_t bytes, payload; /* Ethernet header to FCS, or LRH to VCRC; transport payload without
+                              * pad */
     uint32_t source_ip, destination_ip;
     uint32_t qpn, psn;
     uint8_t syndrome; /* AETH */
@@ -49,6 +53,7 @@ struct wire_frame {
     const unsigned char *head; /* start of the payload; MAC control: all of it */
     size_t head_bytes;
     uint8_t source_mac[6], destination_mac[6];
+    uint16_t source_lid, destination_lid;
 };
 
 /* A locally administered address derived from node and port. */
@@ -75,5 +80,10 @@ uint32_t wire_icrc(const uint8_t *ip, size_t bytes);
 
 /* The ICRC of a RoCE v1 frame, from its GRH on: IBTA Vol 1 7.8.1. */
 uint32_t wire_icrc_v1(const uint8_t *grh, size_t bytes);
+
+/* The ICRC of an InfiniBand packet, from its LRH on, and its VCRC, which covers the ICRC too: IBTA
+ * Vol 1 7.8. */
+uint32_t wire_icrc_ib(const uint8_t *lrh, size_t bytes, bool grh);
+uint16_t wire_vcrc(const uint8_t *lrh, size_t bytes);
 
 #endif

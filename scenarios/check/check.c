@@ -324,12 +324,17 @@ static void sort_by_level(struct check_report *report)
     }
 }
 
+static bool applies(const struct check_rule *rule, const struct scenario *scenario)
+{
+    return !rule->ethernet || scenario->kind == SCENARIO_ETHERNET;
+}
+
 void check_findings(const struct scenario *scenario, struct check_report *report)
 {
     memset(report, 0, sizeof *report);
     for (int i = 0; check_rules[i] != NULL; i++) {
         report->rule = check_rules[i]->name;
-        if (check_rules[i]->run != NULL)
+        if (check_rules[i]->run != NULL && applies(check_rules[i], scenario))
             check_rules[i]->run(scenario, report);
     }
     sort_by_level(report);
@@ -364,9 +369,9 @@ void check_of_run(const struct scenario *scenario, const struct check_run *run,
     for (int i = 0; check_rules[i] != NULL; i++) {
         const struct check_rule *rule = check_rules[i];
         report->rule = rule->name;
-        if (rule->by_run && rule->run != NULL)
+        if (rule->by_run && rule->run != NULL && applies(rule, scenario))
             rule->run(scenario, report);
-        if (rule->after != NULL && run != NULL)
+        if (rule->after != NULL && run != NULL && applies(rule, scenario))
             rule->after(run, report);
     }
     sort_by_level(report);

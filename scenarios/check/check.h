@@ -87,6 +87,8 @@ struct check_rule {
     void (*run)(const struct scenario *scenario, struct check_report *report);
     /* The simulation would differ from what the user specified: a run prints these findings too. */
     bool by_run;
+    /* It is about PFC, DSCP, ECN, ECMP or shared memory, which only an Ethernet fabric has. */
+    bool ethernet;
     /* Checks that need a finished run; NULL: none. */
     void (*after)(const struct check_run *run, struct check_report *report);
 };

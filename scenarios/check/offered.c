@@ -54,7 +54,7 @@ int64_t offered_room(const struct scenario_node *node)
 static int64_t wire_bits(int64_t operation, const struct rnic_params *rnic)
 {
     const int64_t packets = (operation + rnic->path_mtu - 1) / rnic->path_mtu;
-    return 8 * (operation + packets * (rnic_header_bytes(rnic) + WIRE_GAP_BYTES));
+    return 8 * (operation + packets * rnic_overhead_bytes(rnic));
 }
 
 struct offering offered_all(const struct scenario_workload *workload)

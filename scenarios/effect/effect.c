@@ -78,6 +78,11 @@ static bool needs_selective_repeat(const struct place *place)
     return rnic_of(place)->loss_recovery == RECOVERY_selective_repeat;
 }
 
+static bool needs_infiniband(const struct place *place)
+{
+    return place->scenario->kind == SCENARIO_INFINIBAND;
+}
+
 static bool needs_roce_v1(const struct place *place)
 {
     return rnic_of(place)->roce_version == 1;
@@ -316,7 +321,7 @@ static bool needs_ecn(const struct place *place)
 /* ------------------------------------------------------------------ table of all needs */
 
 static const struct {
-    bool of_switch;
+    bool of_switch; /* it is a need of parameters of switches; else of hosts */
     bool (*is_met)(const struct place *place);
 } needs[OPT_NEED_COUNT] = {
     [OPT_NEED_PCIE_INDEX] = {false, needs_pcie},
@@ -339,6 +344,7 @@ static const struct {
     [OPT_NEED_DATA_WRS_INDEX] = {false, needs_data_wrs},
     [OPT_NEED_WATCHDOG_INDEX] = {true, needs_watchdog},
     [OPT_NEED_ECN_INDEX] = {true, needs_ecn},
+    [OPT_NEED_INFINIBAND_INDEX] = {true, needs_infiniband},
     [OPT_NEED_ROCE_V1_INDEX] = {false, needs_roce_v1},
     [OPT_NEED_RDMA_INDEX] = {false, needs_rdma},
     [OPT_NEED_TCP_INDEX] = {false, needs_tcp},
@@ -361,7 +367,8 @@ bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct
     const struct place place = {scenario, node};
     const bool is_switch = scenario->nodes[node].kind == SCENARIO_SWITCH;
     for (size_t i = 0; i < OPT_NEED_COUNT; i++)
-        if ((row->effect.needs >> i & 1) != 0 && needs[i].of_switch == is_switch &&
+        if ((row->effect.needs >> i & 1) != 0 &&
+            (needs[i].of_switch == is_switch || i == OPT_NEED_INFINIBAND_INDEX) &&
             !needs[i].is_met(&place))
             return true;
     return false;

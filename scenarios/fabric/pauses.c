@@ -24,6 +24,8 @@ static unsigned enabled_at(const struct scenario_port *port, unsigned by_default
 {
     if (port->params->flow_control == PORT_FLOW_NONE)
         return 0;
+    if (port->params->flow_control == PORT_FLOW_CREDITS)
+        return UINT8_MAX;
     if (port->params->pfc_enabled != PORT_PFC_AUTO)
         return (unsigned)port->params->pfc_enabled;
     return port->params->flow_control == PORT_FLOW_GLOBAL ? UINT8_MAX : by_default;

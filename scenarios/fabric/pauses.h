@@ -3,7 +3,8 @@
  * These are `pfc-enabled` of the port if the scenario sets it. By default, a switch enables PFC in
  * its lossless priorities. A NIC enables PFC in `rnic.pfc-priorities`, by default the priority of
  * its own data and those of the switch port, which offers them by DCBX. A NIC with `rnic.pfc:
- * false` has none. With flow-control: global, all priorities send PAUSE by default.
+ * false` has none. With flow-control: global, all priorities send PAUSE by default. With credits,
+ * each lane stops its sender when its buffer is full.
  *   Source: IEEE 802.1Q-2018 36.1.3.3 (PFC is enabled for each priority of a port), 38 and D.2.11
  *           (DCBX: a willing station takes the peer's PFC enable vector); SONiC PORT_QOS_MAP
  *           pfc_enable; mlnx_qos --pfc, which is for both directions. */

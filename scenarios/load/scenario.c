@@ -427,6 +427,9 @@ uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_wor
                       const struct scenario_pair *pair)
 {
     const struct scenario_host *host = scenario->nodes[pair->from].host;
+    if (scenario->kind == SCENARIO_INFINIBAND)
+        return workload->class.priority_set ? workload->class.priority
+                                            : (uint8_t)host->rnic->priority;
     return workload->class.tos_set
                ? workload->class.tos >> 2
                : (uint8_t)(workload->by_tcp ? host->tcp->dscp : host->rnic->dscp);
@@ -437,6 +440,9 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
                            const struct scenario_pair *pair)
 {
     const struct scenario_host *host = scenario->nodes[pair->to].host;
-    const int64_t own = workload->by_tcp ? host->tcp->dscp : host->rnic->accept_dscp;
+    const bool ib = scenario->kind == SCENARIO_INFINIBAND;
+    const int64_t own = ib                 ? RNIC_AUTO
+                        : workload->by_tcp ? host->tcp->dscp
+                                           : host->rnic->accept_dscp;
     return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
 }

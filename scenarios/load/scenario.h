@@ -223,8 +223,16 @@ struct scenario_setting {
     const char *source; /* source of the profile's value, or of the parameter */
 };
 
+/* Link layers of a fabric: `fabric.kind`. */
+#define SCENARIO_KINDS(X) X(ETHERNET, "ethernet") X(INFINIBAND, "infiniband")
+
+#define X(name, word) SCENARIO_##name,
+enum scenario_kind { SCENARIO_KINDS(X) };
+#undef X
+
 struct scenario {
     struct arena arena;
+    enum scenario_kind kind;
     const char *name, *about;
     uint64_t seed;
     time_ps duration; /* workloads issue in [0, duration) */
@@ -303,7 +311,8 @@ bool scenario_issues_nothing(const struct scenario_workload *workload);
 time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member);
 time_ps scenario_nudge(const struct scenario *scenario, uint32_t workload, uint32_t member);
 
-/* DSCP of packets from `from` to `to` on a workload's connections; and of packets in reverse. */
+/* DSCP, or service level, of packets from `from` to `to` on a workload's connections; and of
+ * packets in reverse. */
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair);
 uint8_t scenario_dscp_back(const struct scenario *scenario,

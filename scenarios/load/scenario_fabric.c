@@ -7,12 +7,14 @@
 
 #include "net/switch/switch.h"
 #include "scenarios/fabric/nics.h"
+#include "scenarios/load/scenario_infiniband.h"
 #include "scenarios/load/scenario_subsystems.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char default_switch[] = "shared-buffer-32mb";
+static const char default_switch[] = "shared-buffer-32mb",
+                  default_ib_switch[] = "infiniband-switch";
 
 /* Sections that group the parameters of a switch; the parameters' own names are accepted, too. */
 const struct block_word scenario_switch_words[] = {
@@ -131,7 +133,9 @@ static void take_profile(struct loader *loader, struct block *block,
 {
     struct profile profile;
     const struct tree_node *word = scenario_word(loader, section, "profile");
-    const bool found = word == NULL ? profile_find_own(loader, default_switch, "switch", &profile)
+    const bool ib = loader->scenario->kind == SCENARIO_INFINIBAND;
+    const char *preset = ib ? default_ib_switch : default_switch;
+    const bool found = word == NULL ? profile_find_own(loader, preset, "switch", &profile)
                                     : profile_find(loader, word, "switch", &profile);
     if (!found)
         return;
@@ -140,7 +144,7 @@ static void take_profile(struct loader *loader, struct block *block,
         .path = "fabric.switch",
         .name = "profile",
         .word = profile.name,
-        .preset = default_switch,
+        .preset = preset,
         .about = "Source of values that the scenario does not set.",
         OPT_INERT,
         .where = word == NULL ? (struct diag_place){0} : word->place,
@@ -160,7 +164,11 @@ static struct block *load_switch(struct loader *loader, const struct tree_node *
     scenario_show(loader, block, false);
     uint8_t *map = default_dscp(loader);
     scenario_load_dscp(loader, scenario_map(loader, section, "dscp"), map);
-    *dscp = map;
+    const uint8_t *lanes = scenario_load_service_levels(loader, fabric);
+    if (lanes != NULL && tree_get(section, "dscp") != NULL)
+        tree_error(loader->diag, tree_get(section, "dscp"),
+                   "InfiniBand has service levels, not DSCPs: expected fabric.sl-to-vl");
+    *dscp = lanes != NULL ? lanes : map;
     return block;
 }
 
@@ -271,8 +279,9 @@ static void show_topology(struct loader *loader, const struct tree_node *written
 
 void scenario_load_fabric(struct loader *loader)
 {
-    static const char *const keys[] = {"topology",  "host-links", "fabric-links", "switch",
-                                       "overrides", "routes",     "routing",      NULL};
+    static const char *const keys[] = {"kind",     "topology",  "host-links", "fabric-links",
+                                       "switch",   "overrides", "routes",     "routing",
+                                       "sl-to-vl", NULL};
     const struct tree_node *section = scenario_map(loader, loader->root, "fabric");
     const struct tree_node *topology =
         section == NULL ? NULL : scenario_map(loader, section, "topology");
@@ -284,6 +293,7 @@ void scenario_load_fabric(struct loader *loader)
     }
     block_only(section, keys, NULL, loader->diag);
     struct fabric fabric = {0};
+    scenario_load_kind(loader, section);
     fabric.host_links = load_links(loader, section, "host-links", "fabric.host-links");
     fabric.fabric_links = load_links(loader, section, "fabric-links", "fabric.fabric-links");
     fabric.switches = load_switch(loader, section, &fabric.dscp);
@@ -341,6 +351,7 @@ static void finish_switch(struct scenario_node *node, const struct block *block)
 void scenario_finish_nodes(struct loader *loader)
 {
     struct scenario *scenario = loader->scenario;
+    scenario_finish_infiniband(loader);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         struct scenario_node *node = &scenario->nodes[i];
         const struct loader_node *from = &loader->nodes[i];

@@ -37,6 +37,18 @@ void scenario_check_transport(struct loader *loader, const struct tree_node *wri
                    workload->ops->name);
 }
 
+/* IP over InfiniBand is not modeled. */
+static void check_kind(struct loader *loader, const struct scenario_workload *workload)
+{
+    char text[DIAG_TEXT_BYTES];
+    if (loader->scenario->kind != SCENARIO_INFINIBAND || !workload->by_tcp)
+        return;
+    snprintf(text, sizeof text,
+             "'%.64s': %s needs Ethernet, and fabric.kind is infiniband; expected transport rdma",
+             workload->name, workload->ops->needs_tcp ? workload->ops->name : "transport tcp");
+    tree_message(loader->diag, DIAG_ERROR, loader->root, workload->place, text);
+}
+
 /* The NICs of an aggregate have one TCP in reality, and one for each in the model. */
 static void check_aggregates(struct loader *loader, const struct scenario_workload *workload)
 {
@@ -117,6 +129,7 @@ void scenario_finish_workloads(struct loader *loader, const struct scenario_work
     for (size_t i = 0; i < list->count; i++) {
         used |= list->list[i].by_tcp;
         check_aggregates(loader, &list->list[i]);
+        check_kind(loader, &list->list[i]);
         check_agreement(loader, &list->list[i]);
         check_blocks(loader, &list->list[i]);
     }

@@ -196,15 +196,17 @@ enum {
 /* Minimum time after which an event at a node can affect another node. */
 static time_ps lookahead_of(const struct scenario *scenario)
 {
+    const bool credits = scenario->kind == SCENARIO_INFINIBAND;
+    const uint64_t least_bytes = credits ? WIRE_CREDIT_BYTES : WIRE_LEAST_BYTES;
     time_ps least = WHEEL_WIDTH_MAX;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++) {
             const struct port_params *params = node->ports[p].params;
             if (node->ports[p].link != SCENARIO_NO_LINK && p < node->outer_ports)
-                least = time_earlier(
-                    least, port_propagation(params) +
-                               units_transfer_ps(WIRE_LEAST_BYTES, (uint64_t)params->rate));
+                least =
+                    time_earlier(least, port_propagation(params) +
+                                            units_transfer_ps(least_bytes, (uint64_t)params->rate));
         }
     }
     return least;

@@ -210,7 +210,7 @@ static struct wire_trace *model(void)
     size_t length = 0;
     FILE *out = open_memstream(&bytes, &length);
     pcapng_begin(out, "test");
-    pcapng_interface(out, "both", 0);
+    pcapng_interface(out, "both", 0, PCAPNG_ETHERNET);
     play_capture(out);
     fclose(out);
     fuzz_input("capture", bytes, length);

@@ -61,8 +61,8 @@ static bool is_global(const struct port *port)
 static bool is_lasting(const struct deadlock_wait *wait, time_ps now)
 {
     const struct port *port = wait->port, *peer = peer_of(wait);
-    const struct port_pauses *pauses =
-        is_global(peer) ? &peer->global : &peer->pauses[wait->priority];
+    const struct port_asserted *pauses =
+        is_global(peer) ? &peer->global : &peer->pauses[wait->priority].frames;
     const time_ps quanta = port_quanta_ps(port, (uint32_t)peer->params.pfc_quanta);
     const uint64_t before = peer->largest + (uint64_t)WIRE_PFC_BYTES + 2 * WIRE_GAP_BYTES;
     const time_ps flight = units_transfer_ps(before, peer->rate.bps) + peer->propagation;

@@ -31,14 +31,18 @@ enum {
     WIRE_DETH_BYTES = 8,
     WIRE_CNP_PAYLOAD = 16, /* reserved bytes, IBTA A17.9.3 */
     WIRE_PFC_BYTES = 64,
+    WIRE_CREDIT_BYTES = 8, /* a flow-control packet of InfiniBand: 4 B, LPCRC 2, delimiters 2 */
+    WIRE_IB_BYTES = 26,    /* LRH 8, BTH 12, ICRC 4, VCRC 2 */
+    WIRE_IB_MOST = 126,    /* headers, ICRC and VCRC of the longest packet, IBTA Vol 1 7.7.8 */
+    WIRE_GRH_BYTES = 40,
     WIRE_LEAST_BYTES = WIRE_ROCE_BYTES, /* minimum frame size */
     WIRE_MAD_BYTES = 256,
     WIRE_VLAN_BYTES = 4,
 };
 
 /* BTH opcodes; <infiniband/opcode.h> lacks SEND with invalidate, UD names and CNP. PFC and PAUSE
- * are MAC control frames, TCP is a TCP segment: they have no BTH, and BTH does not use their
- * values. */
+ * are MAC control frames, CREDIT is a link's credit update, TCP is a TCP segment: they have no BTH,
+ * and BTH does not use their values. */
 #define FRAME_OPCODES(X)                                                                           \
     X(RC_SEND_FIRST, 0x00, 0)                                                                      \
     X(RC_SEND_MIDDLE, 0x01, 0)                                                                     \
@@ -62,6 +66,7 @@ enum {
     X(RC_SEND_ONLY_INV, 0x17, WIRE_IETH_BYTES)                                                     \
     X(UD_SEND_ONLY, 0x64, WIRE_DETH_BYTES)                                                         \
     X(CNP, 0x81, WIRE_CNP_PAYLOAD)                                                                 \
+    X(CREDIT, 0xFC, 0)                                                                             \
     X(TCP, 0xFD, 0)                                                                                \
     X(PFC, 0xFE, 0)                                                                                \
     X(PAUSE, 0xFF, 0)
@@ -80,7 +85,8 @@ enum frame_flags {
     FRAME_SOLICITED = 1 << 2,
     FRAME_CORRUPT = 1 << 3,   /* a bit error: the receiver's FCS check fails */
     FRAME_RESENT = 1 << 4,    /* not on the wire: retransmission, for counters */
-    FRAME_CONTROL = 1 << 5,   /* not on the wire: MAC control frame, as its opcode says */
+    FRAME_CONTROL = 1 << 5,   /* not on the wire: MAC control frame or credit update, as its opcode
+                               * says */
     FRAME_TELEMETRY = 1 << 6, /* a request collects telemetry, an ACK returns it */
     FRAME_SACK = 1 << 7,      /* NAK with the PSN of the packet that arrived, in rkey */
 };
@@ -256,6 +262,20 @@ static inline unsigned frame_v1_more(uint8_t tos)
     if (!frame_is_v1(tos))
         return 0;
     return (tos & FRAME_V1_TAGGED) != 0 ? WIRE_V1_MORE + WIRE_VLAN_BYTES : WIRE_V1_MORE;
+}
+
+/* InfiniBand has a service level in place of the DSCP, FECN in place of the ECN field, and LIDs as
+ * addresses; unicast LIDs are 1 to 0xBFFF: IBTA Vol 1 4.1.3. */
+enum { FRAME_SERVICE_LEVELS = 16, FRAME_LIDS = 0xBFFF };
+
+static inline uint16_t frame_lid(uint32_t endpoint)
+{
+    return (uint16_t)(endpoint + 1);
+}
+
+static inline uint8_t frame_ib_tos(unsigned service_level)
+{
+    return (uint8_t)(service_level << 2);
 }
 
 /* The part of a ToS octet that a queue pair's class has: all but ECN. */

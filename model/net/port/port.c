@@ -22,7 +22,8 @@ static uint32_t own_queues(struct port *port, uint8_t allowed, time_ps now)
 
 static uint8_t enabled_of(const struct port *port, int64_t priorities)
 {
-    return port->params.flow_control == PORT_FLOW_NONE ? 0 : (uint8_t)priorities;
+    const int64_t kind = port->params.flow_control;
+    return kind == PORT_FLOW_NONE || kind == PORT_FLOW_CREDITS ? 0 : (uint8_t)priorities;
 }
 
 /* Sends by an event when the wire is free. */
@@ -54,8 +55,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         port->pauses[i].held_since = TIME_NEVER;
         port->refresh_at[i] = TIME_NEVER;
     }
-    port->global.asserted_since = port->global.blocked_since = TIME_NEVER;
-    port->global.held_since = TIME_NEVER;
+    port->global.asserted_since = TIME_NEVER;
     port->enabled = enabled_of(port, params->pfc_enabled);
     if (params->pfc_refresh == 0)
         port->params.pfc_refresh = port_quanta_ps(port, (uint32_t)params->pfc_quanta) / 2;
@@ -63,11 +63,19 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         units_transfer_ps(WIRE_PFC_BYTES + WIRE_GAP_BYTES, (uint64_t)params->rate);
     if (port->params.pfc_refresh < back_to_back)
         port->params.pfc_refresh = back_to_back; /* more refreshes do not fit on the wire */
-    CHECK(params->mtu <= UINT16_MAX - WIRE_ETHERNET_BYTES);
+    CHECK(port_largest_frame(params) <= UINT16_MAX);
     CHECK(port->rate.ps_per_byte <= UINT32_MAX);
     port->ps_per_byte = (uint32_t)port->rate.ps_per_byte;
-    port_set_odd(port, PORT_FRACTION, port->ps_per_byte == 0);
+    port_set_odd(port, PORT_SLOW_WIRE, port->ps_per_byte == 0 || params->kind != PORT_ETHERNET);
     port_set_odd(port, PORT_WATCHED, probe->frame != NULL || probe->hop != NULL);
+    if (params->flow_control == PORT_FLOW_CREDITS)
+        port_credits_make(port);
+}
+
+void port_fini(struct port *port)
+{
+    if (port->credits != NULL)
+        port_credits_free(port);
 }
 
 static void aim(struct port *from, const struct port *to, struct port_ingress ingress)
@@ -82,12 +90,24 @@ static void aim(struct port *from, const struct port *to, struct port_ingress in
         from->arrival_delay - (WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES) * (time_ps)from->ps_per_byte;
     from->cut_through = ingress.cut_through;
     port_set_odd(from, PORT_CUT_THROUGH, ingress.cut_through != 0);
+    CHECK((from->credits != NULL) == (to->credits != NULL));
+    if (from->credits != NULL)
+        port_credits_join(from, to);
 }
 
-/* A PFC frame takes effect on arrival; all others after the ingress pipeline, which for cut-through
- * starts at the header. */
+/* Bytes of the preamble. */
+static uint64_t preamble_of(const struct port *port)
+{
+    return port->params.kind == PORT_INFINIBAND ? 0 : WIRE_PREAMBLE_BYTES;
+}
+
+/* A PFC frame takes effect on arrival; all others, credit updates too, after the ingress pipeline,
+ * which for cut-through starts at the header. */
 time_ps port_reach(const struct port *port)
 {
+    struct wire_rate update = wire_rate(port->rate.bps);
+    if (port->credits != NULL)
+        return port->arrival_delay + wire_rate_take(&update, WIRE_CREDIT_BYTES + preamble_of(port));
     struct wire_rate fresh = wire_rate(port->rate.bps), other = fresh;
     const bool early = port->cut_through != 0 && port->cut_through < WIRE_LEAST_BYTES;
     const uint64_t bytes = early ? port->cut_through : (uint64_t)WIRE_LEAST_BYTES;
@@ -203,19 +223,26 @@ static bool fault_takes(struct port_fault *fault, struct frame *frame)
     return taken;
 }
 
+/* MAC control frames take effect on arrival. Credit updates stay in order with the frames that they
+ * count. */
+static bool skips_ingress(const struct frame *frame)
+{
+    return frame_is_mac_control(frame) && frame->opcode != FRAME_CREDIT;
+}
+
 /* When the peer acts on a frame whose first bit leaves now. */
 static time_ps arrival_time(struct port *port, const struct frame *frame, time_ps now)
 {
-    const time_ps last_bit =
-        now + wire_rate_take(&port->rate, frame->bytes + (uint64_t)WIRE_PREAMBLE_BYTES);
-    port->busy_until = last_bit + wire_rate_take(&port->rate, WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES);
-    if (frame_is_mac_control(frame))
+    const uint64_t preamble = preamble_of(port);
+    const time_ps last_bit = now + wire_rate_take(&port->rate, frame->bytes + preamble);
+    port->busy_until =
+        last_bit + wire_rate_take(&port->rate, port_gap_bytes(&port->params) - preamble);
+    if (skips_ingress(frame))
         return last_bit + port->propagation;
     if (port->cut_through == 0 || frame->bytes <= port->cut_through)
         return last_bit + port->arrival_delay;
     struct wire_rate header = port->rate;
-    return now + wire_rate_take(&header, port->cut_through + (uint64_t)WIRE_PREAMBLE_BYTES) +
-           port->arrival_delay;
+    return now + wire_rate_take(&header, port->cut_through + preamble) + port->arrival_delay;
 }
 
 static void count_sent(struct port *port, const struct frame *frame)
@@ -235,7 +262,7 @@ static void report_sent(const struct port *port, const struct frame *frame, bool
         .wire_ps = port->busy_until - now,
         .arrives_at = arrives,
         .propagation_ps = port->propagation,
-        .latency_ps = frame_is_mac_control(frame) ? 0 : port->arrival_delay - port->propagation,
+        .latency_ps = skips_ingress(frame) ? 0 : port->arrival_delay - port->propagation,
         .lost = lost,
         .frame = frame,
         .head = frame->blob == POOL_NONE ? NULL : frame_blob(port->frames, frame),
@@ -324,7 +351,7 @@ static void add_hop(const struct port *port, const struct frame *frame, time_ps 
     *hop = (struct telemetry_hop){.at = now, .line_bps = port->rate.bps};
     for (unsigned i = 0; i < PRIORITIES; i++) {
         const struct port_prio *prio = &port->prios[i];
-        hop->wire_bytes += prio->tx_bytes + prio->tx_frames * WIRE_GAP_BYTES;
+        hop->wire_bytes += prio->tx_bytes + prio->tx_frames * port_gap_bytes(&port->params);
         hop->queue += (uint64_t)prio->bytes;
     }
 }
@@ -344,6 +371,8 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
     const time_ps at = arrival_time(port, frame, now);
     count_sent(port, frame);
     const bool down = (port->odd & PORT_DOWN) != 0;
+    if (port->credits != NULL && !down && !frame_is_mac_control(frame))
+        port_credits_spend(port, frame, now);
     const bool taken = !down && port->fault != NULL && fault_takes(port->fault, frame);
     port->tx_discards += down;
     if ((port->odd & PORT_WATCHED) != 0) {
@@ -371,8 +400,11 @@ void port_set_up(struct port *port, bool up, time_ps now)
         return;
     port_set_odd(port, PORT_DOWN, !up);
     port->carrier += !up;
-    port->largest = up ? (uint16_t)port_largest_frame(&port->params) : 0;
+    const bool fast = up && port->credits == NULL;
+    port->largest = fast ? (uint16_t)port_largest_frame(&port->params) : 0;
     port_tx_pause_carrier(port, up);
+    if (port->credits != NULL)
+        port_credits_carrier(port, up);
     if (up)
         port_dequeue(port, now);
     else
@@ -405,8 +437,12 @@ bool port_receive_odd(struct port *port, const struct event *event)
     } else if ((frame->flags & FRAME_CORRUPT) != 0) {
         port->corrupt++;
         drop_frame(port, handle, PROBE_DROP_CORRUPT, now);
+    } else if (frame->opcode == FRAME_CREDIT) {
+        port_credits_receive(port, handle, now);
     } else if (frame_is_mac_control(frame)) {
         port_receive_pfc(port, handle, now);
+    } else if (port->credits != NULL && port_credits_take(port, frame, now)) {
+        return true;
     } else {
         port->giants++;
         drop_frame(port, handle, PROBE_DROP_MTU, now);
@@ -430,38 +466,12 @@ void port_on_event(struct port *port, const struct event *event)
     case NET_EVENT_PFC_REFRESH:
         port_refresh(port, (uint8_t)event->argument, event->at);
         return;
+    case NET_EVENT_CREDIT_TICK:
+        port_credits_tick(port, event->at);
+        return;
     case NET_EVENT_ARRIVAL:
     case NET_EVENT_FIRST_OWN:
         break;
     }
     check_failed("a port's event has one of the kinds above", __FILE__, __LINE__);
-}
-
-static void audit_pauses(const struct port *port)
-{
-    const bool global = port->params.flow_control == PORT_FLOW_GLOBAL;
-    CHECK(port->asserted == (port->wanted & port->enabled));
-    CHECK(port->paused == (port->held & ~port->ignored));
-    CHECK((port->global.asserted_since != TIME_NEVER) == (global && port->asserted != 0));
-    CHECK((port->odd & PORT_DOWN) == 0 || (port->held | port->pfc_due | port->reported) == 0);
-    for (unsigned i = 0; i < PRIORITIES; i++) {
-        const struct port_pauses *pauses = &port->pauses[i];
-        const bool asserted = (port->asserted & 1u << i) != 0;
-        const bool refreshed = global ? i == 0 && port->asserted != 0 : asserted;
-        CHECK(((port->paused & 1u << i) != 0) == (pauses->blocked_since != TIME_NEVER));
-        CHECK(((port->held & 1u << i) != 0) == (pauses->held_since != TIME_NEVER));
-        CHECK(asserted == (pauses->asserted_since != TIME_NEVER));
-        CHECK(refreshed == (port->refresh_at[i] != TIME_NEVER));
-    }
-}
-
-void port_audit(const struct port *port)
-{
-    audit_pauses(port);
-    for (unsigned i = 0; i < PRIORITIES; i++) {
-        CHECK((port->prios[i].head == POOL_NONE) == (port->prios[i].bytes == 0));
-        CHECK(port->prios[i].bytes <= port->prios[i].peak);
-    }
-    CHECK(((port->odd & PORT_FAULTY) != 0) == (port->fault != NULL));
-    CHECK(((port->odd & PORT_DOWN) != 0) == (port->largest == 0));
 }

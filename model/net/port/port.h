@@ -26,20 +26,24 @@ enum net_event {
     NET_EVENT_PFC_ACT,     /* argument: PFC frame handle; its response delay has elapsed */
     NET_EVENT_PAUSE_END,   /* argument: priority; its quanta may have expired */
     NET_EVENT_PFC_REFRESH, /* argument: priority */
+    NET_EVENT_CREDIT_TICK, /* the periodic credit updates are due */
     NET_EVENT_FIRST_OWN = 16,
     NET_EVENT_DEQUEUE = EVENT_QUIET /* the wire may be free: send the next frame */
 };
 
 /* Flow control: PFC, per priority (IEEE 802.1Q cl. 36); global PAUSE, for all priorities while any
- * is asserted (IEEE 802.3 annex 31B); or none. A port ignores and counts pause frames of another
- * kind. */
-#define PORT_FLOWS(X)  X(PFC, "pfc") X(GLOBAL, "global") X(NONE, "none")
+ * is asserted (IEEE 802.3 annex 31B); none; or credits (credits.h). A port ignores and counts pause
+ * frames of another kind. */
+#define PORT_FLOWS(X)  X(PFC, "pfc") X(GLOBAL, "global") X(NONE, "none") X(CREDITS, "credits")
 #define PORT_CABLES(X) X(FIBRE, "fibre") X(TWINAX, "twinax")
 #define PORT_FECS(X)   X(NONE, "none") X(RS_528, "rs-528") X(RS_544, "rs-544") X(AUTO, "auto")
 
 #define X(name, word) PORT_FLOW_##name,
 enum port_flow_control { PORT_FLOWS(X) };
 #undef X
+/* What a frame is on the wire: with preamble and gap, or without. */
+enum port_kind { PORT_ETHERNET, PORT_INFINIBAND };
+
 #define X(name, word) PORT_CABLE_##name,
 enum port_cable { PORT_CABLES(X) };
 #undef X
@@ -48,19 +52,22 @@ enum port_fec { PORT_FECS(X) };
 #undef X
 
 struct port_params {
-    int64_t rate;         /* bits per second */
-    int64_t length;       /* millimeters */
-    int64_t delay;        /* ps; 0: computed from cable and length */
-    int64_t cable;        /* enum port_cable */
-    int64_t fec;          /* enum port_fec */
-    int64_t fec_latency;  /* ps; -1: computed from code and rate */
-    int64_t mtu;          /* netdev MTU: L2 bytes less 18 */
-    int64_t pfc_response; /* ps from the last bit of the PFC frame to its effect */
-    int64_t pfc_quanta;   /* pause time in an XOFF, quanta */
-    int64_t pfc_refresh;  /* ps between XOFFs during a pause; 0: half of the pause time */
-    int64_t pfc_enabled;  /* mask of priorities that send and obey pauses; or auto */
-    int64_t pfc_xon;      /* false: pauses end when their quanta expire instead of by XON */
-    int64_t flow_control; /* enum port_flow_control */
+    int64_t rate;            /* bits per second */
+    int64_t length;          /* millimeters */
+    int64_t delay;           /* ps; 0: computed from cable and length */
+    int64_t cable;           /* enum port_cable */
+    int64_t fec;             /* enum port_fec */
+    int64_t fec_latency;     /* ps; -1: computed from code and rate */
+    int64_t mtu;             /* netdev MTU: L2 bytes less 18 */
+    int64_t pfc_response;    /* ps from the last bit of the PFC frame to its effect */
+    int64_t pfc_quanta;      /* pause time in an XOFF, quanta */
+    int64_t pfc_refresh;     /* ps between XOFFs during a pause; 0: half of the pause time */
+    int64_t pfc_enabled;     /* mask of priorities that send and obey pauses; or auto */
+    int64_t pfc_xon;         /* false: pauses end when their quanta expire instead of by XON */
+    int64_t flow_control;    /* enum port_flow_control */
+    int64_t lane_buffer;     /* credits: bytes of the receive buffer of each lane */
+    int64_t credit_interval; /* credits: ps between periodic updates; -1: computed from the rate */
+    int64_t kind;            /* enum port_kind; not a row: that of the whole fabric */
 };
 
 /* No explicit pfc_enabled: the builder of the fabric derives it from the lossless priorities of
@@ -69,19 +76,33 @@ enum { PORT_PFC_AUTO = -1 };
 
 extern const struct opt port_opts[];
 
+/* Frames of pauses: PFC frames with this class enabled, or PAUSE frames; and the time that this end
+ * paused its peer: closed intervals, and the start of the open one, or TIME_NEVER. A group, so that
+ * the pauses of the whole port have it too. */
+#define PORT_ASSERTED                                                                              \
+    uint64_t tx_xoff, tx_xon;                                                                      \
+    uint64_t rx_xoff, rx_xon;                                                                      \
+    time_ps asserted_ps, asserted_since
+
+struct port_asserted {
+    PORT_ASSERTED;
+};
+
 /* Counters of one priority that not every frame touches. */
 struct port_pauses {
-    uint64_t tx_xoff, tx_xon; /* PFC frames sent with this class enabled */
-    uint64_t rx_xoff, rx_xon;
+    union {
+        struct {
+            PORT_ASSERTED;
+        };
+        struct port_asserted frames;
+    };
     uint64_t rx_transitions; /* ends of the peer's pauses: XON, expiry, carrier lost */
     time_ps blocked_ps;      /* time that the transmitter was paused, closed intervals */
     time_ps blocked_since;   /* start of the open interval, or TIME_NEVER */
     time_ps blocked_longest;
-    time_ps held_ps;     /* time that a pause of the peer was in force, obeyed or not, closed
+    time_ps held_ps;    /* time that a pause of the peer was in force, obeyed or not, closed
                           * intervals */
-    time_ps held_since;  /* start of its open interval, or TIME_NEVER */
-    time_ps asserted_ps; /* time that this end paused its peer, closed intervals */
-    time_ps asserted_since;
+    time_ps held_since; /* start of its open interval, or TIME_NEVER */
 };
 
 /* One priority of a port: what a frame touches, in one cache line. */
@@ -104,19 +125,28 @@ enum port_odd {
     PORT_FAULTY = 1 << 1,      /* an injected fault drops or corrupts frames */
     PORT_WATCHED = 1 << 2,     /* the probe records frames, or packets for the time accounting */
     PORT_CUT_THROUGH = 1 << 3, /* the peer acts on the header of a frame */
-    PORT_FRACTION = 1 << 4,    /* a byte is not a whole number of picoseconds */
+    PORT_SLOW_WIRE = 1 << 4,   /* a byte is not a whole number of picoseconds, the link is not
+                                * Ethernet, or it has credits */
     PORT_REMOTE = 1 << 5,      /* the peer runs on another executor */
     PORT_CHOOSING = 1 << 6,    /* its source is choosing a frame: what becomes ready now waits */
     PORT_TELEMETRY = 1 << 7,   /* frames collect telemetry at this port */
 };
 
 struct port;
+struct port_credits;
 struct mail;
 
-/* The largest frame that the MTU allows, L2 bytes. */
+/* The largest frame that the MTU allows, L2 bytes. The MTU of InfiniBand counts payload alone. */
 static inline uint32_t port_largest_frame(const struct port_params *params)
 {
-    return (uint32_t)params->mtu + WIRE_ETHERNET_BYTES;
+    return (uint32_t)params->mtu +
+           (params->kind == PORT_INFINIBAND ? WIRE_IB_MOST : WIRE_ETHERNET_BYTES);
+}
+
+/* Bytes of the link around each frame: preamble and gap of Ethernet. */
+static inline uint32_t port_gap_bytes(const struct port_params *params)
+{
+    return params->kind == PORT_INFINIBAND ? 0 : WIRE_GAP_BYTES;
 }
 
 /* Fills in the known reasons for a pause in force. */
@@ -145,14 +175,15 @@ struct port {
             uint8_t odd;     /* enum port_odd */
             uint8_t ready;   /* mask: priorities with something to send; kept by the source */
             uint8_t paused;  /* mask: priorities stopped by a pause of the peer */
-            uint8_t pfc_due; /* mask: priorities whose XOFF or XON is waiting for the wire */
+            uint8_t pfc_due; /* mask: priorities whose XOFF or XON is waiting for the wire; with
+                              * credits: those that port_send_due must look at */
         };
         uint32_t busy; /* all of the above in one word; 0: a frame leaves at once if the wire is
                         * free */
     };
     uint16_t index;   /* port number in the node */
-    uint16_t largest; /* maximum frame accepted, L2 bytes; larger ones are giants; 0 without
-                       * carrier */
+    uint16_t largest; /* maximum frame accepted by the fast path, L2 bytes; larger ones are
+                       * giants; 0 without carrier, and with credits */
 
     struct port_prio prios[PRIORITIES];
 
@@ -177,7 +208,8 @@ struct port {
     time_ps pause_until[PRIORITIES];
     time_ps refresh_at[PRIORITIES];
     struct port_pauses pauses[PRIORITIES];
-    struct port_pauses global; /* PAUSE frames; of its times only asserted is used */
+    struct port_asserted global;  /* PAUSE frames */
+    struct port_credits *credits; /* NULL: the link has no credits */
     struct port_params params;
     uint64_t giants, corrupt;              /* received and dropped */
     uint64_t pfc_frames_tx, pfc_frames_rx; /* MAC control frames of either kind */
@@ -218,6 +250,7 @@ struct port_fault {
 void port_init(struct port *port, struct node *node, uint16_t index,
                const struct port_params *params, struct frame_pool *frames,
                const struct probe *probe, port_source *source);
+void port_fini(struct port *port);
 
 /* Ingress of a port's node: the latency until it acts on a frame, and the number of bytes after
  * which it may. */
@@ -260,7 +293,7 @@ void port_set_up(struct port *port, bool up, time_ps now);
 /* Applies the fault to frames that leave by the port from now on; NULL: no fault. */
 void port_set_fault(struct port *port, struct port_fault *fault);
 
-/* Handles DEQUEUE, PFC_ACT, PAUSE_END and PFC_REFRESH. */
+/* Handles DEQUEUE, PFC_ACT, PAUSE_END, PFC_REFRESH and CREDIT_TICK. */
 void port_on_event(struct port *port, const struct event *event);
 
 /* Enables pauses for these priorities and disables them for all others. Disabled: this end stops

@@ -137,8 +137,9 @@ static inline void port_set_choosing(struct port *port, bool choosing)
     port_set_odd(port, PORT_CHOOSING, choosing);
 }
 
-/* Sends the due PFC frame; the wire is free. */
-void port_send_pfc(struct port *port, time_ps now);
+/* Sends the due PFC frame; the wire is free. With credits: sends the due update, or the next frame.
+ * False: nothing was sent. */
+bool port_send_due(struct port *port, time_ps now);
 
 /* Sends the next frame after something became ready or the wire became free. Returns true when more
  * is left to send when the wire is free again. */
@@ -149,7 +150,8 @@ static INLINE bool port_send_next(struct port *port, port_source *source, time_p
     if (now < port->busy_until)
         return true;
     if (UNLIKELY(port->pfc_due != 0)) {
-        port_send_pfc(port, now);
+        if (!port_send_due(port, now))
+            return false;
     } else {
         port_set_choosing(port, true);
         const uint32_t handle = source(port, (uint8_t)~port->paused, now);
@@ -179,7 +181,8 @@ static inline bool port_dequeue_came(struct port *port, time_ps now)
     return true;
 }
 
-/* The slow path of port_receive, for frames that may not be passed to the owner. */
+/* The slow path of port_receive, for frames that usually may not be passed to the owner. Returns
+ * true when it counted the frame, which the owner may have. */
 bool port_receive_odd(struct port *port, const struct event *event);
 
 /* Chains an arriving frame into the digest. */
@@ -206,8 +209,10 @@ static inline bool port_receive(struct port *port, struct node *node, const stru
                                 struct frame *frame)
 {
     port_digest(node, frame);
-    if (UNLIKELY(!port_takes(port, frame)))
+    if (UNLIKELY(!port_takes(port, frame))) {
+        frame->in_port = event->port;
         return port_receive_odd(port, event);
+    }
     port_count(&port->prios[frame->priority], frame->bytes);
     frame->in_port = event->port;
     return true;

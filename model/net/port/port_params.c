@@ -43,8 +43,23 @@ const struct opt port_opts[] = {
      "An XON (time 0) ends a pause; false: its quanta expire.", "both exist: AMD PG051, auto XON",
      OPT_ACTS(PAUSES, ANY, TRACE)},
     {"flow-control", OPT_CHOICE, offsetof(struct port_params, flow_control), "pfc", NULL, NULL,
-     OPT_WORDS(PORT_FLOWS), "Pauses by priority (PFC), of the whole port (802.3x PAUSE), or none.",
-     "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B", OPT_ACTS(DROPS, ANY, TRACE)},
+     OPT_WORDS(PORT_FLOWS),
+     "Pauses by priority (PFC), of the whole port (802.3x PAUSE), or none; InfiniBand has credits.",
+     "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B; IBTA Vol 1 7.9", OPT_ACTS(DROPS, ANY, TRACE)},
+    {"vl-buffer", OPT_SIZE, offsetof(struct port_params, lane_buffer), "64KiB", "64B", "128KiB",
+     NULL,
+     "InfiniBand: receive buffer of each virtual lane at both ends of a link, of which the peer "
+     "has "
+     "credits for blocks of 64 B.",
+     "assumed: more than a round trip of 400 Gb/s over a few meters; IBTA Vol 1 7.9.4: at most "
+     "2048 "
+     "blocks",
+     "64B", 0, OPT_ACTS_IF(OPT_NEED_INFINIBAND, LINK, LESS, TRACE)},
+    {"credit-interval", OPT_TIME, offsetof(struct port_params, credit_interval), "auto", "100ns",
+     "1s", "auto",
+     "InfiniBand: time between credit updates that are sent even if nothing has changed, which "
+     "replace lost ones; auto: 65536 symbol times of a lane of the cable.",
+     "IBTA Vol 1 7.9.4", OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, MORE, TRACE)},
     {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "auto", NULL,
      "0,1,2,3,4,5,6,7", "auto",
      "Priorities that send and obey PFC; auto: the lossless priorities of the switch, and of a NIC "

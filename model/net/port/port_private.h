@@ -25,6 +25,32 @@ void port_tx_pause_carrier(struct port *port, bool up);
 /* After a change of port->enabled: asserts what the owner needs, ends what is no longer enabled. */
 void port_tx_pause_enable(struct port *port, time_ps now);
 
+/* Stops these priorities until port_rx_pause_forget. */
+void port_rx_pause_hold(struct port *port, uint8_t priorities, time_ps now);
+
+/* ---- credits: port_credits.c; all need port->credits, except port_credits_make ---- */
+
+void port_credits_make(struct port *port);
+void port_credits_free(struct port *port);
+
+/* The peer's buffer is known. */
+void port_credits_join(struct port *port, const struct port *peer);
+void port_credits_carrier(struct port *port, bool up);
+void port_credits_tick(struct port *port, time_ps now);
+
+/* Handles an update that has arrived; consumes the frame. */
+void port_credits_receive(struct port *port, uint32_t handle, time_ps now);
+
+/* A frame has arrived intact, and occupies the buffer of its priority. False: it is a giant, which
+ * occupies nothing. */
+bool port_credits_take(struct port *port, const struct frame *frame, time_ps now);
+
+/* A frame leaves. */
+void port_credits_spend(struct port *port, const struct frame *frame, time_ps now);
+
+/* port_send_due of a port with credits. */
+bool port_credits_serve(struct port *port, time_ps now);
+
 enum { ALL_PRIORITIES = (1 << PRIORITIES) - 1 };
 
 #endif

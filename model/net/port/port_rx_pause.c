@@ -119,9 +119,18 @@ void port_rx_pause_forget(struct port *port, uint8_t priorities, time_ps now)
     update_transmitter(port, now);
 }
 
+void port_rx_pause_hold(struct port *port, uint8_t priorities, time_ps now)
+{
+    for (uint8_t i = 0; i < PRIORITIES; i++)
+        if ((priorities & ~port->held & 1u << i) != 0)
+            port->pauses[i].held_since = now;
+    port->held |= priorities;
+    update_transmitter(port, now);
+}
+
 /* ------------------------------------------------------------------ frames */
 
-static void count_quanta(struct port_pauses *pauses, uint16_t quanta)
+static void count_quanta(struct port_asserted *pauses, uint16_t quanta)
 {
     pauses->rx_xoff += quanta > 0;
     pauses->rx_xon += quanta == 0;
@@ -147,7 +156,7 @@ void port_receive_pfc(struct port *port, uint32_t handle, time_ps now)
         count_quanta(&port->global, frame->quanta[0]);
     for (unsigned i = 0; i < PRIORITIES; i++)
         if ((frame->classes & 1u << i) != 0)
-            count_quanta(&port->pauses[i], frame->quanta[i]);
+            count_quanta(&port->pauses[i].frames, frame->quanta[i]);
     frame->psn = port->carrier;
     if (port->params.pfc_response == 0)
         port_obey(port, handle, now);

@@ -21,7 +21,7 @@ static uint8_t timer_of(const struct port *port, uint8_t priority)
 
 /* ------------------------------------------------------------------ frames */
 
-static void note_reported(struct port *port, struct port_pauses *pauses, uint8_t bits, bool xoff)
+static void note_reported(struct port *port, struct port_asserted *pauses, uint8_t bits, bool xoff)
 {
     port->reported = (uint8_t)(xoff ? port->reported | bits : port->reported & ~bits);
     pauses->tx_xoff += xoff;
@@ -50,16 +50,19 @@ static uint32_t pause_frame(struct port *port)
             continue;
         const bool xoff = (port->asserted & 1u << i) != 0;
         frame->quanta[i] = xoff ? quanta : 0;
-        note_reported(port, &port->pauses[i], (uint8_t)(1u << i), xoff);
+        note_reported(port, &port->pauses[i].frames, (uint8_t)(1u << i), xoff);
     }
     port->pfc_due = 0;
     port->pfc_frames_tx++;
     return handle;
 }
 
-void port_send_pfc(struct port *port, time_ps now)
+bool port_send_due(struct port *port, time_ps now)
 {
+    if (port->credits != NULL)
+        return port_credits_serve(port, now);
     port_send_odd(port, pause_frame(port), now);
+    return true;
 }
 
 /* Schedules an XOFF or XON, unless there is no carrier. */
@@ -101,7 +104,7 @@ static void start_time(time_ps *since, time_ps now)
     *since = now;
 }
 
-static void stop_time(struct port_pauses *pauses, time_ps now)
+static void stop_time(struct port_asserted *pauses, time_ps now)
 {
     CHECK(pauses->asserted_since != TIME_NEVER);
     pauses->asserted_ps += now - pauses->asserted_since;
@@ -131,7 +134,7 @@ static void end_pause(struct port *port, uint8_t priority, const struct probe_pa
 {
     const uint8_t before = port->asserted;
     port->asserted &= (uint8_t) ~(1u << priority);
-    stop_time(&port->pauses[priority], why->at);
+    stop_time(&port->pauses[priority].frames, why->at);
     const uint8_t bits = changed_priorities(port, before);
     if (bits == 0)
         return;

@@ -10,6 +10,7 @@
  * Cut-through: the header arrives first, and the remaining bits follow at the ingress rate. The
  * frame may leave at the same time, unless the egress wire is faster and would run dry: then it
  * waits for its last bit (CUT_WAIT). */
+#include "net/port/credits.h"
 #include "net/switch/switch_mark_private.h"
 #include "net/switch/switch_queue_private.h"
 #include "net/switch/watchdog.h"
@@ -75,9 +76,12 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
 {
     struct swtch *swtch = switch_of(port->node);
     const unsigned mask = port->ready & allowed;
-    return mask == 0
-               ? POOL_NONE
-               : (uint32_t)take_first(swtch, port, pick_priority(swtch, port, mask), now).handle;
+    if (mask == 0)
+        return POOL_NONE;
+    const struct passage passage = take_first(swtch, port, pick_priority(swtch, port, mask), now);
+    if (UNLIKELY(swtch->credits))
+        switch_return_credits(swtch, passage.frame, now);
+    return (uint32_t)passage.handle;
 }
 
 /* Each frame leaves the queue before its space is released, because the XON that this may trigger
@@ -180,6 +184,18 @@ static bool may_leave(const struct port *port, const struct frame *frame, time_p
     return port_is_free(port, frame->priority, now) && LIKELY(port->index != frame->in_port);
 }
 
+/* Sends a frame that does not wait; it has another ingress port. */
+static void send_at_once(struct swtch *swtch, struct port *port, uint32_t handle,
+                         const struct frame *frame, time_ps now)
+{
+    struct port *from = &swtch->ports[frame->in_port];
+    const uint8_t priority = frame->priority;
+    const uint16_t bytes = frame->bytes;
+    port_send(port, handle, frame, now);
+    if (UNLIKELY(swtch->credits))
+        port_return_credits(from, priority, bytes, now);
+}
+
 /* The general path of a frame: usually it is admitted and queued, but it may also turn out to leave
  * at once. */
 static NOINLINE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress, uint32_t cells,
@@ -189,7 +205,7 @@ static NOINLINE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egre
     struct port *port = &swtch->ports[egress];
     if (may_leave(port, frame, now) &&
         buffer_pass(&swtch->buffer, switch_group(swtch, frame), cells)) {
-        port_send(port, handle, frame, now);
+        send_at_once(swtch, port, handle, frame, now);
         return;
     }
     if (switch_is_metered(swtch, frame->priority) &&
@@ -205,7 +221,7 @@ static NOINLINE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egre
         switch_mark(swtch, frame, port);
     if (UNLIKELY(may_leave(port, frame, now))) {
         switch_release(swtch, switch_group(swtch, frame), frame, egress, cells, now);
-        port_send(port, handle, frame, now);
+        send_at_once(swtch, port, handle, frame, now);
         return;
     }
     const struct passage passage = passage_of(swtch, handle, now);
@@ -346,13 +362,15 @@ static NOINLINE void forward_carefully(struct swtch *swtch, uint32_t handle,
 }
 
 /* Handles a giant, a corrupt frame or a MAC control frame; only the latter keeps its own
- * priority. */
+ * priority. With credits, it handles each frame. */
 static NOINLINE void handle_odd_arrival(struct port *port, const struct event *event,
                                         struct frame *frame, unsigned priority)
 {
     if (!frame_is_mac_control(frame))
         frame->priority = (uint8_t)priority;
-    port_receive_odd(port, event);
+    frame->in_port = event->port;
+    if (port_receive_odd(port, event))
+        forward_carefully(switch_of(port->node), (uint32_t)event->argument, frame, event->at);
 }
 
 static INLINE void on_arrival(struct swtch *swtch, const struct event *event)

@@ -128,6 +128,7 @@ struct swtch {
     uint8_t metered;  /* mask of priorities whose egress queues have a limit: lossy ones, or all */
     uint8_t strict;   /* mask of priorities served before the weighted ones */
     bool cut_through;
+    bool credits;      /* its links have flow control by credits */
     bool special;      /* cut-through, or an ECMP hash other than the 5-tuple */
     bool careful;      /* special, or the watchdog drops a priority: frames take the slow path */
     uint8_t condemned; /* mask of priorities that the watchdog drops at some port */

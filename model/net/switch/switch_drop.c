@@ -67,6 +67,7 @@ void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
         blame_queue(swtch, frame, &drop);
     swtch->counters.dropped_lossless += drop.lossless;
     swtch->probe->drop(swtch->probe->self, &drop);
+    switch_return_credits(swtch, frame, now);
     frame_give(swtch->frames, handle);
 }
 
@@ -89,12 +90,14 @@ void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_p
                                                              : PROBE_DROP_MTU;
     CHECK(cause != PROBE_DROP_MTU ||
           frame->bytes > port_largest_frame(&swtch->ports[egress].params));
+    switch_return_credits(swtch, frame, now);
     drop_for(swtch, handle, egress, cause, now);
 }
 
 /* Drops a frame for the watchdog. */
 void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
 {
+    switch_return_credits(swtch, frame_at(swtch->frames, handle), now);
     drop_for(swtch, handle, egress, PROBE_DROP_WATCHDOG, now);
 }
 

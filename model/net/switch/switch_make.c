@@ -77,6 +77,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     for (uint16_t i = 0; i < port_count; i++)
         port_init(&swtch->ports[i], &swtch->node, i, &port_params[i], frames, probe, switch_take);
     for (uint16_t i = 0; i < port_count; i++) {
+        swtch->credits |= swtch->ports[i].credits != NULL;
         swtch->ports[i].later = switch_dequeue_later;
         swtch->ports[i].reason = switch_reason;
     }
@@ -94,6 +95,8 @@ void switch_fini(struct swtch *swtch)
 {
     route_table_fini(&swtch->routes);
     watchdog_free(swtch->watchdog);
+    for (uint16_t i = 0; i < swtch->port_count; i++)
+        port_fini(&swtch->ports[i]);
     free(swtch->ports);
     dequeue_timers_fini(&swtch->dequeue_timers);
     free(swtch->port_counters);

@@ -29,6 +29,10 @@ static inline bool switch_is_lossless(const struct swtch *swtch, const struct fr
     return (swtch->lossless & 1u << frame->priority) != 0;
 }
 
+/* The frame has left the memory: its credits go back to the peer of its ingress port, if that has
+ * credits. */
+NOINLINE void switch_return_credits(struct swtch *swtch, const struct frame *frame, time_ps now);
+
 /* Drop a frame: refuse for lack of buffer, reject because it cannot be forwarded at all, discard
  * for the watchdog, lose_frame on power loss. */
 NOINLINE void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_queue - pauses and lossy queues. */
+ * switch_queue - pauses, credits and lossy queues. */
 #include "net/switch/switch_queue_private.h"
+
+#include "net/port/credits.h"
 
 /* ------------------------------------------------------------------ pauses */
 
@@ -43,6 +45,12 @@ void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16
     port_set_choosing(port, true);
     port_pfc_release(&swtch->ports[frame->in_port], frame->priority, &why);
     port_set_choosing(port, choosing);
+}
+
+void switch_return_credits(struct swtch *swtch, const struct frame *frame, time_ps now)
+{
+    if (swtch->credits)
+        port_return_credits(&swtch->ports[frame->in_port], frame->priority, frame->bytes, now);
 }
 
 /* ------------------------------------------------------------------ lossy queues */

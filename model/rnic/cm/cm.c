@@ -116,10 +116,8 @@ int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user)
     for (uint32_t i = 0; i < cm->listener_count; i++)
         if (cm->listeners[i].port == port)
             return EADDRINUSE;
-    if (cm->listener_count == cm->listener_room) {
-        cm->listener_room = cm->listener_room == 0 ? 4 : cm->listener_room * 2;
-        cm->listeners = memory_resized(cm->listeners, cm->listener_room, sizeof *cm->listeners);
-    }
+    cm->listeners =
+        memory_grown(cm->listeners, cm->listener_count, &cm->listener_room, sizeof *cm->listeners);
     cm->listeners[cm->listener_count++] = (struct cm_listener){.port = port, .user = *user};
     return 0;
 }
@@ -136,9 +134,10 @@ void cm_unlisten(struct rnic *rnic, uint16_t port)
 static struct packet_class class_of(const struct rnic *rnic, const struct verbs_class *wanted)
 {
     const uint8_t tos = wanted->tos_set ? wanted->tos & TOS_DSCP : rnic_tos(rnic->params.dscp);
-    const uint8_t priority =
-        wanted->priority_set ? wanted->priority : rnic->priority_of_dscp[tos >> 2];
-    return rnic_class(&rnic->params, priority, tos);
+    if (rnic->params.link == PORT_INFINIBAND)
+        return rnic_ib_class(rnic, wanted);
+    const uint8_t by_dscp = rnic->priority_of_dscp[tos >> 2];
+    return rnic_class(&rnic->params, wanted->priority_set ? wanted->priority : by_dscp, tos);
 }
 
 struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
@@ -277,11 +276,13 @@ static void refuse_request(struct rnic *rnic, const struct cm_peer *back, const 
     cm_send(rnic, back, &rej);
 }
 
-/* Answers in the RoCE version of the REQ. RoCE v1 has a service level instead of a DSCP. */
+/* In the RoCE version of the REQ. RoCE v1 and InfiniBand have a service level, not a DSCP. */
 static struct packet_class class_of_accepted(const struct rnic *rnic, const struct cm_peer *back,
                                              const struct cm_mad *req)
 {
     const int64_t own = rnic->params.accept_dscp;
+    if (rnic->params.link == PORT_INFINIBAND)
+        return rnic_sl_class(rnic, req->service_level);
     const uint8_t tos = own == RNIC_AUTO ? req->traffic_class & TOS_DSCP : rnic_tos(own);
     if (!frame_is_v1(back->class.tos))
         return (struct packet_class){rnic->priority_of_dscp[tos >> 2], tos};

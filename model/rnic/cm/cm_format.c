@@ -17,6 +17,11 @@ enum {
     EPHEMERAL_COUNT = 16384,
 };
 
+static uint16_t lid_of(const struct rnic_params *params, uint32_t endpoint)
+{
+    return params->link == PORT_INFINIBAND ? frame_lid(endpoint) : 0;
+}
+
 static uint8_t copy_private(struct cm_mad *mad, const void *data, uint8_t length, uint8_t room)
 {
     const uint8_t kept = cm_least(length, room);
@@ -89,15 +94,19 @@ void cm_format_req(struct verbs_conn *conn, uint16_t port, const struct rdma_con
         .service_id = CM_SERVICE_ID(port),
         .source_ip = rnic_ip(rnic->endpoint),
         .destination_ip = rnic_ip(conn->peer.endpoint),
+        .source_lid = lid_of(own, rnic->endpoint),
+        .destination_lid = lid_of(own, conn->peer.endpoint),
         .source_port = cm_source_port(conn),
         .mtu = (uint8_t)qp_mtu_code((uint32_t)rnic_asked_mtu(own, params_of_peer(conn))),
         .p_key = DEFAULT_P_KEY,
         .flow_label = conn->peer.flow_label,
         .packet_rate = IBV_RATE_MAX, /* rate of the port, Linux cma.c cma_resolve_iboe_route */
-        .traffic_class = frame_is_v1(conn->peer.class.tos) ? 0 : conn->peer.class.tos,
+        .traffic_class = rnic_has_ip(own, conn->peer.class.tos) ? conn->peer.class.tos : 0,
         .hop_limit = rnic->ttl,
         /* Linux iboe_tos_to_sl: a plain interface has no traffic classes to map to. */
-        .service_level = own->soft.software ? 0 : conn->peer.class.priority,
+        .service_level = own->soft.software             ? 0
+                         : own->link == PORT_INFINIBAND ? conn->peer.class.tos >> 2
+                                                        : conn->peer.class.priority,
         .ack_timeout = (uint8_t)own->timeout,
         .response_timeout = response_timeout(own),
         .peer_response_timeout = response_timeout(own),

@@ -27,10 +27,16 @@ static void put_header(const struct cm_mad *mad, uint8_t *at)
     big_put(at + 16, 2, mad->attribute);
 }
 
+/* The permissive LID for a routed path. */
+static void put_lid(uint8_t *at, uint16_t lid)
+{
+    big_put(at, 2, lid == 0 ? 0xFFFF : lid);
+}
+
 static void put_path(const struct cm_mad *mad, uint8_t *b)
 {
-    big_put(b + 52, 2, 0xFFFF); /* permissive LIDs, for a routed path */
-    big_put(b + 54, 2, 0xFFFF);
+    put_lid(b + 52, mad->source_lid);
+    put_lid(b + 54, mad->destination_lid);
     put_gid(b + 56, mad->source_ip);
     put_gid(b + 72, mad->destination_ip);
     big_put(b + 88, 4, mad->flow_label << 12 | (mad->packet_rate & 0x3Fu));

@@ -50,6 +50,7 @@ struct cm_mad {
     /* REQ */
     uint64_t service_id;
     uint32_t source_ip, destination_ip;
+    uint16_t source_lid, destination_lid; /* of InfiniBand; else 0 */
     uint16_t source_port;
     uint8_t mtu;         /* enum ibv_mtu */
     uint8_t packet_rate; /* enum ibv_rate */

@@ -7,19 +7,19 @@
 
 void cm_send(struct rnic *rnic, const struct cm_peer *peer, const struct cm_mad *mad)
 {
-    const bool v1 = frame_is_v1(peer->class.tos);
+    const bool ip = rnic_has_ip(&rnic->params, peer->class.tos);
     const uint32_t handle = frame_take(rnic->port.frames);
     struct frame *frame = frame_at(rnic->port.frames, handle);
     *frame = (struct frame){
-        .bytes = (uint16_t)(frame_roce_bytes(FRAME_UD_SEND_ONLY, CM_MAD_BYTES) +
-                            frame_v1_more(peer->class.tos)),
+        .bytes = (uint16_t)(rnic_frame_bytes(&rnic->params, peer->class.tos) +
+                            frame_extension_bytes(FRAME_UD_SEND_ONLY) + CM_MAD_BYTES),
         .payload = CM_MAD_BYTES,
         .opcode = FRAME_UD_SEND_ONLY,
         .priority = peer->class.priority,
         .tos = peer->class.tos,
-        .ttl = v1 ? UINT8_MAX : rnic->ttl,
+        .ttl = ip ? rnic->ttl : UINT8_MAX,
         .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(peer->endpoint),
-                              v1 ? 0 : qp_udp_source_of(rnic, 1, 1, peer->flow_label)),
+                              ip ? qp_udp_source_of(rnic, 1, 1, peer->flow_label) : 0),
         .source = rnic->endpoint,
         .destination = peer->endpoint,
         .qpn = 1,

@@ -78,9 +78,20 @@ static inline bool arrives(struct host *host, struct rnic *rnic, const struct ev
     return port_receive(&rnic->port, &host->node, event, frame);
 }
 
+static NOINLINE void take_by_credits(struct rnic *rnic, uint32_t handle, time_ps at)
+{
+    const struct frame_head head = frame_at(rnic->port.frames, handle)->head;
+    rnic_transport(rnic, handle, at);
+    rnic_return_credits(rnic, head, at);
+}
+
 static inline void arrive(struct host *host, struct rnic *rnic, const struct event *event)
 {
-    if (LIKELY(arrives(host, rnic, event)))
+    if (UNLIKELY(!arrives(host, rnic, event)))
+        return;
+    if (UNLIKELY((rnic->rx_odd & RNIC_RX_CREDITS) != 0))
+        take_by_credits(rnic, (uint32_t)event->argument, event->at);
+    else
         rnic_transport(rnic, (uint32_t)event->argument, event->at);
 }
 

@@ -2,6 +2,7 @@
  * rnic - reception, events, creation and audit. */
 #include "rnic/host/rnic.h"
 
+#include "net/port/credits.h"
 #include "rnic/cm/cm_conn.h"
 #include "rnic/host/arbiter.h"
 #include "rnic/host/lag.h"
@@ -42,6 +43,12 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
 
 /* ------------------------------------------------------------------ receiving */
 
+void rnic_return_credits(struct rnic *rnic, struct frame_head frame, time_ps now)
+{
+    if (rnic->port.credits != NULL)
+        port_return_credits(&rnic->port, frame.priority, frame.bytes, now);
+}
+
 /* The notification point: sends a CNP to the sender of a marked packet, at a limited rate. */
 static void send_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
 {
@@ -53,7 +60,7 @@ static void send_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
     const struct packet_class class = {rnic->cnp_priority, rnic->cnp_tos};
     struct frame *frame;
     const uint32_t handle = packet_start(rnic, qp, FRAME_CNP, class, &frame);
-    frame->bytes = frame_roce_bytes(FRAME_CNP, 0);
+    frame->bytes = packet_bytes(qp, FRAME_CNP, 0);
     frame->psn = 0;
     frame->flags = FRAME_BECN;
     qp->cnp_next = now + rnic->cnp_interval;
@@ -256,9 +263,15 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
 
 /* ------------------------------------------------------------------ creation and audit */
 
-/* Class selector precedence, RFC 2474 4.2.2. */
+/* Class selector precedence, RFC 2474 4.2.2. InfiniBand: the SL to VL table, by default a lane for
+ * each of the first eight service levels. */
 void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t map[DSCPS])
 {
+    if (params->link == PORT_INFINIBAND) {
+        for (unsigned level = 0; level < DSCPS; level++)
+            map[level] = own == NULL ? (uint8_t)(level % PRIORITIES) : own[level];
+        return;
+    }
     for (unsigned dscp = 0; dscp < DSCPS; dscp++)
         map[dscp] = (uint8_t)(dscp >> 3);
     map[params->cnp_dscp] = (uint8_t)params->cnp_priority;
@@ -293,6 +306,11 @@ static void init_classes(struct rnic *rnic, const struct rnic_params *params)
     enum { WEIGHT_BYTES = 512 };
     rnic->cnp_priority = (uint8_t)params->cnp_priority;
     rnic->cnp_tos = rnic_tos(params->cnp_dscp);
+    if (params->link == PORT_INFINIBAND) {
+        const struct packet_class cnp = rnic_sl_class(rnic, params->cnp_priority);
+        rnic->cnp_tos = cnp.tos;
+        rnic->cnp_priority = cnp.priority;
+    }
     rnic->ecn = rnic->cc_site.ops->wants_ecn ? ECN_ECT0 : ECN_NOT_ECT;
     for (unsigned i = 0; i < PRIORITIES; i++) {
         rnic->classes[i] = (struct rnic_class){
@@ -343,6 +361,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     port_init(&rnic->port, site->node, site->index, &port_params, site->frames, site->env->probe,
               arbiter_next);
     rnic->arbitrates = true;
+    rnic_set_rx_odd(rnic, RNIC_RX_CREDITS, rnic->port.credits != NULL);
     pool_init_few(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX,
                   RNIC_QP_FEW);
     rnic_place_qps(rnic);
@@ -389,6 +408,7 @@ void rnic_fini(struct rnic *rnic)
     reaction_fini(rnic);
     srq_fini(rnic);
     pool_fini(&rnic->qps);
+    port_fini(&rnic->port);
 }
 
 /* CHECKs that a list has its members once, in their class and flagged; returns their number. */

@@ -63,6 +63,8 @@ struct rnic_params {
     int64_t address_timeout; /* ps, for address resolution of a connection */
     int64_t roce_version;    /* 1 or 2 */
     int64_t priority_tag;    /* RoCE v1: frames have a VLAN tag, with their priority */
+    int64_t grh;             /* InfiniBand: packets have a GRH */
+    int64_t link;            /* enum port_kind; not a row: that of the whole fabric */
     int64_t udp_source_port; /* enum RNIC_UDP_... */
     int64_t lag;             /* enum rnic_lag */
     int64_t lag_seed;        /* RNIC_AUTO: a seed of its own */
@@ -168,22 +170,50 @@ struct rnic_counters {
         finished_receives; /* completed, flushed, or discarded with their queue pair */
 };
 
-/* The class of frames that a host sends with this priority: their ToS octet, or what takes its
- * place in the RoCE version of the parameters. */
+/* The class of frames that a host sends with this priority, in InfiniBand the service level: their
+ * ToS octet, or what takes its place in the RoCE version of the parameters. */
 static inline struct packet_class rnic_class(const struct rnic_params *params, uint8_t priority,
                                              uint8_t tos)
 {
     const bool v1 = params->roce_version == 1;
-    return (struct packet_class){
-        .priority = priority,
-        .tos = v1 ? frame_v1_tos(params->priority_tag != 0, priority) : tos,
-    };
+    struct packet_class class = {priority, tos};
+    if (params->link == PORT_INFINIBAND)
+        class.tos = frame_ib_tos(priority);
+    else if (v1)
+        class.tos = frame_v1_tos(params->priority_tag != 0, priority);
+    return class;
 }
 
-/* Bytes of a frame without extension headers and payload, from the Ethernet header to the FCS. */
+/* Bytes of a frame of the class without extension headers and payload, from the first header to the
+ * last checksum. */
+static inline uint32_t rnic_frame_bytes(const struct rnic_params *params, uint8_t tos)
+{
+    if (params->link == PORT_INFINIBAND)
+        return params->grh ? WIRE_IB_BYTES + WIRE_GRH_BYTES : WIRE_IB_BYTES;
+    return WIRE_ROCE_BYTES + frame_v1_more(tos);
+}
+
 static inline int64_t rnic_header_bytes(const struct rnic_params *params)
 {
-    return WIRE_ROCE_BYTES + frame_v1_more(rnic_class(params, 0, 0).tos);
+    return rnic_frame_bytes(params, rnic_class(params, 0, 0).tos);
+}
+
+/* The same with preamble and gap. */
+static inline int64_t rnic_overhead_bytes(const struct rnic_params *params)
+{
+    return rnic_header_bytes(params) + (params->link == PORT_INFINIBAND ? 0 : WIRE_GAP_BYTES);
+}
+
+/* Headers that the MTU of a link counts in addition to the payload. */
+static inline int64_t rnic_mtu_headers(const struct rnic_params *params)
+{
+    return params->link == PORT_INFINIBAND ? 0 : rnic_header_bytes(params) - WIRE_ETHERNET_BYTES;
+}
+
+/* Whether an RNIC's frames with this ToS octet have a DSCP and a UDP source port. */
+static inline bool rnic_has_ip(const struct rnic_params *params, uint8_t tos)
+{
+    return params->link == PORT_ETHERNET && !frame_is_v1(tos);
 }
 
 struct rnic_list {
@@ -210,6 +240,7 @@ enum rnic_rx_odd {
     RNIC_RX_BUFFERED = 1 << 0, /* frames pass through the receive buffer */
     RNIC_RX_HEARS = 1 << 1,    /* the congestion control processes ACKs */
     RNIC_RX_REACTS = 1 << 2,   /* queue pairs have a struct reaction */
+    RNIC_RX_CREDITS = 1 << 3,  /* a frame's credits go back when its buffer is free */
 };
 
 /* Whether frames can get from one endpoint to another and back with the present links, power and
@@ -352,6 +383,9 @@ void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, ti
 /* Passes a completion to its user. */
 void rnic_deliver(struct rnic *rnic, uint32_t index);
 
+/* Returns the credits of a frame that has left the receive buffer, if the link has credits. */
+void rnic_return_credits(struct rnic *rnic, struct frame_head frame, time_ps now);
+
 /* Passes a frame that has cleared port and receive buffer to the transport, which consumes it. */
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);
 
@@ -406,6 +440,20 @@ static INLINE void rnic_post(struct rnic *rnic, time_ps at, enum rnic_event kind
 
 /* Bit of ready_ports: the host is handling an event and will serve the ports at its end. */
 #define RNIC_HOST_BUSY (UINT32_C(1) << 31)
+
+/* The class of packets of a service level: the host's SL to VL table gives the virtual lane. */
+static inline struct packet_class rnic_sl_class(const struct rnic *rnic, int64_t service_level)
+{
+    const uint8_t tos = frame_ib_tos((unsigned)service_level % FRAME_SERVICE_LEVELS);
+    return (struct packet_class){rnic->priority_of_tos[tos], tos};
+}
+
+/* The same of a connection: its service level is its priority, or that of the host. */
+static inline struct packet_class rnic_ib_class(const struct rnic *rnic,
+                                                const struct verbs_class *wanted)
+{
+    return rnic_sl_class(rnic, wanted->priority_set ? wanted->priority : rnic->params.priority);
+}
 
 static inline void rnic_want_dequeue(struct rnic *rnic)
 {

@@ -263,6 +263,9 @@ const struct opt rnic_opts[] = {
      "the tag, switches put them in priority 0.",
      "IEEE 802.1Q-2018 9.6 (PCP), 6.9.3: the default priority of a port is 0",
      OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_ROCE_V1, CLASSES, ANY, TRACE)},
+    {"grh", OPT_BOOL, ROW(grh), "false", NULL, NULL, NULL,
+     "InfiniBand: each packet that the host sends has a GRH of 40 B, as between subnets.",
+     "IBTA Vol 1 8.3", OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_INFINIBAND, LINK, ANY, TRACE)},
     {"udp-source-port", OPT_CHOICE, ROW(udp_source_port), "queue-pairs", NULL, NULL,
      OPT_WORDS(RNIC_UDP_SOURCES),
      "What the UDP source port is made from, by which switches tell paths apart.  queue-pairs: "

@@ -64,6 +64,8 @@ void rx_buffer_init(struct rnic *rnic)
         rx->look_at[i] = TIME_NEVER;
     rx->size = params->rx_buffer;
     rx->xoff = rx_buffer_xoff(params, &rnic->port.params);
+    if (rnic->port.credits != NULL) /* the credits of all lanes are the limit */
+        rx->size = rx->xoff = PRIORITIES * rnic->port.params.lane_buffer;
     rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - RX_BUFFER_HYSTERESIS : params->rx_xon;
     if (rx->xon < 0 || rx->xon > rx->xoff)
         rx->xon = rx->xoff / 2;
@@ -203,6 +205,7 @@ static NOINLINE void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
     };
     rnic->counters.rx_buffer_drops++;
     rnic->port.probe->drop(rnic->port.probe->self, &dropped);
+    rnic_return_credits(rnic, frame->head, now);
     frame_give(rnic->port.frames, handle);
 }
 
@@ -243,10 +246,13 @@ static inline void add_behind(struct rnic *rnic, uint32_t handle, struct frame *
  * cached. */
 static NOINLINE void add_first(struct rnic *rnic, uint32_t handle, struct frame *frame, time_ps now)
 {
-    if (pipeline_passes(rnic, frame, now))
-        rnic_transport(rnic, handle, now);
-    else
+    const struct frame_head head = frame->head;
+    if (!pipeline_passes(rnic, frame, now)) {
         add_behind(rnic, handle, frame, now);
+        return;
+    }
+    rnic_transport(rnic, handle, now);
+    rnic_return_credits(rnic, head, now);
 }
 
 void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
@@ -274,7 +280,9 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
         rx->busy_ps += now - rx->busy_since;
         rx->busy_since = TIME_NEVER;
     }
+    const struct frame_head head = frame->head;
     rnic_transport(rnic, handle, now);
+    rnic_return_credits(rnic, head, now);
     if (rx->head != POOL_NONE)
         start_head(rnic, now);
     if (rx->over && rx->held <= rx->xon) {

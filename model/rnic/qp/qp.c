@@ -186,6 +186,16 @@ static uint32_t new_qpn(struct rnic *rnic, uint32_t index, uint8_t *generation)
     return qpn;
 }
 
+static void set_ib_ack_class(const struct rnic *rnic, struct qp *qp)
+{
+    const int64_t service_level = rnic->params.ack_priority;
+    if (service_level == RNIC_AUTO)
+        return;
+    const struct packet_class class = rnic_sl_class(rnic, service_level);
+    qp->ack.tos = class.tos;
+    qp->ack.priority = class.priority;
+}
+
 /* Answers use the class of their queue pair unless the parameters specify another. */
 static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_class class)
 {
@@ -194,13 +204,17 @@ static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_clas
     qp->data =
         (struct frame_head){.priority = class.priority, .tos = class.tos | (v1 ? 0 : rnic->ecn)};
     qp->ack = (struct frame_head){
-        .bytes = (uint16_t)(WIRE_ROCE_BYTES + WIRE_AETH_BYTES + frame_v1_more(class.tos)),
+        .bytes = (uint16_t)(rnic_frame_bytes(&rnic->params, class.tos) + WIRE_AETH_BYTES),
         .opcode = FRAME_RC_ACKNOWLEDGE,
         .priority = class.priority,
         .tos = class.tos,
     };
     if ((rnic->strict & 1u << class.priority) == 0 || rnic->pipeline != NULL)
         qp->flags |= QP_ARBITRATED;
+    if (rnic->params.link == PORT_INFINIBAND) {
+        set_ib_ack_class(rnic, qp);
+        return;
+    }
     if (ack_dscp != RNIC_AUTO) {
         qp->ack.tos = rnic_tos(ack_dscp);
         qp->ack.priority = rnic->priority_of_dscp[ack_dscp];
@@ -284,9 +298,9 @@ void qp_expect_reads(struct qp *qp)
 
 void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with)
 {
-    const bool v1 = frame_is_v1(qp->data.tos);
+    const bool ip = rnic_has_ip(&rnic->params, qp->data.tos);
     const uint16_t port =
-        v1 ? 0 : qp_udp_source_of(rnic, qp->qpn, with->peer_qpn, with->flow_label);
+        ip ? qp_udp_source_of(rnic, qp->qpn, with->peer_qpn, with->flow_label) : 0;
     qp->flow = (struct flow_key){
         .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(with->peer), port),
         .source = rnic->endpoint,
@@ -294,11 +308,11 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
         .qpn = with->peer_qpn,
     };
     qp->mtu = (uint16_t)with->mtu;
-    qp->data.bytes = (uint16_t)(WIRE_ROCE_BYTES + frame_v1_more(qp->data.tos) + with->mtu);
+    qp->data.bytes = (uint16_t)(rnic_frame_bytes(&rnic->params, qp->data.tos) + with->mtu);
     qp->data.payload = qp->mtu;
     qp->rx_next.bytes = qp->data.bytes;
     qp->rx_next.payload = qp->mtu;
-    qp->ttl = v1 ? UINT8_MAX : rnic->ttl; /* a bridge does not touch the GRH's hop limit */
+    qp->ttl = ip ? rnic->ttl : UINT8_MAX; /* a bridge does not touch the GRH's hop limit */
     qp->epsn = with->receive_psn & PSN_MASK;
     qp->read_resources = with->read_resources;
     qp->read_mask = ring_slots(with->read_resources) - 1;

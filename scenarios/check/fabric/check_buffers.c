@@ -148,5 +148,6 @@ const struct check_rule check_buffers = {
     .name = "buffers",
     .about = "A switch buffer can hold all headroom, and a headroom pool can hold the headroom of "
              "one port.",
+    .ethernet = true,
     .run = run,
 };

@@ -192,5 +192,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_equal_paths = {
     .name = "equal-paths",
     .about = "Traffic can use all equal-cost paths despite static routes, hashes and failures.",
+    .ethernet = true,
     .run = run,
 };

@@ -70,5 +70,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_hash_seeds = {
     .name = "hash-seeds",
     .about = "Consecutive switches on a path use different ECMP hashes.",
+    .ethernet = true,
     .run = run,
 };

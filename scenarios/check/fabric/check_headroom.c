@@ -139,5 +139,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_headroom = {
     .name = "headroom",
     .about = "The headroom can hold all data that arrive after a switch has sent XOFF.",
+    .ethernet = true,
     .run = run,
 };

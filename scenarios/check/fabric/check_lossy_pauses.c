@@ -47,5 +47,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_lossy_pauses = {
     .name = "lossy-pauses",
     .about = "Ports obey pauses only for lossless classes.",
+    .ethernet = true,
     .run = run,
 };

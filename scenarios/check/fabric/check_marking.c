@@ -94,5 +94,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_marking = {
     .name = "marking",
     .about = "If hosts react to ECN marks, switches mark frames before they send pauses.",
+    .ethernet = true,
     .run = run,
 };

@@ -279,7 +279,7 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
 /* Share of the link, in ppm, taken by headers and gaps. */
 static int64_t overhead_of(const struct rnic_params *rnic)
 {
-    const int64_t headers = rnic_header_bytes(rnic) + WIRE_GAP_BYTES;
+    const int64_t headers = rnic_overhead_bytes(rnic);
     return headers * PPM / (headers + rnic->path_mtu);
 }
 
@@ -292,7 +292,7 @@ static void check_packets(const struct scenario *scenario, const struct scenario
     const bool less = to->host->rnic->path_mtu < from->host->rnic->path_mtu;
     const struct scenario_node *host = less ? to : from;
     const struct rnic_params *rnic = host->host->rnic;
-    const int64_t is = rnic->path_mtu, above = rnic_header_bytes(rnic) - WIRE_ETHERNET_BYTES;
+    const int64_t is = rnic->path_mtu, above = rnic_mtu_headers(rnic);
     int64_t fits = is;
     while (fits < PATH_MTU_MOST && 2 * fits + above <= path->mtu)
         fits *= 2;

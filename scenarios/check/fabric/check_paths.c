@@ -83,8 +83,8 @@ static int64_t mtu_of_tcp(const struct scenario *scenario, const struct scenario
     return from < to ? from : to;
 }
 
-/* MTU (Ethernet payload) that the largest packet of a pair needs: headers, RETH, ICRC, and
- * telemetry if one of the hosts collects it. */
+/* MTU that the largest packet of a pair needs. On Ethernet: headers, RETH, ICRC, and telemetry if
+ * one of the hosts collects it. */
 static int64_t mtu_needed(const struct scenario *scenario, const struct scenario_workload *workload,
                           const struct scenario_pair *pair)
 {
@@ -98,7 +98,9 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
     const int64_t path_mtu = asked > taken ? asked : taken;
     const int64_t operation = offered_operation(workload, INT64_MAX / 2) + CAPSULE_BYTES;
     const int64_t payload = operation < path_mtu ? operation : path_mtu;
-    return payload + rnic_header_bytes(from->rnic) + WIRE_RETH_BYTES - WIRE_ETHERNET_BYTES +
+    if (scenario->kind == SCENARIO_INFINIBAND)
+        return payload;
+    return payload + rnic_mtu_headers(from->rnic) + WIRE_RETH_BYTES +
            (telemetry ? TELEMETRY_BYTES : 0);
 }
 

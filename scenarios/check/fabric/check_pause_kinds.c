@@ -85,5 +85,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_pause_kinds = {
     .name = "pause-kinds",
     .about = "Both ends of a link use the same kind of pause (PFC or IEEE 802.3x PAUSE).",
+    .ethernet = true,
     .run = run,
 };

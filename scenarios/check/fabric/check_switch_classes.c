@@ -151,5 +151,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_switch_classes = {
     .name = "switch-classes",
     .about = "RoCE data have the same lossless class at every switch.",
+    .ethernet = true,
     .run = run,
 };

@@ -167,5 +167,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_switch_values = {
     .name = "switch-values",
     .about = "The values of a switch do not contradict each other.",
+    .ethernet = true,
     .run = run,
 };

@@ -110,5 +110,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_thresholds = {
     .name = "thresholds",
     .about = "The pause threshold of a port leaves buffer memory for the other ports.",
+    .ethernet = true,
     .run = run,
 };

@@ -112,5 +112,6 @@ const struct check_rule check_watchdogs = {
     .name = "watchdogs",
     .about = "Lossless switches have a PFC watchdog if pauses could be permanent, and the watchdog "
              "ignores slow hosts.",
+    .ethernet = true,
     .run = run,
 };

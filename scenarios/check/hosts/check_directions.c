@@ -84,5 +84,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_directions = {
     .name = "directions",
     .about = "The two directions of a workload are either both lossless or both lossy.",
+    .ethernet = true,
     .run = run,
 };

@@ -143,5 +143,6 @@ const struct check_rule check_ecn = {
     .name = "ecn",
     .about = "Frames are ECT if switches should mark them, and CNPs come more often than senders "
              "raise their rates.",
+    .ethernet = true,
     .run = run,
 };

@@ -143,5 +143,6 @@ const struct check_rule check_host_classes = {
     .name = "host-classes",
     .about =
         "A host and its switch map each DSCP to the same priority, and both enable PFC for it.",
+    .ethernet = true,
     .run = run,
 };

@@ -204,5 +204,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_idle_settings = {
     .name = "idle-settings",
     .about = "Every explicit setting of a host has an effect.",
+    .ethernet = true,
     .run = run,
 };

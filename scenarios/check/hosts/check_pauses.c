@@ -183,5 +183,6 @@ const struct check_rule check_pauses = {
     .name = "pauses",
     .about =
         "A pause lasts until its refresh, and a receive buffer has room for the data in flight.",
+    .ethernet = true,
     .run = run,
 };

@@ -87,7 +87,7 @@ static void a_capture_has_the_same_bytes(void **state)
     FILE *out = open_memstream(&bytes, &count);
     assert_non_null(out);
     pcapng_begin(out, "ab");
-    pcapng_interface(out, "p", UINT64_C(100000000000));
+    pcapng_interface(out, "p", UINT64_C(100000000000), PCAPNG_ETHERNET);
     pcapng_write(out, &(struct pcapng_packet){.at_ns = UINT64_C(5000000000),
                                               .bytes = head,
                                               .count = sizeof head,

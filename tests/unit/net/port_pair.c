@@ -58,6 +58,8 @@ void pair_init(struct pair *pair, int64_t gbps, int64_t response)
 
 void pair_fini(struct pair *pair)
 {
+    port_fini(&pair->a.port);
+    port_fini(&pair->b.port);
     engine_fini(&pair->engine);
     frame_pool_fini(&pair->frames);
 }

@@ -2,6 +2,7 @@
  * pump - its port asks it for frames while it has some. */
 #include "tests/unit/net/pump.h"
 
+#include "net/port/credits.h"
 #include "net/port/port_inline.h"
 
 enum { PUMP_EVENT_START = NET_EVENT_FIRST_OWN };
@@ -94,7 +95,10 @@ static void on_event(struct node *node, const struct event *event)
     pump->marked += (frame->tos & 3) == ECN_CE;
     pump->first_arrival = pump->received == 1 ? event->at : pump->first_arrival;
     pump->last_arrival = event->at;
+    const struct frame_head head = frame->head;
     frame_give(pump->frames, handle);
+    if (pump->port.credits != NULL && (pump->keeps & 1u << head.priority) == 0)
+        port_return_credits(&pump->port, head.priority, head.bytes, event->at);
 }
 
 static void audit(const struct node *node)

@@ -17,6 +17,7 @@ struct pump {
     struct telemetry heard; /* of the last such frame that arrived */
     bool every_priority;    /* sends in all eight by turns, not by its tos */
     uint8_t next;
+    uint8_t keeps;    /* mask: lanes in which it returns no credits */
     uint64_t to_send; /* frames still to send; UINT64_MAX: without end */
     time_ps period;   /* between frames' starts; 0: as fast as the wire takes them */
     uint64_t sent, received, received_bytes;

@@ -348,7 +348,8 @@ static void pauses_end_with_their_cause(void **state)
         assert_int_equal(pair.a.port.held | pair.a.port.paused, 0);
         for (unsigned i = 0; i < PRIORITIES; i++) {
             const struct pair_edges *edges = &pair.edges[i];
-            const struct port_pauses *cause = global ? &pair.b.port.global : &pair.b.port.pauses[i];
+            const struct port_asserted *cause =
+                global ? &pair.b.port.global : &pair.b.port.pauses[i].frames;
             const time_ps wait = (1538 + 84) * 80; /* a frame, and a PAUSE that just left */
             assert_int_equal(edges->wrong, 0);
             assert_int_equal(edges->xoff, edges->xon);

@@ -1,0 +1,110 @@
+#!/bin/bash
+# infiniband - latency, goodput, credits and captures of InfiniBand by hand.   SPDX-License-Identifier: Apache-2.0
+set -u
+program=${STORMGLASS:?the program to test}
+. tests/laws/figures
+file=tests/laws/infiniband.yaml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# measure FILE JQ-EXPRESSION SETTING...
+measure() {
+    local scenario=$1 what=$2 setting args=()
+    shift 2
+    for setting; do
+        args+=(--set "$setting")
+    done
+    "$program" run "$scenario" --json --confirm 0 "${args[@]}" 2>/dev/null | gojq -r "$what"
+}
+least='.workloads[0].latency_ns.min'
+goodput='.workloads[0].goodput_bps / 1e9'
+
+# A WRITE of 4096 B, ns. Both packets cross two cables of 15.15 ns; 80 ps a byte. LRH 8, BTH 12, RETH 16 or AETH 4, ICRC 4, VCRC 2.
+# Store-and-forward sends each twice; 300 ns in each RNIC, 110 ns in the switch.
+alone() { awk -v grh="$1" 'BEGIN { print 2 * 0.08 * (4096 + 16 + 4 + 2 * (26 + grh)) + 4 * 15.15 + 2 * 110 + 2 * 300 }'; }
+whole=fabric.switch.forwarding=store-and-forward
+near 'WRITE of 4 KiB, ns' "$(measure $file "$least" $whole)" "$(alone 0)" 0.1
+near 'WRITE of 4 KiB with GRH, ns' "$(measure $file "$least" $whole hosts.defaults.rnic.grh=true)" "$(alone 40)" 0.1
+# Cut-through: the switch has 64 B of the WRITE, and all of the ACK, when it begins.
+near 'cut-through, ns' "$(measure $file "$least")" \
+    "$(awk 'BEGIN { print 0.08 * (4138 + 64 + 30 + 30) + 4 * 15.15 + 2 * 110 + 2 * 300 }')" 0.1
+
+# Goodput of long messages: M of M + 26 B; no preamble, no gap.
+long=(workloads.w.message-size=16MiB workloads.w.outstanding=2 duration=20ms fabric.host-links.vl-buffer=128KiB)
+for mtu in 256 512 1024 2048 4096; do
+    near "goodput at MTU $mtu, Gb/s" \
+        "$(measure $file "$goodput" "${long[@]}" fabric.host-links.mtu=${mtu}B hosts.defaults.rnic.path-mtu=${mtu}B)" \
+        "$(awk -v m=$mtu 'BEGIN { print 100 * m / (m + 26) }')" 0.3
+done
+near 'goodput with GRH, Gb/s' "$(measure $file "$goodput" "${long[@]}" hosts.defaults.rnic.grh=true)" \
+    "$(awk 'BEGIN { print 100 * 4096 / 4162 }')" 0.3
+
+# Rates by name.
+for pair in SDR:8 DDR:16 QDR:32 FDR:54.5 HDR:200 NDR:400 XDR:800; do
+    near "goodput of ${pair%:*}, Gb/s" "$(measure $file "$goodput" "${long[@]}" fabric.host-links.rate=${pair%:*})" \
+        "$(awk -v r="${pair#*:}" 'BEGIN { print r * 4096 / 4122 }')" 0.3
+done
+
+# 128 KiB of credits are 10.5 us of EDR: full rate up to that round trip, and B / RTT beyond. The credits allow 31 packets of 65
+# blocks (the 32nd would leave less than a largest packet). A round trip: packet 330 ns, cable twice, update 0.6 ns, switch 110 ns.
+far() { # far ONE-WAY-DELAY-NS
+    awk -v d="$1" 'BEGIN { n = int((2048 - 66) / 65) + 1; r = n * 4122 * 8 / (4122 * 0.08 + 2 * d + 0.64 + 110)
+                           print (r < 100 ? r : 100) * 4096 / 4122 }'
+}
+for delay in 4800 10000 50000; do
+    near "goodput, EDR, $delay ns of cable, Gb/s" \
+        "$(measure $file "$goodput" "${long[@]}" workloads.w.outstanding=16 fabric.host-links.delay=${delay}ns duration=50ms)" \
+        "$(far $delay)" 2
+done
+
+# A lane fills at 100 Gb/s in and 50 Gb/s out: 128 KiB / (100 - 50 Gb/s) = 20.97 us. Packets of 2074 B take 33 blocks, so 62 fit: the
+# 124th fills it, after 20.57 us. From then on the switch, and later the sender behind it, waits half of the time.
+"$program" run $file --set workloads.w.message-size=4MiB --set workloads.w.count=1 --set fabric.host-links.vl-buffer=128KiB \
+    --set fabric.host-links.mtu=2048B --set hosts.defaults.rnic.path-mtu=2048B --set hosts.host1.where=host1 \
+    --set hosts.host1.rnic.drain=50Gbps --record packets -o "$work/fill.db" -q >"$work/said" 2>&1 || cat "$work/said"
+ask() { "$program" query --csv "$work/fill.db" "$1" | tail -1; }
+start='SELECT min(at_ps) FROM frame WHERE node=2 AND bth=6'
+near 'time until a lane of 128 KiB is full, us' \
+    "$(ask "SELECT (min(from_ps) - ($start)) / 1e6 FROM blocked WHERE node=2")" 20.57 3
+near 'share of time that the switch waits, %' \
+    "$(ask "SELECT 100.0 * sum(until_ps - from_ps) / (max(until_ps) - min(from_ps)) FROM blocked WHERE node=2")" 50 2
+near 'share of time that the sender waits, %' \
+    "$(ask "SELECT 100.0 * sum(until_ps - from_ps) / (max(until_ps) - min(from_ps)) FROM blocked WHERE node=0")" 50 2
+
+# Equal buffers, two switches: the victim gets its share of the shared queue, not the line rate; credits and PFC agree in what
+# each sender puts on the wire (2048 of 2074 B, and of 2130 B).
+victim=tests/laws/infiniband-victim.yaml
+credits=(fabric.kind=infiniband)
+pauses=('fabric.switch.pfc.priorities=[3]' fabric.switch.policy=static fabric.switch.xoff=120KiB fabric.switch.xon=116KiB
+    fabric.switch.xon-offset=0B fabric.switch.reserved=0B fabric.switch.headroom=16KiB fabric.switch.cell=64B
+    fabric.switch.ecn.kmax=0B)
+for links in host-links fabric-links; do
+    credits+=("fabric.$links.mtu=2048B" "fabric.$links.vl-buffer=128KiB")
+    pauses+=("fabric.$links.pfc-response=100ns")
+done
+rates='[.workloads[].goodput_bps / 1e9] | join(" ")'
+read -r hot fill other <<<"$(measure $victim "$rates" "${credits[@]}")"
+read -r hot_pfc fill_pfc other_pfc <<<"$(measure $victim "$rates" "${pauses[@]}")"
+wire() { awk -v g="$1" -v b="$2" 'BEGIN { print g * b / 2048 }'; }
+near 'hot sender, credits as PFC, Gb/s' "$(wire "$hot" 2074)" "$(wire "$hot_pfc" 2130)" 5
+near 'filler, credits as PFC, Gb/s' "$(wire "$fill" 2074)" "$(wire "$fill_pfc" 2130)" 5
+near 'victim, credits as PFC, Gb/s' "$(wire "$other" 2074)" "$(wire "$other_pfc" 2130)" 5
+near 'victim gets half of the line, Gb/s' "$(wire "$other" 2074)" 50 5
+within 'frames dropped' "$(measure $victim '.drops | add' "${credits[@]}")" '$1 == 0'
+
+# A lost update is replaced by the next one: nothing hangs, and little is lost.
+lossy=('faults=[{at: 0s, kind: drop-every, where: host0, n: 50, frames: resume}]')
+near 'goodput with lost credit updates, Gb/s' "$(measure $file "$goodput" "${long[@]}" "${lossy[@]}")" \
+    "$(awk 'BEGIN { print 100 * 4096 / 4122 }')" 2
+
+# To tshark each packet is InfiniBand with an LRH, none is malformed, and commands of NVMe are found.
+if command -v tshark >"$work/which"; then
+    "$program" run $file --until 50us -o "$work/run.db" --record packets >"$work/said" 2>&1
+    "$program" pcap "$work/run.db" -o "$work/run.pcapng" >>"$work/said" 2>&1 || cat "$work/said"
+    count() { tshark -r "$work/run.pcapng" -Y "$1" 2>>"$work/said" | wc -l; }
+    all=$(count frame)
+    within 'packets of the capture' "$all" '$1 >= 10'
+    near 'packets with LRH and BTH' "$(count 'infiniband.lrh.vl == 0 && infiniband.lrh.slid >= 1 && infiniband.bth')" "$all" 0
+    near 'malformed packets' "$(count '_ws.malformed')" 0 0
+fi
+[ $failures = 0 ]
