@@ -147,20 +147,24 @@ static const enum breakdown_part to_target[2] = {BREAKDOWN_HOST_CPU, BREAKDOWN_S
 static const enum breakdown_part by_target[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_STALLED};
 static const enum breakdown_part to_host[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_HOST_CPU};
 
-/* A READ; over TCP, an R2T and the data that the host sends then. */
+/* A READ; over TCP, an R2T and the data that the host sends then, and so on for further R2Ts. */
 static void add_fetch(const struct breakdown *breakdown, struct breakdown_life *life,
                       uint32_t index, time_ps *before, time_ps fetched_at)
 {
-    const struct breakdown_message *message =
-        index == BREAKDOWN_NONE ? NULL : breakdown_message_at(breakdown, index);
-    if (message == NULL || message->follower == BREAKDOWN_NONE) {
-        add_message(breakdown, life, index, before, fetched_at, BREAKDOWN_IN_FETCH, by_target);
-        return;
+    const enum breakdown_part *parts = by_target;
+    bool by_host = false;
+    while (index != BREAKDOWN_NONE) {
+        const uint32_t follower = breakdown_message_at(breakdown, index)->follower;
+        if (follower == BREAKDOWN_NONE)
+            break;
+        add_message(breakdown, life, index, before,
+                    breakdown_message_at(breakdown, follower)->leg.from, BREAKDOWN_IN_FETCH,
+                    by_host ? to_target : to_host);
+        by_host = !by_host;
+        parts = by_host ? to_target : by_target;
+        index = follower;
     }
-    const struct breakdown_message *data = breakdown_message_at(breakdown, message->follower);
-    add_message(breakdown, life, index, before, data->leg.from, BREAKDOWN_IN_FETCH, to_host);
-    add_message(breakdown, life, message->follower, before, fetched_at, BREAKDOWN_IN_FETCH,
-                to_target);
+    add_message(breakdown, life, index, before, fetched_at, BREAKDOWN_IN_FETCH, parts);
 }
 
 static void at_target(const struct breakdown *breakdown, const struct breakdown_command *command,

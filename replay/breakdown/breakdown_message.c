@@ -48,17 +48,30 @@ static uint32_t take_message(struct breakdown *breakdown)
     return index;
 }
 
+/* Adds the message to the list `freed` if nothing refers to it any more. */
+static void drop_reference(struct breakdown *breakdown, uint32_t index, uint32_t *freed)
+{
+    if (index == BREAKDOWN_NONE)
+        return;
+    struct breakdown_message *message = breakdown_message_at(breakdown, index);
+    if (--message->references > 0)
+        return;
+    message->next = *freed;
+    *freed = index;
+}
+
 void breakdown_message_release(struct breakdown *breakdown, uint32_t index)
 {
-    for (uint32_t lead; index != BREAKDOWN_NONE; index = lead) {
-        struct breakdown_message *message = breakdown_message_at(breakdown, index);
-        if (--message->references > 0)
-            return;
-        lead = message->lead;
-        if (message->follower != BREAKDOWN_NONE)
-            breakdown_message_release(breakdown, message->follower); /* it has none itself */
+    uint32_t freed = BREAKDOWN_NONE;
+    drop_reference(breakdown, index, &freed);
+    while (freed != BREAKDOWN_NONE) {
+        const uint32_t at = freed;
+        struct breakdown_message *message = breakdown_message_at(breakdown, at);
+        freed = message->next;
+        drop_reference(breakdown, message->lead, &freed);
+        drop_reference(breakdown, message->follower, &freed);
         message->next = breakdown->message_free;
-        breakdown->message_free = index;
+        breakdown->message_free = at;
     }
 }
 

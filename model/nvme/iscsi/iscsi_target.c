@@ -224,7 +224,8 @@ void iscsi_task_r2ts(struct target_task *task)
                                               .count = bytes}};
         task->asked += bytes;
         task->r2ts++;
-        iscsi_send(session, &out, PROBE_STREAM_POSTED);
+        iscsi_send(session, &out,
+                   out.pdu.data_sn == 0 ? PROBE_STREAM_POSTED : PROBE_STREAM_POSTED_ANSWER);
     }
     iscsi_flush(session);
 }
