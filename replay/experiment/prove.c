@@ -194,8 +194,9 @@ static bool play_ideal(struct proof *proof)
     return true;
 }
 
-bool prove_is_alike(const struct proof *proof, const struct measure *first,
-                    const struct measure *second)
+/* No member's time differs by a twentieth, and failures are the same. */
+static bool is_alike(const struct proof *proof, const struct measure *first,
+                     const struct measure *second)
 {
     bool alike = first->lossless_drops == second->lossless_drops;
     for (uint32_t i = 0; i < proof->members.count; i++)
@@ -209,7 +210,7 @@ bool prove_is_alike(const struct proof *proof, const struct measure *first,
 static bool is_idle(struct proof *proof)
 {
     const struct prove *prove = proof->prove;
-    if (proof->ideal.works == NULL || !prove_is_alike(proof, &proof->original, &proof->ideal))
+    if (proof->ideal.works == NULL || !is_alike(proof, &proof->original, &proof->ideal))
         return false;
     for (uint32_t i = 0; i < prove->row_count; i++)
         if (prove->rows[i].tier == PROVE_ODD && prove_is_broken(&prove->rows[i]))

@@ -95,10 +95,6 @@ int64_t prove_gain(const struct measure *first, const struct measure *second, ui
 int64_t prove_mean_gain(const struct proof *proof, const struct measure *first,
                         const struct measure *second);
 
-/* No member's time differs by a twentieth, and failures are the same. */
-bool prove_is_alike(const struct proof *proof, const struct measure *first,
-                    const struct measure *second);
-
 /* The member takes a twentieth more time in the second run, or has more failures. */
 bool prove_is_dearer(const struct proof *proof, const struct measure *first,
                      const struct measure *second, uint32_t member);

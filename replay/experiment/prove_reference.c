@@ -114,33 +114,6 @@ static bool thin_out(struct hunt *hunt, struct prove_set set)
     return true;
 }
 
-/* The part recovers what the whole set does, for every member: the rest of the set adds nothing. */
-static bool is_whole_gain(struct hunt *hunt, const struct prove_set *part,
-                          const struct prove_set *whole, bool *same)
-{
-    const struct prove_set sets[2] = {both_of(&hunt->odd, part), both_of(&hunt->odd, whole)};
-    struct measure measures[2] = {{0}};
-    const bool played = prove_run_sets(hunt->proof, sets, 2, measures);
-    *same = played && measures[0].works != NULL && measures[1].works != NULL &&
-            prove_is_alike(hunt->proof, &measures[0], &measures[1]);
-    measure_free(&measures[0]);
-    measure_free(&measures[1]);
-    return played;
-}
-
-/* Both halves at once; if runs are limited, the second only if the first does not suffice. */
-static bool try_halves(struct hunt *hunt, const struct prove_set *halves,
-                       const struct prove_set *whole, enum outcome *of)
-{
-    bool same = false;
-    if (hunt->proof->question->runs_most == 0)
-        return try_sets(hunt, halves, 2, of);
-    if (!try_sets(hunt, &halves[0], 1, &of[0]) ||
-        (of[0] == GAIN && !is_whole_gain(hunt, &halves[0], whole, &same)))
-        return false;
-    return same || try_sets(hunt, &halves[1], 1, &of[1]);
-}
-
 /* Searches a set that gains something, or whose parts may. A larger set is given up if the budget
  * allows no two more runs. */
 static bool halve(struct hunt *hunt, struct prove_set set, enum outcome outcome)
@@ -158,7 +131,7 @@ static bool halve(struct hunt *hunt, struct prove_set set, enum outcome outcome)
         struct prove_set *half = &halves[i >= set.count / 2];
         half->rows[half->count++] = set.rows[i];
     }
-    if (!try_halves(hunt, halves, &set, of))
+    if (!try_sets(hunt, halves, 2, of))
         return false;
     if (of[0] == NO_GAIN && of[1] == NO_GAIN)
         return outcome == UNBUILT || thin_out(hunt, set);
