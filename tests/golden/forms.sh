@@ -54,7 +54,7 @@ cat >figures.json <<'JSON'
  "figures": {"send-small": {"latency_ps": [2000000], "interval_ps": [2100000], "connect_ps": [9000000]}}}
 JSON
 
-# The example of an operand; "-": it needs RDMA devices, and is not tried.
+# The example of an operand; "-": it needs RDMA devices, or the engine of the playground, and is not tried.
 example() { # COMMAND OPERAND
     case "$1 $2" in
     'list KIND') echo cases ;;
@@ -66,6 +66,7 @@ example() { # COMMAND OPERAND
     'draw NAME') echo host-queue ;;
     'predict DIR') echo again ;;
     'calibrate FILE...') echo write_bw.txt ;;
+    'report --playground') echo - ;; # tests/golden/playground.sh
     'calibrate --address' | 'calibrate A' | 'calibrate B' | 'calibrate --peer') echo - ;;
     *' RUN.db' | *' A.db' | *' MODEL.db') echo run.db ;;
     *' B.db' | *' OTHER.db') echo other.db ;;
