@@ -77,6 +77,12 @@ static void print_claim(const struct settled *settled, FILE *out)
     print_member(out, ", ", "stated", claim->stated);
     print_member(out, ", ", "cannot_run", claim->cannot_run);
     print_member(out, ", ", "error", settled->error[0] == '\0' ? NULL : settled->error);
+    fputs(",\n  \"true_if\": [", out);
+    for (uint32_t i = 0; i < claim->condition_count; i++) {
+        fputs(i == 0 ? "" : ", ", out);
+        json_string(out, claim->conditions[i].text);
+    }
+    fputc(']', out);
     fprintf(out, ", \"runs\": %" PRIu32 ",\n  \"cases\": [", settled->runs);
     for (uint32_t i = 0; i < claim->case_count; i++)
         print_case(settled, i, out);

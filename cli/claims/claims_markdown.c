@@ -32,14 +32,14 @@ static void print_case(const struct settled *settled, uint32_t index, FILE *out)
 static void print_claim(const struct settled *settled, FILE *out)
 {
     const struct claim *claim = settled->claim;
-    const char *omission = claims_omission(settled);
     char rows[CLAIMS_ROWS_BYTES];
     claims_rows(claim, rows);
-    fprintf(out, "## %s\n\n%s (%s; %s)\n\nVerdict: **%s**", claim->name, claim->statement, rows,
-            claim->source, settle_words(settled->verdict));
+    fprintf(out, "## %s\n\n%s (%s; %s)\n\n", claim->name, claim->statement, rows, claim->source);
+    if (claim->stated != NULL)
+        fprintf(out, "The source adds: %s.\n\n", claim->stated);
+    fprintf(out, "Verdict: **%s**", settle_words(settled->verdict));
     if (settled->verdict == SETTLE_CONDITIONAL)
-        fprintf(out, ": %s. %s%s", settled->condition, omission,
-                claim->stated == NULL ? "" : claim->stated);
+        fprintf(out, ": %s.", settled->condition);
     else if (settled->verdict == SETTLE_CANNOT_RUN)
         fprintf(out, ": %s.", claim->cannot_run);
     else if (settled->verdict == SETTLE_UNDECIDED)
@@ -47,6 +47,9 @@ static void print_claim(const struct settled *settled, FILE *out)
     fputs("\n\n", out);
     if (claim->cannot_run != NULL)
         return;
+    fputs("A case is true if: ", out);
+    claims_test(claim, out);
+    fputs(".\n\n", out);
     print_head(claim, out);
     for (uint32_t i = 0; i < claim->case_count; i++)
         if (!claim_repeats(claim, i))

@@ -18,11 +18,11 @@ void claims_csv(const struct settled *settled, uint32_t count, FILE *out);
 /* "24, N6" */
 void claims_rows(const struct claim *claim, char text[CLAIMS_ROWS_BYTES]);
 
-/* "true under a condition: block size up to 16KiB (false from 32KiB)" */
+/* "true under a condition: block size up to 16KiB (false at 32KiB)" */
 void claims_verdict(const struct settled *settled, FILE *out);
 
-/* What the source says about a condition; NULL: nothing to add. */
-const char *claims_omission(const struct settled *settled);
+/* The test of a case: "p99 < 100us and goodput > 1Gbps" */
+void claims_test(const struct claim *claim, FILE *out);
 
 /* The name of a case on an axis; "-" on the second axis if the first one is not modeled. */
 const char *claims_choice(const struct claim *claim, uint32_t index, uint32_t axis);

@@ -59,16 +59,17 @@ static void print_claim(const struct settled *settled, FILE *out)
     fprintf(out, "%s%s%s (%s): %s\n  ", paint.bold, claim->name, paint.off, rows, claim->statement);
     claims_verdict(settled, out);
     fputc('\n', out);
-    const char *omission = claims_omission(settled);
-    if (omission != NULL)
-        fprintf(out, "  %s%s\n", omission, claim->stated == NULL ? "" : claim->stated);
+    if (claim->stated != NULL)
+        fprintf(out, "  The source adds: %s.\n", claim->stated);
     if (claim->cannot_run == NULL) {
         fputc('\n', out);
         measure(&table);
         for (uint32_t row = 0; row <= claim->case_count; row++)
             if (row == 0 || !claim_repeats(claim, row - 1))
                 print_row(&table, row, out);
-        fputc('\n', out);
+        fputs("\n  A case is true if: ", out);
+        claims_test(claim, out);
+        fputs(".\n", out);
     }
     if (claim->why != NULL)
         fprintf(out, "  %s\n", claim->why);

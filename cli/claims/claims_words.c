@@ -26,11 +26,17 @@ void claims_verdict(const struct settled *settled, FILE *out)
                 settled->error[0] != '\0' ? settled->error : "a figure of some case is unknown");
 }
 
-const char *claims_omission(const struct settled *settled)
+void claims_test(const struct claim *claim, FILE *out)
 {
-    return settled->verdict != SETTLE_CONDITIONAL ? NULL
-           : settled->claim->stated == NULL       ? "The source does not name this condition."
-                                                  : "The source names a condition: ";
+    for (uint32_t i = 0; i < claim->condition_count; i++) {
+        const struct claim_condition *condition = &claim->conditions[i];
+        const struct claim_figure *figure = &claim->figures[condition->figure];
+        const char *limit = condition->text + strlen(figure->name);
+        fputs(i == 0 ? "" : " and ", out);
+        if (i == 0 || claim->conditions[i - 1].figure != condition->figure)
+            fprintf(out, "%s ", figure->about);
+        fputs(limit + strspn(limit, " "), out);
+    }
 }
 
 const char *claims_choice(const struct claim *claim, uint32_t index, uint32_t axis)

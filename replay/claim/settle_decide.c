@@ -3,6 +3,7 @@
  * On an axis of ascending quantities the condition is a range if the true cases are one; its two
  * sides are the neighboring values, between which the claim changes. */
 #include "base/check.h"
+#include "base/plural.h"
 #include "replay/claim/settle.h"
 
 #include <stdarg.h>
@@ -28,6 +29,9 @@ const char *settle_words(enum settle_verdict verdict)
 }
 
 /* ---- condition ---- */
+
+/* A condition with more is a table, not a sentence. */
+enum { CLAUSES_MAX = 2, LISTED_MAX = 4 };
 
 struct text {
     char *text;
@@ -100,34 +104,33 @@ static void list_choices(struct text *text, const struct line *line, enum settle
         }
 }
 
+/* "false at 1" if that is the only false choice on this side, otherwise "up to" or "from". */
 static void describe_range(struct text *text, const struct line *line, uint32_t first,
                            uint32_t last)
 {
     const struct claim_axis *axis = line->axis;
     const struct claim_choice *choices = axis->choices;
-    if (first == 0)
-        add_text(text, "%s up to %s (false from %s)", axis->name, choices[last].name,
-                 choices[last + 1].name);
+    const char *below = first > 1 ? "up to" : "at";
+    const char *above = last + 2 == line->count ? "at" : "from";
+    if (first == last)
+        add_text(text, "%s only at %s", axis->name, choices[first].name);
+    else if (first == 0)
+        add_text(text, "%s up to %s", axis->name, choices[last].name);
     else if (last + 1 == line->count)
-        add_text(text, "%s from %s (false up to %s)", axis->name, choices[first].name,
-                 choices[first - 1].name);
-    else if (first == last)
-        add_text(text, "%s %s (false up to %s and from %s)", axis->name, choices[first].name,
-                 choices[first - 1].name, choices[last + 1].name);
+        add_text(text, "%s from %s", axis->name, choices[first].name);
     else
-        add_text(text, "%s from %s to %s (false up to %s and from %s)", axis->name,
-                 choices[first].name, choices[last].name, choices[first - 1].name,
+        add_text(text, "%s from %s to %s", axis->name, choices[first].name, choices[last].name);
+    if (first == 0)
+        add_text(text, " (false %s %s)", above, choices[last + 1].name);
+    else if (last + 1 == line->count)
+        add_text(text, " (false %s %s)", below, choices[first - 1].name);
+    else
+        add_text(text, " (false %s %s and %s %s)", below, choices[first - 1].name, above,
                  choices[last + 1].name);
 }
 
-/* The choices of an axis with both true and false ones. */
-static void describe_line(struct text *text, const struct line *line)
+static void describe_set(struct text *text, const struct line *line)
 {
-    uint32_t first, last;
-    if (is_range(line, &first, &last)) {
-        describe_range(text, line, first, last);
-        return;
-    }
     add_text(text, "%s: ", line->axis->name);
     list_choices(text, line, SETTLE_CASE_TRUE);
     add_text(text, " (false: ");
@@ -135,39 +138,113 @@ static void describe_line(struct text *text, const struct line *line)
     add_text(text, ")");
 }
 
-/* False if the claim is false in the whole row, which is not listed. */
-static bool describe_row(struct text *text, const struct settled *settled, uint32_t row)
+/* False, and nothing is written, if the choices are no range and more than a sentence holds. */
+static bool describe_line(struct text *text, const struct line *line)
+{
+    uint32_t first, last;
+    if (is_range(line, &first, &last))
+        describe_range(text, line, first, last);
+    else if (line->count <= LISTED_MAX)
+        describe_set(text, line);
+    else
+        return false;
+    return true;
+}
+
+static void describe_whole_row(struct text *text, const struct line *line)
+{
+    const struct claim_axis *axis = line->axis;
+    add_text(text, "every tested %s", axis->name);
+    if (axis->ordered && line->count > 1)
+        add_text(text, " (%s to %s)", axis->choices[0].name, axis->choices[line->count - 1].name);
+}
+
+enum row_words { ROW_WRITTEN, ROW_FALSE, ROW_TOO_LONG };
+
+static enum row_words describe_row(struct text *text, const struct settled *settled, uint32_t row)
 {
     const struct claim *claim = settled->claim;
     const struct line line = take_line(settled, row * claim->axes[1].count);
     const uint32_t held = count_state(&line, SETTLE_CASE_TRUE);
     const uint32_t failed = count_state(&line, SETTLE_CASE_FALSE);
     if (held == 0)
-        return failed == 0;
+        return failed == 0 ? ROW_WRITTEN : ROW_FALSE;
     add_text(text, "%s%s %s, ", text->used == 0 ? "" : "; ", claim->axes[0].name,
              claim->axes[0].choices[row].name);
     if (failed == 0)
-        add_text(text, "any %s", line.axis->name);
-    else
-        describe_line(text, &line);
+        describe_whole_row(text, &line);
+    else if (!describe_line(text, &line))
+        return ROW_TOO_LONG;
+    return ROW_WRITTEN;
+}
+
+/* False if the condition would have more than CLAUSES_MAX clauses. */
+static bool describe_rows(struct text *text, const struct settled *settled)
+{
+    uint32_t clauses = 0;
+    bool rest = false;
+    for (uint32_t row = 0; row < settled->claim->axes[0].count; row++) {
+        const size_t before = text->used;
+        const enum row_words words = describe_row(text, settled, row);
+        clauses += text->used > before;
+        rest |= words == ROW_FALSE;
+        if (words == ROW_TOO_LONG || clauses > CLAUSES_MAX)
+            return false;
+    }
+    if (rest)
+        add_text(text, "; false in all other tested cases");
     return true;
+}
+
+/* The cases of one state, each as "RDMA at 4KiB"; the words are in the table, too. */
+static void list_cases(struct text *text, const struct settled *settled,
+                       enum settle_case_state state)
+{
+    const struct claim *claim = settled->claim;
+    const char *comma = "";
+    for (uint32_t i = 0; i < claim->case_count; i++) {
+        if (settled->cases[i].state != state)
+            continue;
+        add_text(text, "%s%s", comma, claim_choice(claim, i, 0)->name);
+        if (claim->axis_count > 1)
+            add_text(text, " at %s", claim_choice(claim, i, 1)->name);
+        comma = "; ";
+    }
+}
+
+/* The number of true cases, and the fewer of the true and the false ones if they fit. */
+static void count_cases(struct text *text, const struct settled *settled)
+{
+    uint32_t held = 0, failed = 0;
+    for (uint32_t i = 0; i < settled->claim->case_count; i++) {
+        held += settled->cases[i].state == SETTLE_CASE_TRUE;
+        failed += settled->cases[i].state == SETTLE_CASE_FALSE;
+    }
+    const bool of_true = held < failed;
+    add_text(text, "in %u of %u tested %s", (unsigned)held, (unsigned)(held + failed),
+             plural(held + failed, "case", "cases"));
+    if ((of_true ? held : failed) > LISTED_MAX)
+        return;
+    add_text(text, of_true ? ": " : "; false: ");
+    list_cases(text, settled, of_true ? SETTLE_CASE_TRUE : SETTLE_CASE_FALSE);
 }
 
 static void describe(struct settled *settled)
 {
     const struct claim *claim = settled->claim;
     struct text text = {settled->condition, 0, sizeof settled->condition};
+    bool written;
     CHECK(claim->axis_count > 0);
     if (claim->axis_count == 1) {
         const struct line line = take_line(settled, 0);
-        describe_line(&text, &line);
-        return;
+        written = describe_line(&text, &line);
+    } else {
+        written = describe_rows(&text, settled);
     }
-    bool listed = true;
-    for (uint32_t row = 0; row < claim->axes[0].count; row++)
-        listed &= describe_row(&text, settled, row);
-    if (!listed)
-        add_text(&text, "; otherwise never");
+    if (written)
+        return;
+    text.used = 0;
+    count_cases(&text, settled);
 }
 
 void settle_decide(struct settled *settled)

@@ -188,20 +188,31 @@ static void verdicts_follow_from_cases(void **state)
     static const char plane[] =
         HEAD RUN "cases:\n  - {name: kind, choices: [{name: a}, {name: b}]}\n"
                  "  - {name: size, path: p, values: [1, 2, 3]}\n" FIGURES IF;
+    static const char many[] = HEAD RUN
+        "cases: [{name: kind, choices: [{name: a}, {name: b}, {name: c}, {name: d}, {name: "
+        "e}]}]\n" FIGURES IF;
+    static const char rows[] =
+        HEAD RUN "cases:\n  - {name: kind, choices: [{name: a}, {name: b}, {name: c}]}\n"
+                 "  - {name: size, path: p, values: [1, 2]}\n" FIGURES IF;
+    decide(many, "TFTTT", SETTLE_CONDITIONAL, "in 4 of 5 tested cases; false: b");
+    decide(many, "FFTFT", SETTLE_CONDITIONAL, "in 2 of 5 tested cases: c; e");
+    decide(rows, "TFTFTF", SETTLE_CONDITIONAL,
+           "in 3 of 6 tested cases; false: a at 2; b at 2; c at 2");
     decide(line, "TTT", SETTLE_TRUE, "");
     decide(line, "FFF", SETTLE_FALSE, "");
     decide(line, "TT?", SETTLE_UNDECIDED, "");
     decide(line, "TT-", SETTLE_TRUE, "");
-    decide(line, "TTF", SETTLE_CONDITIONAL, "size up to 2KiB (false from 4KiB)");
-    decide(line, "FTT", SETTLE_CONDITIONAL, "size from 2KiB (false up to 1KiB)");
-    decide(line, "FTF", SETTLE_CONDITIONAL, "size 2KiB (false up to 1KiB and from 4KiB)");
-    decide(line, "TF-", SETTLE_CONDITIONAL, "size up to 1KiB (false from 2KiB)");
+    decide(line, "TTF", SETTLE_CONDITIONAL, "size up to 2KiB (false at 4KiB)");
+    decide(line, "FTT", SETTLE_CONDITIONAL, "size from 2KiB (false at 1KiB)");
+    decide(line, "FTF", SETTLE_CONDITIONAL, "size only at 2KiB (false at 1KiB and at 4KiB)");
+    decide(line, "TF-", SETTLE_CONDITIONAL, "size only at 1KiB (false at 2KiB)");
     decide(line, "TFT", SETTLE_CONDITIONAL, "size: 1KiB, 4KiB (false: 2KiB)");
     decide(words, "TFF", SETTLE_CONDITIONAL, "kind: a (false: b, c)");
     decide(words, "-FT", SETTLE_CONDITIONAL, "kind: c (false: b)");
-    decide(plane, "FFFTTT", SETTLE_CONDITIONAL, "kind b, any size; otherwise never");
+    decide(plane, "FFFTTT", SETTLE_CONDITIONAL,
+           "kind b, every tested size (1 to 3); false in all other tested cases");
     decide(plane, "TFFTTF", SETTLE_CONDITIONAL,
-           "kind a, size up to 1 (false from 2); kind b, size up to 2 (false from 3)");
+           "kind a, size only at 1 (false from 2); kind b, size up to 2 (false at 3)");
 }
 
 int main(void)
