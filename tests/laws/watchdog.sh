@@ -61,7 +61,7 @@ within 'V21 hosts of the priority that are stopped to the end' "$(sql cascade "S
     JOIN node n USING(node) WHERE n.kind = 'host' AND b.until_ps >= 30000000000")" 7 7
 within 'V21 pauses obeyed in other priorities' "$(sql cascade 'SELECT count(*) FROM blocked WHERE priority <> 3')" 0 0
 within 'V21 commands of the other priority unfinished' "$(result cascade '.workloads[2].unfinished')" 0 0
-within 'V21 the cause is named' "$(result cascade '.root_cause | startswith("host0:") | if . then 1 else 0 end')" 1 1
+within 'V21 the cause is named' "$(result cascade '.root_cause | startswith("host0 ") | if . then 1 else 0 end')" 1 1
 
 # --- the NIC refreshes its pause as it expires --------------------------------------------------------
 

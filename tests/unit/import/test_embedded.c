@@ -31,8 +31,9 @@ static void test_same_as_original(void **state)
         char path[256];
         if (strncmp(file->name, "page/dygraph.", strlen("page/dygraph.")) == 0)
             continue; /* of a package */
-        const bool page = strncmp(file->name, "page/", strlen("page/")) == 0;
-        snprintf(path, sizeof path, "%s/%s", page ? "reports" : "scenarios", file->name);
+        const bool report = strncmp(file->name, "page/", strlen("page/")) == 0 ||
+                            strncmp(file->name, "playground/", strlen("playground/")) == 0;
+        snprintf(path, sizeof path, "%s/%s", report ? "reports" : "scenarios", file->name);
         FILE *original = fopen(path, "rb");
         assert_non_null(original);
         for (size_t i = 0; i < file->length; i++)

@@ -72,7 +72,7 @@ static void an_event_has_words(void **state)
           .qpn = 17,
           .psn = 5},
          "leaf0:p2",
-         "RC_SEND_ONLY host3 > host0, QP 17, PSN 5, 1090 B arrives"},
+         "RC_SEND_ONLY from host3 to host0 arrives (QP 17, PSN 5, 1090 B)"},
         {"host1",
          {.kind = NET_EVENT_ARRIVAL, .opcode = FRAME_PFC, .bytes = 64, .source = 9},
          "host1:p0",
