@@ -45,6 +45,7 @@ static void print_case(const struct settled *settled, uint32_t index, FILE *out)
     const struct settle_case *made = &settled->cases[index];
     print_member(out, index == 0 ? "\n   {" : ",\n   {", "state", states[made->state]);
     print_member(out, ", ", "not_modeled", claim_not_modeled(claim, index));
+    fprintf(out, ", \"steady\": %s", made->unsteady ? "false" : "true");
     fputs(", \"at\": [", out);
     for (uint32_t i = 0; i < claim->axis_count; i++) {
         print_member(out, i == 0 ? "{" : ", {", "axis", claim->axes[i].name);
@@ -83,6 +84,7 @@ static void print_claim(const struct settled *settled, FILE *out)
         json_string(out, claim->conditions[i].text);
     }
     fputc(']', out);
+    fprintf(out, ", \"seeds\": %" PRIu32, claim->cannot_run != NULL ? 0 : claim->seeds);
     fprintf(out, ", \"runs\": %" PRIu32 ",\n  \"cases\": [", settled->runs);
     for (uint32_t i = 0; i < claim->case_count; i++)
         print_case(settled, i, out);

@@ -27,7 +27,7 @@ void claims_test(const struct claim *claim, FILE *out);
 /* The name of a case on an axis; "-" on the second axis if the first one is not modeled. */
 const char *claims_choice(const struct claim *claim, uint32_t index, uint32_t axis);
 
-/* "true", "false", "unknown", "not modeled: REASON" */
+/* "true", "false, not steady", "unknown", "not modeled: REASON" */
 void claims_state(const struct settled *settled, uint32_t index, char text[CLAIMS_CASE_BYTES]);
 
 /* "64 claims: 20 true, ..." */

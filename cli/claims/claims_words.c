@@ -37,6 +37,9 @@ void claims_test(const struct claim *claim, FILE *out)
             fprintf(out, "%s ", figure->about);
         fputs(limit + strspn(limit, " "), out);
     }
+    if (claim->seeds > 1)
+        fprintf(out, "; each figure is the median over seeds 1 to %u (least to most)",
+                (unsigned)claim->seeds);
 }
 
 const char *claims_choice(const struct claim *claim, uint32_t index, uint32_t axis)
@@ -56,7 +59,8 @@ void claims_state(const struct settled *settled, uint32_t index, char text[CLAIM
         snprintf(text, CLAIMS_CASE_BYTES, "not modeled: %s",
                  claim_not_modeled(settled->claim, index));
     else
-        snprintf(text, CLAIMS_CASE_BYTES, "%s", words[state]);
+        snprintf(text, CLAIMS_CASE_BYTES, "%s%s", words[state],
+                 settled->cases[index].unsteady ? ", not steady" : "");
 }
 
 void claims_total(const struct settled *settled, uint32_t count, FILE *out)

@@ -16,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERANDS_MAX = 2 * CLAIM_FIGURES_MAX, SET_BYTES = 320 };
+enum { OPERANDS_MAX = 2 * CLAIM_FIGURES_MAX, SET_BYTES = 320, SEED_BYTES = 16 };
 
 /* What a run gives: a value for each figure's operands of its side. */
 struct reading {
-    bool done;
+    bool done, unsteady;
     struct settle_value value[CLAIM_FIGURES_MAX], by[CLAIM_FIGURES_MAX];
     char error[SETTLE_ERROR_BYTES];
 };
 
 struct job {
     const struct claim *claim;
-    uint32_t index, side; /* of the case */
+    uint32_t index, side, seed; /* of the case; the first seed is 0 */
 };
 
 struct settle_work {
@@ -40,7 +40,8 @@ struct settle_work {
 
 /* Settings of a run: of the case, of the side, and an expectation for each quantity. */
 struct settings {
-    const char *sets[(CLAIM_AXES_MAX + 1) * CLAIM_SETS_MAX + OPERANDS_MAX];
+    const char *sets[(CLAIM_AXES_MAX + 1) * CLAIM_SETS_MAX + OPERANDS_MAX + 1];
+    char seed[SEED_BYTES];
     uint32_t count, quantities;
     char texts[OPERANDS_MAX][SET_BYTES];
     struct settle_value *values[OPERANDS_MAX];
@@ -73,6 +74,10 @@ static void collect_settings(const struct job *job, struct settings *settings,
     for (uint32_t axis = 0; axis < claim->axis_count; axis++)
         add_sets(settings, &claim_choice(claim, job->index, axis)->sets);
     add_sets(settings, &claim->sides[job->side].sets);
+    if (claim->seeds > 1) {
+        snprintf(settings->seed, SEED_BYTES, "seed=%u", (unsigned)job->seed + 1);
+        settings->sets[settings->count++] = settings->seed;
+    }
     for (uint32_t i = 0; i < claim->figure_count; i++) {
         const struct claim_figure *figure = &claim->figures[i];
         add_quantity(settings, figure, &figure->value, job->side, &reading->value[i]);
@@ -135,6 +140,15 @@ static bool has_sql(const struct claim *claim, uint32_t side)
     return false;
 }
 
+/* As `run` prints it; too few samples are no evidence of a drift. */
+static bool is_unsteady(const struct result *result)
+{
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (result->workloads[i].steady.known && !result->workloads[i].steady.settled)
+            return true;
+    return false;
+}
+
 static void read_run(const struct job *job, struct run *run, const struct scenario *scenario,
                      struct settings *settings, struct reading *reading)
 {
@@ -144,6 +158,7 @@ static void read_run(const struct job *job, struct run *run, const struct scenar
         if (figure->value.sql != NULL && figure->value.side == job->side)
             take_sql(record_store(run->record), figure, &reading->value[i], reading->error);
     }
+    reading->unsteady = is_unsteady(&run->result);
     reading->done = reading->error[0] == '\0';
 }
 
@@ -265,33 +280,61 @@ static void add_jobs(struct settle_work *work, const struct claim *claim, struct
     for (uint32_t i = 0; i < claim->case_count; i++) {
         if (claim_not_modeled(claim, i) != NULL)
             continue;
-        for (uint32_t side = 0; side < claim->side_count; side++) {
+        for (uint32_t run = 0; run < claim->side_count * claim->seeds; run++) {
             work->jobs = memory_grown(work->jobs, work->count, &work->room, sizeof *work->jobs);
-            work->jobs[work->count++] = (struct job){claim, i, side};
+            work->jobs[work->count++] =
+                (struct job){claim, i, run % claim->side_count, run / claim->side_count};
         }
     }
     settled->runs = work->count - before;
 }
 
-/* Of a case: its readings are consecutive, one for each side. */
+static int by_number(const void *a, const void *b)
+{
+    const double left = ((const struct settle_value *)a)->number;
+    const double right = ((const struct settle_value *)b)->number;
+    return (left > right) - (left < right);
+}
+
+/* The median over the seeds with its range; the first value if it is a word or unknown. */
+static struct settle_value finish_figure(const struct claim *claim, uint32_t index,
+                                         const struct reading *readings)
+{
+    const struct claim_figure *figure = &claim->figures[index];
+    struct settle_value values[CLAIM_SEEDS_MAX];
+    for (uint32_t seed = 0; seed < claim->seeds; seed++) {
+        const struct reading *sides = &readings[seed * claim->side_count];
+        compute_figure(figure, &sides[figure->value.side].value[index],
+                       &sides[figure->by.side].by[index], &values[seed]);
+        if (!values[seed].known || figure->unit == CLAIM_WORD)
+            return values[seed];
+    }
+    qsort(values, claim->seeds, sizeof *values, by_number);
+    struct settle_value median = values[claim->seeds / 2];
+    const struct settle_value *most = &values[claim->seeds - 1];
+    if (strcmp(values[0].text, most->text) != 0)
+        snprintf(median.text, sizeof median.text, "%.60s (%.60s to %.60s)",
+                 values[claim->seeds / 2].text, values[0].text, most->text);
+    return median;
+}
+
+/* Of a case: its readings are consecutive, one for each side, seed by seed. */
 static void finish_case(struct settled *settled, uint32_t index, const struct reading *readings)
 {
     const struct claim *claim = settled->claim;
     struct settle_case *made = &settled->cases[index];
     bool done = true;
-    for (uint32_t side = 0; side < claim->side_count; side++) {
-        done &= readings[side].done;
-        if (!readings[side].done && settled->error[0] == '\0')
+    for (uint32_t run = 0; run < claim->side_count * claim->seeds; run++) {
+        done &= readings[run].done;
+        made->unsteady |= readings[run].unsteady;
+        if (!readings[run].done && settled->error[0] == '\0')
             snprintf(settled->error, sizeof settled->error, "%s",
-                     readings[side].error[0] == '\0' ? "the run did not end"
-                                                     : readings[side].error);
+                     readings[run].error[0] == '\0' ? "the run did not end" : readings[run].error);
     }
-    for (uint32_t i = 0; i < claim->figure_count; i++) {
-        const struct claim_figure *figure = &claim->figures[i];
-        compute_figure(figure, &readings[figure->value.side].value[i],
-                       &readings[figure->by.side].by[i], &made->figures[i]);
-    }
+    for (uint32_t i = 0; i < claim->figure_count; i++)
+        made->figures[i] = finish_figure(claim, i, readings);
     made->state = done ? judge_case(claim, made) : SETTLE_CASE_UNKNOWN;
+    settled->unsteady += made->unsteady;
 }
 
 static const struct reading *finish_claim(struct settled *settled, const struct reading *readings)
@@ -304,7 +347,7 @@ static const struct reading *finish_claim(struct settled *settled, const struct 
             continue;
         }
         finish_case(settled, i, readings);
-        readings += claim->side_count;
+        readings += claim->side_count * claim->seeds;
     }
     settle_decide(settled);
     return readings;

@@ -50,13 +50,14 @@ enum settle_case_state {
 struct settle_case {
     enum settle_case_state state; /* NONE: not modeled */
     struct settle_value figures[CLAIM_FIGURES_MAX];
+    bool unsteady; /* some run of it ended before its figures were steady */
 };
 
 struct settled {
     const struct claim *claim;
     struct settle_case *cases; /* claim->case_count of them */
     enum settle_verdict verdict;
-    uint32_t runs, not_modeled;             /* cases that are not modeled */
+    uint32_t runs, not_modeled, unsteady;   /* cases that are not modeled, or not steady */
     char condition[SETTLE_CONDITION_BYTES]; /* of the verdict CONDITIONAL */
     char error[SETTLE_ERROR_BYTES];         /* the first run that failed; empty: none */
 };

@@ -2,6 +2,7 @@
  * claim - reads the top of a claim, its rows and its sides; the embedded claims. */
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/quantity.h"
 #include "scenarios/claim/claim_private.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/block.h"
@@ -138,10 +139,23 @@ static void read_sides(struct claim_reader *reader, const struct tree_node *list
 
 /* ---- the whole file ---- */
 
+static void read_seeds(struct claim_reader *reader, const struct tree_node *node)
+{
+    char why[QUANTITY_WHY_BYTES];
+    int64_t seeds = 1;
+    if (node != NULL && (!quantity_parse(QUANTITY_INT, node->text, &seeds, why) || seeds < 1 ||
+                         seeds > CLAIM_SEEDS_MAX || seeds % 2 == 0))
+        tree_error(reader->diag, node, "expected an odd number of seeds from 1 to %d",
+                   CLAIM_SEEDS_MAX);
+    else
+        reader->claim->seeds = (uint32_t)seeds;
+}
+
 static void read_runs(struct claim_reader *reader, const struct tree_node *root)
 {
     struct diag *diag = reader->diag;
     tree_need(diag, root, "scenario", TREE_MAP, "a scenario, or cannot-run: with the reason");
+    read_seeds(reader, tree_want(diag, root, "seeds", TREE_SCALAR));
     read_sides(reader, tree_want(diag, root, "sides", TREE_LIST));
     claim_read_axes(reader, tree_want(diag, root, "cases", TREE_LIST));
     if (diag_failed(diag))
@@ -158,19 +172,10 @@ static void read_runs(struct claim_reader *reader, const struct tree_node *root)
 
 static void read_top(struct claim_reader *reader, const struct tree_node *root)
 {
-    static const char *const keys[] = {"stormglass-claim",
-                                       "rows",
-                                       "claim",
-                                       "source",
-                                       "stated",
-                                       "why",
-                                       "scenario",
-                                       "cases",
-                                       "sides",
-                                       "figures",
-                                       "true-if",
-                                       "cannot-run",
-                                       NULL};
+    static const char *const keys[] = {
+        "stormglass-claim", "rows",  "claim", "source", "stated",  "why",
+        "scenario",         "seeds", "cases", "sides",  "figures", "true-if",
+        "cannot-run",       NULL};
     static const char *const unrun[] = {"stormglass-claim", "rows",       "claim", "source",
                                         "stated",           "cannot-run", NULL};
     struct claim *claim = reader->claim;

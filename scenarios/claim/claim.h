@@ -7,6 +7,7 @@
  *   stated: "for small blocks"      # optional: the condition that the source names
  *   why: One sentence.              # optional: the mechanism, without results
  *   scenario: {...}                 # a whole scenario, which run and explain accept, too
+ *   seeds: 3                        # optional: figures are medians of runs with seeds 1 to 3
  *   cases:                          # optional, one or two axes: where the claim is tested
  *     - {name: block size, path: workloads.io.block-size, values: [4KiB, 64KiB]}
  *     - name: transport
@@ -43,7 +44,8 @@ enum {
     CLAIM_SIDES_MAX = 6,
     CLAIM_SETS_MAX = 24,
     CLAIM_FIGURES_MAX = 12,
-    CLAIM_CONDITIONS_MAX = 6
+    CLAIM_CONDITIONS_MAX = 6,
+    CLAIM_SEEDS_MAX = 9
 };
 
 /* Units of figures. Times and sizes are in the base units of quantities. */
@@ -124,6 +126,7 @@ struct claim {
     uint32_t axis_count, case_count; /* without axes there is one case */
     struct claim_side sides[CLAIM_SIDES_MAX];
     uint32_t side_count;
+    uint32_t seeds; /* odd, so that a median is a value of one run; 1: the scenario's own seed */
     struct claim_figure figures[CLAIM_FIGURES_MAX];
     uint32_t figure_count;
     struct claim_condition conditions[CLAIM_CONDITIONS_MAX];

@@ -40,6 +40,10 @@ figures: [{name: rate, about: goodput, value: io.goodput, unit: rate}]
 true-if: ["rate > 1Gbps"]
 END
 expect 'a claim of a file' 0 '1 claim: 1 true.' "$program" claims own.yaml
+sed 's/^figures/seeds: 3\nfigures/; s/duration: 100us/faults: [{kind: random-loss, where: host0, rate: 5e-2}], duration: 1ms/' own.yaml >seeds.yaml
+expect 'three seeds' 0 'the median over seeds 1 to 3' "$program" claims seeds.yaml
+gojq -e '.claims[0] | .seeds == 3 and .runs == 3' <("$program" claims seeds.yaml --json) >jq || fail "seeds: $(cat jq)"
+grep -q 'Gb/s (.* to .* Gb/s)' out || fail "no least and most of three seeds: $(cat out)"
 sed 's/unit: rate/unit: time/; s/1Gbps/1us/' own.yaml >unit.yaml
 expect 'another unit' 3 'rate: io.goodput >= 0 has another unit' "$program" claims unit.yaml
 sed 's/value: io.goodput/value: io.goodputs/' own.yaml >quantity.yaml

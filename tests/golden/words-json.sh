@@ -32,6 +32,16 @@ scenario: {stormglass: 1, name: condition, duration: 20us, fabric: {topology: {k
 figures: [{name: made, about: "made", value: io.issueds, unit: count}]
 true-if: ["made > 0"]
 END
+cat >drift.yaml <<'END'
+stormglass-claim: 1
+rows: [N10]
+claim: A drift ends.
+source: a source
+scenario: {stormglass: 1, name: drift, duration: 2ms, fabric: {topology: {kind: single-switch, hosts: 3}}, workloads: [{name: io, kind: rdma-write, from: host0, to: host2, message-size: 4KiB}, {name: late, kind: rdma-write, from: host1, to: host2, start: 1ms, message-size: 1MiB, outstanding: 8}]}
+figures: [{name: made, about: "made", value: io.issued, unit: count}]
+true-if: ["made > 0"]
+END
+"$program" claims drift.yaml --json >json/claims.drift.json
 sed -n '1,4p' condition.yaml >unrun.yaml
 echo 'cannot-run: no model of it' >>unrun.yaml
 "$program" claims condition.yaml unrun.yaml --json >json/claims.odd.json 2>err

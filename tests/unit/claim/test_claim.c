@@ -73,6 +73,8 @@ static const struct {
          IF,
      "no case can be run"},
     {HEAD RUN "sides: [{name: a}]\n" FIGURES IF, "2 to 6 sides"},
+    {HEAD RUN "seeds: 2\n" FIGURES IF, "odd number of seeds"},
+    {HEAD RUN "seeds: 11\n" FIGURES IF, "odd number of seeds"},
     {HEAD RUN SIDES FIGURES IF, "there is no side ''"},
     {HEAD RUN "sides: [{name: a}, {name: a}]\n" FIGURES IF, "duplicate side"},
     {HEAD RUN "sides: [{name: a, set: {x: [1]}}, {name: b}]\n" FIGURES IF, "in quotes"},
