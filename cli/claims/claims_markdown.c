@@ -83,7 +83,16 @@ void claims_markdown(const struct settled *settled, uint32_t count, bool whole, 
             "runs every claim again and compares. Each claim is a file of scenarios/claims,\n"
             "which `stormglass run` and `stormglass explain` accept by its name. Rows 1 to 42 are\n"
             "systems and behaviors, N1 and on are figures, C1 and on are statements in dispute.\n"
-            "The figures hold for the scenario of the claim, not for every network.\n\n",
+            "The figures hold for the scenario of the claim, not for every network. \"Not "
+            "steady\"\n"
+            "marks cases whose figures still drift at the end of a run.\n\n"
+            "Hosts have one model of TCP on the whole page: a delay of 8 us until the interrupt "
+            "of\n"
+            "an idle core (rx-usecs of Linux mlx5), 1 us for the interrupt, unless a case changes "
+            "it.\n"
+            "The gain of RDMA at low depth is mostly these two delays. Polled TCP is faster in "
+            "the\n"
+            "model than published figures, so rows with polling favor TCP.\n\n",
             out);
         claims_total(settled, count, out);
         fputc('\n', out);
