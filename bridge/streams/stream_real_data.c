@@ -2,8 +2,8 @@
  * stream_real_data - bytes of a connection, out and in. */
 #include "bridge/streams/stream_real_private.h"
 
+#include "base/crc32c.h"
 #include "base/numbers.h"
-#include "nvme/tcp/crc32c.h"
 
 #include <errno.h>
 #include <string.h>

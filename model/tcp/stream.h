@@ -129,7 +129,7 @@ struct stream_ops {
      * stream_piece: that of the first byte within the tagged data that the reader expects. */
     uint32_t (*read)(struct stream_conn *, unsigned char *bytes, uint32_t most);
     uint32_t (*read_bulk)(struct stream_conn *, uint32_t most, uint32_t offset, uint32_t *content);
-    /* CRC32C (nvme/tcp/crc32c.h) of bulk data as it travels.  NULL: it travels as zeros. */
+    /* CRC32C (base/crc32c.h) of bulk data as it travels.  NULL: it travels as zeros. */
     uint32_t (*bulk_crc)(struct stream_device *, uint32_t content, uint32_t offset,
                          uint32_t length);
     /* CRC32C of the bulk data that was read since the last call; the first call begins to count
@@ -161,5 +161,8 @@ struct stream_ops {
      * TAKEN).  NULL: not observed. */
     void (*mark)(const struct stream_conn *, unsigned kind);
 };
+
+/* Why on_closed was called. `used`: the protocol above had begun its exchange. */
+const char *stream_end_words(int error, bool used);
 
 #endif

@@ -5,8 +5,8 @@
  * iscsi_sw_tcp_xmit_segment. */
 #include "nvme/iscsi/iscsi_private.h"
 
+#include "base/crc32c.h"
 #include "base/memory.h"
-#include "nvme/tcp/crc32c.h"
 #include "nvme/wire/wire.h"
 
 #include <stdlib.h>

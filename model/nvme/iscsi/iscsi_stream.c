@@ -4,10 +4,9 @@
  * its sessions are not read, so that their windows close. */
 #include "nvme/iscsi/iscsi_private.h"
 
-#include "nvme/tcp/crc32c.h"
+#include "base/crc32c.h"
 #include "nvme/wire/wire.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -268,28 +267,14 @@ static void on_writable(void *self, struct stream_conn *stream)
     iscsi_flush(self);
 }
 
-static const char *end_words(const struct iscsi_session *session, int error)
-{
-    switch (error) {
-    case 0:
-        return "the peer closed the connection";
-    case ECONNREFUSED:
-        return "connection refused: nothing listens on the port (RST)";
-    case ETIMEDOUT:
-        return session->full_feature ? "connection timed out: data was not acknowledged"
-                                     : "no answer to the connection request (SYN)";
-    default:
-        return "the peer reset the connection (RST)";
-    }
-}
-
 static void on_stream_closed(void *self, struct stream_conn *stream, int error)
 {
     struct iscsi_session *session = self;
     (void)stream;
     session->ended = true;
     if (!session->failed)
-        snprintf(session->why, sizeof session->why, "%s", end_words(session, error));
+        snprintf(session->why, sizeof session->why, "%s",
+                 stream_end_words(error, session->full_feature));
     attend(session, NULL);
 }
 

@@ -2,7 +2,7 @@
  * pdu - byte offsets of PDUs, and the checks of a received header. */
 #include "nvme/tcp/pdu.h"
 
-#include "nvme/tcp/crc32c.h"
+#include "base/crc32c.h"
 #include "nvme/wire/wire.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tcp_digest - data digests.
  * Real streams compute the digests of bulk data, whose bytes exist only while they travel. */
-#include "nvme/tcp/crc32c.h"
+#include "base/crc32c.h"
 #include "nvme/tcp/tcp_private.h"
 
 /* Bulk data has no bytes on the simulated TCP. A capture shows zeros in its place, so its digest is

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "nvme/wire/wire.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,28 +312,13 @@ static void on_worked(void *self, struct stream_conn *stream, enum stream_work w
         attend(self, NULL);
 }
 
-static const char *end_words(const struct nvme_transport_conn *conn, int error)
-{
-    switch (error) {
-    case 0:
-        return "the peer closed the connection";
-    case ECONNREFUSED:
-        return "connection refused: nothing listens on the port (RST)";
-    case ETIMEDOUT:
-        return conn->initialized ? "connection timed out: data was not acknowledged"
-                                 : "no answer to the connection request (SYN)";
-    default:
-        return "the peer reset the connection (RST)";
-    }
-}
-
 static void on_stream_closed(void *self, struct stream_conn *stream, int error)
 {
     struct nvme_transport_conn *conn = self;
     (void)stream;
     conn->ended = true;
     if (!conn->failed)
-        snprintf(conn->why, sizeof conn->why, "%s", end_words(conn, error));
+        snprintf(conn->why, sizeof conn->why, "%s", stream_end_words(error, conn->initialized));
     attend(conn, NULL);
 }
 

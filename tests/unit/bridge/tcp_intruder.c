@@ -3,7 +3,7 @@
 #include "tests/unit/bridge/tcp_intruder.h"
 
 #include "base/check.h"
-#include "nvme/tcp/crc32c.h"
+#include "base/crc32c.h"
 #include "nvme/wire/capsule.h"
 #include "nvme/wire/fabrics.h"
 #include "nvme/wire/wire.h"

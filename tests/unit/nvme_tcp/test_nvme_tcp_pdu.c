@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * NVMe/TCP PDUs: their bytes, every fault of a header, and what tshark reads in them. */
-#include "nvme/tcp/crc32c.h"
+#include "base/crc32c.h"
 #include "nvme/tcp/pdu.h"
 #include "nvme/wire/wire.h"
 #include "tests/unit/base/fuzz_input.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * crc32c - four bits at a time, with a table that is short enough to check by eye. */
-#include "nvme/tcp/crc32c.h"
+#include "base/crc32c.h"
 
 /* Entry i: i, shifted through the reflected polynomial 82F63B78h four times. */
 static const uint32_t nibbles[16] = {
