@@ -318,9 +318,10 @@ static void confirm_severity(struct ruling *ruling)
     struct harm *harm = ruling->harm;
     const int64_t percent = percent_lost(prove, &prove->hosts);
     if (harm->failed_operations > 0 || prove->before.inactive > prove->after.inactive ||
-        percent >= 25)
+        percent >= SEVERE_PERCENT)
         harm->severity = HARM_SEVERE;
-    else if (harm->lossless_drops > 0 || percent >= 5 || most_of_a_host(prove) >= 25)
+    else if (harm->lossless_drops > 0 || percent >= MODERATE_PERCENT ||
+             most_of_a_host(prove) >= SEVERE_PERCENT)
         harm->severity = HARM_MODERATE;
     else
         harm->severity = HARM_SLIGHT;
@@ -346,11 +347,10 @@ static void acquit_severity(struct ruling *ruling)
 static void neighbor_severity(struct ruling *ruling)
 {
     struct harm *harm = ruling->harm;
-    const int64_t percent = percent_lost(ruling->prove, &ruling->prove->neighbor.hosts);
-    if (harm->severity < HARM_MODERATE)
-        harm->severity = HARM_MODERATE;
-    if (percent >= 25)
+    if (percent_lost(ruling->prove, &ruling->prove->neighbor.hosts) >= SEVERE_PERCENT)
         harm->severity = HARM_SEVERE;
+    else if (harm->severity < HARM_MODERATE)
+        harm->severity = HARM_MODERATE;
     count_hosts(ruling);
 }
 

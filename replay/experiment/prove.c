@@ -173,25 +173,18 @@ static bool is_worse(const struct proof *proof, const struct measure *first,
     return dearer && !cheaper && second->lossless_drops >= first->lossless_drops;
 }
 
-static void copy_measure(const struct proof *proof, struct measure *to, const struct measure *from)
+static struct measure_shape shape_of(const struct proof *proof)
 {
-    measure_copy(to, from,
-                 (struct measure_shape){proof->members.count, proof->scenario->workload_count,
-                                        proof->hops.count});
+    return (struct measure_shape){proof->members.count, proof->scenario->workload_count,
+                                  proof->hops.count};
 }
 
-/* All that are broken repaired at once; when that is one, its own run is the ideal. */
+/* All that are broken repaired at once. */
 static bool play_ideal(struct proof *proof)
 {
     const struct prove_set all = prove_all_broken(proof->prove);
     measure_free(&proof->ideal);
-    if (all.count == 0)
-        return true;
-    if (all.count > 1)
-        return prove_run_sets(proof, &all, 1, &proof->ideal);
-    if (proof->rows[all.rows[0]].works != NULL)
-        copy_measure(proof, &proof->ideal, &proof->rows[all.rows[0]]);
-    return true;
+    return all.count == 0 || prove_run_sets(proof, &all, 1, &proof->ideal);
 }
 
 /* No member's time differs by a twentieth, and failures are the same. */
@@ -214,7 +207,7 @@ static bool is_idle(struct proof *proof)
         return false;
     for (uint32_t i = 0; i < prove->row_count; i++)
         if (prove->rows[i].tier == PROVE_ODD && prove_is_broken(&prove->rows[i]))
-            copy_measure(proof, &proof->rows[i], &proof->ideal);
+            measure_copy(&proof->rows[i], &proof->ideal, shape_of(proof));
     return true;
 }
 
@@ -369,10 +362,7 @@ static bool play_repairs(struct proof *proof)
     proof->on_path = memory_zeroed(proof->hops.count, sizeof *proof->on_path);
     measure_read(&proof->original, store, &proof->members, proof->scenario->workload_count,
                  &proof->hops);
-    memo_keep(&proof->memo, &(struct trial){.count = 0},
-              (struct measure_shape){proof->members.count, proof->scenario->workload_count,
-                                     proof->hops.count},
-              &proof->original);
+    memo_keep(&proof->memo, &(struct trial){.count = 0}, shape_of(proof), &proof->original);
     look_at_whole(proof);
     prove_sum_time(proof);
     prove_suspects(prove, proof->base, store, &proof->run.result.harm, suspects_most(proof));

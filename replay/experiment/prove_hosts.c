@@ -121,17 +121,13 @@ bool prove_find_hosts(struct proof *proof)
 {
     struct prove *prove = proof->prove;
     const struct prove_set set = prove_named(prove);
-    struct measure played = {0};
+    struct measure without = {0};
     if (prove->culprits == 0)
         return true;
-    const struct measure *without = &proof->rows[set.rows[0]];
-    if (set.count > 1 || prove->rows[set.rows[0]].refined) {
-        if (!prove_run_sets(proof, &set, 1, &played))
-            return false;
-        without = &played;
-    }
-    if (without->works != NULL)
-        prove_list_hosts(proof, without, &prove->hosts);
-    measure_free(&played);
+    if (!prove_run_sets(proof, &set, 1, &without))
+        return false;
+    if (without.works != NULL)
+        prove_list_hosts(proof, &without, &prove->hosts);
+    measure_free(&without);
     return true;
 }

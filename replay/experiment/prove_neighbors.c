@@ -180,42 +180,23 @@ static bool try_candidate(struct proof *proof, uint32_t candidate, const struct 
     return true;
 }
 
-/* `explain --prove` has run without some workloads already; the others are run here. */
-static const struct measure *find_played(const struct proof *proof, uint32_t workload)
-{
-    const struct trial_change gone = without_workload(workload);
-    for (uint32_t i = 0; i < proof->prove->row_count; i++)
-        if (trial_change_equal(&proof->prove->rows[i].repair, &gone) &&
-            proof->rows[i].works != NULL)
-            return &proof->rows[i];
-    return NULL;
-}
-
 bool prove_find_neighbor(struct proof *proof)
 {
     uint32_t candidates[CANDIDATES_MAX];
-    const struct measure *without[CANDIDATES_MAX];
-    struct measure measures[CANDIDATES_MAX] = {{0}};
+    struct measure without[CANDIDATES_MAX] = {{0}};
     if (!prove_may_have_neighbor(&proof->run.result))
         return true;
     const uint32_t count = find_candidates(proof, candidates);
     if (count == 0 || !experiment_can_run(&proof->experiment, count + RUNS_AFTER))
         return true;
     struct trial *trials = memory_zeroed(count, sizeof *trials);
-    uint32_t run = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        without[i] = find_played(proof, candidates[i]);
-        if (without[i] != NULL)
-            continue;
-        without[i] = &measures[run];
-        trials[run].changes[trials[run].count++] = without_workload(candidates[i]);
-        run++;
-    }
-    bool well = experiment_run(&proof->experiment, trials, run, measures);
+    for (uint32_t i = 0; i < count; i++)
+        trials[i] = (struct trial){.changes = {without_workload(candidates[i])}, .count = 1};
+    bool well = experiment_run(&proof->experiment, trials, count, without);
     for (uint32_t i = 0; i < count && well && !proof->prove->neighbor.found; i++)
-        well = without[i]->works == NULL || try_candidate(proof, candidates[i], without[i]);
-    for (uint32_t i = 0; i < run; i++)
-        measure_free(&measures[i]);
+        well = without[i].works == NULL || try_candidate(proof, candidates[i], &without[i]);
+    for (uint32_t i = 0; i < count; i++)
+        measure_free(&without[i]);
     free(trials);
     return well || proof->prove->culprits > 0; /* without a neighbor, the culprits remain */
 }

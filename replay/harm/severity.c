@@ -20,9 +20,9 @@ enum harm_severity severity_of(const struct harm_scene *scene, const struct harm
         span += scene->members[i].span;
     const int64_t percent = span == 0 ? 0 : (int64_t)((__int128)harm->lost_ps * 100 / span);
     const int64_t blamed = span == 0 ? 0 : (int64_t)((__int128)blamed_ps * 100 / span);
-    if (harm->failed_operations > 0 || blamed >= 25)
+    if (harm->failed_operations > 0 || blamed >= SEVERE_PERCENT)
         return HARM_SEVERE;
-    if (harm->lossless_drops > 0 || blamed >= 5)
+    if (harm->lossless_drops > 0 || blamed >= MODERATE_PERCENT)
         return HARM_MODERATE;
     return harm->cause_count > 0 && (percent >= 1 || harm->drops > 0) ? HARM_SLIGHT : HARM_NOTHING;
 }

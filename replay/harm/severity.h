@@ -6,6 +6,9 @@
 
 #include "replay/harm/scene.h"
 
+/* By the lost part of the time of all. */
+enum { SEVERE_PERCENT = 25, MODERATE_PERCENT = 5 };
+
 /* `blamed_ps`: loss with a cause other than load. */
 enum harm_severity severity_of(const struct harm_scene *scene, const struct harm *harm,
                                int64_t blamed_ps);
