@@ -71,14 +71,22 @@ static const struct scenario_namespace *common_medium(const struct scenario *sce
     return holders > members / 2 ? found : NULL;
 }
 
+/* The row's default, for values that are not set. */
+static int64_t preset_of(const struct opt *row)
+{
+    char why[OPT_WHY_BYTES];
+    int64_t preset = 0;
+    CHECK(opt_parse(row, row->preset, &preset, why));
+    return preset;
+}
+
 /* What is usual where no medium has a majority, although all are of one kind: the default, if a
  * target has it; of times, otherwise the shortest of all targets. False: no value is usual. */
 static bool find_usual(const struct scenario *scenario, uint32_t index, const struct opt *row,
                        int64_t *usual)
 {
-    int64_t least = INT64_MAX, preset = 0;
-    char why[OPT_WHY_BYTES];
-    const bool known = row->preset != NULL && opt_parse(row, row->preset, &preset, why);
+    const int64_t preset = preset_of(row);
+    int64_t least = INT64_MAX;
     bool held = false;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_namespace *entry = entry_of(scenario, i, index);
@@ -86,7 +94,7 @@ static bool find_usual(const struct scenario *scenario, uint32_t index, const st
             continue;
         const int64_t value = *opt_field(row, (void *)(uintptr_t)entry->media_params);
         least = value < least ? value : least;
-        held |= known && value == preset;
+        held |= value == preset;
     }
     *usual = held ? preset : least;
     return held || row->type == OPT_TIME;
@@ -218,15 +226,6 @@ static void add_row(struct deviation_search *search, const struct alike *alike,
         .value = text,
         .common = other};
     deviation_add(search, &said, change);
-}
-
-/* The row's default, for values that are not set. */
-static int64_t preset_of(const struct opt *row)
-{
-    char why[OPT_WHY_BYTES];
-    int64_t preset = 0;
-    CHECK(opt_parse(row, row->preset, &preset, why));
-    return preset;
 }
 
 static void check_row(struct deviation_search *search, const struct alike *alike,
