@@ -15,10 +15,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HELP_COLUMN = 22 };
 
@@ -424,4 +426,18 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
     for (int i = 0; i < CLI_OPTIONS_MAX; i++)
         free(args.values[i]);
     return flush_output(exit_code_of_stop(code));
+}
+
+bool cli_beside(const char *name, char path[PATH_MAX])
+{
+    const size_t size = strlen(name) + 1;
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || (size_t)(slash + 1 - path) + size > PATH_MAX)
+        return false;
+    memcpy(slash + 1, name, size);
+    return true;
 }

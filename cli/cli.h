@@ -10,6 +10,7 @@
 #include "scenarios/format/diag.h"
 #include "scenarios/load/scenario.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 struct csv;
@@ -146,5 +147,9 @@ bool cli_jobs(const struct cli_args *args, uint32_t *at_once);
 /* True if a file begins like a database. False for an unreadable file; opening it will report the
  * reason. */
 bool cli_is_database(const char *path);
+
+/* The path of a file whose name is relative to this program's directory; false: the directory is
+ * unknown. */
+bool cli_beside(const char *name, char path[PATH_MAX]);
 
 #endif

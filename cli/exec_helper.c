@@ -10,21 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Finds the file of that name in this program's directory; false: the directory is unknown. */
-static bool find_sibling(const char *program, char path[PATH_MAX])
-{
-    const size_t size = strlen(program) + 1;
-    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    if (length <= 0)
-        return false;
-    path[length] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash == NULL || (size_t)(slash + 1 - path) + size > PATH_MAX)
-        return false;
-    memcpy(slash + 1, program, size);
-    return true;
-}
-
 int exec_helper(const char *program, const char *word, char *const *rest, int count)
 {
     char path[PATH_MAX];
@@ -35,7 +20,7 @@ int exec_helper(const char *program, const char *word, char *const *rest, int co
     for (int i = 0; i < count; i++)
         *next++ = rest[i];
     fflush(NULL);
-    if (find_sibling(program, path) && access(path, X_OK) == 0)
+    if (cli_beside(program, path) && access(path, X_OK) == 0)
         execv(path, argv);
     else
         execvp(program, argv);

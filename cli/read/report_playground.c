@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { FILE_BYTES_MAX = 64 << 20 }; /* an engine is about 1 MB */
@@ -21,18 +20,19 @@ struct content {
     size_t length;
 };
 
+/* Reads a file in a folder relative to the program's. */
 static bool read_content(const char *folder, const char *name, struct content *content)
 {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return false;
-    FILE *file = fopen(path, "rb");
+    char relative[PATH_MAX], path[PATH_MAX];
+    snprintf(relative, sizeof relative, "%s/%s", folder, name);
+    FILE *file = cli_beside(relative, path) ? fopen(path, "rb") : NULL;
     if (file == NULL)
         return false;
     bool well = fseek(file, 0, SEEK_END) == 0;
     const long length = ftell(file);
     well = well && length > 0 && length <= FILE_BYTES_MAX && fseek(file, 0, SEEK_SET) == 0;
     if (well) {
+        free(content->bytes); /* of another folder, which lacks the other file */
         content->length = (size_t)length;
         content->bytes = memory_zeroed(content->length + 1, 1);
         well = fread(content->bytes, 1, content->length, file) == content->length;
@@ -41,19 +41,8 @@ static bool read_content(const char *folder, const char *name, struct content *c
     return well;
 }
 
-/* Reads both files from a folder relative to the program's. */
-static bool read_engine(const char *relative, struct content *script, struct content *module)
+static bool read_engine(const char *folder, struct content *script, struct content *module)
 {
-    char folder[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    if (length <= 0)
-        return false;
-    folder[length] = '\0';
-    char *slash = strrchr(folder, '/');
-    const size_t used = slash == NULL ? 0 : (size_t)(slash + 1 - folder);
-    if (slash == NULL || used + strlen(relative) >= sizeof folder)
-        return false;
-    strcpy(folder + used, relative);
     return read_content(folder, "engine.js", script) &&
            read_content(folder, "engine.wasm.gz", module);
 }
