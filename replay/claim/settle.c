@@ -241,23 +241,8 @@ static bool holds(const struct claim_condition *condition, const struct claim_fi
 {
     if (figure->unit == CLAIM_WORD)
         return (strcmp(value->text, condition->word) == 0) == (condition->op == EXPECT_EQ);
-    const double number = value->number;
     const double limit = (double)condition->value / (double)claim_unit_scale(figure->unit);
-    switch (condition->op) {
-    case EXPECT_LT:
-        return number < limit;
-    case EXPECT_LE:
-        return number <= limit;
-    case EXPECT_GT:
-        return number > limit;
-    case EXPECT_GE:
-        return number >= limit;
-    case EXPECT_EQ:
-        return !(number < limit) && !(number > limit);
-    case EXPECT_NE:
-        return number < limit || number > limit;
-    }
-    return false;
+    return expect_op_holds(condition->op, (value->number > limit) - (value->number < limit));
 }
 
 static enum settle_case_state judge_case(const struct claim *claim, const struct settle_case *made)

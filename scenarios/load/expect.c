@@ -252,22 +252,27 @@ bool expect_parse(const struct scenario *scenario, const struct tree_node *writt
            parse_comparison(scenario, written, expectation, diag);
 }
 
+bool expect_op_holds(enum expect_op op, int order)
+{
+    switch (op) {
+    case EXPECT_LT:
+        return order < 0;
+    case EXPECT_LE:
+        return order <= 0;
+    case EXPECT_GT:
+        return order > 0;
+    case EXPECT_GE:
+        return order >= 0;
+    case EXPECT_EQ:
+        return order == 0;
+    case EXPECT_NE:
+        return order != 0;
+    }
+    check_failed("an operator is one of six", __FILE__, __LINE__);
+}
+
 bool expect_holds(const struct expectation *expectation, int64_t actual)
 {
     const int64_t value = expectation->value;
-    switch (expectation->op) {
-    case EXPECT_LT:
-        return actual < value;
-    case EXPECT_LE:
-        return actual <= value;
-    case EXPECT_GT:
-        return actual > value;
-    case EXPECT_GE:
-        return actual >= value;
-    case EXPECT_EQ:
-        return actual == value;
-    case EXPECT_NE:
-        return actual != value;
-    }
-    check_failed("an operator is one of six", __FILE__, __LINE__);
+    return expect_op_holds(expectation->op, (actual > value) - (actual < value));
 }

@@ -73,6 +73,9 @@ bool expect_split(const char *text, size_t *name, enum expect_op *op, size_t *va
 bool expect_parse(const struct scenario *scenario, const struct tree_node *written,
                   struct expectation *expectation, struct diag *diag);
 
+/* Whether "a OP b" holds; `order` is negative if a < b, 0 if they are equal, positive if a > b. */
+bool expect_op_holds(enum expect_op op, int order);
+
 /* True if `actual`, in the base unit of the quantity, meets the expectation. */
 bool expect_holds(const struct expectation *expectation, int64_t actual);
 
