@@ -8,21 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
-equal() { # NAME GOT WANTED
-    if [ "$2" = "$3" ]; then
-        echo "ok    $1: $2"
-    else
-        echo "FAIL  $1: got '$2', expected '$3'"
-        failures=$((failures + 1))
-    fi
-}
-
-fields() { # CAPTURE FILTER FIELD...
-    local capture=$1 filter=$2
-    shift 2
-    # shellcheck disable=SC2068
-    tshark -n -r "$work/$capture.pcapng" -Y "$filter" -T fields ${@/#/-e } 2>/dev/null
-}
+. tests/captured
 
 # The invariant CRC of each frame, by zlib; of every seventieth scapy says the same.
 cat >"$work/icrc.py" <<'PY'

@@ -58,20 +58,7 @@ capture() {
     "$program" run $file --confirm 0 "${args[@]}" --record packets -o "$work/$name.db" >/dev/null 2>&1
     "$program" pcap "$work/$name.db" -o "$work/$name.pcapng"
 }
-equal() { # NAME GOT WANTED
-    if [ "$2" = "$3" ]; then
-        echo "ok    $1"
-    else
-        echo "FAIL  $1: got '$2', expected '$3'"
-        failures=$((failures + 1))
-    fi
-}
-fields() { # CAPTURE FILTER FIELD...
-    local capture=$1 filter=$2
-    shift 2
-    # shellcheck disable=SC2068
-    tshark -n -r "$work/$capture.pcapng" -Y "$filter" -T fields ${@/#/-e } 2>/dev/null
-}
+. tests/captured
 # Payload bytes and frames with payload that ADDRESS sends after the Login, from 2 ms on and before the Logout.
 sent() { # CAPTURE ADDRESS
     fields "$1" "ip.src == $2 && tcp.len > 0 && frame.time_relative > 0.0019 && !(iscsi.opcode == 6) && !(iscsi.opcode == 0x26)" \

@@ -3,26 +3,14 @@
  * host. Headers: LRH 8, BTH 12, ICRC 4, VCRC 2, and a GRH of 40. */
 #include "net/port/credits.h"
 #include "rnic/host/verbs_sim.h"
-#include "tests/unit/rnic/rnic_pair.h"
+#include "tests/unit/net/packet_sizes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
 
-enum { MTU = 1024, BYTES = 3000, LOCAL = 8 + 12 + 4 + 2, GLOBAL = LOCAL + 40 };
-
-static void exchange(struct pair *pair)
-{
-    struct verbs_mr *near = pair_mr(pair, 0, BYTES, VERBS_BULK);
-    struct verbs_mr *far = pair_mr(pair, 1, BYTES, VERBS_BULK);
-    pair_connect(pair);
-    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, near, far, IBV_SEND_SIGNALED), 0);
-    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_READ, near, far, IBV_SEND_SIGNALED), 0);
-    pair_run(pair, 50 * PS_PER_US);
-    assert_int_equal(pair->ends[0].wc_count, 2);
-    assert_int_equal(pair->rnics[0]->counters.retransmitted_packets, 0);
-}
+enum { LOCAL = 8 + 12 + 4 + 2, GLOBAL = LOCAL + 40 };
 
 static struct pair *make(bool grh)
 {
@@ -39,34 +27,13 @@ static struct pair *make(bool grh)
     return pair_make(&params);
 }
 
-/* The WRITE's last packet has 952 B, and so has the last response. */
 static void sizes_are_those_of_the_standard(void **state)
 {
-    static const struct {
-        int side;
-        uint8_t opcode;
-        uint16_t more; /* than the headers of every packet */
-    } rows[] = {
-        {0, FRAME_RC_WRITE_FIRST, 16 + 1024},
-        {0, FRAME_RC_WRITE_MIDDLE, 1024},
-        {0, FRAME_RC_WRITE_LAST, 952},
-        {1, FRAME_RC_ACKNOWLEDGE, 4},
-        {0, FRAME_RC_READ_REQUEST, 16},
-        {1, FRAME_RC_READ_RESPONSE_FIRST, 4 + 1024},
-        {1, FRAME_RC_READ_RESPONSE_MIDDLE, 1024},
-        {1, FRAME_RC_READ_RESPONSE_LAST, 4 + 952},
-        {0, FRAME_UD_SEND_ONLY, 8 + WIRE_MAD_BYTES},
-        {1, FRAME_UD_SEND_ONLY, 8 + WIRE_MAD_BYTES},
-    };
     (void)state;
     for (int grh = 0; grh < 2; grh++) {
         struct pair *pair = make(grh != 0);
-        exchange(pair);
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-            const struct pair_frame *frame = pair_nth(pair, rows[i].side, rows[i].opcode, 0);
-            assert_non_null(frame);
-            assert_int_equal(frame->bytes, (grh ? GLOBAL : LOCAL) + rows[i].more);
-        }
+        packet_sizes_exchange(pair);
+        packet_sizes_check(pair, grh ? GLOBAL : LOCAL);
         pair_free(pair);
     }
 }
@@ -79,7 +46,7 @@ static void the_service_level_selects_the_lane(void **state)
     for (int side = 0; side < 2; side++)
         pair->rnics[side]->priority_of_tos[frame_ib_tos(5)] = 2;
     pair->class = (struct verbs_class){.priority_set = true, .priority = 5};
-    exchange(pair);
+    packet_sizes_exchange(pair);
     for (unsigned i = 0; i < pair->log_count; i++)
         if (pair->log[i].opcode != FRAME_CREDIT)
             assert_int_equal(pair->log[i].tos, 5 << 2);
@@ -96,7 +63,7 @@ static void a_host_returns_all_credits(void **state)
 {
     (void)state;
     struct pair *pair = make(false);
-    exchange(pair);
+    packet_sizes_exchange(pair);
     pair_run(pair, PS_PER_MS);
     for (int side = 0; side < 2; side++) {
         const struct port_credits *own = pair->rnics[side]->port.credits;

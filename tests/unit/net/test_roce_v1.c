@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * RoCE v1 between RNICs back to back: sizes by hand, the priority in the VLAN tag, no ECN, no UDP
  * source port. Headers: Ethernet 14, VLAN tag 4, GRH 40, BTH 12, ICRC 4, FCS 4. */
-#include "tests/unit/rnic/rnic_pair.h"
+#include "tests/unit/net/packet_sizes.h"
 
 #include "rnic/host/verbs_sim.h"
 
@@ -10,20 +10,7 @@
 
 #include <cmocka.h>
 
-enum { MTU = 1024, BYTES = 3000, V1 = 14 + 40 + 12 + 4 + 4, TAGGED = V1 + 4 };
-
-/* One WRITE and one READ of 3000 B in packets of 1024 B. */
-static void exchange(struct pair *pair)
-{
-    struct verbs_mr *near = pair_mr(pair, 0, BYTES, VERBS_BULK);
-    struct verbs_mr *far = pair_mr(pair, 1, BYTES, VERBS_BULK);
-    pair_connect(pair);
-    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, near, far, IBV_SEND_SIGNALED), 0);
-    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_READ, near, far, IBV_SEND_SIGNALED), 0);
-    pair_run(pair, 50 * PS_PER_US);
-    assert_int_equal(pair->ends[0].wc_count, 2);
-    assert_int_equal(pair->rnics[0]->counters.retransmitted_packets, 0);
-}
+enum { V1 = 14 + 40 + 12 + 4 + 4, TAGGED = V1 + 4 };
 
 static struct pair *make(bool tag, const char *cc)
 {
@@ -36,34 +23,13 @@ static struct pair *make(bool tag, const char *cc)
     return pair_make(&params);
 }
 
-/* The WRITE's last packet has 952 B, and so has the last response. */
 static void sizes_are_those_of_the_standard(void **state)
 {
-    static const struct {
-        int side;
-        uint8_t opcode;
-        uint16_t more; /* than the headers of every frame */
-    } rows[] = {
-        {0, FRAME_RC_WRITE_FIRST, 16 + 1024},
-        {0, FRAME_RC_WRITE_MIDDLE, 1024},
-        {0, FRAME_RC_WRITE_LAST, 952},
-        {1, FRAME_RC_ACKNOWLEDGE, 4},
-        {0, FRAME_RC_READ_REQUEST, 16},
-        {1, FRAME_RC_READ_RESPONSE_FIRST, 4 + 1024},
-        {1, FRAME_RC_READ_RESPONSE_MIDDLE, 1024},
-        {1, FRAME_RC_READ_RESPONSE_LAST, 4 + 952},
-        {0, FRAME_UD_SEND_ONLY, 8 + WIRE_MAD_BYTES},
-        {1, FRAME_UD_SEND_ONLY, 8 + WIRE_MAD_BYTES},
-    };
     (void)state;
     for (int tag = 0; tag < 2; tag++) {
         struct pair *pair = make(tag != 0, "none");
-        exchange(pair);
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-            const struct pair_frame *frame = pair_nth(pair, rows[i].side, rows[i].opcode, 0);
-            assert_non_null(frame);
-            assert_int_equal(frame->bytes, (tag ? TAGGED : V1) + rows[i].more);
-        }
+        packet_sizes_exchange(pair);
+        packet_sizes_check(pair, tag ? TAGGED : V1);
         pair_free(pair);
     }
 }
@@ -75,7 +41,7 @@ static void the_priority_is_in_the_tag(void **state)
     for (int tag = 0; tag < 2; tag++) {
         struct pair *pair = make(tag != 0, "none");
         pair->class = (struct verbs_class){.priority_set = true, .priority = 5};
-        exchange(pair);
+        packet_sizes_exchange(pair);
         for (unsigned i = 0; i < pair->log_count; i++)
             assert_int_equal(pair->log[i].tos, tag ? 5 << 5 | 4 | 1 : 1);
         for (int side = 0; side < 2; side++) {
@@ -106,7 +72,7 @@ static void there_is_no_ecn(void **state)
 {
     (void)state;
     struct pair *pair = make(true, "dcqcn");
-    exchange(pair);
+    packet_sizes_exchange(pair);
     for (unsigned i = 0; i < pair->log_count; i++)
         assert_true(frame_is_v1(pair->log[i].tos));
     assert_int_equal(pair->rnics[1]->counters.ecn_marked, 0);
@@ -121,7 +87,7 @@ static void the_version_is_the_active_side_s(void **state)
         struct pair *pair = make(true, "none");
         pair->rnics[0]->params.roce_version = version;
         pair->rnics[1]->params.roce_version = 3 - version;
-        exchange(pair);
+        packet_sizes_exchange(pair);
         for (unsigned i = 0; i < pair->log_count; i++)
             assert_int_equal(frame_is_v1(pair->log[i].tos), version == 1);
         pair_free(pair);
