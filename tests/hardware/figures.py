@@ -7,7 +7,7 @@
 # reason that is no longer needed.
 from collections import namedtuple
 
-Experiment = namedtuple("Experiment", "id about source scenario profile figures rests sets", defaults=((), ()))
+Experiment = namedtuple("Experiment", "id about source scenario profile figures rests sets lab", defaults=((), (), None))
 Figure = namedtuple("Figure", "about unit read given tolerance sets fits missed", defaults=((), None, None))
 Untold = namedtuple("Untold", "id about why")
 Curves = namedtuple("Curves", "experiment cards qps sizes")

@@ -1,0 +1,130 @@
+# laboratories - the second sheet: figures of laboratories whose cards no profile was fitted to.    SPDX-License-Identifier: Apache-2.0
+#
+# As figures.py, and by laboratory.  A value that the source does not give and that belongs to the host, not the card,
+# is fitted on the figures that say so (`fits`); everything else is the shipped profile's.
+from figures import CX5, CX6, CX7, EXPERIMENTS, Experiment, Figure, card, gbps, gbps_of, kops, mean_us, mops, median_us, \
+    p99_us, rnic, work
+
+SHORT = ("duration=150us",)
+LONG = ("duration=4ms",)
+THREADS = {1: 1.809, 8: 14.535, 16: 28.710, 24: 42.083, 32: 55.201, 48: 75.383, 64: 90.325, 80: 105.486, 96: 111.177}
+DEPTHS = {
+    12: {1: 5.103, 4: 13.591, 8: 21.799, 16: 31.122, 24: 36.984, 32: 40.367},
+    48: {1: 18.520, 4: 48.747, 8: 75.472, 16: 102.509, 24: 111.123, 32: 103.987},
+    72: {1: 25.847, 4: 66.897, 8: 98.616, 16: 107.140, 24: 96.071, 32: 73.152},
+    96: {1: 32.969, 4: 81.563, 8: 110.982, 16: 78.111, 24: 76.959, 32: 55.161},
+}
+NULL_BLOCK = {  # read or write, block: SRQs of 1024, SRQs of 256, private receive queues, one SRQ of 4096
+    ("READ", "1KiB"): (5.88, 5.45, 6.77, 2.2), ("READ", "2KiB"): (3.56, 3.45, 3.72, 2.12),
+    ("READ", "4KiB"): (1.8, 1.87, 1.88, 1.59), ("WRITE", "1KiB"): (5.42, 5.14, 7.75, 2.14),
+    ("WRITE", "2KiB"): (4.15, 4.14, 4.16, 2.08), ("WRITE", "4KiB"): (2.17, 2.17, 2.16, 1.62),
+}
+RECEIVES = (("SRQs of 1024", 1024), ("SRQs of 256", 256), ("private receive queues", 0), ("one SRQ of 4096", 4096))
+
+
+def latency(key):
+    return lambda run: run["workloads"][0]["latency_ns"][key] / 1e3
+
+
+def frames_per_ack(frames):
+    """Data frames of a message for each packet of the other direction."""
+    def read(run):
+        messages = run["workloads"][0]["completed"]
+        return frames * messages / (run["packets"] - frames * messages)
+    return read
+
+
+def reads(threads, depth):
+    return work("rdma-read", "8B", depth, threads, threads)
+
+
+def drives(gbps_given, depth, cores, missed=None, tolerance=0.06):
+    return Figure(f"depth {depth} a host, {cores} core{'s' if cores > 1 else ''}", "Gb/s", gbps, gbps_given, tolerance,
+                  (f"workloads.0.queue-depth={depth // 4}", f"hosts.targets.target.cores={cores}"), None, missed)
+
+
+SMART, KEYSIGHT, NOVITA = "Tsinghua (SMART)", "Keysight and SONiC", "Novita"
+DAQIRI, NUS, STORAGE = "NVIDIA daqiri", "NUS (LinkGuardian)", "Mellanox storage"
+AMD, USERS = "AMD rocm-xio", "single users"
+
+MORE = [
+    Experiment("R1", "ConnectX-6 of 200 Gb/s (InfiniBand there), 8-B READs, 8 outstanding, a queue pair and a doorbell of its "
+               "own for each thread", "madsys-dev/smart, fig3a.csv", "pair.yaml", "connectx-6-200g", [
+                   Figure(f"{threads} threads", "Mops/s", mops, given, 0.08, reads(threads, 8))
+                   for threads, given in THREADS.items()
+               ], (), CX6 + SHORT, SMART),
+    Experiment("R5", "the same, by outstanding READs of a thread", "madsys-dev/smart, fig4a.csv", "pair.yaml", "connectx-6-200g", [
+        Figure(f"{threads} threads, {depth} outstanding", "Mops/s", mops, given, 0.10, reads(threads, depth))
+        for threads, row in DEPTHS.items() for depth, given in row.items()
+    ], (), CX6 + SHORT, SMART),
+    Experiment("R7", "the same, 96 threads, 768 READs outstanding at most", "madsys-dev/smart, fig13b.csv", "pair.yaml",
+               "connectx-6-200g", [Figure("throttled", "Mops/s", mops, 109.2, 0.05, reads(96, 8))], (), CX6 + SHORT, SMART),
+    Experiment("R8", "the same, one READ outstanding: its latency", "madsys-dev/smart, fig4a.csv", "pair.yaml", "connectx-6-200g", [
+        Figure(f"{threads} threads", "us", mean_us, given, 0.10, reads(threads, 1)) for threads, given in ((12, 2.35), (96, 2.91))
+    ], (), CX6 + SHORT, SMART),
+    Experiment("R9", "ConnectX-7 of 400 Gb/s, operations of 4 MB, perftest", "novitalabs/pegaflow#291", "pair.yaml",
+               "connectx-7-400g", [
+                   Figure(f"{kind.upper()}, {qps} queue pair{'s' if qps > 1 else ''}", "Gb/s", gbps, given, 0.05,
+                          work(f"rdma-{kind}", "4MB", 16, qps))
+                   for kind, row in (("write", (365, 392)), ("read", (320, 390))) for qps, given in zip((1, 2), row)
+               ] + [
+                   Figure(f"loopback {kind.upper()}, {qps} queue pair{'s' if qps > 1 else ''}", "Gb/s", gbps, given, 0.05,
+                          work(f"rdma-{kind}", "4MB", 16, qps) + ("workloads.0.to=a", "workloads.0.loopback=true"))
+                   for kind, row in (("write", (361, 374, 375, 375)), ("read", (322, 374, 375, 375)))
+                   for qps, given in zip((1, 2, 4, 8), row)
+               ], (), CX7 + LONG, NOVITA),
+    Experiment("R12", "DGX Spark, ConnectX-7, two links of 100 Gb/s, a queue pair each; the rate of one, doubled",
+               "NVIDIA/daqiri, performance-dgx-spark.md", "pair.yaml", "connectx-7-400g", [
+                   Figure(f"{size} SEND, payload", "Gb/s", lambda run: 2 * gbps(run), given, near,
+                          work("rdma-send", size, 16))
+                   for size, given, near in (("8MB", 195.55, 0.02), ("1MB", 194.92, 0.02), ("8KB", 169.85, 0.10), ("4KB", 71.47, 0.10))
+               ], (), card("connectx-7-400g", "100Gbps") + rnic(line_rate="100Gbps") + LONG, DAQIRI),
+    Experiment("R17", "ConnectX-5, WRITEs of 24,387 B one at a time, five passes of a switch, a frame of a thousand lost; the "
+               "MTU is not given: 1024 assumed", "NUS-SNL/linkguardian, sigcomm23-ae", "lossy-pair.yaml", "connectx-5-100g", [
+                   Figure(about, "us", latency(key), given, near)
+                   for about, key, given, near in (("median", "p50", 17.958, 0.10), ("p90", "p90", 19.917, 0.10),
+                                                   ("p95", "p95", 22.292, 0.10), ("p99", "p99", 32.542, 0.20),
+                                                   ("p99.9", "p99_9", 1090.19, 0.10), ("p99.99", "p99_99", 1335.352, 0.25),
+                                                   ("mean", "mean", 19.851, 0.10))
+               ], (), (), NUS),
+    Experiment("A1", "a tester of 400 Gb/s and a SONiC switch: 3:1 incast over four weighted classes, two of them lossless",
+               "sonic-net/sonic-mgmt#25347", "incast-classes.yaml", "connectx-7-400g", [
+                   Figure(f"{name}, received", "Gb/s", gbps_of(name), given, 0.02)
+                   # of 4,158 B with the preamble's 20 less: the payload's share of a frame is 4096/4158
+                   for name, given in (("q3", 159.234 * 4096 / 4158), ("q4", 79.617 * 4096 / 4162))
+               ], (), (), KEYSIGHT),
+    Experiment("A3", "the same tester: data frames for each ACK", "sonic-net/sonic-mgmt#25347", "pair.yaml", "connectx-7-400g", [
+        Figure("messages of 128 KiB", "-", frames_per_ack(32), 37.9, 0.3, work("rdma-write", "128KiB", 32)),
+        Figure("messages of 4 KiB", "-", frames_per_ack(1), 37.9, 0.3, work("rdma-write", "4KiB", 128) + rnic(post_cost="0ns")),
+    ], (), CX7 + LONG, KEYSIGHT),
+    Experiment("N1b", "kernel target, ConnectX-5 with two ports of 100 Gb/s, four hosts of 12 jobs of depth 128, null_blk, no "
+               "registration", "linux-nvme 0da3b82b, 9bbe9615", "four-hosts.yaml", "connectx-5-100g", [
+                   Figure(f"{kind} {size}, {about}", "Mops/s", mops, given, 0.10,
+                          (f"workloads.0.block-size={size}", f"workloads.0.read={100 if kind == 'READ' else 0}%",
+                           f"hosts.targets.target.shared-receives={receives}"))
+                   for (kind, size), row in NULL_BLOCK.items() for (about, receives), given in zip(RECEIVES, row)
+               ], (), (), STORAGE),
+    Experiment("N9b", "SPDK target of 200 Gb/s, 16 drives, two hosts of 100 Gb/s, random reads of 128 KiB; the drives are not named",
+               "umanskymax/spdk, io_pacing, test 7", "sixteen-drives.yaml", "connectx-6-200g", [
+                   drives(given, depth, cores)
+                   for depth, row in ((8, (101.8, 109.5, 106.4, 104.5)), (16, (150.8, 171.7, 174.4, 174.7)),
+                                      (32, (177.8, 184.7, 184.8, 184.8)), (256, (156.9, 184.8, 184.8, 184.7)))
+                   for cores, given in zip((1, 2, 4, 8), row)
+               ], (), (), STORAGE),
+    Experiment("M1b", "Microchip MTR SLC 16 GB, kernel 6.17, one synchronous read at a time", "rocm-xio, performance.rst", "drive.yaml",
+               "storage-class", [
+                   Figure(f"{size}", "us", mean_us, given, 0.15, (f"workloads.0.block-size={size}",))
+                   for size, given in (("512B", 12.5), ("4KiB", 13.2), ("64KiB", 43.8), ("1MiB", 620))
+               ], (), ("fabric.host-links.rate=400Gbps", "duration=20ms"), AMD),
+    Experiment("M4b", "Intel SSDPE2KE064T8, SPDK, 4 KiB random reads", "spdk/spdk#970", "drive.yaml", "flash-tlc", [
+        Figure("best", "kops/s", kops, 698, 0.10, ("workloads.0.queue-depth=512", "workloads.0.queues=4")),
+    ], (), ("hosts.targets.namespaces.0.media={profile: flash-tlc}", "duration=20ms"), USERS),
+]
+
+# Laboratories of the first sheet; where none is named, the pair of hosts of which the figures are.
+LABORATORY = {
+    "W1": "Trivedi", "B1": "ConnectX-5 pair at PCIe 3.0 x8", "B4": "ConnectX-6 pair, perftest", "B5": "ConnectX-6 pair, perftest",
+    "B6": "OpenUCX", "B7": "linux-rdma perftest", "B8": "AMD ionic", "B9": "ConnectX-6 pair, 32 threads", "B13": "ConnectX-7, H100 nodes",
+    "B15": "ConnectX-7 pair", "B17": "ConnectX-3 pair", "N1": STORAGE, "N2": STORAGE, "N5": "SPDK", "N6": "SPDK",
+    "P1": "pcie-bench", "P3": "pcie-bench", "M1": "AnandTech", "M2": "AnandTech", "M5": "Linux block",
+}
