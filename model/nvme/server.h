@@ -7,6 +7,7 @@
 #ifndef STORMGLASS_NVME_SERVER_H
 #define STORMGLASS_NVME_SERVER_H
 
+#include "base/cpu_core.h"
 #include "base/env.h"
 
 #include <stdbool.h>
@@ -29,6 +30,8 @@ struct nvme_server {
     struct env_work work; /* the first job, on a processor shared by the world */
     bool draining;
     bool shared;
+    struct cpu_core *core; /* that it shares with others; NULL: none */
+    struct cpu_job turn;   /* the first job, on this core */
 };
 
 /* The server must not be moved after this. */
@@ -39,17 +42,20 @@ void nvme_server_init(struct nvme_server *server, const struct env *env,
 void nvme_server_init_cpu(struct nvme_server *server, const struct env *env,
                           void (*done)(void *self, struct nvme_job *job), void *self);
 
+/* From now on the server takes turns on a core with others; NULL: it has one of its own.  It must
+ * have no jobs. */
+void nvme_server_run_on(struct nvme_server *server, struct cpu_core *core);
+
 /* Discards its jobs without calling `done`. */
 void nvme_server_fini(struct nvme_server *server);
 
-/* When a job added now would be served; on a shared processor: now. */
-time_ps nvme_server_begins(const struct nvme_server *server);
-
-/* Returns when the service begins; on a shared processor: now. */
-time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service);
+/* Adds a job that occupies the server for `service`. */
+void nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service);
 
 /* Total service time until now. On a shared processor: the time that its work would take alone. */
 time_ps nvme_server_busy(const struct nvme_server *server, time_ps now);
+/* The same, with the work of others on its core. */
+time_ps nvme_server_occupied(const struct nvme_server *server, time_ps now);
 
 /* Time that cores worked for queues: the software of the host or target, and below it TCP or the
  * completions of an RNIC. */

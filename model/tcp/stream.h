@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 struct stream_conn;   /* owned by the implementation until destroy */
+struct cpu_core;      /* base/cpu_core.h */
 struct stream_device; /* TCP at one network port */
 
 /* The tag of bulk data that was read in one piece and has parts with different tags. */
@@ -148,6 +149,13 @@ struct stream_ops {
     /* The core of the connection works for its user; one work of each kind at a time. True:
      * on_worked follows; false: it takes no time. NULL: time is that of the machine. */
     bool (*work)(struct stream_conn *, enum stream_work what, uint32_t bytes);
+    /* From now on the user computes digests of all bytes, sent and read, which takes the time of
+     * the connection's core. NULL: time is that of the machine. */
+    void (*digest)(struct stream_conn *);
+    /* From now on the core, which must outlive the device, does the work of the connection in turn
+     * with other jobs.  False: the core of the connection also serves others.  NULL: time is that
+     * of the machine. */
+    bool (*run_on)(struct stream_conn *, struct cpu_core *core);
     /* That many bytes can be read, or will never be at once: the buffer is too small, or the peer
      * has closed. NULL: unknown. */
     bool (*holds)(const struct stream_conn *, uint32_t bytes);

@@ -204,6 +204,7 @@ static uint32_t stream_send(struct stream_conn *stream, const struct stream_piec
         content_add_real(&conn->out, piece->bytes, taken);
     else
         content_add_bulk(&conn->out, taken, piece->content);
+    conn->undigested += conn->digests ? taken : 0;
     if (!piece->more || taken < piece->length)
         conn->pushed = conn->out.end;
     if (taken > 0)
@@ -317,6 +318,16 @@ static bool stream_work(struct stream_conn *stream, enum stream_work what, uint3
     return false;
 }
 
+static void stream_digest(struct stream_conn *stream)
+{
+    conn_of(stream)->digests = true;
+}
+
+static bool stream_run_on(struct stream_conn *stream, struct cpu_core *core)
+{
+    return tcp_core_run_on(conn_of(stream), core);
+}
+
 static bool stream_holds(const struct stream_conn *stream, uint32_t bytes)
 {
     const struct tcp_conn *conn = conn_of(stream);
@@ -389,6 +400,8 @@ const struct stream_ops tcp_stream_ops = {
     .reset = stream_reset,
     .destroy = stream_destroy,
     .work = stream_work,
+    .digest = stream_digest,
+    .run_on = stream_run_on,
     .holds = stream_holds,
     .info = stream_info,
     .local_ip = stream_local_ip,
@@ -420,8 +433,7 @@ time_ps tcp_busy(const struct tcp *tcp)
 static void look_at_core(const struct tcp_core *core, uint32_t number, time_ps now,
                          struct tcp_look *look)
 {
-    const bool works = core->current != NULL || core->waking;
-    const time_ps left = works && core->timer.due > now ? core->timer.due - now : 0;
+    const time_ps left = cpu_job_begun(&core->job) ? cpu_core_left(core->on, now) : 0;
     look->cores[number % TCP_LOOK_CORES] += core->busy > 0;
     look->busy[number % TCP_LOOK_CORES] += core->busy > left ? core->busy - left : 0;
 }

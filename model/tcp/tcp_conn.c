@@ -111,8 +111,9 @@ static void hash_out(struct tcp *tcp, const struct tcp_conn *conn)
 static bool has_wakeups(const struct tcp_conn *conn)
 {
     return conn->rtx.pending + conn->ack_timer.pending + conn->pace_timer.pending +
-               conn->own_core.timer.pending >
-           0;
+                   conn->own_core.own.timer.pending + conn->own_core.interrupt.pending >
+               0 ||
+           conn->own_core.job.core != NULL;
 }
 
 /* Takes back some of the dead that nothing refers to any more. */

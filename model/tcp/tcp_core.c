@@ -2,19 +2,26 @@
  * tcp_core - the cores that execute TCP.
  * A core serves its connections in turn: first the segments that came for one, merged to a batch by
  * GRO, else the next batch that it sends, else work for its user (TLS).  The effect of work comes
- * when its time is over.  Work that takes no time is done at once.  An idle core is woken by an
- * interrupt, interrupt-delay after the first segment (rx-usecs of ethtool); while it works, it
- * polls (NAPI).
+ * when its time is over.  Work that takes no time is done at once.  Several users may share the
+ * processor below (base/cpu_core.h): with NVMe, the commands of the queue.
+ * Segments wait for an interrupt, interrupt-delay after the first of them (rx-usecs of ethtool).
+ * From then on the core polls until no segment is left (NAPI).  If the processor was idle at the
+ * interrupt, the thread that reads the stream has to be woken for the first data.
  * GRO merges segments in order whose data is full-sized; a short segment, PSH, or other flags end a
  * batch (Linux net/ipv4/tcp_offload.c, tcp_gro_receive). */
 #include "tcp/tcp_private.h"
 
-static void on_timer(void *self, time_ps now);
+static void on_interrupt(void *self, time_ps now);
+static time_ps begin_work(void *self, time_ps now);
+static void end_work(void *self, time_ps now);
 
 void tcp_core_init(struct tcp_core *core, struct tcp *tcp)
 {
-    *core =
-        (struct tcp_core){.tcp = tcp, .timer = {.fire = on_timer, .self = core, .due = TIME_NEVER}};
+    *core = (struct tcp_core){.tcp = tcp,
+                              .on = &core->own,
+                              .job = {.begin = begin_work, .done = end_work, .self = core},
+                              .interrupt = {.fire = on_interrupt, .self = core, .due = TIME_NEVER}};
+    cpu_core_init(&core->own, tcp->site.env);
 }
 
 static struct frame *frame_of(const struct tcp *tcp, uint32_t handle)
@@ -61,9 +68,20 @@ static uint32_t gro_batch(const struct tcp_conn *conn, uint32_t *bytes)
     return count;
 }
 
-static time_ps copy_cost(const struct tcp *tcp, uint64_t bytes)
+static time_ps read_cost(const struct tcp_conn *conn, uint64_t bytes)
 {
-    return (time_ps)(bytes * (uint64_t)tcp->params.copy_cost / 1024);
+    const struct tcp_params *params = &conn->tcp->params;
+    const time_ps each = params->copy_cost + (conn->digests ? params->digest_cost : 0);
+    return (time_ps)(bytes * (uint64_t)each / 1024);
+}
+
+/* The batch, and the digest of what was sent since the last one. */
+static time_ps send_cost(struct tcp_conn *conn)
+{
+    const struct tcp_params *params = &conn->tcp->params;
+    const uint64_t bytes = conn->undigested;
+    conn->undigested = 0;
+    return params->tx_batch_cost + (time_ps)(bytes * (uint64_t)params->digest_cost / 1024);
 }
 
 /* ------------------------------------------------------------------ work */
@@ -73,6 +91,7 @@ static uint32_t shift_frame(struct tcp_conn *conn)
     const uint32_t handle = conn->rx_head;
     conn->rx_head = frame_of(conn->tcp, handle)->next;
     conn->rx_count--;
+    conn->core->rx_count--;
     if (conn->rx_head == POOL_NONE)
         conn->rx_tail = POOL_NONE;
     return handle;
@@ -139,19 +158,27 @@ static void do_user_work(struct tcp_conn *conn, time_ps now)
         conn->user.on_worked(conn->user.self, tcp_stream(conn), what);
 }
 
+static bool has_received(const struct tcp_conn *conn)
+{
+    return conn->core->polling && conn->rx_head != POOL_NONE;
+}
+
 /* Chooses the next work of the connection and returns its cost. */
 static time_ps choose_work(struct tcp_conn *conn)
 {
     const struct tcp_params *params = &conn->tcp->params;
+    struct tcp_core *core = conn->core;
     uint32_t bytes;
     conn->work_frames = 0;
-    if (conn->rx_head == POOL_NONE && conn->works != 0 && !conn->want_send)
+    if (!has_received(conn) && conn->works != 0 && !conn->want_send)
         return choose_user_work(conn);
-    if (conn->rx_head == POOL_NONE)
-        return params->tx_batch_cost;
+    if (!has_received(conn))
+        return send_cost(conn);
     conn->work_frames = gro_batch(conn, &bytes);
+    const bool wakes = core->asleep && bytes > 0;
+    core->asleep = core->asleep && !wakes;
     return params->rx_batch_cost + params->rx_segment_cost * (time_ps)conn->work_frames +
-           copy_cost(conn->tcp, bytes);
+           read_cost(conn, bytes) + (wakes ? params->wakeup_cost : (time_ps)0);
 }
 
 static void finish_work(struct tcp_core *core, time_ps now)
@@ -160,6 +187,7 @@ static void finish_work(struct tcp_core *core, time_ps now)
     conn->holds++;
     if (conn->work_frames > 0) {
         do_receive(conn, now);
+        core->polling = core->rx_count > 0;
     } else if (conn->work != 0) {
         do_user_work(conn, now);
     } else if (conn->want_send) {
@@ -167,52 +195,56 @@ static void finish_work(struct tcp_core *core, time_ps now)
         tcp_output(conn, now);
     }
     core->current = NULL;
-    if (conn->rx_head != POOL_NONE || conn->want_send || conn->works != 0)
+    if (has_received(conn) || conn->want_send || conn->works != 0)
         list_conn(core, conn);
     tcp_watch_hold(conn, now);
     conn->holds--;
     tcp_conn_release(conn);
 }
 
-/* Works until something takes time, or nothing is left. */
-static void run_core(struct tcp_core *core, time_ps now)
-{
-    if (core->running)
-        return;
-    core->running = true;
-    while (core->current == NULL && core->first != NULL) {
-        struct tcp_conn *conn = unlist_first(core);
-        core->current = conn;
-        core->begun_at = now;
-        const time_ps cost = choose_work(conn);
-        if (cost > 0) {
-            core->busy += cost;
-            conn->did.cpu += cost;
-            env_timer_set(core->tcp->site.env, &core->timer, now + cost);
-            break;
-        }
-        finish_work(core, now);
-    }
-    core->running = false;
-}
-
-static void on_timer(void *self, time_ps now)
+static time_ps begin_work(void *self, time_ps now)
 {
     struct tcp_core *core = self;
-    if (core->waking)
-        core->waking = false;
-    else if (core->current != NULL)
+    time_ps cost = 0;
+    core->begun_at = now;
+    if (core->interrupted) {
+        cost = core->tcp->params.interrupt_cost;
+        if (core->first != NULL)
+            core->first->did.cpu += cost;
+    } else if (core->first != NULL) {
+        core->current = unlist_first(core);
+        cost = choose_work(core->current);
+        core->current->did.cpu += cost;
+    }
+    core->busy += cost;
+    return cost;
+}
+
+/* Asks the processor for the next turn. */
+static void take_turn(struct tcp_core *core)
+{
+    if (core->job.core == NULL && core->current == NULL &&
+        (core->interrupted || core->first != NULL))
+        cpu_core_add(core->on, &core->job);
+}
+
+static void end_work(void *self, time_ps now)
+{
+    struct tcp_core *core = self;
+    if (core->current != NULL)
         finish_work(core, now);
-    run_core(core, now);
+    else
+        core->interrupted = false;
+    take_turn(core);
 }
 
 void tcp_core_list(struct tcp_conn *conn, time_ps now)
 {
     struct tcp_core *core = conn->core;
+    (void)now;
     if (core->current != conn)
         list_conn(core, conn);
-    if (core->current == NULL && !core->waking)
-        run_core(core, now);
+    take_turn(core);
 }
 
 bool tcp_core_work(struct tcp_conn *conn, enum stream_work what, uint32_t bytes, time_ps now)
@@ -226,10 +258,55 @@ bool tcp_core_work(struct tcp_conn *conn, enum stream_work what, uint32_t bytes,
     return true;
 }
 
+/* ------------------------------------------------------------------ interrupts */
+
+/* All connections whose segments the interrupt announces. */
+static void list_announced(struct tcp_core *core)
+{
+    struct tcp_conn *conn = core->announced;
+    core->announced = core->last_announced = NULL;
+    for (; conn != NULL; conn = conn->next_announced) {
+        conn->is_announced = false;
+        list_conn(core, conn);
+    }
+}
+
+static void on_interrupt(void *self, time_ps now)
+{
+    struct tcp_core *core = self;
+    if (core->announced == NULL) /* the connections have ended */
+        return;
+    core->woken_at = now;
+    core->polling = true;
+    core->asleep = core->on->timer.due == TIME_NEVER;
+    core->interrupted = core->tcp->params.interrupt_cost > 0;
+    list_announced(core);
+    take_turn(core);
+}
+
+static void announce(struct tcp_core *core, struct tcp_conn *conn, time_ps now)
+{
+    if (conn->is_announced)
+        return;
+    conn->is_announced = true;
+    conn->next_announced = NULL;
+    if (core->announced == NULL)
+        core->announced = conn;
+    else
+        core->last_announced->next_announced = conn;
+    core->last_announced = conn;
+    if (core->interrupt.due != TIME_NEVER)
+        return;
+    const time_ps delay = core->tcp->params.interrupt_delay;
+    if (delay == 0)
+        on_interrupt(core, now);
+    else
+        env_timer_set(core->tcp->site.env, &core->interrupt, now + delay);
+}
+
 void tcp_core_receive(struct tcp_conn *conn, uint32_t handle, time_ps now)
 {
     struct tcp_core *core = conn->core;
-    const struct tcp_params *params = &conn->tcp->params;
     frame_of(conn->tcp, handle)->next = POOL_NONE;
     if (conn->rx_head == POOL_NONE)
         conn->rx_head = handle;
@@ -237,20 +314,52 @@ void tcp_core_receive(struct tcp_conn *conn, uint32_t handle, time_ps now)
         frame_of(conn->tcp, conn->rx_tail)->next = handle;
     conn->rx_tail = handle;
     conn->rx_count++;
-    if (core->current != conn)
-        list_conn(core, conn);
-    if (core->current != NULL || core->waking || core->running)
-        return;
-    const time_ps wait = params->interrupt_delay + params->interrupt_cost;
-    if (wait == 0) {
-        run_core(core, now);
-        return;
+    core->rx_count++;
+    if (core->polling)
+        tcp_core_list(conn, now);
+    else
+        announce(core, conn, now);
+}
+
+bool tcp_core_run_on(struct tcp_conn *conn, struct cpu_core *processor)
+{
+    struct tcp_core *core = conn->core;
+    if (core != &conn->own_core)
+        return false;
+    core->on = processor;
+    if (core->job.core == NULL || cpu_job_begun(&core->job))
+        return true;
+    cpu_core_remove(&core->job);
+    cpu_core_add(processor, &core->job);
+    return true;
+}
+
+/* ------------------------------------------------------------------ the end */
+
+static void unlist(struct tcp_core *core, struct tcp_conn *conn)
+{
+    struct tcp_conn **link = &core->first, *before = NULL;
+    while (*link != conn) {
+        before = *link;
+        link = &before->next_work;
     }
-    core->waking = true;
-    core->busy += params->interrupt_cost;
-    conn->did.cpu += params->interrupt_cost;
-    core->woken_at = now + params->interrupt_delay;
-    env_timer_set(core->tcp->site.env, &core->timer, now + wait);
+    *link = conn->next_work;
+    if (core->last == conn)
+        core->last = before;
+    conn->listed = false;
+}
+
+static void withdraw(struct tcp_core *core, struct tcp_conn *conn)
+{
+    struct tcp_conn **link = &core->announced, *before = NULL;
+    while (*link != conn) {
+        before = *link;
+        link = &before->next_announced;
+    }
+    *link = conn->next_announced;
+    if (core->last_announced == conn)
+        core->last_announced = before;
+    conn->is_announced = false;
 }
 
 void tcp_core_leave(struct tcp_conn *conn)
@@ -261,15 +370,13 @@ void tcp_core_leave(struct tcp_conn *conn)
     conn->work_frames = 0;
     conn->works = conn->work = 0;
     conn->want_send = false;
-    if (!conn->listed)
-        return;
-    struct tcp_conn **link = &core->first, *before = NULL;
-    while (*link != conn) {
-        before = *link;
-        link = &before->next_work;
+    if (conn->is_announced)
+        withdraw(core, conn);
+    if (conn->listed)
+        unlist(core, conn);
+    core->polling = core->polling && core->rx_count > 0;
+    if (core == &conn->own_core && core->current == NULL) {
+        core->interrupted = false;
+        cpu_core_remove(&core->job);
     }
-    *link = conn->next_work;
-    if (core->last == conn)
-        core->last = before;
-    conn->listed = false;
 }

@@ -6,6 +6,7 @@
 #ifndef STORMGLASS_TCP_TCP_PRIVATE_H
 #define STORMGLASS_TCP_TCP_PRIVATE_H
 
+#include "base/cpu_core.h"
 #include "base/pool.h"
 #include "base/probe.h"
 #include "base/slab.h"
@@ -68,12 +69,18 @@ struct tcp_conn;
 /* A core that executes TCP for some connections. */
 struct tcp_core {
     struct tcp *tcp;
-    struct timer timer;
-    struct tcp_conn *first, *last; /* that need it, in order */
-    struct tcp_conn *current;      /* whose work it does; NULL: none */
-    bool waking;                   /* an interrupt is on its way */
-    bool running;                  /* within core_run */
-    time_ps begun_at, woken_at;    /* its last work, its last interrupt; for observers */
+    struct cpu_core own,
+        *on; /* on: the processor that it is a user of; own, or one that is shared */
+    struct cpu_job job;
+    struct timer interrupt;
+    struct tcp_conn *first, *last;               /* that need it, in order */
+    struct tcp_conn *current;                    /* whose work it does; NULL: none */
+    struct tcp_conn *announced, *last_announced; /* whose segments the next interrupt announces */
+    uint32_t rx_count;                           /* segments of all of its connections */
+    bool polling;                                /* since the last interrupt */
+    bool interrupted;                            /* the interrupt itself takes time */
+    bool asleep; /* the interrupt found the processor idle, and no data was received since */
+    time_ps begun_at, woken_at; /* its last work, its last interrupt; for observers */
     time_ps busy;
 };
 
@@ -196,15 +203,18 @@ struct tcp_conn {
     /* segments on their way from the NIC, and the core's work */
     struct tcp_core *core;
     struct tcp_core own_core;
-    struct tcp_conn *next_work;
+    struct tcp_conn *next_work, *next_announced;
     uint32_t rx_head, rx_tail;
     uint32_t rx_count;
     uint32_t work_frames; /* of the batch that the core processes */
     bool listed;          /* waits for the core */
+    bool is_announced;    /* waits for an interrupt */
     bool want_send;
-    uint8_t works; /* mask of enum stream_work: work for its user that waits or runs */
-    uint8_t work;  /* 1 + enum stream_work: the core does it now; 0: none */
-    bool secure;   /* its user decrypts: delivered is what is decrypted */
+    uint8_t works;       /* mask of enum stream_work: work for its user that waits or runs */
+    uint8_t work;        /* 1 + enum stream_work: the core does it now; 0: none */
+    bool digests;        /* its user computes the CRC32C of all bytes */
+    uint64_t undigested; /* bytes sent whose digest has taken no time yet */
+    bool secure;         /* its user decrypts: delivered is what is decrypted */
     uint32_t work_bytes[STREAM_WORKS];
 
     struct timer rtx, ack_timer, pace_timer;
@@ -342,6 +352,8 @@ void tcp_core_receive(struct tcp_conn *conn, uint32_t handle, time_ps now);
 void tcp_core_list(struct tcp_conn *conn, time_ps now);
 /* Work for the connection's user. False: it takes no time. */
 bool tcp_core_work(struct tcp_conn *conn, enum stream_work what, uint32_t bytes, time_ps now);
+/* The core of this connection alone becomes a user of the processor.  False: it serves others. */
+bool tcp_core_run_on(struct tcp_conn *conn, struct cpu_core *processor);
 /* Drops what the connection has at the core. */
 void tcp_core_leave(struct tcp_conn *conn);
 

@@ -301,7 +301,7 @@ static void look_at_station(void *self, const struct nvme_station *station)
     if (looking->placing.seen[at] == 1)
         *busy = 0;
     for (uint32_t i = 0; i < station->count; i++)
-        *busy += nvme_server_busy(&station->servers[i], looking->now);
+        *busy += nvme_server_occupied(&station->servers[i], looking->now);
 }
 
 static void look_at_target(const struct usage *usage, uint32_t node, time_ps now)

@@ -47,6 +47,7 @@ static void on_cpu(void *self, struct nvme_job *job);
 
 void nvme_host_io_init(struct host_queue *queue)
 {
+    cpu_core_init(&queue->core, queue->host->site.env);
     nvme_server_init_cpu(&queue->cpu, queue->host->site.env, on_cpu, queue);
     queue->timeout = (struct timer){.fire = on_timeout, .self = queue, .due = TIME_NEVER};
 }

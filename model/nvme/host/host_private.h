@@ -92,6 +92,7 @@ struct host_queue {
     struct nvme_transport_conn *conn;
     struct host_request *requests; /* indexed by tag */
     struct nvme_buffer connect_data;
+    struct cpu_core core; /* of a transport whose work takes a core, too */
     struct nvme_server cpu;
     time_ps transport_cpu; /* of earlier connections */
     struct nvme_tags reserved, tags;

@@ -67,6 +67,7 @@ void nvme_host_queue_fini(struct host_queue *queue)
 {
     env_timer_cancel(queue->host->site.env, &queue->timeout);
     nvme_server_fini(&queue->cpu);
+    cpu_core_fini(&queue->core);
     nvme_host_queue_release(queue);
     free(queue->pieces);
 }
@@ -164,6 +165,8 @@ void nvme_host_queue_connect(struct host_queue *queue)
                  .on_closed = on_closed},
     };
     queue->conn = transport_of(queue)->connect(host->site.transport, &how);
+    const bool shared = nvme_transport_run_on(transport_of(queue), queue->conn, &queue->core);
+    nvme_server_run_on(&queue->cpu, shared ? &queue->core : NULL);
     if (queue->conn == NULL)
         nvme_host_fail(host, NVME_STATUS_TRANSPORT, "cannot make a connection");
 }

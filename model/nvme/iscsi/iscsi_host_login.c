@@ -62,7 +62,7 @@ static bool take_keys(struct host_session *session, struct iscsi_fault *fault)
     const struct iscsi_terms own = iscsi_terms_of(&base->iscsi->params.host.keys);
     if (!iscsi_terms_take(&base->text_in, &own, &base->terms, fault))
         return false;
-    base->full_feature = true;
+    iscsi_open(base);
     session->login = HOST_LOGIN_DONE;
     iscsi_host_connected(session, NVME_STATUS_OK);
     return true;

@@ -173,6 +173,8 @@ void iscsi_mark(const struct iscsi_session *session, enum probe_stream_kind kind
 
 /* iscsi_stream.c */
 struct stream_user iscsi_session_user(struct iscsi_session *session);
+/* The full feature phase begins, with the terms. */
+void iscsi_open(struct iscsi_session *session);
 void iscsi_later(struct iscsi_session *session);
 void iscsi_fail(struct iscsi_session *session, const char *why);
 /* Closes the stream after what is in its buffer. */

@@ -248,6 +248,14 @@ static void on_later(void *self, time_ps now)
     attend(self, NULL);
 }
 
+void iscsi_open(struct iscsi_session *session)
+{
+    const struct stream_ops *streams = streams_of(session);
+    session->full_feature = true;
+    if (session->terms.data_digest && session->stream != NULL && streams->digest != NULL)
+        streams->digest(session->stream);
+}
+
 void iscsi_later(struct iscsi_session *session)
 {
     const struct env *env = session->iscsi->site.env;

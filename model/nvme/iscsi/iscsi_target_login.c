@@ -47,7 +47,7 @@ static void end_login(struct target_session *session, unsigned status)
                   status);
     if (status == 0) {
         base->terms = session->terms;
-        base->full_feature = true;
+        iscsi_open(base);
     } else {
         iscsi_fail(base, "the Login was refused");
     }

@@ -136,7 +136,6 @@ void nvme_target_command_enter(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
     queue->outside++;
-    command->times.core_at = nvme_server_begins(queue->core);
     nvme_server_add(queue->core, &command->job, queue->target->params.command_cost);
 }
 
@@ -189,6 +188,7 @@ void nvme_target_command_on_core(void *self, struct nvme_job *job)
     struct target_command *command = (struct target_command *)(void *)job;
     (void)self;
     command->times.worked_at = nvme_target_now(command->queue);
+    command->times.core_at = command->times.worked_at - command->queue->target->params.command_cost;
     command->queue->cpu += command->queue->target->params.command_cost;
     on_core(command, NULL);
 }

@@ -9,19 +9,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether the work of a transport takes the time of cores. */
+static bool takes_turns(const struct nvme_target *target)
+{
+    for (uint32_t i = 0; i < target->port_count; i++)
+        if (target->ports[i].transport->ops->run_on != NULL)
+            return true;
+    return false;
+}
+
 void nvme_target_cores_init(struct nvme_target *target)
 {
     const size_t count = (size_t)target->params.cores;
+    const bool turns = takes_turns(target);
     target->cores = memory_zeroed(count, sizeof *target->cores);
     target->core_queues = memory_zeroed(count, sizeof *target->core_queues);
-    for (size_t i = 0; i < count; i++)
+    target->processors = memory_zeroed(count, sizeof *target->processors);
+    for (size_t i = 0; i < count; i++) {
+        cpu_core_init(&target->processors[i], target->site.env);
         nvme_server_init_cpu(&target->cores[i], target->site.env, nvme_target_command_on_core,
                              target);
+        if (turns)
+            nvme_server_run_on(&target->cores[i], &target->processors[i]);
+    }
 }
 
 void nvme_target_cores_fini(struct nvme_target *target)
 {
     free(target->cores);
+    for (int64_t i = 0; i < target->params.cores; i++)
+        cpu_core_fini(&target->processors[i]);
+    free(target->processors);
     free(target->core_queues);
     free(target->numbers);
     free(target->accounts);
@@ -85,6 +103,8 @@ void nvme_target_core_take(struct target_queue *queue, bool admin)
     queue->core = &target->cores[core];
     queue->counted = !admin;
     target->core_queues[core] += queue->counted;
+    nvme_transport_run_on(nvme_target_transport(queue)->ops, queue->conn,
+                          &target->processors[core]);
 }
 
 void nvme_target_core_give(struct target_queue *queue)

@@ -202,6 +202,7 @@ struct nvme_target {
     enum nvme_memory memory;                 /* memory type of I/O data, as the stores require */
     bool limited;                            /* some namespace or subsystem has limits */
     struct nvme_server *cores;
+    struct cpu_core *processors; /* of the cores, where a transport takes turns with commands */
     uint32_t next_core, next_admin_core;
     struct target_account *accounts; /* of all controllers there ever were */
     uint32_t account_count, account_room;

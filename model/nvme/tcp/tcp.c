@@ -194,6 +194,7 @@ static const struct nvme_transport_ops ops = {
     .drop = nvme_tcp_drop,
     .close = close_conn,
     .number = number,
+    .run_on = nvme_tcp_run_on,
     .cpu = nvme_tcp_cpu,
     .destroy = destroy,
 };

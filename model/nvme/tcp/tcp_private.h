@@ -184,6 +184,7 @@ void nvme_tcp_later(struct nvme_transport_conn *conn);
 void nvme_tcp_fail(struct nvme_transport_conn *conn, const char *why);
 void nvme_tcp_disconnect(struct nvme_transport_conn *conn);
 void nvme_tcp_drop(struct nvme_transport_conn *conn);
+bool nvme_tcp_run_on(struct nvme_transport_conn *conn, struct cpu_core *core);
 time_ps nvme_tcp_cpu(const struct nvme_transport_conn *conn);
 /* The digests of ICReq or ICResp and the alignment of the peer. */
 void nvme_tcp_agree(struct nvme_transport_conn *conn, uint8_t digests, uint8_t out_pda,

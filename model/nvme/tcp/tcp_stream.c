@@ -361,6 +361,8 @@ void nvme_tcp_agree(struct nvme_transport_conn *conn, uint8_t digests, uint8_t o
     conn->out = (struct nvme_pdu_format){header, data, out_pda};
     conn->in = (struct nvme_pdu_format){header, data, in_pda};
     conn->initialized = true;
+    if (data && streams_of(conn)->digest != NULL)
+        streams_of(conn)->digest(conn->stream);
     if (data && streams_of(conn)->read_crc != NULL)
         streams_of(conn)->read_crc(conn->stream);
 }
@@ -377,6 +379,12 @@ void nvme_tcp_disconnect(struct nvme_transport_conn *conn)
     if (conn->tls == NULL || !nvme_tls_close(conn))
         streams_of(conn)->close(conn->stream);
     env_timer_set(env, &conn->linger, env_now(env) + LINGER);
+}
+
+bool nvme_tcp_run_on(struct nvme_transport_conn *conn, struct cpu_core *core)
+{
+    const struct stream_ops *streams = streams_of(conn);
+    return conn->stream != NULL && streams->run_on != NULL && streams->run_on(conn->stream, core);
 }
 
 time_ps nvme_tcp_cpu(const struct nvme_transport_conn *conn)

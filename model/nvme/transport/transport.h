@@ -152,6 +152,7 @@ struct nvme_transport_arrived {
     bool for_good;    /* false: outstanding data may be sent again from its beginning */
 };
 
+struct cpu_core; /* base/cpu_core.h */
 struct nvme_discovery_record;
 
 struct nvme_transport_ops {
@@ -227,6 +228,9 @@ struct nvme_transport_ops {
      * measured. */
     time_ps (*cpu)(const struct nvme_transport_conn *);
 
+    /* From now on the work of the connection takes turns on a core with the commands of its queue.
+     * False: the core of the connection also serves others. NULL: its work takes no core. */
+    bool (*run_on)(struct nvme_transport_conn *, struct cpu_core *core);
     /* CPU time of a host for each command, in addition to submit-cost and complete-cost: of its
      * queue's CPU. NULL: none. */
     void (*costs)(const struct nvme_transport *, time_ps *submit, time_ps *complete);
@@ -255,6 +259,12 @@ static inline void nvme_transport_unmap(struct nvme_transport *transport,
 {
     if (buffer->length > 0)
         transport->ops->unmap(transport, buffer);
+}
+
+static inline bool nvme_transport_run_on(const struct nvme_transport_ops *ops,
+                                         struct nvme_transport_conn *conn, struct cpu_core *core)
+{
+    return conn != NULL && ops->run_on != NULL && ops->run_on(conn, core);
 }
 
 static inline time_ps nvme_transport_cpu(const struct nvme_transport_ops *ops,

@@ -113,18 +113,19 @@ static void a_write_whose_data_are_fetched(void **state)
 
 /* Segments of 4200 B: around their payload 18 B of Ethernet, 20 of IPv4, 20 of TCP, 12 of
  * timestamps. An interrupt takes 2 us, of which the core idles one; a batch to send takes 1 us, one
- * to receive 3 us. */
+ * to receive 3 us, and 2 us if the thread that reads has to be woken. */
 #define TCP_COSTS                                                                                  \
     "  overrides: [{where: host*, tcp: {interrupt-delay: 1us, interrupt-cost: 1us, "               \
-    "rx-batch-cost: 3us, rx-segment-cost: 0ns, copy-cost: 0ns, tx-batch-cost: 1us}, "              \
+    "wakeup-cost: 2us, rx-batch-cost: 3us, rx-segment-cost: 0ns, copy-cost: 0ns, tx-batch-cost: "  \
+    "1us}, "                                                                                       \
     "rnic: {pcie-generation: off}}]\n"
 #define SEGMENT(payload) (70 + (payload))
 #define PDU_TO_TARGET(phase)                                                                       \
     PART_IN(phase, HOST_CPU, 1 * US), PART_IN(phase, COMPLETION, 1 * US),                          \
-        PART_IN(phase, TARGET_WAIT, 1 * US), PART_IN(phase, TARGET_CPU, 3 * US)
+        PART_IN(phase, TARGET_WAIT, 1 * US), PART_IN(phase, TARGET_CPU, 5 * US)
 #define PDU_TO_HOST(phase)                                                                         \
     PART_IN(phase, TARGET_CPU, 1 * US), PART_IN(phase, COMPLETION, 1 * US),                        \
-        PART_IN(phase, HOST_CPU, 4 * US)
+        PART_IN(phase, HOST_CPU, 6 * US)
 
 static void a_write_over_tcp(void **state)
 {

@@ -149,17 +149,64 @@ static void servers_take_turns(void **state)
     static struct line line;
     fake_init(&line.world);
     nvme_server_init(&line.server, &line.world.env, on_job, &line, 7);
-    assert_int_equal(nvme_server_add(&line.server, &line.jobs[0], 100), 0);
-    assert_int_equal(nvme_server_add(&line.server, &line.jobs[1], 50), 100);
-    assert_int_equal(nvme_server_add(&line.server, &line.jobs[2], 0), 150);
+    nvme_server_add(&line.server, &line.jobs[0], 100);
+    nvme_server_add(&line.server, &line.jobs[1], 50);
+    nvme_server_add(&line.server, &line.jobs[2], 0);
     fake_run(&line.world, 1000);
     assert_int_equal(line.done[0], 107);
     assert_int_equal(line.done[1], 157);
     assert_int_equal(line.done[2], 157);
-    assert_int_equal(nvme_server_add(&line.server, &line.jobs[3], 5), 1000);
+    nvme_server_add(&line.server, &line.jobs[3], 5);
     nvme_server_audit(&line.server);
     fake_run(&line.world, 2000);
     assert_int_equal(line.done[3], 1012);
+    fake_fini(&line.world);
+}
+
+static time_ps other_cost(void *self, time_ps now)
+{
+    (void)self;
+    (void)now;
+    return 30;
+}
+
+static void other_done(void *self, time_ps now)
+{
+    *(time_ps *)self = now;
+}
+
+/* The jobs of a server and another user of its core come in turn, one for each of them. */
+static void servers_share_a_core(void **state)
+{
+    (void)state;
+    static struct line line;
+    struct cpu_core core;
+    time_ps ended = 0;
+    struct cpu_job other = {.begin = other_cost, .done = other_done, .self = &ended};
+    fake_init(&line.world);
+    cpu_core_init(&core, &line.world.env);
+    nvme_server_init(&line.server, &line.world.env, on_job, &line, 0);
+    nvme_server_run_on(&line.server, &core);
+    nvme_server_add(&line.server, &line.jobs[0], 100);
+    nvme_server_add(&line.server, &line.jobs[1], 50);
+    cpu_core_add(&core, &other);
+    fake_run(&line.world, 120);
+    nvme_server_audit(&line.server);
+    assert_int_equal(line.done[0], 100);
+    assert_int_equal(nvme_server_busy(&line.server, 120), 100);
+    assert_int_equal(nvme_server_occupied(&line.server, 120), 120);
+    fake_run(&line.world, 1000);
+    assert_int_equal(ended, 130);
+    assert_int_equal(line.done[1], 180);
+    assert_int_equal(nvme_server_busy(&line.server, 1000), 150);
+    assert_int_equal(nvme_server_occupied(&line.server, 1000), 180);
+    /* What is discarded still occupies the core to its end. */
+    nvme_server_add(&line.server, &line.jobs[2], 100);
+    nvme_server_fini(&line.server);
+    cpu_core_add(&core, &other);
+    fake_run(&line.world, 2000);
+    assert_int_equal(line.done[2], 0);
+    assert_int_equal(ended, 1130);
     fake_fini(&line.world);
 }
 
@@ -244,6 +291,7 @@ int main(void)
         cmocka_unit_test(tags_are_out_once),
         cmocka_unit_test(cids_have_generations),
         cmocka_unit_test(servers_take_turns),
+        cmocka_unit_test(servers_share_a_core),
         cmocka_unit_test(free_jobs_are_done_at_once),
         cmocka_unit_test(a_stall_keeps_calls_until_it_ends),
         cmocka_unit_test(presets_hold),

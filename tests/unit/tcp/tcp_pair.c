@@ -236,6 +236,7 @@ struct tcp_pair *tcp_pair_new(time_ps delay)
     for (int i = 0; i < 2; i++) {
         struct tcp_params *params = &pair->sides[i].params;
         opt_presets(rows, params);
+        params->interrupt_delay = params->wakeup_cost = 0;
         params->interrupt_cost = params->rx_batch_cost = params->rx_segment_cost = 0;
         params->tx_batch_cost = params->copy_cost = 0;
         pair->sides[i].reads = true;
