@@ -254,6 +254,8 @@ static const struct choice {
     {"hosts.defaults.target.profile",
      "Profile with the target's values that the scenario does not set.",
      "one of stormglass list profiles"},
+    {"hosts.defaults.tcp.profile", "Profile with the values of TCP that the scenario does not set.",
+     "one of stormglass list profiles"},
     {"hosts.targets.namespaces.media", "Medium of a namespace.",
      "one of stormglass list media, or {kind: ..} with its parameters"},
     {"hosts.targets.namespaces.media.profile",

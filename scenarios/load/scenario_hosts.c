@@ -165,19 +165,21 @@ static void load_rnic(struct loader *loader, struct section *section)
     load_dscp(loader, section, scenario_map(loader, map, "dscp-to-priority"));
 }
 
-static void load_target(struct loader *loader, const struct section *section)
+/* A mapping of software with an optional profile of the same kind. */
+static void load_software(struct loader *loader, const struct section *section, const char *kind,
+                          struct block *block)
 {
     static const char *const also[] = {"profile", NULL};
-    const struct tree_node *map = scenario_map(loader, section->written, "target");
+    const struct tree_node *map = scenario_map(loader, section->written, kind);
     if (map == NULL)
         return;
     struct profile profile;
     const struct tree_node *word = scenario_word(loader, map, "profile");
-    if (word != NULL && profile_find(loader, word, "target", &profile)) {
-        profile_take(loader, &profile, section->target);
-        show_word(loader, section->target->path, "profile", word, "none");
+    if (word != NULL && profile_find(loader, word, kind, &profile)) {
+        profile_take(loader, &profile, block);
+        show_word(loader, block->path, "profile", word, "none");
     }
-    scenario_take(loader, section->target, map, also);
+    scenario_take(loader, block, map, also);
 }
 
 static struct block *rnic_block(struct loader *loader, const char *path)
@@ -197,8 +199,8 @@ static void load_section(struct loader *loader, struct section *section)
     section->tcp = scenario_tcp_block(loader, arena_format(arena, "%s.tcp", section->path));
     load_rnic(loader, section);
     scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
-    scenario_take(loader, section->tcp, scenario_map(loader, section->written, "tcp"), NULL);
-    load_target(loader, section);
+    load_software(loader, section, "tcp", section->tcp);
+    load_software(loader, section, "target", section->target);
     scenario_read_names(loader, section->path, section->written, &section->names);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");
     if (machine != NULL && machine->text[0] == '\0')
@@ -397,8 +399,8 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
     base.tcp = scenario_tcp_block(loader, "hosts.defaults.tcp");
     base_rnic(loader, &base, &classes);
     scenario_take(loader, base.nvme, scenario_map(loader, base.written, "nvme"), NULL);
-    scenario_take(loader, base.tcp, scenario_map(loader, base.written, "tcp"), NULL);
-    load_target(loader, &base);
+    load_software(loader, &base, "tcp", base.tcp);
+    load_software(loader, &base, "target", base.target);
     show_section(loader, &base, false);
     struct loader_host *host = arena_take(loader->arena, sizeof *host);
     *host = (struct loader_host){.rnic = base.rnic,

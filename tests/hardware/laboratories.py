@@ -4,6 +4,7 @@
 # is fitted on the figures that say so (`fits`); everything else is the shipped profile's.
 from figures import CX5, CX6, CX7, EXPERIMENTS, Experiment, Figure, card, gbps, gbps_of, kops, mean_us, mops, median_us, \
     p99_us, rnic, work
+from hosts_over_tcp import TCP
 
 SHORT = ("duration=150us",)
 LONG = ("duration=4ms",)
@@ -119,7 +120,7 @@ MORE = [
     Experiment("M4b", "Intel SSDPE2KE064T8, SPDK, 4 KiB random reads", "spdk/spdk#970", "drive.yaml", "flash-tlc", [
         Figure("best", "kops/s", kops, 698, 0.10, ("workloads.0.queue-depth=512", "workloads.0.queues=4")),
     ], (), ("hosts.targets.namespaces.0.media={profile: flash-tlc}", "duration=20ms"), USERS),
-]
+] + TCP
 
 # Laboratories of the first sheet; where none is named, the pair of hosts of which the figures are.
 LABORATORY = {
