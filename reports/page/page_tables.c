@@ -40,8 +40,8 @@ void page_cpu(const struct page *page)
     page_section_end(page);
 }
 
-/* NVMe workloads over RDMA and over TCP in one run. Wire efficiency is known of hosts that no other
- * workload uses: payload divided by all bytes on their links, with preambles and gaps. */
+/* NVMe workloads over several transports in one run. Wire efficiency is known of hosts that no
+ * other workload uses: payload divided by all bytes on their links, with preambles and gaps. */
 void page_transports(const struct page *page)
 {
     static const struct page_column columns[] = {{"workload", PAGE_TEXT},
@@ -65,7 +65,7 @@ void page_transports(const struct page *page)
     " WHERE o.workload<>w.workload AND p.from_node IN (o.from_node, o.to_node))"
     if (store_ask_int(page->store, "SELECT count(DISTINCT s.value) " OF, 0) < 2)
         return;
-    page_section(page, "transports", "RDMA and TCP",
+    page_section(page, "transports", "Transports",
                  "Wire efficiency is payload divided by all bytes on the links of the hosts in "
                  "both directions, with headers, ACKs, preambles and gaps.");
     page_table(page,
