@@ -146,6 +146,7 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
     pair->messages[place] = (struct wl_rdma_message){
         .issued_at = issued_at, .bytes = bytes, .by_core = pair->core->wanted};
     occupy(wl, pair->core);
+    pair->batch_left = (pair->batch_left == 0 ? wl->batch : pair->batch_left) - 1;
     pair->under_way++;
     wl->under_way++;
     wl->issued++;
@@ -159,6 +160,12 @@ static bool post(struct wl_rdma_pair *pair, time_ps issued_at)
     return true;
 }
 
+static bool has_room(const struct wl_rdma_pair *pair)
+{
+    const uint32_t free = (uint32_t)pair->owner->params.outstanding - pair->under_way;
+    return free > 0 && (pair->batch_left > 0 || free >= pair->owner->batch);
+}
+
 /* The next usable pair in turn with room and a free core, or NULL: `wakes` is the time when a core
  * is free. */
 static struct wl_rdma_pair *find_room(struct wl_rdma *wl, time_ps now, time_ps *wakes)
@@ -166,7 +173,7 @@ static struct wl_rdma_pair *find_room(struct wl_rdma *wl, time_ps now, time_ps *
     *wakes = TIME_NEVER;
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         struct wl_rdma_pair *pair = &wl->pairs[(wl->next_pair + i) % wl->pair_count];
-        if (!pair->usable || pair->under_way >= (uint32_t)wl->params.outstanding)
+        if (!pair->usable || !has_room(pair))
             continue;
         if (pair->core->free_at > now) {
             pair->core->wanted = true;
@@ -420,6 +427,7 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
     wl->window = (struct wl_window){site->start, site->stop};
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
     wl->pair_count = (uint32_t)wl->params.qps;
+    wl->batch = (uint32_t)min_i64(wl->params.batch, wl->params.outstanding);
     wl->pairs = memory_zeroed(wl->pair_count, sizeof *wl->pairs);
     wl->core_count = (uint32_t)wl->params.threads;
     wl->cores = memory_zeroed(wl->core_count, sizeof *wl->cores);

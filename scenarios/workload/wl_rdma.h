@@ -47,6 +47,7 @@ struct wl_rdma_params {
     int64_t sizes;                /* enum wl_sizes_kind */
     const struct wl_sizes *table; /* distribution from the user's file, or NULL */
     int64_t outstanding;          /* messages in flight per queue pair */
+    int64_t batch;                /* messages that a queue pair posts together */
     int64_t count;                /* messages per instance; 0: until stop */
     int64_t qps;
     int64_t threads;         /* cores per instance, each with its share of the queue pairs */

@@ -14,6 +14,12 @@ const struct opt wl_rdma_opts[] = {
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
      "Messages outstanding in each queue pair.", "perftest -t", OPT_SCALES(DEPTH, LESS, TRACE)},
+    {"batch", OPT_INT, FIELD(batch), "1", "1", "4096", NULL,
+     "Messages that a queue pair posts together: the next ones wait until as many can be "
+     "outstanding, and at most for all before them.",
+     "perftest --post_list; a loop that posts requests and waits for all of them has batch equal "
+     "to outstanding",
+     OPT_ACTS(DEPTH, ANY, TRACE)},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
      "Messages of each instance; 0: until stop.", "perftest -n", OPT_ACTS(ASKED, ANY, TRACE)},
     {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Queue pairs of each instance.",

@@ -30,7 +30,8 @@ struct wl_rdma_pair {
     bool settled; /* connected, or failed */
     bool usable;
     uint32_t oldest, under_way;
-    int32_t answers_ahead;            /* answers received minus completions of own messages */
+    uint32_t batch_left;   /* messages of the batch in progress that are not posted yet */
+    int32_t answers_ahead; /* answers received minus completions of own messages */
     struct wl_rdma_message *messages; /* ring of `outstanding` entries */
     struct wl_rdma_core *core;
     struct wl_goodput goodput;
@@ -47,6 +48,7 @@ struct wl_rdma {
     struct wl_pace pace;
     struct wl_rdma_pair *pairs;
     uint32_t pair_count, settled, next_pair;
+    uint32_t batch;
     struct wl_rdma_core *cores;
     uint32_t core_count;
     time_ps post_cost;            /* core time per message */

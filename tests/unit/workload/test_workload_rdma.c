@@ -86,6 +86,26 @@ static void a_core_posts_one_message_at_a_time(void **state)
     }
 }
 
+/* Four messages, posted 50 us apart, take 100 us each: without batches the core is always busy; a
+ * batch of four begins each 250 us, and one of two when two of the four are complete. */
+static void a_batch_waits_for_room_for_all_of_it(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t batch;
+        uint64_t messages; /* of 10 ms */
+    } rows[] = {{1, 200}, {2, 200}, {4, 160}, {4096, 160}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct play *play = acted_begin("rdma-write");
+        acted.post_cost = 50 * PS_PER_US;
+        play->params.outstanding = 4;
+        play->params.batch = rows[i].batch;
+        acted_run(play, PS_PER_S);
+        assert_int_equal(play->stats.completed, rows[i].messages);
+        acted_end(play);
+    }
+}
+
 static void an_open_loop_waits_for_its_core(void **state)
 {
     (void)state;
@@ -295,6 +315,7 @@ int main(void)
         cmocka_unit_test(each_kind_posts_its_opcode_at_the_granted_buffer),
         cmocka_unit_test(each_message_is_answered_before_the_next),
         cmocka_unit_test(a_core_posts_one_message_at_a_time),
+        cmocka_unit_test(a_batch_waits_for_room_for_all_of_it),
         cmocka_unit_test(an_open_loop_waits_for_its_core),
         cmocka_unit_test(queue_pairs_share_a_count),
         cmocka_unit_test(the_oldest_message_is_the_first_under_way),
