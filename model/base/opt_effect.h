@@ -49,6 +49,8 @@ enum opt_part {
     X(PCIE, "pcie-generation is set")                                                              \
     X(QP_CACHE, "qp-cache is not 0")                                                               \
     X(QP_CACHE_MISS, "a miss of the QP cache costs something")                                     \
+    X(WR_CACHE, "wr-cache is not 0")                                                               \
+    X(WR_CACHE_MISS, "wr-cache-miss-cost is not 0")                                                \
     X(READ_CONTEXTS, "read-contexts is not 0")                                                     \
     X(READ_CONTEXT_MISS, "read-context-miss-cost is not 0")                                        \
     X(INTERRUPTS, "completions is interrupt or adaptive")                                          \

@@ -52,6 +52,16 @@ static bool needs_qp_cache_miss(const struct place *place)
     return rnic_of(place)->pipeline.qp_cache_miss != 0 || needs_pcie(place);
 }
 
+static bool needs_wr_cache(const struct place *place)
+{
+    return rnic_of(place)->pipeline.wr_cache != 0;
+}
+
+static bool needs_wr_cache_miss(const struct place *place)
+{
+    return rnic_of(place)->pipeline.wr_cache_miss != 0;
+}
+
 static bool needs_read_contexts(const struct place *place)
 {
     return rnic_of(place)->pipeline.read_contexts != 0;
@@ -327,6 +337,8 @@ static const struct {
     [OPT_NEED_PCIE_INDEX] = {false, needs_pcie},
     [OPT_NEED_QP_CACHE_INDEX] = {false, needs_qp_cache},
     [OPT_NEED_QP_CACHE_MISS_INDEX] = {false, needs_qp_cache_miss},
+    [OPT_NEED_WR_CACHE_INDEX] = {false, needs_wr_cache},
+    [OPT_NEED_WR_CACHE_MISS_INDEX] = {false, needs_wr_cache_miss},
     [OPT_NEED_READ_CONTEXTS_INDEX] = {false, needs_read_contexts},
     [OPT_NEED_READ_CONTEXT_MISS_INDEX] = {false, needs_read_context_miss},
     [OPT_NEED_INTERRUPTS_INDEX] = {false, needs_interrupts},

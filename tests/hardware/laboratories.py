@@ -15,11 +15,13 @@ DEPTHS = {
     72: {1: 25.847, 4: 66.897, 8: 98.616, 16: 107.140, 24: 96.071, 32: 73.152},
     96: {1: 32.969, 4: 81.563, 8: 110.982, 16: 78.111, 24: 76.959, 32: 55.161},
 }
+FITTED = {(12, 32): "post-cost of that host", (96, 16): "wr-cache", (72, 32): "wr-cache-miss-cost"}
 NULL_BLOCK = {  # read or write, block: SRQs of 1024, SRQs of 256, private receive queues, one SRQ of 4096
     ("READ", "1KiB"): (5.88, 5.45, 6.77, 2.2), ("READ", "2KiB"): (3.56, 3.45, 3.72, 2.12),
     ("READ", "4KiB"): (1.8, 1.87, 1.88, 1.59), ("WRITE", "1KiB"): (5.42, 5.14, 7.75, 2.14),
     ("WRITE", "2KiB"): (4.15, 4.14, 4.16, 2.08), ("WRITE", "4KiB"): (2.17, 2.17, 2.16, 1.62),
 }
+QP_PACKET = {"write": "qp-packet-cost", "read": "qp-read-packet-cost"}
 RECEIVES = (("SRQs of 1024", 1024), ("SRQs of 256", 256), ("private receive queues", 0), ("one SRQ of 4096", 4096))
 
 
@@ -36,7 +38,8 @@ def frames_per_ack(frames):
 
 
 def reads(threads, depth):
-    return work("rdma-read", "8B", depth, threads, threads)
+    """A thread posts all its READs, waits for all of them, and begins again; its cost of posting is the host's."""
+    return work("rdma-read", "8B", depth, threads, threads) + (f"workloads.0.batch={depth}",) + rnic(post_cost="215ns")
 
 
 def drives(gbps_given, depth, cores, missed=None, tolerance=0.06):
@@ -51,11 +54,13 @@ AMD, USERS = "AMD rocm-xio", "single users"
 MORE = [
     Experiment("R1", "ConnectX-6 of 200 Gb/s (InfiniBand there), 8-B READs, 8 outstanding, a queue pair and a doorbell of its "
                "own for each thread", "madsys-dev/smart, fig3a.csv", "pair.yaml", "connectx-6-200g", [
-                   Figure(f"{threads} threads", "Mops/s", mops, given, 0.08, reads(threads, 8))
+                   Figure(f"{threads} threads", "Mops/s", mops, given, 0.08, reads(threads, 8),
+                          "read-cost" if threads == 96 else None)
                    for threads, given in THREADS.items()
                ], (), CX6 + SHORT, SMART),
     Experiment("R5", "the same, by outstanding READs of a thread", "madsys-dev/smart, fig4a.csv", "pair.yaml", "connectx-6-200g", [
-        Figure(f"{threads} threads, {depth} outstanding", "Mops/s", mops, given, 0.10, reads(threads, depth))
+        Figure(f"{threads} threads, {depth} outstanding", "Mops/s", mops, given, 0.10, reads(threads, depth),
+               FITTED.get((threads, depth)))
         for threads, row in DEPTHS.items() for depth, given in row.items()
     ], (), CX6 + SHORT, SMART),
     Experiment("R7", "the same, 96 threads, 768 READs outstanding at most", "madsys-dev/smart, fig13b.csv", "pair.yaml",
@@ -66,7 +71,7 @@ MORE = [
     Experiment("R9", "ConnectX-7 of 400 Gb/s, operations of 4 MB, perftest", "novitalabs/pegaflow#291", "pair.yaml",
                "connectx-7-400g", [
                    Figure(f"{kind.upper()}, {qps} queue pair{'s' if qps > 1 else ''}", "Gb/s", gbps, given, 0.05,
-                          work(f"rdma-{kind}", "4MB", 16, qps))
+                          work(f"rdma-{kind}", "4MB", 16, qps), None if qps > 1 else QP_PACKET[kind])
                    for kind, row in (("write", (365, 392)), ("read", (320, 390))) for qps, given in zip((1, 2), row)
                ] + [
                    Figure(f"loopback {kind.upper()}, {qps} queue pair{'s' if qps > 1 else ''}", "Gb/s", gbps, given, 0.05,
@@ -77,12 +82,13 @@ MORE = [
     Experiment("R12", "DGX Spark, ConnectX-7, two links of 100 Gb/s, a queue pair each; the rate of one, doubled",
                "NVIDIA/daqiri, performance-dgx-spark.md", "pair.yaml", "connectx-7-400g", [
                    Figure(f"{size} SEND, payload", "Gb/s", lambda run: 2 * gbps(run), given, near,
-                          work("rdma-send", size, 16))
-                   for size, given, near in (("8MB", 195.55, 0.02), ("1MB", 194.92, 0.02), ("8KB", 169.85, 0.10), ("4KB", 71.47, 0.10))
-               ], (), card("connectx-7-400g", "100Gbps") + rnic(line_rate="100Gbps") + LONG, DAQIRI),
+                          work("rdma-send", size, 16), fits)
+                   for size, given, near, fits in (("8MB", 195.55, 0.02, None), ("1MB", 194.92, 0.02, None),
+                                                   ("8KB", 169.85, 0.10, "post-cost of that host"), ("4KB", 71.47, 0.10, None))
+               ], (), card("connectx-7-400g", "100Gbps") + rnic(line_rate="100Gbps", post_cost="771ns") + LONG, DAQIRI),
     Experiment("R17", "ConnectX-5, WRITEs of 24,387 B one at a time, five passes of a switch, a frame of a thousand lost; the "
                "MTU is not given: 1024 assumed", "NUS-SNL/linkguardian, sigcomm23-ae", "lossy-pair.yaml", "connectx-5-100g", [
-                   Figure(about, "us", latency(key), given, near)
+                   Figure(about, "us", latency(key), given, near, (), "delay of switch and software" if key == "p50" else None)
                    for about, key, given, near in (("median", "p50", 17.958, 0.10), ("p90", "p90", 19.917, 0.10),
                                                    ("p95", "p95", 22.292, 0.10), ("p99", "p99", 32.542, 0.20),
                                                    ("p99.9", "p99_9", 1090.19, 0.10), ("p99.99", "p99_99", 1335.352, 0.25),

@@ -57,7 +57,7 @@ static void end_qp(struct verbs_conn *conn)
 {
     if (conn->qp == NULL || conn->qp->state == IBV_QPS_ERR)
         return;
-    responder_reset(conn->qp);
+    responder_reset(conn->rnic, conn->qp);
     qp_to_error(conn->rnic, conn->qp, rnic_now(conn->rnic));
 }
 

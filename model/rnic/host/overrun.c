@@ -41,7 +41,7 @@ static void fail(struct rnic *rnic, struct qp *qp, time_ps now)
              plural(rnic->params.pipeline.cq_size, "entry", "entries"));
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     rnic->counters.qp_errors++;
-    responder_reset(qp);
+    responder_reset(rnic, qp);
     qp_to_error(rnic, qp, now);
 }
 

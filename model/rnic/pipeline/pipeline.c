@@ -12,14 +12,6 @@
 
 /* ------------------------------------------------------------------ the message engine */
 
-/* READ contexts that the RNIC can hold itself for one more queue pair. */
-static uint32_t contexts_for(const struct rnic *rnic)
-{
-    const int64_t left = pipeline_costs(rnic)->read_contexts - rnic->pipeline->reads_held;
-    const int64_t asked = rnic->params.max_rd_atomic;
-    return left <= 0 ? 0 : (uint32_t)(left < asked ? left : asked);
-}
-
 struct pipeline_qp *pipeline_place(struct rnic *rnic, const struct qp *qp)
 {
     struct pipeline *pipeline = rnic->pipeline;
@@ -35,7 +27,7 @@ struct pipeline_qp *pipeline_place(struct rnic *rnic, const struct qp *qp)
     if (own->qpn != qp->qpn) {
         const bool listed = own->listed;
         const uint32_t next = own->next;
-        pipeline->reads_held -= own->held;
+        pipeline->answering -= own->answering;
         *own = (struct pipeline_qp){
             .qpn = qp->qpn,
             .rung = qp->sq_visible,
@@ -43,9 +35,7 @@ struct pipeline_qp *pipeline_place(struct rnic *rnic, const struct qp *qp)
             .listed = listed, /* as for the slot's previous queue pair: the list will skip the
                                * entry */
             .next = next,
-            .held = contexts_for(rnic),
         };
-        pipeline->reads_held += own->held;
     }
     return own;
 }
@@ -112,6 +102,16 @@ static time_ps operation_cost(const struct rnic *rnic, const struct qp_wqe *wqe)
            (is_inline(rnic, wqe->length) ? 0 : pipeline_costs(rnic)->gather);
 }
 
+/* How long the work request occupies the queue pair's own engine; the card's takes `cost`. */
+static time_ps rest_after(const struct rnic *rnic, const struct qp *qp, const struct qp_wqe *wqe,
+                          time_ps cost)
+{
+    const time_ps rest = time_later(cost, pipeline_costs(rnic)->qp_message);
+    if (pipeline_costs(rnic)->qp_packet == 0 || wqe->opcode == IBV_WR_RDMA_READ)
+        return rest;
+    return time_later(rest, pipeline_costs(rnic)->qp_packet * psn_count(wqe->length, qp->mtu));
+}
+
 static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
@@ -121,12 +121,14 @@ static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, tim
         cost += pipeline_costs(rnic)->qp_cache_miss;
         context = pipeline_has_pcie(pipeline_costs(rnic)) ? pcie_latency(pipeline_costs(rnic)) : 0;
     }
-    const time_ps fetched =
+    time_ps fetched =
         fetched_at(rnic, wqe, own->alone, now + cost + context, now) + rnic->params.tx_delay;
+    if (wqe->opcode != IBV_WR_RDMA_READ)
+        fetched += pipeline_copy_time(rnic, qp, wqe->length);
     own->alone = false;
     own->begun++;
     own->visible_at = time_later(own->visible_at, fetched);
-    own->rests_until = now + time_later(cost, pipeline_costs(rnic)->qp_message);
+    own->rests_until = now + rest_after(rnic, qp, wqe, cost);
     pipeline->engine_free = now + cost;
     pipeline->engine_busy += cost;
     rnic_post(rnic, own->visible_at, RNIC_EVENT_DOORBELL, (uint64_t)qp->qpn << 32 | own->begun);
@@ -345,7 +347,10 @@ static void add_side(struct pipeline *pipeline, struct rnic *rnic)
 void pipeline_init(struct rnic *rnic)
 {
     struct pipeline *pipeline = memory_new(sizeof *pipeline);
-    *pipeline = (struct pipeline){.waiting = {POOL_NONE, POOL_NONE}};
+    *pipeline = (struct pipeline){
+        .waiting = {POOL_NONE, POOL_NONE},
+        .caches_wrs = pipeline_caches_wrs(pipeline_costs(rnic)),
+    };
     if (pipeline_has_pcie(pipeline_costs(rnic)))
         pcie_init(&pipeline->pcie, pipeline_costs(rnic), (uint32_t)rnic->params.path_mtu);
     context_cache_init(&pipeline->cache, pipeline_costs(rnic)->qp_cache, CONTEXT_WAYS);
@@ -376,6 +381,7 @@ static void audit_qp(const struct rnic *rnic, const struct pipeline_qp *own)
 {
     const struct qp *qp = rnic_find_qp(rnic, own->qpn);
     CHECK((int32_t)(own->rung - own->begun) >= 0);
+    CHECK(qp == NULL || own->answering == 0 || own->answering == qp->read_tail - qp->read_head);
     if (qp == NULL || qp->state != IBV_QPS_RTS)
         return;
     CHECK(own->rung == qp->sq_tail && (int32_t)(own->begun - qp->sq_visible) >= 0);
@@ -386,19 +392,19 @@ static void audit_qp(const struct rnic *rnic, const struct pipeline_qp *own)
 void pipeline_audit(const struct rnic *rnic)
 {
     const struct pipeline *pipeline = rnic->pipeline;
-    uint32_t listed = 0, held = 0;
+    uint32_t listed = 0, answering = 0;
     if (rnic->side != 0)
         return; /* the owner audits the rest */
     for (uint32_t i = 0; i < pipeline->qp_room; i++) {
         listed += pipeline->qps[i].listed;
-        held += pipeline->qps[i].held;
+        answering += pipeline->qps[i].answering;
         if (pipeline->qps[i].qpn != 0)
             audit_qp(pipeline_side(pipeline, i), &pipeline->qps[i]);
     }
     for (uint32_t at = pipeline->waiting.head; at != POOL_NONE; at = pipeline->qps[at].next)
         CHECK(listed-- > 0 && pipeline->qps[at].listed);
     CHECK(listed == 0);
-    CHECK(held == pipeline->reads_held && held <= pipeline_costs(rnic)->read_contexts);
+    CHECK(answering == pipeline->answering);
     CHECK(pipeline->waiting.head == POOL_NONE || pipeline->engine_due);
     CHECK(!pipeline->engine_due || pipeline->engine_free >= rnic_now(rnic));
 }

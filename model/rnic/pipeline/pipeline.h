@@ -8,8 +8,9 @@
  * inline. A data packet leaves when the packet engine has built it and its payload has been read;
  * the next one is prepared while it is on the wire. A received packet stays in the receive buffer
  * until the packet engine has processed it and its payload is written. A queue pair whose context
- * is not cached has to fetch it. Acknowledgments, CNPs and connection manager messages do not wait
- * and use no resources. An RNIC without such limits has no pipeline, at no cost.
+ * is not cached has to fetch it, as does a READ's response whose work request is not.
+ * Acknowledgments, CNPs and connection manager messages do not wait and use no resources. An RNIC
+ * without such limits has no pipeline, at no cost.
  * Source: our own model, based on published measurements: Kalia et al., USENIX ATC 2016 (design
  * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe). Not modeled: the
  * card's own cache of address translations. The core that posts belongs to the workload
@@ -33,8 +34,7 @@ struct pipeline_qp {
     time_ps rests_until;
     time_ps visible_at;  /* when the work request begun last has been fetched */
     time_ps gathered_at; /* responder: when it may fetch data of the next long READ */
-    uint32_t reads;      /* responder: READ requests received */
-    uint32_t held;       /* its READ contexts held on the RNIC */
+    uint32_t answering;  /* responder: READs that it answers now; counted if contexts are limited */
 };
 
 enum { PIPELINE_SIDES = 8, PIPELINE_SIDE_BITS = 3 };
@@ -53,7 +53,9 @@ struct pipeline {
     time_ps engine_busy, tx_busy, rx_busy; /* total ps */
     struct pcie pcie;
     struct context_cache cache;
-    uint32_t reads_held; /* READ contexts assigned to queue pairs */
+    uint32_t answering; /* READs that all queue pairs answer now */
+    bool caches_wrs;
+    uint64_t wr_misses; /* share of the next miss of a work request, in outstanding ones */
 };
 
 /* What holds a data packet. */
@@ -86,6 +88,9 @@ void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now);
 
 /* When the data of a READ requested now is available. */
 time_ps pipeline_gather(struct rnic *rnic, const struct qp *qp, uint32_t bytes, time_ps now);
+
+/* The READs that the queue pair answers have changed. */
+void pipeline_count_reads(struct rnic *rnic, const struct qp *qp);
 
 /* Whether the data of the queue pair's next answer waits for that of the previous one. */
 bool pipeline_gathers(const struct rnic *rnic, const struct qp *qp, time_ps now);

@@ -11,18 +11,21 @@
 struct pipeline_params {
     int64_t post;          /* core that posts and polls; not part of the RNIC itself */
     int64_t qp_message;    /* between two messages of a queue pair */
+    int64_t qp_packet;     /* queue pair: per packet of a message */
     int64_t message, read; /* message engine: per SEND or WRITE, per READ */
     int64_t gather;        /* message engine: additional when the payload is not inline */
     int64_t read_response; /* receive packet engine: per READ request */
-    int64_t read_contexts; /* READ contexts of a responder; 0: unlimited */
+    int64_t read_contexts; /* READs that a responder keeps track of itself; 0: all */
     int64_t read_context_miss;
     int64_t qp_read;              /* between two long READs answered by a queue pair */
+    int64_t qp_read_packet;       /* queue pair: per packet of a long READ that it answers */
     int64_t read_overlap;         /* bytes above which a READ is long for qp_read */
     int64_t registration;         /* message engine: per fast memory registration */
     int64_t register_inline;      /* bytes of the page list that are inline */
     int64_t register_fence;       /* bool: waits for everything sent before */
     int64_t tx_packet, rx_packet; /* packet engines: per packet */
     int64_t inline_size;          /* bytes */
+    int64_t copy_bps;             /* 0: a packet is not stored whole */
     int64_t pcie_generation;      /* 1 to 5; PCIE_OFF: not modeled */
     int64_t pcie_lanes;
     int64_t pcie_payload, pcie_request;      /* maximum payload and read request, bytes */
@@ -35,6 +38,8 @@ struct pipeline_params {
     int64_t iotlb_miss, iotlb_miss_latency;  /* link time per miss; latency per miss of a read */
     int64_t qp_cache;                        /* contexts; 0: unlimited */
     int64_t qp_cache_miss;
+    int64_t wr_cache; /* work requests; 0: unlimited */
+    int64_t wr_cache_miss;
     int64_t completions;           /* RNIC_COMPLETIONS_... */
     int64_t cq_count, cq_time;     /* moderation: completions; ps */
     int64_t cq_size;               /* entries; 0: unlimited */
@@ -64,11 +69,17 @@ static inline bool pipeline_slows_reads(const struct pipeline_params *params)
            (params->read_contexts > 0 && params->read_context_miss > 0);
 }
 
+/* Whether the work request of a READ's response may have to be fetched. */
+static inline bool pipeline_caches_wrs(const struct pipeline_params *params)
+{
+    return params->wr_cache > 0 && params->wr_cache_miss > 0;
+}
+
 /* Whether received packets take time. */
 static inline bool pipeline_slows_receiving(const struct pipeline_params *params)
 {
     return pipeline_has_pcie(params) || params->rx_packet > 0 || params->qp_cache > 0 ||
-           pipeline_slows_reads(params);
+           pipeline_slows_reads(params) || pipeline_caches_wrs(params);
 }
 
 /* Whether any of the parameters has an effect. */
@@ -76,7 +87,8 @@ static inline bool pipeline_is_on(const struct pipeline_params *params)
 {
     return pipeline_slows_receiving(params) || params->qp_message > 0 || params->message > 0 ||
            params->read > 0 || params->gather > 0 || params->registration > 0 ||
-           params->tx_packet > 0 || params->qp_read > 0;
+           params->tx_packet > 0 || params->qp_read > 0 || params->qp_packet > 0 ||
+           params->qp_read_packet > 0 || params->copy_bps > 0;
 }
 
 #endif

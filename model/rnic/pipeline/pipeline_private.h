@@ -21,6 +21,14 @@ static inline struct rnic *pipeline_side(const struct pipeline *pipeline, uint32
     return pipeline->sides[index & ((1u << pipeline->side_bits) - 1)];
 }
 
+/* Time in which the first packet of a message or READ response is stored whole. */
+static inline time_ps pipeline_copy_time(const struct rnic *rnic, const struct qp *qp,
+                                         uint32_t bytes)
+{
+    const int64_t bps = pipeline_costs(rnic)->copy_bps;
+    return bps == 0 ? 0 : (bytes < qp->mtu ? bytes : qp->mtu) * 8 * PS_PER_S / bps;
+}
+
 /* The queue pair's state; resets it when the slot belonged to another queue pair. */
 struct pipeline_qp *pipeline_place(struct rnic *rnic, const struct qp *qp);
 

@@ -269,6 +269,7 @@ void qp_destroy(struct rnic *rnic, struct qp *qp)
 {
     const uint32_t index = rnic_qp_index(rnic, qp);
     arbiter_unlist(rnic, qp);
+    responder_reset(rnic, qp);
     if (qp->soft != NULL)
         soft_qp_fini(qp);
     rnic->counters.finished_sends += qp->sq_tail - qp->sq_head;
@@ -404,6 +405,6 @@ void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, t
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     rnic->counters.qp_errors++;
     completer_finish(rnic, qp, status, now);
-    responder_reset(qp);
+    responder_reset(rnic, qp);
     qp_to_error(rnic, qp, now);
 }

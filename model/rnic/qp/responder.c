@@ -8,6 +8,7 @@
 
 #include "rnic/host/arbiter.h"
 #include "rnic/host/rnic_watch.h"
+#include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/packet.h"
 #include "rnic/qp/reaction.h"
 #include "rnic/qp/srq.h"
@@ -210,13 +211,15 @@ static void caught_up(const struct rnic *rnic, struct qp *qp, time_ps now)
     }
 }
 
-void responder_reset(struct qp *qp)
+void responder_reset(struct rnic *rnic, struct qp *qp)
 {
     qp->read_head = qp->read_tail;
     qp->rx_next.opcode = QP_RX_IDLE;
     qp->flags &= (uint16_t)~QP_RESPOND;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
     qp->held.head = qp->held.tail;
+    if (UNLIKELY(rnic->pipeline != NULL))
+        pipeline_count_reads(rnic, qp);
 }
 
 /* ------------------------------------------------------------------ SEND and WRITE */
@@ -360,7 +363,7 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
         /* Class J of IBTA Vol 1 9.9.3, as in rxe: no NAK, and the receiver's QP fails. */
         fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
         rnic->counters.qp_errors++;
-        responder_reset(qp);
+        responder_reset(rnic, qp);
         qp_to_error(rnic, qp, now);
         return;
     }

@@ -69,6 +69,6 @@ static inline bool responder_may_leave(const struct qp *qp, uint32_t psn)
 }
 
 /* Discards READs and answers when the connection has ended. */
-void responder_reset(struct qp *qp);
+void responder_reset(struct rnic *rnic, struct qp *qp);
 
 #endif

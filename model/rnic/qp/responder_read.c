@@ -10,9 +10,11 @@
 
 /* ------------------------------------------------------------------ requests */
 
-/* Updates the flags after READs have ended. */
-static void note_owed(struct qp *qp)
+/* Updates the flags and the card's count after READs have ended. */
+static void note_owed(struct rnic *rnic, struct qp *qp)
 {
+    if (UNLIKELY(rnic->pipeline != NULL))
+        pipeline_count_reads(rnic, qp);
     if (!responder_owes(qp))
         qp->flags &= (uint16_t)~QP_RESPOND;
 }
@@ -73,6 +75,8 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         .serial = mr == NULL ? 0 : mr->serial,
     };
     qp->flags |= QP_RESPOND;
+    if (UNLIKELY(rnic->pipeline != NULL))
+        pipeline_count_reads(rnic, qp);
     arbiter_schedule(rnic, qp, now);
 }
 
@@ -106,7 +110,7 @@ void responder_on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct 
         }
     }
     qp->read_tail = tail;
-    note_owed(qp); /* it may be rejected now because its memory was deregistered */
+    note_owed(rnic, qp); /* it may be rejected now because its memory was deregistered */
     if (rnic->recovery->selective && is_full(qp))
         return; /* it will be requested again */
     begin_read(rnic, qp, frame, now);
@@ -142,7 +146,7 @@ static void fill_response(struct rnic *rnic, const struct qp *qp, const struct q
 static void end_read(struct rnic *rnic, struct qp *qp)
 {
     qp->read_head++;
-    note_owed(qp);
+    note_owed(rnic, qp);
     if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER &&
         responder_may_leave(qp, qp->answer_psn))
         arbiter_list_answer(rnic, qp);
@@ -160,7 +164,7 @@ static NOINLINE void lose_memory(struct rnic *rnic, struct qp *qp, const struct 
         return;
     }
     qp->read_head = qp->read_tail;
-    note_owed(qp);
+    note_owed(rnic, qp);
     responder_refuse(rnic, qp, RESPONDER_NAK_ACCESS, psn, now);
 }
 

@@ -13,12 +13,15 @@
 #define SIGNALED IBV_SEND_SIGNALED
 #define NS       PS_PER_NS
 
+enum { PAIR_MTU = 1024 };
+
 static struct pair *connected(const struct pipeline_params *pipeline)
 {
     struct pair_params params;
     pair_presets(&params);
     params.rnic.pipeline = *pipeline;
     params.rnic.max_rd_atomic = 4;
+    params.rnic.path_mtu = PAIR_MTU;
     struct pair *pair = pair_make(&params);
     pair_connect(pair);
     pair->log_count = 0;
@@ -88,24 +91,105 @@ static void requests_of_reads_take_their_time_at_the_responder(void **state)
     pair_free(pair);
 }
 
-/* Two queue pairs of 4 contexts each, and room for 6: the second has two of its own. */
-static void contexts_beyond_those_held_are_fetched(void **state)
+/* Two contexts, and data 300 ns away: of four requests at once the last two find none free. Both
+ * are free again when a second queue pair sends two more. */
+static void requests_beyond_the_contexts_in_use_miss(void **state)
 {
     (void)state;
     struct pipeline_params params = nothing();
-    params.read_contexts = 6;
-    params.read_context_miss = 500 * NS;
+    params.read_contexts = 2;
+    params.read_context_miss = 100 * NS;
     struct pair *pair = connected(&params);
     post_many(pair, IBV_WR_RDMA_READ, 4, 8);
-    assert_int_equal(pair->rnics[1]->pipeline->rx_busy, 0);
+    assert_int_equal(pair->rnics[1]->pipeline->rx_busy, 2 * 100 * NS);
+    assert_int_equal(pair->rnics[1]->pipeline->answering, 0);
     struct verbs_conn *far = pair->ends[1].conn;
     pair_connect_more(pair);
     pair->ends[0].wc_count = 0;
-    post_many(pair, IBV_WR_RDMA_READ, 8, 8);
-    assert_int_equal(pair->rnics[1]->pipeline->rx_busy, 4 * 500 * NS);
-    assert_int_equal(pair->rnics[1]->pipeline->reads_held, 6);
+    post_many(pair, IBV_WR_RDMA_READ, 2, 8);
+    assert_int_equal(pair->rnics[1]->pipeline->rx_busy, 2 * 100 * NS);
     pair->ends[1].conn = far;
     pair_free(pair);
+}
+
+/* Of eight work requests two are cached. When the responses arrive, 8, 7, ... 1 are outstanding,
+ * and the misses add up: 6/8, then 11/7, 8/6, 5/5, 2/4 and 3/3 of one. */
+static void responses_beyond_the_cached_work_requests_miss(void **state)
+{
+    (void)state;
+    struct pipeline_params params = nothing();
+    params.wr_cache = 2;
+    params.wr_cache_miss = 100 * NS;
+    struct pair *pair = connected(&params);
+    post_many(pair, IBV_WR_RDMA_READ, 8, 8);
+    assert_int_equal(pair->rnics[0]->pipeline->engine_busy, 4 * 100 * NS);
+    assert_int_equal(pair->rnics[1]->pipeline->engine_busy, 0);
+    pair->ends[0].wc_count = 0;
+    post_many(pair, IBV_WR_RDMA_READ, 2, 8);
+    pair->ends[0].wc_count = 0;
+    post_many(pair, IBV_WR_RDMA_WRITE, 8, 8);
+    assert_int_equal(pair->rnics[0]->pipeline->engine_busy, 4 * 100 * NS);
+    pair_free(pair);
+}
+
+/* WRITEs of one packet and of three, which begin one and three times 700 ns apart. */
+static void packets_occupy_the_queue_pair(void **state)
+{
+    (void)state;
+    struct pipeline_params params = nothing();
+    params.qp_packet = 700 * NS;
+    for (unsigned packets = 1; packets <= 3; packets += 2) {
+        struct pair *pair = connected(&params);
+        post_many(pair, IBV_WR_RDMA_WRITE, 3, packets == 1 ? 8 : 2 * PAIR_MTU + 8);
+        const uint8_t opcode = packets == 1 ? FRAME_RC_WRITE_ONLY : FRAME_RC_WRITE_FIRST;
+        assert_int_equal(sent_at(pair, 0, opcode, 2) - sent_at(pair, 0, opcode, 1),
+                         packets * 700 * NS);
+        pair_free(pair);
+    }
+}
+
+/* READs of three packets, whose data are fetched three times 700 ns apart. */
+static void packets_of_reads_occupy_their_responder(void **state)
+{
+    (void)state;
+    struct pipeline_params params = nothing();
+    params.qp_read_packet = 700 * NS;
+    struct pair *pair = connected(&params);
+    post_many(pair, IBV_WR_RDMA_READ, 3, 2 * PAIR_MTU + 8);
+    assert_int_equal(sent_at(pair, 1, FRAME_RC_READ_RESPONSE_FIRST, 2) -
+                         sent_at(pair, 1, FRAME_RC_READ_RESPONSE_FIRST, 1),
+                     3 * 700 * NS);
+    pair_free(pair);
+}
+
+/* At 8 Gb/s a byte takes 1 ns: a WRITE of 256 B leaves 256 ns later, one of several packets as much
+ * later as its first packet has bytes; the data of a READ likewise. */
+static void a_first_packet_is_stored_whole(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {256, PAIR_MTU, 2 * PAIR_MTU};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        time_ps write_at[2], read_at[2];
+        for (unsigned on = 0; on < 2; on++) {
+            struct pipeline_params params = nothing();
+            params.qp_message = 1 * NS; /* a pipeline in either case */
+            params.copy_bps = on == 0 ? 0 : INT64_C(8000000000);
+            struct pair *pair = connected(&params);
+            const bool one = sizes[i] <= PAIR_MTU;
+            const time_ps from = pair->engine.now;
+            post_many(pair, IBV_WR_RDMA_WRITE, 1, sizes[i]);
+            write_at[on] =
+                sent_at(pair, 0, one ? FRAME_RC_WRITE_ONLY : FRAME_RC_WRITE_FIRST, 0) - from;
+            pair->ends[0].wc_count = 0;
+            post_many(pair, IBV_WR_RDMA_READ, 1, sizes[i]);
+            const uint8_t answer = one ? FRAME_RC_READ_RESPONSE_ONLY : FRAME_RC_READ_RESPONSE_FIRST;
+            read_at[on] = sent_at(pair, 1, answer, 0) - sent_at(pair, 0, FRAME_RC_READ_REQUEST, 0);
+            pair_free(pair);
+        }
+        const time_ps copied = (sizes[i] < PAIR_MTU ? sizes[i] : PAIR_MTU) * NS;
+        assert_int_equal(write_at[1] - write_at[0], copied);
+        assert_int_equal(read_at[1] - read_at[0], copied);
+    }
 }
 
 /* READs of 256 B with data 300 ns away, asked for at once: short ones leave as soon as the wire
@@ -146,7 +230,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(payload_that_is_not_inline_is_gathered),
         cmocka_unit_test(requests_of_reads_take_their_time_at_the_responder),
-        cmocka_unit_test(contexts_beyond_those_held_are_fetched),
+        cmocka_unit_test(requests_beyond_the_contexts_in_use_miss),
+        cmocka_unit_test(responses_beyond_the_cached_work_requests_miss),
+        cmocka_unit_test(packets_occupy_the_queue_pair),
+        cmocka_unit_test(packets_of_reads_occupy_their_responder),
+        cmocka_unit_test(a_first_packet_is_stored_whole),
         cmocka_unit_test(long_reads_of_a_queue_pair_are_gathered_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
