@@ -149,6 +149,9 @@ struct stream_ops {
     /* The core of the connection works for its user; one work of each kind at a time. True:
      * on_worked follows; false: it takes no time. NULL: time is that of the machine. */
     bool (*work)(struct stream_conn *, enum stream_work what, uint32_t bytes);
+    /* The user has begun an operation that will read so many bytes of bulk data into its memory;
+     * negative: one of so many has ended. NULL: time is that of the machine. */
+    void (*expect)(struct stream_device *, int64_t bytes);
     /* From now on the user computes digests of all bytes, sent and read, which takes the time of
      * the connection's core. NULL: time is that of the machine. */
     void (*digest)(struct stream_conn *);

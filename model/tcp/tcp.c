@@ -318,6 +318,11 @@ static bool stream_work(struct stream_conn *stream, enum stream_work what, uint3
     return false;
 }
 
+static void stream_expect(struct stream_device *device, int64_t bytes)
+{
+    tcp_of(device)->expected += bytes;
+}
+
 static void stream_digest(struct stream_conn *stream)
 {
     conn_of(stream)->digests = true;
@@ -400,6 +405,7 @@ const struct stream_ops tcp_stream_ops = {
     .reset = stream_reset,
     .destroy = stream_destroy,
     .work = stream_work,
+    .expect = stream_expect,
     .digest = stream_digest,
     .run_on = stream_run_on,
     .holds = stream_holds,

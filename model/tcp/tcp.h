@@ -44,8 +44,9 @@ struct tcp_params {
     int64_t pacing, pacing_slow_start, pacing_avoidance;
     int64_t interrupt_delay, interrupt_cost, wakeup_cost, rx_batch_cost, rx_segment_cost,
         tx_batch_cost;
-    int64_t copy_cost, digest_cost; /* ps for each KiB */
-    int64_t tls_cost;               /* likewise */
+    int64_t copy_cost, cold_copy_cost, digest_cost; /* ps for each KiB */
+    int64_t cache;
+    int64_t tls_cost; /* likewise */
     int64_t tls_record_cost, tls_handshake_cost;
     int64_t cores;
     int64_t dscp, time_wait;

@@ -68,10 +68,20 @@ static uint32_t gro_batch(const struct tcp_conn *conn, uint32_t *bytes)
     return count;
 }
 
+/* The operations under way share the cache. */
+static time_ps copy_cost(const struct tcp *tcp)
+{
+    const struct tcp_params *params = &tcp->params;
+    const int64_t kib = tcp->expected / 1024, cold = kib - params->cache / 1024;
+    if (cold <= 0)
+        return params->copy_cost;
+    return params->copy_cost + (params->cold_copy_cost - params->copy_cost) * cold / kib;
+}
+
 static time_ps read_cost(const struct tcp_conn *conn, uint64_t bytes)
 {
     const struct tcp_params *params = &conn->tcp->params;
-    const time_ps each = params->copy_cost + (conn->digests ? params->digest_cost : 0);
+    const time_ps each = copy_cost(conn->tcp) + (conn->digests ? params->digest_cost : 0);
     return (time_ps)(bytes * (uint64_t)each / 1024);
 }
 

@@ -276,7 +276,7 @@ void tcp_output(struct tcp_conn *conn, time_ps now)
 
 void tcp_want_send(struct tcp_conn *conn, time_ps now)
 {
-    if (conn->tcp->params.tx_batch_cost == 0) {
+    if (conn->tcp->params.tx_batch_cost == 0 && conn->undigested == 0) {
         tcp_output(conn, now);
         return;
     }

@@ -252,7 +252,8 @@ struct tcp {
     struct timer nic_timer;
     uint8_t uses; /* priorities that were used */
     bool feeding, feed_again;
-    time_ps busy; /* of cores whose connections are gone */
+    time_ps busy;     /* of cores whose connections are gone */
+    int64_t expected; /* bytes of operations under way that its users read */
 };
 
 static inline struct stream_conn *tcp_stream(struct tcp_conn *conn)

@@ -60,7 +60,7 @@ TCP = [
     Experiment("T13", "8 jobs of depth 128, Xeon 8380 of 2.3 GHz, ConnectX-7", "NVMe/TCP offload, netdev v28", "nvme-tcp.yaml", None, [
         Figure(f"reads of {size}{', data digests' if digest else ''}", "Gb/s", gbps, given, 0.15,
                queues(8, 128, size) + (f"hosts.defaults.nvme.tcp-data-digest={'true' if digest else 'false'}",
-                                       "hosts.target.target.cores=32"), "digest-cost" if digest else None)
+                                       "hosts.target.target.cores=32"), "digest-cost" if digest else "cold-copy-cost")
         for size, row in (("64KiB", (84, 53)), ("512KiB", (98, 61))) for digest, given in enumerate(row)
     ], (), ("fabric.host-links.rate=200Gbps",), OFFLOAD),
     Experiment("H11", "SPDK target with data digests, one core, reads of 128 KiB", "spdk/spdk#2919", "nvme-tcp.yaml", None, [

@@ -215,10 +215,17 @@ static bool part_done(struct nvme_host *host, struct nvme_io *io, uint32_t units
     return io->uncompleted == 0;
 }
 
+/* Bytes that it receives. */
+static int64_t reads(const struct nvme_io *io)
+{
+    return io->opcode == NVME_READ ? io->bytes : 0;
+}
+
 static void return_io(struct nvme_host *host, struct nvme_io *io)
 {
     CHECK(host->outstanding > 0);
     host->outstanding--;
+    nvme_transport_expect(host->site.transport, -reads(io));
     io->completed_at = env_now(host->site.env);
     if (nvme_host_partitions_done(host, io))
         return;
@@ -358,6 +365,7 @@ void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io)
     add_piece(queue, (struct host_piece){.io = io, .units = io->uncompleted});
     queue->host->outstanding++;
     queue->host->units += io->uncompleted;
+    nvme_transport_expect(queue->host->site.transport, reads(io));
     nvme_host_io_send(queue);
 }
 

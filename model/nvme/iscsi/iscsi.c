@@ -272,6 +272,13 @@ static void costs(const struct nvme_transport *transport, time_ps *submit, time_
     *complete = params->complete_cost;
 }
 
+static void expect(struct nvme_transport *transport, int64_t bytes)
+{
+    const struct iscsi *iscsi = iscsi_of(transport);
+    if (iscsi->site.streams->expect != NULL)
+        iscsi->site.streams->expect(iscsi->site.device, bytes);
+}
+
 static void destroy(struct nvme_transport *transport)
 {
     struct iscsi *iscsi = iscsi_of(transport);
@@ -323,6 +330,7 @@ static const struct nvme_transport_ops ops = {
     .close = close_conn,
     .number = number,
     .run_on = run_on,
+    .expect = expect,
     .cpu = cpu,
     .costs = costs,
     .destroy = destroy,

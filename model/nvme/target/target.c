@@ -279,6 +279,7 @@ static void free_queue(struct target_queue *queue)
     struct target_controller *controller = queue->controller;
     if (queue->entries > 0)
         queue->target->stats.queues--;
+    nvme_transport_expect(queue->port->transport, -queue->expected);
     nvme_target_queue_free(queue);
     if (controller == NULL)
         return;

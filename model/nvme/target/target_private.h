@@ -134,6 +134,7 @@ struct target_queue {
     struct target_controller *controller; /* NULL before Connect */
     struct nvme_transport_conn *conn;
     struct nvme_server *core;
+    int64_t expected;                 /* bytes of data that its commands fetch */
     time_ps cpu;                      /* time that the core worked for it */
     struct target_command **commands; /* allocated as needed */
     struct target_list free;

@@ -86,10 +86,17 @@ static void report_use(const struct target_command *command, enum probe_use_kind
     env->probe->use(env->probe->self, &use);
 }
 
+static void expect_data(struct target_queue *queue, int64_t bytes)
+{
+    queue->expected += bytes;
+    nvme_transport_expect(queue->port->transport, bytes);
+}
+
 void nvme_target_queue_fetch(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
     command->times.fetch_at = nvme_target_now(queue);
+    expect_data(queue, command->transfer.length);
     queue->carried++;
     if (!nvme_target_transport(queue)->ops->fetch(queue->conn, &command->transfer))
         nvme_target_queue_error(queue, "cannot fetch a command's data");
@@ -130,6 +137,8 @@ void nvme_target_queue_respond(struct target_command *command)
     const bool sent = nvme_target_transport(queue)->ops->respond(queue->conn, &command->transfer,
                                                                  &response, with_data);
     command->times.response_at = nvme_target_now(queue);
+    if (command->times.fetch_at != 0)
+        expect_data(queue, -(int64_t)command->transfer.length);
     if (!sent)
         nvme_target_queue_error(queue, "cannot send a response");
     else

@@ -156,6 +156,13 @@ void nvme_tcp_free_dead(struct nvme_tcp *tcp, bool all)
     }
 }
 
+static void expect(struct nvme_transport *transport, int64_t bytes)
+{
+    const struct nvme_tcp *tcp = nvme_tcp_of(transport);
+    if (tcp->site.streams->expect != NULL)
+        tcp->site.streams->expect(tcp->site.device, bytes);
+}
+
 static void destroy(struct nvme_transport *transport)
 {
     struct nvme_tcp *tcp = nvme_tcp_of(transport);
@@ -195,6 +202,7 @@ static const struct nvme_transport_ops ops = {
     .close = close_conn,
     .number = number,
     .run_on = nvme_tcp_run_on,
+    .expect = expect,
     .cpu = nvme_tcp_cpu,
     .destroy = destroy,
 };

@@ -228,6 +228,9 @@ struct nvme_transport_ops {
      * measured. */
     time_ps (*cpu)(const struct nvme_transport_conn *);
 
+    /* An operation has begun that receives so many bytes of data into memory here; negative: one
+     * has ended. NULL: no core moves data. */
+    void (*expect)(struct nvme_transport *, int64_t bytes);
     /* From now on the work of the connection takes turns on a core with the commands of its queue.
      * False: the core of the connection also serves others. NULL: its work takes no core. */
     bool (*run_on)(struct nvme_transport_conn *, struct cpu_core *core);
@@ -259,6 +262,12 @@ static inline void nvme_transport_unmap(struct nvme_transport *transport,
 {
     if (buffer->length > 0)
         transport->ops->unmap(transport, buffer);
+}
+
+static inline void nvme_transport_expect(struct nvme_transport *transport, int64_t bytes)
+{
+    if (transport->ops->expect != NULL)
+        transport->ops->expect(transport, bytes);
 }
 
 static inline bool nvme_transport_run_on(const struct nvme_transport_ops *ops,

@@ -178,26 +178,6 @@ static void test_gro(void **state)
 }
 
 /* A core that needs 1 us for a batch and 100 ns for each segment. */
-static void test_cost_of_the_core(void **state)
-{
-    (void)state;
-    struct tcp_pair *pair = tcp_pair_new(DELAY);
-    pair->sides[1].params.interrupt_cost = 2 * PS_PER_US;
-    pair->sides[1].params.rx_batch_cost = PS_PER_US;
-    pair->sides[1].params.rx_segment_cost = 100 * PS_PER_NS;
-    pair->sides[1].params.copy_cost = 1024 * PS_PER_NS;
-    tcp_pair_connect(pair);
-    tcp_pair_run(pair, PS_PER_MS);
-    pair->log_count = 0;
-    const time_ps busy = tcp_busy(pair->sides[1].tcp), from = pair->engine.now;
-    tcp_pair_send(pair, 0, 1000, 4);
-    tcp_pair_run(pair, PS_PER_MS);
-    const time_ps cost = 2 * PS_PER_US + PS_PER_US + 100 * PS_PER_NS + 1000 * PS_PER_NS;
-    assert_int_equal(tcp_busy(pair->sides[1].tcp) - busy, cost);
-    assert_int_equal(tcp_pair_nth(pair, 1, false, 0)->at, from + 1090 * 80 + DELAY + cost);
-    tcp_pair_free(pair);
-}
-
 /* What a connection waits for, and when its core works. */
 static void test_look(void **state)
 {
@@ -475,7 +455,6 @@ int main(void)
         cmocka_unit_test(test_line_rate),
         cmocka_unit_test(test_delayed_acks),
         cmocka_unit_test(test_gro),
-        cmocka_unit_test(test_cost_of_the_core),
         cmocka_unit_test(test_look),
         cmocka_unit_test(test_look_at_loss),
         cmocka_unit_test(test_content),
