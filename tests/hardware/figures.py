@@ -328,11 +328,11 @@ EXPERIMENTS = [
                                                ("2MiB", None, None), ("4MiB", None, None), ("8MiB", None, None),
                                                ("64MiB", 9.83, "iotlb-miss-cost"))
                ]),
-    Experiment("M1", "Optane P4800X, 4 KiB random reads", "AnandTech 11209", "drive.yaml", "storage-class", [
+    Experiment("M1", "Optane P4800X, 4 KiB random reads", "AnandTech 11209", "drive.yaml", "optane-p4800x", [
         Figure("depth 1", "kops/s", kops, 108.3, 0.10, (), "read-latency"),
-        Figure("depth 16", "kops/s", kops, 584.8, 0.10, ("workloads.0.queue-depth=16",), "parallel"),
-        Figure("M4: 8 KiB, depth 8", "kops/s", kops, None, 0.15, ("workloads.0.queue-depth=8", "workloads.0.block-size=8KiB")),
-    ], (), ("fabric.host-links.rate=400Gbps",)),
+        Figure("depth 16", "kops/s", kops, 584.8, 0.10, ("workloads.0.queue-depth=16",)),
+        Figure("M4: 8 KiB, depth 8", "kops/s", kops, 280, 0.15, ("workloads.0.queue-depth=8", "workloads.0.block-size=8KiB")),
+    ], (), ("fabric.host-links.rate=400Gbps", "hosts.targets.namespaces.0.media={profile: optane-p4800x}")),
     Experiment("M2", "Intel P3700 800 GB, 4 KiB random reads", "AnandTech 11209", "drive.yaml", "flash-p3700", [
         Figure("depth 1", "kops/s", kops, 12.8, 0.05, (), "read-time"),
         Figure("depth 1, mean", "us", mean_us, 77.9, 0.05),
@@ -345,11 +345,11 @@ EXPERIMENTS = [
         Figure("M3: depth 16, p99", "us", p99_us, None, 0.40, MICRON + ("workloads.0.queue-depth=16",)),
     ], (), ("hosts.targets.namespaces.0.media={profile: flash-p3700}", "duration=400ms")),
     Experiment("M5", "Optane of the second generation, 512 B random reads, polled, one core", "Linux block, 5.9-rc1", "drive.yaml",
-               "storage-class-gen2", [
+               "optane-p5800x", [
                    Figure("depth 1", "kops/s", kops, 290, 0.05, (), "read-latency"),
                    Figure("depth 128", "kops/s", kops, 2580, 0.05, ("workloads.0.queue-depth=127",), "submit-cost"),
                    Figure("depth 16", "kops/s", kops, None, 0.15, ("workloads.0.queue-depth=16",)),
-               ], (), ("hosts.targets.namespaces.0.media={profile: storage-class-gen2}", "workloads.0.block-size=512B",
+               ], (), ("hosts.targets.namespaces.0.media={profile: optane-p5800x}", "workloads.0.block-size=512B",
                        "hosts.defaults.nvme.submit-cost=194ns", "hosts.defaults.nvme.complete-cost=194ns", "duration=10ms")),
 ]
 
@@ -375,7 +375,7 @@ UNTOLD = [
     Untold("S17", "latencies of switches", "`latency` of a switch is its row"),
     Untold("K1, K3", "arithmetic", "`hosts.defaults.rnic.timeout` and `cm-timeout` are its rows"),
     Untold("K11, K12", "times of drivers", "not modeled"),
-    Untold("M6", "the drive of M5 by interrupts, and 4 KiB", "local drives have no RNIC whose interrupts cost; the medium has no rate"),
+    Untold("M6", "the drive of M5 by interrupts", "local drives have no RNIC whose interrupts cost; its 4-KiB reads are the rate of the profile"),
     Untold("M7", "Windows desktop", "measures its software: a quarter of the rate of M5"),
     Untold("M8", "seven drives", "the drives are not named"),
 ]
