@@ -130,7 +130,7 @@ void limits_tcp_cores(struct limits_scope *scope)
 
 static bool is_core(const struct usage_station *station)
 {
-    return strcmp(station->name, "cores") == 0;
+    return strcmp(station->name, "cores") == 0 || strcmp(station->name, "lock") == 0;
 }
 
 /* The busiest station of all targets, among cores or media. */

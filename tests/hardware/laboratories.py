@@ -22,7 +22,8 @@ NULL_BLOCK = {  # read or write, block: SRQs of 1024, SRQs of 256, private recei
     ("WRITE", "2KiB"): (4.15, 4.14, 4.16, 2.08), ("WRITE", "4KiB"): (2.17, 2.17, 2.16, 1.62),
 }
 QP_PACKET = {"write": "qp-packet-cost", "read": "qp-read-packet-cost"}
-RECEIVES = (("SRQs of 1024", 1024), ("SRQs of 256", 256), ("private receive queues", 0), ("one SRQ of 4096", 4096))
+RECEIVES = (("24 SRQs of 1024", 24 * 1024, "0ns"), ("24 SRQs of 256", 24 * 256, "0ns"), ("private receive queues", 0, "0ns"),
+            ("one SRQ of 4096", 4096, "440ns"))
 
 
 def latency(key):
@@ -108,8 +109,9 @@ MORE = [
                "registration", "linux-nvme 0da3b82b, 9bbe9615", "four-hosts.yaml", "connectx-5-100g", [
                    Figure(f"{kind} {size}, {about}", "Mops/s", mops, given, 0.10,
                           (f"workloads.0.block-size={size}", f"workloads.0.read={100 if kind == 'READ' else 0}%",
-                           f"hosts.targets.target.shared-receives={receives}"))
-                   for (kind, size), row in NULL_BLOCK.items() for (about, receives), given in zip(RECEIVES, row)
+                           f"hosts.targets.target.shared-receives={receives}", f"hosts.targets.target.lock-cost={lock}"),
+                          "lock-cost" if lock != "0ns" and (kind, size) == ("READ", "1KiB") else None)
+                   for (kind, size), row in NULL_BLOCK.items() for (about, receives, lock), given in zip(RECEIVES, row)
                ], (), (), STORAGE),
     Experiment("N9b", "SPDK target of 200 Gb/s, 16 drives, two hosts of 100 Gb/s, random reads of 128 KiB; the drives are not named",
                "umanskymax/spdk, io_pacing, test 7", "sixteen-drives.yaml", "connectx-6-200g", [

@@ -39,7 +39,7 @@ RULES = [(re.compile(path), kind, how) for path, kind, how in (
     (r"\.media\.(channel-rate|link-rate|buffer)$", "media", MORE),
     (r"\.media\.", "media", LESS),
     (r"\.namespaces\[\d+\]\.drives$", "media", MORE),
-    (r"\.target\.command-cost$", "target cpu", LESS),
+    (r"\.target\.(command|lock)-cost$", "target cpu", LESS),
     (r"\.nvme\.(submit|complete)-cost$|\.rnic\.(cpu-|post-cost$)", "host cpu", LESS),
     (r"\.switch\.(alpha|xoff|buffer)$|\.rnic\.(rx-buffer|rx-xoff|rx-xon)$", "pauses", MORE),
     (r"\.switch\.xon-offset$", "pauses", LESS),

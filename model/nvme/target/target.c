@@ -29,6 +29,11 @@ const struct opt nvme_target_opts[] = {
      "CPU time of one command; a CPU does one operation at a time.",
      "assumed: SPDK reports 1.4 million IOPS per core and more, the kernel fewer",
      OPT_SCALES(TARGET_CPU, MORE, COST)},
+    {"lock-cost", OPT_TIME, PARAM(lock_cost), "0ns", "0ps", "1s", NULL,
+     "Time for which an I/O command holds a lock that all cores of the target share, as of one "
+     "shared receive queue; the others wait in order.  0: no such lock.",
+     "own; linux-nvme 0da3b82b: 2.2 million IOPS with one SRQ for 24 cores, of 1 KiB as of 2 KiB",
+     OPT_SCALES(TARGET_CPU, CEILING, COST)},
     {"in-capsule", OPT_SIZE, PARAM(in_capsule), "4KiB", "0B", "16KiB", NULL,
      "Data that a command capsule may carry.", "Linux 6.1 nvmet-rdma: inline_data_size",
      OPT_ACTS(LATENCY, LESS, SERVICE)},
@@ -451,6 +456,7 @@ void nvme_target_destroy(struct nvme_target *target)
     }
     for (int64_t i = 0; i < target->params.cores; i++)
         nvme_server_fini(&target->cores[i]);
+    nvme_server_fini(&target->lock);
     while (target->queues != NULL) {
         struct target_queue *queue = target->queues;
         target->queues = queue->next;

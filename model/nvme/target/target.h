@@ -48,6 +48,7 @@ struct nvme_target_params {
     int64_t cores;           /* CPUs shared by the queues */
     int64_t core_scheduling; /* enum nvme_target_scheduling */
     int64_t command_cost;    /* ps of CPU time per command */
+    int64_t lock_cost;       /* ps of a lock that all cores share, per I/O command */
     int64_t in_capsule;      /* maximum in-capsule data, bytes */
     int64_t max_queues;      /* I/O queues granted to one controller */
     int64_t queue_budget;    /* I/O queues granted to all controllers; 0: no limit */

@@ -183,14 +183,30 @@ static void on_core(void *self, const void *what)
         start(command);
 }
 
+/* The software is done with the command, in the time `spent` without waiting. */
+static void worked(struct target_command *command, time_ps spent)
+{
+    command->times.worked_at = nvme_target_now(command->queue);
+    command->times.core_at = command->times.worked_at - spent;
+    command->queue->cpu += spent;
+    on_core(command, NULL);
+}
+
 void nvme_target_command_on_core(void *self, struct nvme_job *job)
 {
     struct target_command *command = (struct target_command *)(void *)job;
-    (void)self;
-    command->times.worked_at = nvme_target_now(command->queue);
-    command->times.core_at = command->times.worked_at - command->queue->target->params.command_cost;
-    command->queue->cpu += command->queue->target->params.command_cost;
-    on_core(command, NULL);
+    struct nvme_target *target = self;
+    if (UNLIKELY(target->params.lock_cost > 0) && command->queue->qid > 0)
+        nvme_server_add(&target->lock, job, target->params.lock_cost);
+    else
+        worked(command, target->params.command_cost);
+}
+
+void nvme_target_command_locked(void *self, struct nvme_job *job)
+{
+    const struct nvme_target *target = self;
+    worked((struct target_command *)(void *)job,
+           target->params.command_cost + target->params.lock_cost);
 }
 
 bool nvme_target_command_expects(struct target_command *command, uint64_t length)

@@ -22,6 +22,7 @@ void nvme_target_cores_init(struct nvme_target *target)
 {
     const size_t count = (size_t)target->params.cores;
     const bool turns = takes_turns(target);
+    nvme_server_init(&target->lock, target->site.env, nvme_target_command_locked, target, 0);
     target->cores = memory_zeroed(count, sizeof *target->cores);
     target->core_queues = memory_zeroed(count, sizeof *target->core_queues);
     target->processors = memory_zeroed(count, sizeof *target->processors);
@@ -163,4 +164,5 @@ void nvme_target_cores_audit(const struct nvme_target *target)
     for (const struct target_queue *at = target->queues; at != NULL; at = at->next)
         counted -= at->counted;
     CHECK(counted == 0);
+    nvme_server_audit(&target->lock);
 }

@@ -54,6 +54,8 @@ void nvme_target_stations(const struct nvme_target *target, nvme_station_fn *cal
 {
     for (int64_t i = 0; i < target->params.cores; i++)
         call(self, &(struct nvme_station){"cores", &target->cores[i], 1});
+    if (target->params.lock_cost > 0)
+        call(self, &(struct nvme_station){"lock", &target->lock, 1});
     for (uint32_t i = 0; i < target->namespace_count; i++) {
         const struct target_namespace *ns = &target->namespaces[i];
         if (ns->ops->stations != NULL)

@@ -203,6 +203,7 @@ struct nvme_target {
     enum nvme_memory memory;                 /* memory type of I/O data, as the stores require */
     bool limited;                            /* some namespace or subsystem has limits */
     struct nvme_server *cores;
+    struct nvme_server lock; /* shared by the cores */
     struct cpu_core *processors; /* of the cores, where a transport takes turns with commands */
     uint32_t next_core, next_admin_core;
     struct target_account *accounts; /* of all controllers there ever were */
@@ -363,6 +364,7 @@ struct target_command *nvme_target_list_take(struct target_list *list);
 
 /* target_command.c */
 void nvme_target_command_on_core(void *self, struct nvme_job *job);
+void nvme_target_command_locked(void *self, struct nvme_job *job);
 void nvme_target_command_enter(struct target_command *command);
 void nvme_target_command_fetched(struct target_command *command);
 void nvme_target_command_begin(struct target_command *command);
