@@ -53,28 +53,29 @@ class Series:
         self.samples, self.before, self.draw = samples, before, draw
         self.base = {}  # what each counter had before
 
-    def at(self, share, node, port, name):
-        """The count after that share of the run, as the device prints it; before 0, of the healthy run."""
-        if share < 0:
-            since = self.before.get(node, port, name) * (1 if name.split(":")[0] in EVENTS else self.factor)
-            return int(self.at(0, node, port, name) + max(share, -1.0) * since)
-        place = min(max(share, 0.0), 1.0) * (len(self.samples) - 1)
-        first = min(int(place), len(self.samples) - 2)
-        low, high = (self.samples[first + i].get(node, port, name) for i in (0, 1))
-        if name.split(":")[0] in EVENTS:
-            value = low if place - first < 0.5 else high
-        else:
-            value = (low + (high - low) * (place - first)) * self.factor
-        key = node, port, name
+    def between(self, samples, share, key):
+        """The count after that share of a run, as the device counts it."""
+        place = min(max(share, 0.0), 1.0) * (len(samples) - 1)
+        first = min(int(place), len(samples) - 2)
+        low, high = (samples[first + i].get(*key) for i in (0, 1))
+        if key[2].split(":")[0] in EVENTS:
+            return low if place - first < 0.5 else high
+        return (low + (high - low) * (place - first)) * self.factor
+
+    def at(self, share, *key):
+        """The same as the device prints it; before 0, of the healthy run."""
         if key not in self.base:
-            grows = self.samples[-1].get(*key) > 0
-            quiet = name.startswith("link_down") or "pause" in name or "err" in name or "drop" in name or "discard" in name
-            self.base[key] = self.draw.choice([0, 0, self.draw.randrange(5000)]) if quiet else \
-                self.draw.randrange(10 ** 9) * grows
-            if name in EVENTS or name.startswith("pfcwd"):
-                self.base[key] = self.draw.choice([0, 0, 1, 3])
-            self.base[key] += int(self.before.get(*key) * (1 if name.split(":")[0] in EVENTS else self.factor)) + 1
-        return int(value) + self.base[key]
+            self.base[key] = self.first(key)
+        return self.base[key] + int(self.between(self.before, share + 1, key) + self.between(self.samples, share, key))
+
+    def first(self, key):
+        """What a counter had long before."""
+        name = key[2]
+        if name in EVENTS or name.startswith("pfcwd"):
+            return self.draw.choice([0, 0, 1, 3]) + 1
+        if name.startswith("link_down") or any(word in name for word in ("pause", "err", "drop", "discard")):
+            return self.draw.choice([0, 0, self.draw.randrange(5000)]) + 1
+        return self.draw.randrange(10 ** 9) * (self.samples[-1].get(*key) > 0) + 1
 
 
 def table(heads, rows):
