@@ -13,6 +13,7 @@ enum { TEXT_BYTES = 512 };
 
 /* Below this score nothing is called a fault. */
 static const double fault_score = 2.0;
+static const double steady_part = 0.3, steady_weight = 0.5;
 static const double sign_bonus = 0.1, most_bonus = 0.5;
 
 const struct suspect_about suspects_about[SUSPECT_KINDS] = {
@@ -87,6 +88,11 @@ static struct triage_sign make_sign(struct triage_work *work, struct triage_valu
     return sign;
 }
 
+struct triage_value triage_place(struct triage_value value)
+{
+    return (struct triage_value){.known = value.known, .count = value.count};
+}
+
 bool triage_sign(struct triage_work *work, struct triage_suspect *suspect,
                  struct triage_value value, const char *format, ...)
 {
@@ -100,6 +106,8 @@ bool triage_sign(struct triage_work *work, struct triage_suspect *suspect,
     struct triage_sign *slot = arena_push(work->arena, (void **)(void *)&suspect->signs,
                                           &suspect->sign_count, sizeof *slot);
     *slot = sign;
+    const double more = value.value > 0 ? (double)value.more / (double)value.value : 0;
+    suspect->more = more > suspect->more ? more : suspect->more;
     if (suspect->since == NULL)
         suspect->since = moved_since(value.count);
     return true;
@@ -166,15 +174,32 @@ static int by_score(const void *a, const void *b)
     return device != 0 ? device : (int)x->kind - (int)y->kind;
 }
 
+bool triage_is_steady(const struct triage_suspect *suspect)
+{
+    return suspect->more > 0 && suspect->more < steady_part;
+}
+
 bool triage_is_fault(const struct triage_suspect *suspect)
 {
     return suspects_about[suspect->kind].is_fault && suspect->score >= fault_score;
 }
 
-static void judge(struct triage *triage, bool harm)
+/* Signs that were there before are those of another problem. */
+static void weigh_steady(struct triage_work *work, struct triage_suspect *suspect)
 {
+    if (!triage_is_steady(suspect))
+        return;
+    suspect->score *= steady_weight;
+    triage_against(work, suspect, (struct triage_value){0},
+                   "its counters rose nearly as fast before the incident");
+}
+
+static void judge(struct triage_work *work, bool harm)
+{
+    struct triage *triage = work->triage;
     for (size_t i = 0; i < triage->suspect_count; i++) {
         struct triage_suspect *suspect = &triage->suspects[i];
+        weigh_steady(work, suspect);
         const double bonus = sign_bonus * (double)(suspect->sign_count - 1);
         suspect->score += bonus < most_bonus ? bonus : most_bonus;
     }
@@ -202,7 +227,7 @@ void triage_make(struct triage *triage, const struct incident *incident)
     triage_drop_signs(&work);
     triage_loss_signs(&work);
     triage_target_signs(&work);
-    judge(triage, triage->pause_count > 0 || work.lost_frames >= TRIAGE_NOISE);
+    judge(&work, triage->pause_count > 0 || work.lost_frames >= TRIAGE_NOISE);
 }
 
 void triage_free(struct triage *triage)

@@ -37,7 +37,7 @@ struct triage_suspect {
     const char *peer;      /* at the other end of its cable, or NULL */
     const char *peer_port; /* or NULL */
     double score;
-    bool is_steady;            /* it was there before the incident */
+    double more;               /* of its signs' counts, the highest part that is new; 0: unknown */
     struct triage_sign *signs; /* that point to it */
     size_t sign_count;
     struct triage_sign *against;
@@ -74,6 +74,9 @@ struct triage {
     bool single; /* no counter has two samples, and there was no earlier look: counts since the last
                   * reset */
 };
+
+/* Whether the counts of its signs rose as fast before the incident. */
+bool triage_is_steady(const struct triage_suspect *suspect);
 
 /* Whether the signs are strong enough to call the suspect a fault. */
 bool triage_is_fault(const struct triage_suspect *suspect);

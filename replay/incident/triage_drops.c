@@ -74,9 +74,9 @@ static bool is_alone(const struct triage_work *work, const struct drop *drop)
     double all = 0;
     for (size_t i = 0; i < at->port_count; i++) {
         pausing += triage_pauses(work, at->ports[i], true, drop->priority).value >= TRIAGE_NOISE;
-        all += (double)drops_of(work, at->ports[i], drop->priority).value;
+        all += (double)drops_of(work, at->ports[i], drop->priority).more;
     }
-    return pausing >= 2 && (double)drop->frames.value > 0.9 * all;
+    return pausing >= 2 && (double)drop->frames.more > 0.9 * all;
 }
 
 /* Ports of the switch at which frames of the priority were dropped. */
@@ -124,14 +124,14 @@ static void suspect_drops(struct triage_work *work)
 {
     double total = 0;
     for (size_t i = 0; i < work->port_count; i++)
-        total += (double)triage_sum(work, (int)i, "rx_prio%d_buffer_dropped").value;
+        total += (double)triage_sum(work, (int)i, "rx_prio%d_buffer_dropped").more;
     for (size_t i = 0; i < work->port_count; i++)
         for (int priority = 0; priority < TRIAGE_PRIORITIES; priority++) {
             struct drop drop = {.port = (int)i, .priority = priority};
             drop.frames = drops_of(work, (int)i, priority);
             if (drop.frames.value < TRIAGE_NOISE || !work->nodes[work->ports[i].node].is_switch)
                 continue;
-            drop.share = (double)drop.frames.value / total;
+            drop.share = (double)drop.frames.more / total;
             if (triage_pauses(work, (int)i, true, priority).value < TRIAGE_NOISE)
                 suspect_unpaused(work, &drop);
             else
@@ -147,7 +147,7 @@ static void suspect_queues(struct triage_work *work)
 {
     double total = 0;
     for (size_t i = 0; i < work->port_count; i++)
-        total += (double)triage_sum(work, (int)i, "tx_prio%d_queue_dropped").value;
+        total += (double)triage_sum(work, (int)i, "tx_prio%d_queue_dropped").more;
     for (size_t i = 0; i < work->port_count; i++)
         for (int priority = 0; priority < TRIAGE_PRIORITIES; priority++) {
             char name[64];
@@ -158,7 +158,7 @@ static void suspect_queues(struct triage_work *work)
                 (work->lost_frames < TRIAGE_NOISE && !pauses_anywhere(work, priority)))
                 continue;
             struct triage_suspect *suspect = triage_suspect(
-                work, SUSPECT_NO_PFC, node, TRIAGE_NO_PORT, (double)frames.value / total * 0.8);
+                work, SUSPECT_NO_PFC, node, TRIAGE_NO_PORT, (double)frames.more / total * 0.8);
             triage_sign(work, suspect, frames, "%s dropped %s frames of priority %d from its queue",
                         triage_port_words(work, (int)i), triage_frames(work->arena, frames.value),
                         priority);
@@ -219,7 +219,7 @@ static void suspect_hosts(struct triage_work *work)
 {
     double missed = 0;
     for (size_t i = 0; i < work->port_count; i++)
-        missed += (double)triage_get(work, (int)i, "out_of_buffer", TRIAGE_ALL).value;
+        missed += (double)triage_get(work, (int)i, "out_of_buffer", TRIAGE_ALL).more;
     for (size_t i = 0; i < work->port_count; i++) {
         const int node = work->ports[i].node;
         struct triage_value frames = triage_get(work, (int)i, "rx_discards_phy", TRIAGE_ALL);
@@ -235,7 +235,7 @@ static void suspect_hosts(struct triage_work *work)
         if (receives.value >= TRIAGE_NOISE)
             triage_sign(work,
                         triage_suspect(work, SUSPECT_NO_RECEIVES, node, TRIAGE_NO_PORT,
-                                       (double)receives.value / missed),
+                                       (double)receives.more / missed),
                         receives, "%s had no posted receive for %s messages",
                         triage_port_words(work, (int)i),
                         triage_frames(work->arena, receives.value));

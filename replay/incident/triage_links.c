@@ -113,7 +113,7 @@ static void suspect_errors(struct triage_work *work)
 {
     int64_t total = 0;
     for (size_t i = 0; i < work->port_count; i++)
-        total += triage_get(work, (int)i, "rx_crc_errors_phy", TRIAGE_ALL).value;
+        total += triage_get(work, (int)i, "rx_crc_errors_phy", TRIAGE_ALL).more;
     for (size_t i = 0; i < work->port_count; i++) {
         const struct triage_value frames =
                                       triage_get(work, (int)i, "rx_crc_errors_phy", TRIAGE_ALL),
@@ -121,13 +121,13 @@ static void suspect_errors(struct triage_work *work)
         if (frames.value >= TRIAGE_NOISE)
             triage_sign(work,
                         triage_suspect(work, SUSPECT_BIT_ERRORS, work->ports[i].node, (int)i,
-                                       (double)frames.value / (double)total),
+                                       (double)frames.more / (double)total),
                         frames, "%s received %s damaged frames", triage_port_words(work, (int)i),
                         triage_frames(work->arena, frames.value));
         if (symbols.value >= TRIAGE_NOISE)
             triage_sign(work,
                         triage_suspect(work, SUSPECT_BIT_ERRORS, work->ports[i].node, (int)i,
-                                       total > 0 ? (double)frames.value / (double)total : 0.5),
+                                       total > 0 ? (double)frames.more / (double)total : 0.5),
                         symbols, "%s received %s symbol errors", triage_port_words(work, (int)i),
                         triage_frames(work->arena, symbols.value));
     }

@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-static const double steady_part = 0.6; /* of the highest rate of marks */
-static const double busy = 0.5;        /* of its rate, on average: a slow link matters */
-static const double steady_weight = 0.5;
+static const double busy = 0.5;       /* of its rate, on average: a slow link matters */
 static const double slow_part = 0.34; /* of the bytes of the busiest peer */
 
 struct triage_value triage_sent_bytes(const struct triage_work *work, int port)
@@ -68,33 +66,7 @@ static bool sends_little(const struct triage_work *work, int port)
 
 static int64_t marks_of(const struct triage_work *work, int port)
 {
-    return triage_sum(work, port, "tx_prio%d_ecn_marked").value;
-}
-
-/* Whether it marked in the first interval as much as later: a change has another cause. */
-static bool marked_before(const struct incident_count *marks)
-{
-    double most = 0;
-    if (marks == NULL || marks->sample_count < 3)
-        return false;
-    for (uint32_t i = 1; i < marks->sample_count; i++) {
-        const double rate = triage_rate(&marks->samples[i - 1], &marks->samples[i]);
-        most = rate > most ? rate : most;
-    }
-    return triage_rate(&marks->samples[0], &marks->samples[1]) >= steady_part * most && most > 0;
-}
-
-static bool is_steady(const struct triage_work *work, int port)
-{
-    const struct incident_count *most = NULL;
-    for (int priority = 0; priority < TRIAGE_PRIORITIES; priority++) {
-        char name[64];
-        snprintf(name, sizeof name, "tx_prio%d_ecn_marked", priority);
-        const struct triage_value marks = triage_get(work, port, name, priority);
-        if (marks.count != NULL && (most == NULL || marks.value > most->difference))
-            most = marks.count;
-    }
-    return marked_before(most);
+    return triage_sum(work, port, "tx_prio%d_ecn_marked").more;
 }
 
 /* The port that cannot send enough: that which marks most, else the fullest that is not paused. */
@@ -122,11 +94,12 @@ static void sign_load(struct triage_work *work, struct triage_suspect *suspect, 
     const double load = load_of(work, port);
     const double rate = (double)work->ports[port].rate;
     if (bytes.known && load > 0)
-        triage_sign(work, suspect, bytes, "%s sent %.0f%% of its %.0f Gb/s on average",
-                    triage_port_words(work, port), load * 100, rate / 1e9);
+        triage_sign(work, suspect, triage_place(bytes),
+                    "%s sent %.0f%% of its %.0f Gb/s on average", triage_port_words(work, port),
+                    load * 100, rate / 1e9);
     else if (bytes.known)
-        triage_sign(work, suspect, bytes, "%s sent %s bytes", triage_port_words(work, port),
-                    triage_frames(work->arena, bytes.value));
+        triage_sign(work, suspect, triage_place(bytes), "%s sent %s bytes",
+                    triage_port_words(work, port), triage_frames(work->arena, bytes.value));
     const struct triage_value marks = triage_sum(work, port, "tx_prio%d_ecn_marked");
     if (marks.value >= TRIAGE_NOISE)
         triage_sign(work, suspect, marks, "%s marked %s frames", triage_port_words(work, port),
@@ -146,12 +119,6 @@ void triage_suspect_full(struct triage_work *work, int node, int port, double sh
     if (port < 0)
         return;
     sign_load(work, suspect, port);
-    if (suspect->kind == SUSPECT_OVERLOAD && !suspect->is_steady && is_steady(work, port)) {
-        suspect->is_steady = true;
-        suspect->score *= steady_weight;
-        triage_against(work, suspect, (struct triage_value){0},
-                       "it marked as many frames per second in the first interval as later");
-    }
     if (is_slow)
         triage_sign(work, suspect, (struct triage_value){0},
                     "%s runs at %.0f Gb/s, its peers at %.0f Gb/s", triage_port_words(work, port),

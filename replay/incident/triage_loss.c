@@ -22,10 +22,10 @@ static struct losses losses_of(const struct triage_work *work, int node)
     const struct triage_node *at = &work->nodes[node];
     for (size_t i = 0; i < at->port_count; i++) {
         const int port = at->ports[i];
-        losses.gaps += triage_get(work, port, "out_of_sequence", TRIAGE_ALL).value +
-                       triage_get(work, port, "implied_nak_seq_err", TRIAGE_ALL).value;
-        losses.naks += triage_get(work, port, "packet_seq_err", TRIAGE_ALL).value;
-        losses.timeouts += triage_get(work, port, "local_ack_timeout_err", TRIAGE_ALL).value;
+        losses.gaps += triage_get(work, port, "out_of_sequence", TRIAGE_ALL).more +
+                       triage_get(work, port, "implied_nak_seq_err", TRIAGE_ALL).more;
+        losses.naks += triage_get(work, port, "packet_seq_err", TRIAGE_ALL).more;
+        losses.timeouts += triage_get(work, port, "local_ack_timeout_err", TRIAGE_ALL).more;
     }
     return losses;
 }
@@ -37,10 +37,10 @@ static int64_t counted_losses(const struct triage_work *work)
                                         "rx_discards_phy", "tx_discards_phy"};
     int64_t sum = 0;
     for (size_t i = 0; i < work->port_count; i++) {
-        sum += triage_sum(work, (int)i, "rx_prio%d_buffer_dropped").value;
-        sum += triage_sum(work, (int)i, "tx_prio%d_queue_dropped").value;
+        sum += triage_sum(work, (int)i, "rx_prio%d_buffer_dropped").more;
+        sum += triage_sum(work, (int)i, "tx_prio%d_queue_dropped").more;
         for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-            sum += triage_get(work, (int)i, names[k], TRIAGE_ALL).value;
+            sum += triage_get(work, (int)i, names[k], TRIAGE_ALL).more;
     }
     return sum;
 }
@@ -159,10 +159,10 @@ static void suspect_deficits(struct triage_work *work, const struct deficit *def
         struct triage_suspect *suspect =
             triage_suspect(work, SUSPECT_SILENT_LOSS, work->ports[one->port].node, one->port,
                            one->lost / deficits[0].lost * (1 - noise / one->lost));
-        triage_sign(work, suspect, one->sent, "%s sent %s frames",
+        triage_sign(work, suspect, triage_place(one->sent), "%s sent %s frames",
                     triage_port_words(work, one->port),
                     triage_frames(work->arena, one->sent.value));
-        triage_sign(work, suspect, one->received, "%s received %s, %.1f%% fewer",
+        triage_sign(work, suspect, triage_place(one->received), "%s received %s, %.1f%% fewer",
                     triage_port_words(work, work->ports[one->port].peer),
                     triage_frames(work->arena, one->received.value), one->share * 100);
     }

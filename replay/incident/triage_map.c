@@ -164,6 +164,7 @@ void triage_map(struct triage_work *work)
         add_fabric(work, work->incident->scenario);
     map_counts(work);
     count_known(work);
+    triage_find_change(work);
 }
 
 /* ---- values ---- */
@@ -176,6 +177,8 @@ static void add_value(const struct triage_work *work, struct triage_value *sum,
     sum->known = true;
     sum->value =
         count->difference > INT64_MAX - sum->value ? INT64_MAX : sum->value + count->difference;
+    const int64_t more = triage_more(work, count);
+    sum->more = more > INT64_MAX - sum->more ? INT64_MAX : sum->more + more;
     if (sum->count == NULL || count->difference > sum->count->difference)
         sum->count = count;
 }

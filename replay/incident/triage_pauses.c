@@ -23,12 +23,15 @@ struct roots {
     double total;
 };
 
-static int64_t pauses_of(const struct triage_work *work, int node, bool sent)
+static struct triage_value pauses_of(const struct triage_work *work, int node, bool sent)
 {
-    int64_t sum = 0;
+    struct triage_value sum = {0};
     const struct triage_node *at = &work->nodes[node];
-    for (size_t i = 0; i < at->port_count; i++)
-        sum += triage_pauses(work, at->ports[i], sent, TRIAGE_ALL).value;
+    for (size_t i = 0; i < at->port_count; i++) {
+        const struct triage_value one = triage_pauses(work, at->ports[i], sent, TRIAGE_ALL);
+        sum.value += one.value;
+        sum.more += one.more;
+    }
     return sum;
 }
 
@@ -106,15 +109,15 @@ static void pass_on(const struct triage_work *work, struct roots *roots, int nod
 {
     const struct triage_node *at = &work->nodes[node];
     const double weight = roots->weight[node];
-    const double sent = (double)pauses_of(work, node, true),
-                 received = (double)pauses_of(work, node, false);
+    const double sent = (double)pauses_of(work, node, true).more,
+                 received = (double)pauses_of(work, node, false).more;
     const double passed =
         at->is_switch && received >= TRIAGE_NOISE ? received / (received + sent / PASSED_ON) : 0;
     double left = weight;
     for (size_t i = 0; i < at->port_count && passed > 0; i++) {
         const int port = at->ports[i], peer = work->ports[port].peer;
         const double part =
-            (double)triage_pauses(work, port, false, TRIAGE_ALL).value / received * passed * weight;
+            (double)triage_pauses(work, port, false, TRIAGE_ALL).more / received * passed * weight;
         if (part <= 0)
             continue;
         if (peer == TRIAGE_NO_PORT)
@@ -132,7 +135,7 @@ static void find_roots(const struct triage_work *work, struct roots *roots)
     roots->weight = arena_array(work->arena, nodes, sizeof *roots->weight);
     roots->own = arena_array(work->arena, nodes, sizeof *roots->own);
     for (size_t i = 0; i < work->node_count; i++) {
-        roots->weight[i] = (double)pauses_of(work, (int)i, true);
+        roots->weight[i] = (double)pauses_of(work, (int)i, true).more;
         roots->total += roots->weight[i];
     }
     roots->beyond = arena_array(work->arena, work->port_count + 1, sizeof *roots->beyond);
@@ -140,7 +143,7 @@ static void find_roots(const struct triage_work *work, struct roots *roots)
         const struct triage_port *at = &work->ports[i];
         if (at->peer != TRIAGE_NO_PORT || !work->nodes[at->node].is_switch)
             continue;
-        roots->beyond[i] = (double)triage_own_pauses(work, (int)i, false, TRIAGE_ALL).value;
+        roots->beyond[i] = (double)triage_own_pauses(work, (int)i, false, TRIAGE_ALL).more;
         roots->total += roots->beyond[i];
     }
     for (int round = 0; round < ROUNDS; round++) {
@@ -203,9 +206,10 @@ static void suspect_switch(struct triage_work *work, int node, double share)
 {
     triage_suspect_full(work, node, TRIAGE_NO_PORT, share);
     triage_sign(work, &work->triage->suspects[work->triage->suspect_count - 1],
-                (struct triage_value){0}, "%s sent %s pauses and received %s",
-                work->nodes[node].name, triage_frames(work->arena, pauses_of(work, node, true)),
-                triage_frames(work->arena, pauses_of(work, node, false)));
+                pauses_of(work, node, true), "%s sent %s pauses and received %s",
+                work->nodes[node].name,
+                triage_frames(work->arena, pauses_of(work, node, true).value),
+                triage_frames(work->arena, pauses_of(work, node, false).value));
 }
 
 /* Where no cable is known, the port is all that can be named. */

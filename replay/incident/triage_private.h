@@ -12,7 +12,15 @@ enum {
     TRIAGE_PRIORITIES = 8,
     TRIAGE_ALL = -1,   /* priorities, and pauses of the whole port */
     TRIAGE_NOISE = 10, /* fewer frames are no sign */
-    TRIAGE_NO_PORT = -1
+    TRIAGE_NO_PORT = -1,
+    CHANGE_BINS_MAX = 24
+};
+
+/* When the incident was: a window of bins of equal length. */
+struct triage_change {
+    bool found, dated; /* dated: times are seconds since 1970, else numbers of samples */
+    uint32_t bins, from, to;
+    double start, step;
 };
 
 struct triage_port {
@@ -34,6 +42,7 @@ struct triage_node {
 struct triage_value {
     bool known;
     int64_t value;
+    int64_t more;                       /* than at the rate before the incident */
     const struct incident_count *count; /* the largest of them, for its place */
 };
 
@@ -45,10 +54,24 @@ struct triage_work {
     size_t node_count;
     struct triage_port *ports;
     size_t port_count;
+    struct triage_change change;
     int64_t lost_frames; /* that receivers missed */
 };
 
 void triage_map(struct triage_work *work);
+void triage_find_change(struct triage_work *work); /* triage_change.c */
+/* What a counter counted more than at its rate before the incident; without a known beginning, all
+ * of it. */
+int64_t triage_more(const struct triage_work *work, const struct incident_count *count);
+/* Logarithm of the likelihood that a change of the counter's rate in the incident gains; 0 or less:
+ * none. */
+double triage_gain(const struct triage_change *change, const struct incident_count *count);
+/* When a sample was taken, what was counted between two bins, when a bin begins. */
+double triage_time(const struct triage_change *change, const struct incident_count *count,
+                   uint32_t sample);
+double triage_moved(const struct triage_change *change, const struct incident_count *count,
+                    uint32_t from, uint32_t to);
+double triage_edge(const struct triage_change *change, uint32_t bin);
 int triage_find_node(const struct triage_work *work, const char *name); /* or -1 */
 
 /* A counter of a port; `priority` TRIAGE_ALL: of none. */
@@ -64,9 +87,6 @@ struct triage_value triage_pauses(const struct triage_work *work, int port, bool
                                   int priority);
 
 /* Bytes that a port sent, by its own counters or those of the other end. */
-/* Counts per second between two samples; without dates, per interval. */
-double triage_rate(const struct incident_sample *then, const struct incident_sample *now);
-
 struct triage_value triage_sent_bytes(const struct triage_work *work, int port);
 /* The highest rate of other ports of the same kind, hosts' or between switches; 0: not known. */
 int64_t triage_peer_rate(const struct triage_work *work, int port);
@@ -81,6 +101,8 @@ const char *triage_frames(struct arena *arena, int64_t count); /* "184,213" */
  * would explain it does, 0 to 1.  Pointers live until the next call. */
 struct triage_suspect *triage_suspect(struct triage_work *work, enum suspect_kind kind, int node,
                                       int port, double share);
+/* The place of the line, without a change that would speak for the sign. */
+struct triage_value triage_place(struct triage_value value);
 /* False: the suspect has it already. */
 bool triage_sign(struct triage_work *work, struct triage_suspect *suspect,
                  struct triage_value value, const char *format, ...)

@@ -5,63 +5,47 @@
 
 #include <string.h>
 
-static const double explained = 0.3; /* how much of a fall other signs leave to explain */
-enum { FALL_SECONDS = 5 };
+static const double explained = 0.3;    /* how much of a fall other signs leave to explain */
+static const double least_fallen = 0.1; /* of the rate before; less is chance */
+static const double initiator_part = 0.9;
 
-static const double fallen = 0.7; /* of the highest rate so far */
-
-/* Bytes of the direction in which the host moved most. */
-static const struct incident_count *most_bytes(const struct triage_work *work, int node)
-{
-    const struct triage_node *at = &work->nodes[node];
-    const struct incident_count *most = NULL;
-    for (size_t i = 0; i < 2 * at->port_count; i++) {
-        const struct triage_value bytes = triage_get(
-            work, at->ports[i / 2], i % 2 == 0 ? "tx_bytes_phy" : "rx_bytes_phy", TRIAGE_ALL);
-        if (bytes.known && (most == NULL || bytes.value > most->difference))
-            most = bytes.count;
-    }
-    return most;
-}
-
-double triage_rate(const struct incident_sample *then, const struct incident_sample *now)
-{
-    const bool dated =
-        then->when.seconds != INCIDENT_NO_TIME && now->when.seconds > then->when.seconds;
-    const double time = dated ? (double)(now->when.seconds - then->when.seconds) : 1;
-    return now->value < then->value ? 0 : (double)(now->value - then->value) / time;
-}
-
+/* Bytes of a host in the incident: those that it moved less than at the rate before, and those that
+ * this rate gives. */
 struct fall {
-    double part;       /* of the highest rate before; 1: none */
-    uint32_t from, at; /* the samples between which it is */
-    const struct incident_count *bytes;
+    double lost, expected;
+    const struct incident_count *bytes; /* of the direction that lost most */
 };
 
-/* Clocks print whole seconds: over a shorter time, a rate may be far off. */
-static bool is_long(const struct incident_sample *then, const struct incident_sample *now)
+static void add_fall(const struct triage_work *work, struct fall *fall, double *most,
+                     const struct incident_count *bytes)
 {
-    return then->when.seconds == INCIDENT_NO_TIME || now->when.seconds == INCIDENT_NO_TIME ||
-           now->when.seconds - then->when.seconds >= FALL_SECONDS;
+    const struct triage_change *change = &work->change;
+    if (bytes == NULL || bytes->sample_count < 3)
+        return;
+    const double expected =
+        triage_moved(change, bytes, 0, change->from) / change->from * (change->to - change->from);
+    const double lost = expected - triage_moved(change, bytes, change->from, change->to);
+    fall->expected += expected;
+    if (triage_gain(change, bytes) <= 0)
+        return;
+    fall->lost += lost > 0 ? lost : 0;
+    if (lost > *most) {
+        *most = lost;
+        fall->bytes = bytes;
+    }
 }
 
-/* The time in which a host moved least, against that in which it moved most before. */
+/* A host without counters has those of its switches. */
 static struct fall find_fall(const struct triage_work *work, int node)
 {
-    struct fall fall = {.part = 1, .bytes = most_bytes(work, node)};
+    struct fall fall = {0};
     double most = 0;
-    const struct incident_sample *samples = fall.bytes == NULL ? NULL : fall.bytes->samples;
-    for (uint32_t from = 0, i = 1; fall.bytes != NULL && i < fall.bytes->sample_count; i++) {
-        if (!is_long(&samples[from], &samples[i]))
-            continue;
-        const double rate = triage_rate(&samples[from], &samples[i]);
-        if (most > 1e6 && rate / most < fall.part) {
-            fall.part = rate / most;
-            fall.from = from;
-            fall.at = i;
-        }
-        most = rate > most ? rate : most;
-        from = i;
+    const struct triage_node *at = &work->nodes[node];
+    for (size_t i = 0; i < at->port_count && work->change.found; i++) {
+        const int port = at->ports[i], peer = work->ports[port].peer;
+        add_fall(work, &fall, &most, triage_sent_bytes(work, port).count);
+        if (peer >= 0)
+            add_fall(work, &fall, &most, triage_sent_bytes(work, peer).count);
     }
     return fall;
 }
@@ -77,21 +61,30 @@ static bool receives_requests(const struct triage_work *work, int node)
     return false;
 }
 
-/* `share`: 1, or less where pauses, drops or losses may be the reason. */
-static void suspect_fallen(struct triage_work *work, int node, double share)
+/* Each byte that one host moves less, a second host moves less, too: the culprit has a part in all
+ * lost bytes, each peer only in its own.  `share`: 1, or less where pauses, drops or losses may be
+ * the reason; `all`: what all hosts lost. */
+static void suspect_fallen(struct triage_work *work, int node, const struct fall *fall, double all,
+                           double share)
 {
-    const struct fall fall = find_fall(work, node);
-    if (fall.part > fallen)
+    const struct triage_change *change = &work->change;
+    const double part = fall->expected > 0 ? fall->lost / fall->expected : 0;
+    if (part < least_fallen)
         return;
     const bool is_target = !receives_requests(work, node);
-    struct triage_suspect *suspect =
-        triage_suspect(work, SUSPECT_SLOW_TARGET, node, TRIAGE_NO_PORT,
-                       share * (1 - fall.part) * (is_target ? 1 : 0.5));
-    triage_sign(work, suspect, (struct triage_value){.known = true, .count = fall.bytes},
+    const double centre = 2 * fall->lost / all;
+    struct triage_suspect *suspect = triage_suspect(
+        work, SUSPECT_SLOW_TARGET, node, TRIAGE_NO_PORT,
+        share * (centre < 1 ? centre : 1) * (0.6 + 0.4 * part) * (is_target ? 1 : initiator_part));
+    triage_sign(work, suspect, (struct triage_value){.known = true, .count = fall->bytes},
                 "the traffic of %s fell to %.0f%% of its earlier rate", work->nodes[node].name,
-                fall.part * 100);
-    suspect->signs[suspect->sign_count - 1].place = fall.bytes->samples[fall.at].place;
-    suspect->since = fall.bytes->samples[fall.from].when.text;
+                (1 - part) * 100);
+    const struct incident_count *bytes = fall->bytes;
+    uint32_t at = bytes->sample_count - 1;
+    while (at > 1 && triage_time(change, bytes, at - 1) > triage_edge(change, change->from))
+        at--;
+    suspect->signs[suspect->sign_count - 1].place = bytes->samples[at].place;
+    suspect->since = bytes->samples[at - 1].when.text;
     if (is_target)
         triage_sign(work, suspect, (struct triage_value){0},
                     "%s receives no RDMA requests, so it is a target", work->nodes[node].name);
@@ -124,10 +117,18 @@ static void suspect_logs(struct triage_work *work)
 void triage_target_signs(struct triage_work *work)
 {
     bool quiet = work->lost_frames < TRIAGE_NOISE;
+    struct fall *falls = arena_array(work->arena, work->node_count + 1, sizeof *falls);
+    double all = 0;
     for (size_t i = 0; i < work->triage->suspect_count; i++)
-        quiet &= work->triage->suspects[i].is_steady;
+        quiet &= triage_is_steady(&work->triage->suspects[i]);
     suspect_logs(work);
+    for (size_t i = 0; i < work->node_count; i++) {
+        if (work->nodes[i].is_switch)
+            continue;
+        falls[i] = find_fall(work, (int)i);
+        all += falls[i].lost;
+    }
     for (size_t i = 0; i < work->node_count; i++)
         if (!work->nodes[i].is_switch)
-            suspect_fallen(work, (int)i, quiet ? 1 : explained);
+            suspect_fallen(work, (int)i, &falls[i], all, quiet ? 1 : explained);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { TEXT_BYTES = 16384, TEXTS = 6 };
+enum { TEXT_BYTES = 16384, TEXTS = 12 };
 
 static struct incident incident;
 static struct triage triage;
@@ -226,6 +226,53 @@ static void a_steady_overload_is_no_cause(void **state)
     }
 }
 
+/* db9 pauses all the time and more often; db7 begins in the incident. */
+static void pauses_from_before_are_no_cause(void **state)
+{
+    static const char *const names[] = {"t0/leaf0.txt", "t1/leaf0.txt", "t2/leaf0.txt",
+                                        "t3/leaf0.txt", "t4/leaf0.txt"};
+    static char counts[5][TEXT_BYTES];
+    (void)state;
+    begin();
+    for (int i = 0; i < 5; i++) {
+        const int begun = i < 2 ? 0 : 20000 * (i - 2);
+        snprintf(counts[i], sizeof counts[i], "%s",
+                 pauses((int[3]){begun, 0, 50000 * i}, (int[3]){0, 0, 0}));
+        add(names[i], counts[i]);
+    }
+    const struct triage_suspect *first = judge();
+    assert_string_equal(first->device, "db7");
+    assert_false(triage_is_steady(first));
+    for (size_t i = 1; i < triage.suspect_count; i++)
+        assert_true(strcmp(triage.suspects[i].device, "db9") != 0 ||
+                    triage_is_steady(&triage.suspects[i]));
+    end();
+}
+
+/* db7 moves less with both of its peers, and each of them less with db7 alone. */
+static void the_peer_of_all_that_is_lost_is_first(void **state)
+{
+    static const char *const names[3][3] = {
+        {"t0/db7-eth2.txt", "t1/db7-eth2.txt", "t2/db7-eth2.txt"},
+        {"t0/db8-eth2.txt", "t1/db8-eth2.txt", "t2/db8-eth2.txt"},
+        {"t0/db9-eth2.txt", "t1/db9-eth2.txt", "t2/db9-eth2.txt"}};
+    static const int megabytes[3][3] = {{0, 2000, 2200}, {0, 1000, 1100}, {0, 1000, 1100}};
+    static char counts[9][256];
+    (void)state;
+    begin();
+    for (int host = 0; host < 3; host++)
+        for (int i = 0; i < 3; i++) {
+            char *text = counts[3 * host + i];
+            snprintf(text, sizeof counts[0], "NIC statistics:\n     %s_bytes_phy: %d000000\n",
+                     host == 0 ? "tx" : "rx", megabytes[host][i]);
+            add(names[host][i], text);
+        }
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_SLOW_TARGET);
+    assert_string_equal(first->device, "db7");
+    end();
+}
+
 /* Many more drops than pauses: the neighbor sends on. */
 static void a_neighbor_that_sends_on_is_first(void **state)
 {
@@ -331,6 +378,8 @@ int main(void)
         cmocka_unit_test(ends_that_disagree_are_named),
         cmocka_unit_test(a_weak_sign_is_no_fault),
         cmocka_unit_test(a_steady_overload_is_no_cause),
+        cmocka_unit_test(pauses_from_before_are_no_cause),
+        cmocka_unit_test(the_peer_of_all_that_is_lost_is_first),
         cmocka_unit_test(a_neighbor_that_sends_on_is_first),
         cmocka_unit_test(a_public_session_names_the_port),
         cmocka_unit_test(pauses_of_an_unknown_neighbor_name_the_port),
