@@ -352,6 +352,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         .ttl = (uint8_t)site->params->ttl,
         .recovery = recovery_list[site->params->loss_recovery],
         .ack_coalescing = site->params->ack_coalescing != 0,
+        .ack_each_message = site->params->ack_each_message != 0,
         .ready_ports = site->ready_ports,
         .env = site->env,
         .params = *site->params,

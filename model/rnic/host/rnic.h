@@ -45,7 +45,7 @@ enum rnic_event {
 struct rnic_params {
     int64_t path_mtu, path_mtu_agreement;
     int64_t timeout, accept_timeout, timeout_spread, retry_count, rnr_retry, min_rnr_timer;
-    int64_t ack_interval, ack_coalescing;
+    int64_t ack_interval, ack_coalescing, ack_each_message;
     int64_t loss_recovery; /* index in recovery_list */
     int64_t nak_delay, retransmit_delay, rnr_timer_step;
     int64_t adaptive, adaptive_timeout, adaptive_tries; /* adaptive retransmission: ACK timers */
@@ -265,7 +265,7 @@ struct rnic {
     uint8_t drr_next; /* weighted scheduler: priority whose turn it is */
     uint8_t ecn;      /* ECN field of data packets: ECT(0) when the congestion control uses marks */
     uint8_t cnp_priority, cnp_tos, ttl;
-    bool ack_coalescing;
+    bool ack_coalescing, ack_each_message;
     uint8_t rx_odd;           /* enum rnic_rx_odd */
     uint8_t completion_event; /* RNIC_EVENT_COMPLETION or RNIC_EVENT_CQE */
     bool arbitrates; /* the port's source is arbiter_next, not that of a pipeline or software

@@ -161,6 +161,19 @@ static NOINLINE void track(struct rnic *rnic, struct qp *qp, struct frame *frame
         selective_sent(rnic, qp, frame, now);
 }
 
+/* Whether the message that ends with the next packet requests an ACK. One behind which nothing
+ * is posted has to, because no later packet would; a message sent again does as well, because what
+ * follows may wait for it. */
+static bool asks_at_end(const struct rnic *rnic, const struct qp *qp)
+{
+    const uint32_t next = qp->sq_cur + 1;
+    if (LIKELY(rnic->ack_each_message) || next == qp->sq_tail || (qp->flags & QP_AGAIN) != 0)
+        return true;
+    const struct qp_wqe *wqe = qp_wqe(qp, next);
+    return wqe->opcode == IBV_WR_RDMA_READ || wqe->opcode == IBV_WR_LOCAL_INV ||
+           (wqe->send_flags & (IBV_SEND_FENCE | QP_WQE_DRAINS)) != 0;
+}
+
 static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const uint32_t left = qp->tx_length - qp->tx_offset;
@@ -171,7 +184,7 @@ static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
     frame->payload = (uint16_t)(last ? left : qp->mtu);
     frame->bytes = (uint16_t)(qp->data.bytes - qp->mtu + frame->payload);
     frame->content = qp->tx_content;
-    if (++qp->since_ack >= rnic->ack_interval || last) {
+    if (++qp->since_ack >= rnic->ack_interval || (last && asks_at_end(rnic, qp))) {
         frame->flags |= FRAME_ACK_REQUEST;
         qp->since_ack = 0;
     }

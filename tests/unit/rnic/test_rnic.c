@@ -212,6 +212,39 @@ static void test_ack_interval(void **state)
     }
 }
 
+/* Twenty packets of ten WRITEs, an ACK for each eight: at packets 8, 16 and 20. A READ has the
+ * WRITE before it acknowledged. */
+static void test_acks_across_messages(void **state)
+{
+    (void)state;
+    for (int64_t each = 0; each <= 1; each++) {
+        struct pair_params params;
+        pair_presets(&params);
+        params.rnic.path_mtu = 1024;
+        params.rnic.ack_interval = 8;
+        params.rnic.ack_each_message = each;
+        struct pair *pair = pair_make(&params);
+        pair_connect(pair);
+        struct verbs_mr *from = pair_mr(pair, 0, 2048, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, 2048, VERBS_BULK);
+        pair->log_count = pair->ends[0].wc_count = 0;
+        for (int i = 0; i < 10; i++)
+            assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+        pair_run(pair, 20 * PS_PER_US);
+        assert_int_equal(pair->ends[0].wc_count, 10);
+        assert_int_equal(pair_count(pair, 1, FRAME_RC_ACKNOWLEDGE), each ? 10 : 3);
+        pair->log_count = 0;
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(pair_post(pair, 0, i == 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, from,
+                                       to, SIGNALED),
+                             0);
+        pair_run(pair, 20 * PS_PER_US);
+        assert_int_equal(pair->ends[0].wc_count, 13);
+        assert_int_equal(pair_count(pair, 1, FRAME_RC_ACKNOWLEDGE), 2);
+        pair_free(pair);
+    }
+}
+
 /* With the way back taken by data, ACKs that wait are merged; without coalescing each one leaves.
  * */
 static void test_ack_coalescing(void **state)
@@ -387,12 +420,19 @@ static void test_a_fast_clock_sends_faster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write_segments),    cmocka_unit_test(test_send_timing_and_bytes),
-        cmocka_unit_test(test_capsule_with_data), cmocka_unit_test(test_read),
-        cmocka_unit_test(test_empty_messages),    cmocka_unit_test(test_goodput),
-        cmocka_unit_test(test_ack_interval),      cmocka_unit_test(test_ack_coalescing),
-        cmocka_unit_test(test_answers_that_wait), cmocka_unit_test(test_acks_behind_reads),
-        cmocka_unit_test(test_dcqcn_spacing),     cmocka_unit_test(test_a_fast_clock_sends_faster),
+        cmocka_unit_test(test_write_segments),
+        cmocka_unit_test(test_send_timing_and_bytes),
+        cmocka_unit_test(test_capsule_with_data),
+        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_empty_messages),
+        cmocka_unit_test(test_goodput),
+        cmocka_unit_test(test_ack_interval),
+        cmocka_unit_test(test_acks_across_messages),
+        cmocka_unit_test(test_ack_coalescing),
+        cmocka_unit_test(test_answers_that_wait),
+        cmocka_unit_test(test_acks_behind_reads),
+        cmocka_unit_test(test_dcqcn_spacing),
+        cmocka_unit_test(test_a_fast_clock_sends_faster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
