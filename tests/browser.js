@@ -105,6 +105,49 @@ if (many) {
     }
     said.many = many.chart.series.length;
 }
+// The replay: each moment on the drawing, in the sentence and on all charts; panels by search, click and keys.
+const fabric = window.stormglass.fabric;
+if (fabric && fabric.frames > 1) {
+    const paused = () => document.querySelectorAll('.halves line:not(.hit):not(.h0)').length;
+    const press = words => Array.from(document.querySelectorAll('.replay button')).find(button => button.textContent === words).click();
+    const panel = document.querySelector('.panel');
+    const find = words => {
+        const search = document.querySelector('.search');
+        search.value = words;
+        search.dispatchEvent(new Event('change'));
+        return panel.textContent;
+    };
+    said.replay = {counts: [], layers: {}};
+    const slider = document.querySelector('.track input');
+    for (let frame = 0; frame < fabric.frames; frame++) {
+        slider.value = frame;
+        slider.dispatchEvent(new Event('input'));
+        said.replay.counts.push(paused());
+    }
+    press('worst moment');
+    said.replay.worst = document.querySelector('.said').textContent;
+    said.replay.lines = Array.from(new Set(all.filter(one => one.chart.kind !== 'tail').map(one => one.at))).length;
+    said.replay.cursors = Array.from(document.querySelectorAll('.cursor')).filter(line => !line.hidden).length;
+    for (const layer of ['queue', 'utilization', 'ECN marks', 'drops', 'pauses']) {
+        press(layer);
+        said.replay.layers[layer] = paused();
+    }
+    said.replay.port = find('leaf0:p0');
+    said.replay.counters = panel.querySelectorAll('tbody tr').length;
+    said.replay.sparks = panel.querySelectorAll('.spark').length;
+    said.replay.node = find('leaf0').slice(0, 40);
+    said.replay.unknown = (find('<img src=x>'), document.querySelector('.said').textContent);
+    const host = document.querySelector('.topology .host');
+    host.focus();
+    host.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowUp', bubbles: true}));
+    said.replay.up = document.activeElement.getAttribute('aria-label');
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
+    said.replay.entered = panel.querySelector('h3').textContent;
+    panel.querySelector('header button').click();
+    press('whole run');
+    said.replay.whole = document.querySelector('.said').textContent;
+    said.replay.closed = panel.hidden && !document.querySelector('.topology').classList.contains('moving');
+}
 // The CSV of each chart, as its button would save it.
 said.csv = Object.fromEntries(all.map(one => [one.chart.id, window.stormglass.csv(one.chart)]));
 said.drawings = Array.from(document.querySelectorAll('.drawing svg'))

@@ -71,6 +71,7 @@ bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const voi
     page_asset(out, "page/dygraph.min.js");
     fputs("</script>\n<script>\n", out);
     page_asset(out, "page/page.js");
+    page_asset(out, "page/fabric.js");
     fputs("</script>\n</body>\n</html>\n", out);
     return well && ferror(out) == 0;
 }

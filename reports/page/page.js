@@ -101,6 +101,41 @@ function share(graph) {
     sharing = false;
 }
 
+// One moment on all charts over time, and for whoever listens: the pointer's, else the pinned one.
+const cursor = {pinned: null, listeners: []};
+function showMoment(time) {
+    for (const one of drawn) if (one.chart.kind !== 'tail') mark(one, time);
+    cursor.listeners.forEach(listen => listen(time));
+}
+function mark(one, time) {
+    const range = one.graph.xAxisRange(), area = one.graph.getArea();
+    one.line.hidden = time === null || time < range[0] || time > range[1];
+    if (!one.line.hidden)
+        one.line.style.cssText = 'left:' + one.graph.toDomXCoord(time) + 'px;top:' + area.y + 'px;height:' + area.h + 'px';
+    one.at = time;
+    if (one.legend && time === null) one.legend.clear();
+    else if (one.legend) one.legend.set(asTime(time), valuesAt(one.graph, time, one.chart));
+}
+// What the visible series are worth: of a step the one that has begun, else the nearest.
+function valuesAt(graph, time, chart) {
+    let low = 0, high = graph.numRows() - 1;
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (graph.getValue(middle, 0) <= time) low = middle;
+        else high = middle - 1;
+    }
+    const steps = chart.held || (chart.kind === 'steps' && chart.unit !== 'latency');
+    if (!steps && low + 1 < graph.numRows() && graph.getValue(low + 1, 0) - time < time - graph.getValue(low, 0)) low++;
+    return graph.getLabels().slice(1).map((name, i) => ({name, yval: graph.getValue(low, i + 1)}))
+        .filter((_, i) => graph.visibility()[i]);
+}
+const pointAt = time => showMoment(time);
+const leave = () => showMoment(cursor.pinned);
+function pin(time) {
+    cursor.pinned = time;
+    showMoment(time);
+}
+
 const labelWidth = () => narrow.matches ? 70 : 96;
 
 // Where the scenario did something to the fabric; two runs may have done the same.
@@ -131,7 +166,12 @@ function options(chart, series) {
             x: {ticker: timeMarks, drawGrid: true, axisLabelWidth: 80},
             y: {axisLabelFormatter: words[chart.unit], axisLabelWidth: labelWidth()},
         },
-        drawCallback(graph, first) { if (!first && chart.kind !== 'tail') share(graph); },
+        drawCallback(graph, first) {
+            const mine = drawn.find(one => one.graph === graph);
+            if (mine && chart.kind !== 'tail') mark(mine, mine.at);
+            if (!first && chart.kind !== 'tail') share(graph);
+        },
+        clickCallback(event, x) { if (chart.kind !== 'tail') pin(x); },
     };
     return Object.assign(fine, looks(series));
 }
@@ -143,9 +183,11 @@ function looks(series) {
     };
 }
 
-function keep(chart, graph, plot, with_, series) {
+function keep(chart, graph, plot, with_, series, legend) {
     homes.set(graph, with_.dateWindow);
-    drawn.push({chart, graph, plot, repaint() { graph.updateOptions(looks(series)); }});
+    const line = element('div', plot, 'cursor');
+    line.hidden = true;
+    drawn.push({chart, graph, plot, legend, line, at: null, repaint() { graph.updateOptions(looks(series)); }});
 }
 
 // The legend: what a series is worth where the pointer is; a click hides the series.
@@ -226,15 +268,19 @@ function draw(chart, box, rows, more) {
     const legend = keys(box, chart, (i, on) => graph.setVisibility(i, on));
     const with_ = options(chart, chart.series);
     const back = chart.kind === 'tail' ? x => Math.pow(10, x) : x => x;
-    with_.highlightCallback = (event, x, points) => legend.set(asTime(back(x)), points);
-    with_.unhighlightCallback = () => legend.clear();
+    const tail = chart.kind === 'tail';
+    with_.highlightCallback = (event, x, points) => {
+        if (!tail) pointAt(x);
+        legend.set(asTime(back(x)), points);
+    };
+    with_.unhighlightCallback = tail ? () => legend.clear() : leave;
     const axes = Object.assign({}, more.axes);
     Object.assign(with_, more);
     with_.axes = {x: Object.assign({ticker: timeMarks, axisLabelWidth: 80}, axes.x),
                   y: Object.assign({axisLabelFormatter: words[chart.unit],
                                     axisLabelWidth: labelWidth()}, axes.y)};
     const graph = new Dygraph(plot, rows, with_);
-    keep(chart, graph, plot, with_, chart.series);
+    keep(chart, graph, plot, with_, chart.series, legend);
 }
 
 function drawSteps(chart, box) {
@@ -342,8 +388,9 @@ function drawBands(chart, box) {
     const graph = new Dygraph(plot, [[0, 0], [span, 0]], with_);
     plot.addEventListener('mousemove', event => {
         const where = graph.eventToDomCoords(event);
-        const time = graph.toDataXCoord(where[0]), row = place(Math.round(graph.toDataYCoord(where[1])));
+        const time = Math.min(span, Math.max(0, graph.toDataXCoord(where[0]))), row = place(Math.round(graph.toDataYCoord(where[1])));
         const near = (graph.xAxisRange()[1] - graph.xAxisRange()[0]) / plot.clientWidth;
+        pointAt(time);
         if (!(row >= 0 && row < rows)) return;
         const band = byRow[row].find(b => b[1] - near <= time && time <= b[2] + near);
         at.textContent = asTime(time) + ': ' + chart.rows[row].name + (band === undefined
@@ -351,6 +398,7 @@ function drawBands(chart, box) {
             : ' from ' + asTime(band[1]) + ' for ' + asTime(band[2] - band[1]) +
               (band[3] < band[2] - band[1] ? ', ' + asTime(band[3]) + ' of it' : ''));
     });
+    plot.addEventListener('mouseleave', leave);
     keep(chart, graph, plot, with_, [{}]);
 }
 
@@ -421,5 +469,5 @@ figures.charts.forEach(chart => add(chart,
 if (nothing.firstChild) document.getElementById('drawn').appendChild(nothing);
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
 document.querySelectorAll('.drawing').forEach(box => box.addEventListener('click', () => box.classList.toggle('full')));
-window.stormglass = {figures, drawn, csv};
+window.stormglass = {figures, drawn, csv, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin};
 })();

@@ -229,8 +229,7 @@ void page_first_drawings(const struct page *page)
         fputs("<div class=\"two first\">\n", page->out);
     page_topology(page);
     if (paused) {
-        page_section(page, "storm", "Pauses over time",
-                     "When each port was paused, and by which peer; the longest on top.");
+        page_section(page, "storm", "Pauses over time", NULL);
         fputs("<div id=\"storm-chart\"></div>\n<noscript><p>The chart needs JavaScript.</p>"
               "</noscript>\n",
               page->out);

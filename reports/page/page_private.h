@@ -115,6 +115,16 @@ void page_topology_legend(const struct page *page);
 void page_stages_bars(const struct page *page);
 void page_stages_legend(const struct page *page);
 
+/* SQL: ports p and nodes n with their positions i in the data of page_fabric. */
+#define PAGE_NUMBERED                                                                              \
+    "WITH p AS (SELECT *, row_number() OVER (ORDER BY node, port)-1 AS i FROM port),"              \
+    " n AS (SELECT *, row_number() OVER (ORDER BY node)-1 AS i FROM node) "
+
+/* Data of the topology's replay, and the attributes by which its script finds links and nodes. */
+void page_fabric(const struct page *page);
+void page_fabric_link(const struct page *page, int64_t a, int64_t b);
+void page_fabric_node(const struct page *page, int64_t node);
+
 /* Drawings; nothing if there is nothing to draw. */
 void page_drawing_style(FILE *out);
 /* A drawing of stormglass draw inside the page: without its own style sheet and ids. */

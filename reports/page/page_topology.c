@@ -111,13 +111,13 @@ static void make_map(const struct page *page, struct map *map)
 static void draw_links(const struct page *page, const struct map *map)
 {
     struct store_statement *rows = store_prepare(
-        page->store,
-        "WITH held AS (SELECT node, port, max(value) AS ps FROM " PAGE_BLOCKED
-        " GROUP BY node, port)"
-        " SELECT a_node, b_node, l.name, coalesce(a.ps, 0) AS a_ps, coalesce(b.ps, 0) AS b_ps,"
+        page->store, PAGE_NUMBERED
+        ", held AS (SELECT node, port, max(value) AS ps FROM " PAGE_BLOCKED " GROUP BY node, port)"
+        " SELECT a_node, b_node, p.i AS a_i, q.i AS b_i, l.name, coalesce(a.ps, 0) AS a_ps, "
+        "coalesce(b.ps, 0) AS b_ps,"
         " p.name AS a_name, q.name AS b_name, p.rate_bps FROM link l"
-        " JOIN port p ON p.node=a_node AND p.port=a_port"
-        " JOIN port q ON q.node=b_node AND q.port=b_port"
+        " JOIN p ON p.node=a_node AND p.port=a_port"
+        " JOIN p q ON q.node=b_node AND q.port=b_port"
         " LEFT JOIN held a ON a.node=a_node AND a.port=a_port"
         " LEFT JOIN held b ON b.node=b_node AND b.port=b_port"
         " ORDER BY max(coalesce(a.ps, 0), coalesce(b.ps, 0)), l.link");
@@ -127,8 +127,9 @@ static void draw_links(const struct page *page, const struct map *map)
         const time_ps a_ps = store_int(rows, "a_ps"), b_ps = store_int(rows, "b_ps");
         if (!a.shown || !b.shown)
             continue;
-        fprintf(page->out, "<line class=\"h%d\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"><title>",
-                page_heat(a_ps > b_ps ? a_ps : b_ps, page->span), a.x, a.y, b.x, b.y);
+        fprintf(page->out, "<line class=\"h%d\"", page_heat(a_ps > b_ps ? a_ps : b_ps, page->span));
+        page_fabric_link(page, store_int(rows, "a_i"), store_int(rows, "b_i"));
+        fprintf(page->out, " x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"><title>", a.x, a.y, b.x, b.y);
         page_put(page->out, "%s, %s\n%s paused for %s", store_text(rows, "name"),
                  words_rate((double)store_int(rows, "rate_bps")).text, store_text(rows, "a_name"),
                  words_time(a_ps).text);
@@ -158,7 +159,7 @@ static void draw_switch(const struct page *page, const struct map *map,
     const struct spot at = spot_of(map, store_int(row, "node"));
     const time_ps held = store_int(row, "held_ps");
     fprintf(page->out,
-            "<g class=\"switch%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\""
+            " class=\"switch%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\""
             " height=\"28\" rx=\"6\"/>",
             store_int(row, "is_root") != 0 ? " root" : "", page_heat(held, page->span),
             at.x - at.width / 2, at.y - 14, at.width);
@@ -176,7 +177,7 @@ static void draw_host(const struct page *page, const struct map *map,
     const int size = map->host_size < 2 ? 2 : map->host_size;
     const time_ps held = store_int(row, "held_ps"), caused = store_int(row, "caused_ps");
     fprintf(page->out,
-            "<g class=\"host%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\""
+            " class=\"host%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\""
             " rx=\"3\"/>",
             store_int(row, "is_root") != 0 ? " root" : "", page_heat(held, page->span),
             at.x - size / 2, at.y - size / 2, size, size);
@@ -206,9 +207,11 @@ static void draw_nodes(const struct page *page, const struct map *map)
         " GROUP BY n.node ORDER BY n.node");
     if (rows != NULL)
         store_bind(rows, 1, STORE_I(account_causes(page->store)));
-    while (store_step(rows)) {
+    for (int64_t i = 0; store_step(rows); i++) {
         if (!spot_of(map, store_int(rows, "node")).shown)
             continue;
+        fputs("<g", page->out);
+        page_fabric_node(page, i);
         if (store_int(rows, "is_host") != 0)
             draw_host(page, map, rows);
         else
@@ -256,9 +259,10 @@ void page_topology_drawing(const struct page *page)
 void page_topology(const struct page *page)
 {
     page_section(page, "topology", "Topology",
-                 "Color: share of time for which the more paused end of a link was paused. Hover "
-                 "over a link or node to see its figures.");
+                 "Color: share of time for which the more paused end of a link was paused. Click a "
+                 "link or a node.");
     page_topology_drawing(page);
     page_topology_legend(page);
+    page_fabric(page);
     page_section_end(page);
 }

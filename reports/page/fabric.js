@@ -1,0 +1,481 @@
+// fabric - the topology over time: layers, a slider, panels of ports, nodes and queue pairs.  SPDX-License-Identifier: Apache-2.0
+'use strict';
+(function () {
+const source = document.getElementById('fabric');
+if (source === null) return;
+const {figures, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin} = window.stormglass;
+const data = JSON.parse(source.textContent), section = source.closest('section');
+const svg = section.querySelector('svg.topology'), frames = data.until_ps.length;
+
+function percent(share) {
+    if (share > 0 && share < 0.0005) return 'below 0.1 %';
+    return (share === 0 || share >= 0.0995 ? Math.round(100 * share) : (100 * share).toFixed(1).replace('.0', '')) + ' %';
+}
+const layers = {
+    pauses: {title: 'pauses', steps: [0.01, 0.05, 0.2, 0.5], words: percent, about: 'share of time for which the port was paused'},
+    queue: {title: 'queue', steps: [0.1, 0.25, 0.5, 0.75], words: asBytes, about: 'bytes queued at the port'},
+    utilization: {title: 'utilization', steps: [0.25, 0.5, 0.75, 0.95], words: percent, about: 'share of the line rate that the port sent'},
+    marks: {title: 'ECN marks', steps: [0.1, 0.25, 0.5, 0.75], words: asNumber, about: 'frames marked as they left by the port'},
+    drops: {title: 'drops', steps: [0.1, 0.25, 0.5, 0.75], words: asNumber, about: 'frames dropped at the port'},
+};
+
+// ---------------------------------------------------------------- the data
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
+const digit = Object.fromEntries(Array.from(digits, (letter, i) => [letter, i]));
+const ports = data.ports.map(([name, node, peer, rate, mtu, length, number], index) =>
+    ({index, node, peer, rate, mtu, length, name: name === null ? data.nodes[node][0] + ':p' + number : name, levels: {}}));
+const nodes = data.nodes.map(([name, host], index) => ({index, name, host: host === 1, ports: []}));
+ports.forEach(port => nodes[port.node].ports.push(port));
+for (const layer of Object.keys(data.levels))
+    for (const [index, text] of Object.entries(data.levels[layer])) {
+        const values = new Float64Array(frames);
+        for (let i = 0; 2 * i + 1 < text.length; i++)
+            values[i] = (digit[text[2 * i]] * 64 + digit[text[2 * i + 1]]) / 4095 * data.scale[layer];
+        if (layer === 'marks' || layer === 'queue') values.forEach((value, i) => { values[i] = Math.ceil(value - 0.5); });
+        ports[index].levels[layer] = values;
+    }
+const scale = Object.assign({drops: Math.max(1, ...data.drops.map(drop => drop[4]))}, data.scale);
+const begin = frame => frame === 0 ? data.from_ps : data.until_ps[frame - 1];
+function frameOf(time) {
+    const found = data.until_ps.findIndex(until => time <= until);
+    return found < 0 ? frames - 1 : found;
+}
+function dropped(port, frame) {
+    return data.drops.filter(drop => drop[0] === port.index &&
+        (frame === null || (drop[5] <= data.until_ps[frame] && drop[6] >= begin(frame)))).reduce((sum, drop) => sum + drop[4], 0);
+}
+// Of a moment, or of the whole run its highest.
+function worth(port, layer, frame) {
+    if (layer === 'drops') return dropped(port, frame);
+    const values = port.levels[layer];
+    return values === undefined ? 0 : frame === null ? values.reduce((a, b) => Math.max(a, b), 0) : values[frame];
+}
+function heat(layer, value) {
+    if (!(value > 0)) return 0;
+    return 1 + layers[layer].steps.filter(step => value >= step * scale[layer]).length;
+}
+
+// ---------------------------------------------------------------- controls
+
+// The pauses over time have room next to them, and their axis is the slider's.
+const box = element('div', document.getElementById('storm') || section, 'replay');
+const strip = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+const state = {layer: 'pauses', frame: null, picked: null, timer: null};
+let slider, said, play, panel;
+
+function press(parent, text, title, act) {
+    const button = element('button', parent, 'press', text);
+    button.type = 'button';
+    if (title) button.title = title;
+    button.addEventListener('click', act);
+    return button;
+}
+
+const bar = element('div', box, 'bar');
+const chosen = element('div', bar, 'layers');
+chosen.setAttribute('role', 'group');
+chosen.setAttribute('aria-label', 'layer of the topology');
+const layerButtons = Object.entries(layers).map(([name, layer]) => {
+    const button = press(chosen, layer.title, layer.about, () => {
+        state.layer = name;
+        layerButtons.forEach(other => other.setAttribute('aria-pressed', other === button));
+        paintStrip();
+        paint();
+    });
+    button.setAttribute('aria-pressed', name === state.layer);
+    return button;
+});
+
+function stop() {
+    clearInterval(state.timer);
+    state.timer = null;
+    play.textContent = '\u25b6';
+    play.setAttribute('aria-label', 'replay the run');
+}
+function go(frame) {
+    pin((begin(frame) + data.until_ps[frame]) / 2);
+}
+// The frame in which the most ports were paused, else the one with the longest queue.
+function worst() {
+    const sum = frame => ports.reduce((all, port) => all + worth(port, 'pauses', frame), 0);
+    const most = frame => ports.reduce((all, port) => Math.max(all, worth(port, 'queue', frame)), 0);
+    const any = ports.some(port => port.levels.pauses);
+    const sums = Array.from({length: frames}, (_, frame) => any ? sum(frame) : most(frame));
+    return sums.indexOf(Math.max(...sums));
+}
+if (frames > 1) {
+    play = press(bar, '\u25b6', 'replay the run', () => {
+        if (state.timer !== null) return stop();
+        play.textContent = '\u275a\u275a';
+        play.setAttribute('aria-label', 'pause the replay');
+        if (state.frame === null || state.frame === frames - 1) go(0);
+        state.timer = setInterval(() => state.frame + 1 < frames ? go(state.frame + 1) : stop(), Math.max(80, 10000 / frames));
+    });
+    play.setAttribute('aria-label', 'replay the run');
+    press(bar, 'first pause', 'the first moment at which a port was paused', () => {
+        const first = Array.from({length: frames}, (_, i) => i).find(i => ports.some(port => worth(port, 'pauses', i) > 0));
+        go(first === undefined ? 0 : first);
+    }).hidden = !ports.some(port => port.levels.pauses);
+    press(bar, 'worst moment', 'when most ports were paused; without pauses: when a queue was longest', () => go(worst()));
+    press(bar, 'whole run', 'the whole run at once', () => {
+        stop();
+        pin(null);
+    });
+}
+const search = element('input', bar, 'search');
+search.type = 'search';
+search.placeholder = 'port, host, switch or QP';
+search.setAttribute('aria-label', 'find a port, host, switch or queue pair');
+search.setAttribute('list', 'fabric-names');
+const names = element('datalist', bar);
+names.id = 'fabric-names';
+search.addEventListener('focus', () => {
+    if (names.firstChild) return;
+    for (const name of nodes.map(node => node.name).concat(ports.map(port => port.name), data.qps.map(qp => 'QP ' + qp[0])).slice(0, 4000))
+        element('option', names).value = name;
+});
+search.addEventListener('change', find);
+
+if (frames > 1) {
+    const track = element('div', box, 'track');
+    strip.setAttribute('viewBox', '0 0 1000 30');
+    strip.setAttribute('preserveAspectRatio', 'none');
+    strip.setAttribute('aria-hidden', 'true');
+    track.appendChild(strip);
+    slider = element('input', track);
+    slider.type = 'range';
+    slider.min = 0;
+    slider.max = frames - 1;
+    slider.value = 0;
+    slider.setAttribute('aria-label', 'moment of the run');
+    slider.addEventListener('input', () => {
+        stop();
+        go(+slider.value);
+    });
+    cursor.listeners.push(time => {
+        const frame = time === null ? null : frameOf(time);
+        if (frame === state.frame) return;
+        state.frame = frame;
+        paint();
+    });
+}
+said = element('p', box, 'said');
+panel = element('div', box, 'panel');
+panel.hidden = true;
+
+// ---------------------------------------------------------------- the drawing
+
+const made = (tag, attributes, parent) => {
+    const one = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    Object.entries(attributes).forEach(([name, value]) => one.setAttribute(name, value));
+    return parent.appendChild(one);
+};
+const halves = [];   // of ports: the half of the link next to it, and a dot as large as its queue
+const drawnNodes = [];
+// Where a dot on a link is outside the box of its node.
+function outside(node, x, y, dx, dy) {
+    const rect = (drawnNodes.find(one => one.node.index === node) || {}).rect;
+    const room = name => rect ? rect.getAttribute(name) / 2 + 11 : 30;
+    const away = Math.min(0.45, room('width') / Math.abs(dx || 1e-9), room('height') / Math.abs(dy || 1e-9));
+    return {cx: x + dx * away, cy: y + dy * away};
+}
+// A port has the half of its link that is next to it.
+function prepare() {
+    if (svg === null) return;
+    const group = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+    group.setAttribute('class', 'halves');
+    svg.insertBefore(group, svg.querySelector('g'));
+    svg.querySelectorAll('g[data-node]').forEach(group => {
+        const node = nodes[group.dataset.node], rect = group.querySelector('rect');
+        group.setAttribute('role', 'button');
+        group.setAttribute('tabindex', drawnNodes.length === 0 ? 0 : -1);
+        group.setAttribute('aria-label', node.name);
+        group.addEventListener('click', () => pick({node}));
+        group.addEventListener('keydown', walk);
+        drawnNodes.push({node, group, rect, plain: rect.getAttribute('class'),
+            x: +rect.getAttribute('x') + rect.getAttribute('width') / 2, y: +rect.getAttribute('y') + rect.getAttribute('height') / 2});
+    });
+    svg.querySelectorAll('line[data-ends]').forEach(line => {
+        const ends = line.dataset.ends.split(' '), [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map(name => +line.getAttribute(name));
+        const title = line.querySelector('title');
+        [[ends[0], x1, y1], [ends[1], x2, y2]].forEach(([index, x, y]) => {
+            const port = ports[index];
+            if (port === undefined) return;
+            const end = {x1: x, y1: y, x2: (x1 + x2) / 2, y2: (y1 + y2) / 2};
+            const half = made('line', end, group);
+            const dot = made('circle', Object.assign({r: 0}, outside(port.node, x, y, 2 * (end.x2 - x), 2 * (end.y2 - y))), group);
+            const hit = made('line', Object.assign({class: 'hit'}, end), group);
+            hit.appendChild(title.cloneNode(true));
+            hit.addEventListener('click', () => pick({port}));
+            halves.push({port, half, dot});
+        });
+    });
+}
+
+// Arrow keys go to the nearest node in that direction, Enter opens it.
+function walk(event) {
+    const here = drawnNodes.find(one => one.group === event.currentTarget);
+    if (event.key === 'Enter' || event.key === ' ') {
+        event.preventDefault();
+        return pick({node: here.node});
+    }
+    const way = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
+    if (way === undefined) return;
+    event.preventDefault();
+    const far = other => (other.x - here.x) * way[0] + (other.y - here.y) * way[1];
+    const off = other => Math.abs((other.x - here.x) * way[1]) + Math.abs((other.y - here.y) * way[0]);
+    const next = drawnNodes.filter(other => far(other) > 1 && (way[0] === 0 || off(other) < 60))
+        .sort((a, b) => far(a) + 3 * off(a) - far(b) - 3 * off(b))[0];
+    if (next === undefined) return;
+    here.group.setAttribute('tabindex', -1);
+    next.group.setAttribute('tabindex', 0);
+    next.group.focus();
+}
+
+function paintStrip() {
+    strip.replaceChildren();
+    const end = data.until_ps[frames - 1] - data.from_ps, place = time => (time - data.from_ps) / end * 1000;
+    const sums = data.until_ps.map((_, frame) => {
+        const values = ports.map(port => worth(port, state.layer, frame));
+        return state.layer === 'queue' || state.layer === 'utilization' ? Math.max(...values) : values.reduce((a, b) => a + b, 0);
+    });
+    const most = Math.max(...sums);
+    figures.faults.forEach(fault => made('rect', {class: 'fault', x: place(fault.from_ps), y: 0, height: 30,
+        width: Math.max(1, place(fault.until_ps) - place(fault.from_ps))}, strip));
+    sums.forEach((sum, frame) => {
+        const height = most > 0 ? sum / most * 30 : 0;
+        if (height > 0)
+            made('rect', {x: place(begin(frame)), width: Math.max(1, place(data.until_ps[frame]) - place(begin(frame)) - 1), y: 30 - height, height}, strip);
+    });
+    state.mark = made('rect', {class: 'now', y: 0, height: 30}, strip);
+}
+
+function paint() {
+    const {layer, frame} = state, still = frame === null && layer === 'pauses';
+    if (svg !== null) svg.classList.toggle('moving', !still);
+    for (const one of halves) {
+        const level = heat(layer, worth(one.port, layer, frame));
+        one.half.setAttribute('class', 'h' + level + (state.picked === one.port ? ' picked' : ''));
+        const queue = layer === 'pauses' && frame !== null ? worth(one.port, 'queue', frame) / scale.queue : 0;
+        one.dot.setAttribute('r', queue > 0 ? 2 + 8 * Math.sqrt(queue) : 0);
+    }
+    for (const one of drawnNodes) {
+        const level = Math.max(...one.node.ports.map(port => heat(layer, worth(port, layer, frame))), 0);
+        one.rect.setAttribute('class', (still ? one.plain : 'h' + level) + (state.picked === one.node ? ' picked' : ''));
+    }
+    if (frames > 1) {
+        state.mark.setAttribute('width', frame === null ? 0 : 4);
+        if (frame !== null) {
+            slider.value = frame;
+            state.mark.setAttribute('x', ((begin(frame) + data.until_ps[frame]) / 2 - data.from_ps) / (data.until_ps[frames - 1] - data.from_ps) * 1000 - 2);
+        }
+        slider.setAttribute('aria-valuetext', frame === null ? 'whole run' : asTime(begin(frame)) + ' to ' + asTime(data.until_ps[frame]));
+    }
+    said.textContent = tell();
+    paintLegend();
+    if (!panel.hidden) paintPanel();
+}
+
+function paintLegend() {
+    const legend = section.querySelector('.legend');
+    if (legend === null) return;
+    legend.querySelectorAll('span:not(.roots)').forEach((span, i) => {
+        if (i > 5) return;
+        const {steps, words} = layers[state.layer], at = step => words(step * scale[state.layer]);
+        span.lastChild.textContent = i === 0 ? (state.layer === 'pauses' ? 'never' : 'none') : i === 1 ? 'below ' + at(steps[0])
+            : i === 5 ? at(steps[3]) + ' or more' : at(steps[i - 2]).replace(' %', '') + ' to ' + at(steps[i - 1]);
+    });
+    legend.firstChild.textContent = layers[state.layer].title + ': ';
+}
+
+function peerName(port) {
+    return port.peer === null ? '' : ports[port.peer].name;
+}
+const superlatives = {queue: 'longest queue', utilization: 'highest utilization', marks: 'most ECN marks', drops: 'most drops'};
+// The moment in a sentence.
+function tell() {
+    const {layer, frame} = state;
+    const top = name => ports.reduce((best, port) => {
+        const value = worth(port, name, frame);
+        return value > best.value ? {port, value} : best;
+    }, {value: 0});
+    const when = frame === null ? 'Whole run' : asTime(begin(frame)) + ' to ' + asTime(data.until_ps[frame]);
+    const parts = [];
+    if (frame !== null || layer === 'pauses') {
+        const paused = ports.filter(port => worth(port, 'pauses', frame) > 0).length, most = top('pauses');
+        parts.push(paused === 0 ? 'no port is paused' : paused + (paused === 1 ? ' port' : ' ports') + ' paused, most ' +
+            most.port.name + (frame === null ? ' at its worst ' : ' ') + percent(most.value) + ', by ' + peerName(most.port));
+    }
+    if (layer !== 'pauses' || frame !== null) {
+        const name = layer === 'pauses' ? 'queue' : layer, most = top(name);
+        parts.push(most.value === 0 ? 'no ' + layers[name].title : superlatives[name] + ' at ' + most.port.name + ', ' + layers[name].words(most.value));
+    }
+    return when + ': ' + parts.join('; ') + '.';
+}
+
+// ---------------------------------------------------------------- panels
+
+function find() {
+    const text = search.value.trim().toLowerCase();
+    if (text === '') return;
+    const qp = data.qps.find(one => text === 'qp ' + one[0] || text === String(one[0]));
+    const exact = list => list.find(one => one.name.toLowerCase() === text);
+    const near = list => list.find(one => one.name.toLowerCase().startsWith(text));
+    const node = exact(nodes), port = exact(ports);
+    if (qp) pick({qp});
+    else if (node || port) pick(node ? {node} : {port});
+    else if (near(nodes) || near(ports)) pick(near(nodes) ? {node: near(nodes)} : {port: near(ports)});
+    else said.textContent = 'No port, node or queue pair begins with "' + search.value.trim() + '".';
+}
+
+function pick(what) {
+    state.open = what;
+    state.picked = what.port || what.node || (what.qp && ports[what.qp[1]]);
+    panel.hidden = false;
+    paint();
+}
+
+function paintPanel() {
+    panel.replaceChildren();
+    const head = element('header', panel), open = state.open;
+    const title = element('h3', head);
+    press(head, '\u2715', 'close', () => {
+        panel.hidden = true;
+        state.picked = null;
+        paint();
+    }).setAttribute('aria-label', 'close');
+    if (open.port) portPanel(open.port, title);
+    else if (open.node) nodePanel(open.node, title);
+    else queuePairPanel(open.qp, title);
+}
+const link = (parent, port) => press(parent, port.name, '', () => pick({port}));
+
+function table(parent, heads, rows) {
+    const made = element('table', element('div', parent, 'wide')), line = element('tr', element('thead', made)), body = element('tbody', made);
+    heads.forEach(([text, number]) => element('th', line, number ? 'n' : '', text));
+    rows.forEach(row => {
+        const line = element('tr', body);
+        row.forEach((value, i) => {
+            const cell = element('td', line, heads[i][1] ? 'n' : '');
+            if (value instanceof Object) link(cell, value);
+            else cell.textContent = value;
+        });
+    });
+}
+
+const counterOf = (port, name) => {
+    const list = data.counters[port.index] || [];
+    for (let i = 0; i < list.length; i += 2) if (data.names[list[i]][0] === name) return list[i + 1];
+    return 0;
+};
+
+// Why it was paused or paused others, in sentences.
+function pausesOf(port) {
+    const found = [];
+    for (let priority = 0; priority < 8; priority++) {
+        const held = counterOf(port, 'tx_prio' + priority + '_blocked_ps'), longest = counterOf(port, 'tx_prio' + priority + '_blocked_longest_ps');
+        const sent = counterOf(port, 'tx_prio' + priority + '_pause_xoff');
+        if (held > 0)
+            found.push('Priority ' + priority + ' was paused for ' + asTime(held) + ' by ' + peerName(port) +
+                (longest > 0 ? ', at most ' + asTime(longest) + ' at a time' : '') + '.');
+        if (sent > 0) found.push('It paused ' + peerName(port) + ' with ' + sent.toLocaleString('en') + ' XOFF ' + (sent === 1 ? 'frame' : 'frames') + ' of priority ' + priority + '.');
+    }
+    data.xoff.filter(row => row[0] === port.index).forEach(row => found.push('It sent XOFF at ' + asBytes(row[2]) +
+        (row[2] === row[3] ? '' : ' to ' + asBytes(row[3])) + ' of priority ' + row[1] + '.'));
+    data.drops.filter(row => row[0] === port.index).forEach(row => found.push(row[4].toLocaleString('en') + (row[4] === 1 ? ' frame' : ' frames') +
+        ' of priority ' + row[1] + ' dropped from ' + asTime(row[5]) + ' to ' + asTime(row[6]) + ': ' + row[2] + (row[3] ? ', lossless class' : '') + '.'));
+    return found;
+}
+
+const bytesOf = text => {
+    const found = /^([0-9.]+)(B|KB|MB|KiB|MiB)$/.exec(text || '');
+    return found === null ? null : found[1] * {B: 1, KB: 1e3, MB: 1e6, KiB: 1024, MiB: 1048576}[found[2]];
+};
+// A port's layer over time, with the thresholds that its switch has.
+function spark(parent, port, layer) {
+    const values = port.levels[layer];
+    if (values === undefined) return;
+    const row = element('div', parent, 'spark'), settings = Object.fromEntries(data.settings);
+    const lines = layer === 'queue' && !nodes[port.node].host ? ['ecn-kmin', 'ecn-kmax'].map(name => [name, bytesOf(settings['fabric.switch.' + name])])
+        .filter(line => line[1] !== null) : [];
+    const high = Math.max(...values), most = layer === 'queue' || layer === 'marks' ? high : 1, end = data.until_ps[frames - 1] - data.from_ps;
+    const shown = lines.filter(line => line[1] <= most * 1.02);
+    const x = time => ((time - data.from_ps) / end * 1000).toFixed(1), y = value => (38 - value / most * 36).toFixed(1);
+    element('b', row, '', layers[layer].title);
+    const picture = made('svg', {viewBox: '0 0 1000 40', preserveAspectRatio: 'none', role: 'img', 'aria-label': layers[layer].title + ' of ' + port.name}, row);
+    let path = 'M0 38';
+    values.forEach((value, frame) => { path += 'L' + x(begin(frame)) + ' ' + y(value) + 'L' + x(data.until_ps[frame]) + ' ' + y(value); });
+    made('path', {d: path + 'L1000 38Z'}, picture);
+    shown.forEach(line => made('line', {class: 'threshold', x1: 0, x2: 1000, y1: y(line[1]), y2: y(line[1])}, picture));
+    if (state.frame !== null) {
+        const at = x((begin(state.frame) + data.until_ps[state.frame]) / 2);
+        made('line', {class: 'now', x1: at, x2: at, y1: 0, y2: 40}, picture);
+    }
+    const value = worth(port, layer, state.frame);
+    element('span', row, '', (state.frame === null ? 'highest ' : '') + layers[layer].words(value) +
+        (lines.length ? '; ' + lines.map(line => line[0].replace('ecn-', '') + ' ' + asBytes(line[1])).join(', ') : ''));
+    picture.addEventListener('click', event => {
+        const where = picture.getBoundingClientRect();
+        go(frameOf(data.from_ps + (event.clientX - where.left) / where.width * end));
+    });
+}
+
+function portPanel(port, title) {
+    title.textContent = port.name;
+    const line = element('p', panel, 'about', asRate(port.rate) + ', MTU ' + port.mtu + ' B, ' + port.length / 1000 + ' m; of ');
+    press(line, nodes[port.node].name, '', () => pick({node: nodes[port.node]}));
+    if (port.peer !== null) {
+        line.appendChild(document.createTextNode(' to '));
+        link(line, ports[port.peer]);
+    }
+    const words = pausesOf(port);
+    if (words.length) element('p', panel, '', words.join(' '));
+    ['pauses', 'queue', 'utilization', 'marks'].forEach(layer => spark(panel, port, layer));
+    const list = data.counters[port.index] || [], rows = [];
+    for (let i = 0; i < list.length; i += 2) {
+        const [name, sonic, unit] = data.names[list[i]];
+        rows.push([name, sonic || '-', list[i + 1].toLocaleString('en') + (unit === 'count' ? '' : ' ' + (unit === 'bytes' ? 'B' : unit))]);
+    }
+    const details = element('details', panel);
+    details.open = state.counters === true;
+    details.addEventListener('toggle', () => state.counters = details.open);
+    element('summary', details, '', 'Counters (' + rows.length + ')');
+    if (rows.length) table(details, [['ethtool -S'], ['SONiC'], ['value', true]], rows);
+    else element('p', details, 'missing', 'All counters of this port are 0, or the fabric has more than the page has room for.');
+    element('code', element('p', panel, 'about', 'Its frames: '), '', 'stormglass pcap RUN.db --port ' + port.name + ' -o frames.pcapng');
+}
+
+function nodePanel(node, title) {
+    title.textContent = node.name;
+    const when = state.frame === null ? ', highest of the run' : '';
+    element('p', panel, 'about', (node.host ? 'Host' : 'Switch') + ' with ' + node.ports.length + (node.ports.length === 1 ? ' port' : ' ports') + when + '.');
+    table(panel, [['port'], ['to'], ['paused', true], ['queue', true], ['utilization', true], ['dropped', true]], node.ports.map(port => [
+        port, port.peer === null ? '-' : ports[port.peer], percent(worth(port, 'pauses', state.frame)), asBytes(worth(port, 'queue', state.frame)),
+        percent(worth(port, 'utilization', state.frame)), asNumber(dropped(port, state.frame))]));
+    const mine = data.qps.filter(qp => ports[qp[1]].node === node.index);
+    if (mine.length) {
+        const line = element('p', panel, '', 'Queue pairs that congestion control held back: ');
+        mine.forEach(qp => press(line, 'QP ' + qp[0], '', () => pick({qp})));
+    }
+}
+
+function queuePairPanel(qp, title) {
+    const port = ports[qp[1]], peer = qp[2] === null ? undefined : nodes[qp[2]];
+    title.textContent = 'QP ' + qp[0];
+    const line = element('p', panel, '', 'Sends by ');
+    link(line, port);
+    if (peer) {
+        line.appendChild(document.createTextNode(' to '));
+        press(line, peer.name, '', () => pick({node: peer}));
+    }
+    line.appendChild(document.createTextNode('. Congestion control allowed it ' + asRate(qp[3]) + ' at its slowest, of ' + asRate(port.rate) + '. '));
+    const to = element('a', line, '', 'Its rate over time');
+    to.href = '#chart-control';
+}
+
+prepare();
+if (frames > 1) paintStrip();
+paint();
+window.stormglass.fabric = {state, ports, nodes, pick, go, worth, frames};
+})();
