@@ -4,8 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/breakdown/breakdown.h"
-#include "replay/record/result_harm.h"
-#include "replay/record/result_workload.h"
+#include "replay/record/result_private.h"
 
 #include "base/check.h"
 
@@ -50,12 +49,6 @@ static struct result_ratio whole(int64_t value)
     return (struct result_ratio){.numerator = value, .denominator = 1};
 }
 
-bool result_of_workload(const struct result_workload *workload, const char *path,
-                        struct result_ratio *value)
-{
-    return result_workload_value(workload, path, value);
-}
-
 static const char amplification[] = "media.write_amplification";
 
 bool result_total(const struct result *result, const char *path, struct result_ratio *value)
@@ -81,181 +74,118 @@ int result_compare(struct result_ratio value, int64_t with)
     return value.numerator < right ? -1 : value.numerator > right;
 }
 
-static void emit_text(result_emit_fn *emit, void *self, const char *path, const char *text)
-{
-    emit(self, &(struct result_item){.path = path, .type = RESULT_TEXT, .text = text});
-}
-
-static void emit_integer(result_emit_fn *emit, void *self, const char *path, int64_t value)
-{
-    emit(self, &(struct result_item){.path = path, .type = RESULT_INTEGER, .integer = value});
-}
-
-static void emit_or_null(result_emit_fn *emit, void *self, bool any, struct result_item item)
-{
-    if (!any)
-        item.type = RESULT_NULL;
-    emit(self, &item);
-}
-
-static void emit_parts(result_emit_fn *emit, void *self, const char *of, const __int128 *parts)
+void result_put(const struct result_out *out, struct result_item item, const char *format, ...)
 {
     char path[128];
-    for (int part = 0; part < BREAKDOWN_PARTS; part++) {
-        snprintf(path, sizeof path, "%s.parts_ps.%s", of,
-                 breakdown_part_key((enum breakdown_part)part));
-        emit_integer(emit, self, path, (int64_t)parts[part]);
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
+    item.path = path;
+    out->emit(out->self, &item);
+}
+
+static void put_parts(const struct result_out *out, const char *of, const __int128 *parts)
+{
+    for (int part = 0; part < BREAKDOWN_PARTS; part++)
+        result_put(out, result_integer((int64_t)parts[part]), "%s.parts_ps.%s", of,
+                   breakdown_part_key((enum breakdown_part)part));
 }
 
 /* The waits of the commands or messages of one kind. */
-static void emit_sum(const struct breakdown_sum *sum, const char *of, result_emit_fn *emit,
-                     void *self)
+static void put_sum(const struct result_out *out, const struct breakdown_sum *sum, const char *of)
 {
     __int128 parts[BREAKDOWN_PARTS] = {0};
     char path[96];
     for (int i = 0; i < BREAKDOWN_PHASES * BREAKDOWN_PARTS; i++)
         parts[i % BREAKDOWN_PARTS] += sum->ps[i / BREAKDOWN_PARTS][i % BREAKDOWN_PARTS];
-    snprintf(path, sizeof path, "%s.count", of);
-    emit_integer(emit, self, path, (int64_t)sum->count);
-    snprintf(path, sizeof path, "%s.latency_ps", of);
-    emit_integer(emit, self, path, (int64_t)sum->latency_ps);
-    emit_parts(emit, self, of, parts);
-    snprintf(path, sizeof path, "%s.slowest.count", of);
-    emit_integer(emit, self, path, (int64_t)sum->slow_count);
+    result_put(out, result_integer((int64_t)sum->count), "%s.count", of);
+    result_put(out, result_integer((int64_t)sum->latency_ps), "%s.latency_ps", of);
+    put_parts(out, of, parts);
+    result_put(out, result_integer((int64_t)sum->slow_count), "%s.slowest.count", of);
     snprintf(path, sizeof path, "%s.slowest", of);
-    emit_parts(emit, self, path, sum->slow_ps);
+    put_parts(out, path, sum->slow_ps);
 }
 
-static void emit_waits(const struct result *result, uint32_t workload, result_emit_fn *emit,
-                       void *self)
+static void put_waits(const struct result_out *out, const struct result *result, uint32_t workload)
 {
     char path[64];
-    if (result->waits == NULL)
-        return;
-    for (int i = 0; i < BREAKDOWN_OPERATIONS; i++) {
-        const enum breakdown_operation operation = (enum breakdown_operation)i;
-        const struct breakdown_sum *sum = breakdown_of(result->waits, workload, operation);
+    for (enum breakdown_operation i = 0; result->waits != NULL && i < BREAKDOWN_OPERATIONS; i++) {
+        const struct breakdown_sum *sum = breakdown_of(result->waits, workload, i);
         if (sum == NULL)
             continue;
-        snprintf(path, sizeof path, "workloads[%u].waits.%s", workload,
-                 breakdown_operation_key(operation));
-        emit_sum(sum, path, emit, self);
+        snprintf(path, sizeof path, "workloads[%u].waits.%s", workload, breakdown_operation_key(i));
+        put_sum(out, sum, path);
     }
 }
 
-static void emit_workload(const struct result *result, uint32_t index, result_emit_fn *emit,
-                          void *self)
+static void put_workload(const struct result_out *out, const struct result *result, uint32_t index)
 {
     const struct result_workload *workload = &result->workloads[index];
-    char path[96];
-    snprintf(path, sizeof path, "workloads[%u].name", index);
-    emit_text(emit, self, path, workload->name);
-    result_workload_emit(workload, index, emit, self);
-    snprintf(path, sizeof path, "workloads[%u].no_rates", index);
-    emit_or_null(emit, self, workload->no_rates[0] != '\0',
-                 (struct result_item){path, RESULT_TEXT, 0, 0, workload->no_rates});
-    snprintf(path, sizeof path, "workloads[%u].victim", index);
-    emit_or_null(emit, self, workload->victim != NULL,
-                 (struct result_item){path, RESULT_TEXT, 0, 0, workload->victim});
-    snprintf(path, sizeof path, "workloads[%u].victim_held_ps", index);
-    emit_integer(emit, self, path, workload->held_ps);
-    emit_waits(result, index, emit, self);
+    const bool rates = workload->no_rates[0] == '\0';
+    result_put(out, result_text(workload->name), "workloads[%u].name", index);
+    result_workload_put(out, workload, index);
+    result_put(out, result_text(rates ? NULL : workload->no_rates), "workloads[%u].no_rates",
+               index);
+    result_put(out, result_text(workload->victim), "workloads[%u].victim", index);
+    result_put(out, result_integer(workload->held_ps), "workloads[%u].victim_held_ps", index);
+    put_waits(out, result, index);
 }
 
-static void emit_boolean(result_emit_fn *emit, void *self, const char *path, bool value)
-{
-    emit(self, &(struct result_item){.path = path, .type = RESULT_BOOLEAN, .integer = value});
-}
-
-/* An empty list has its own row, so that its key is printed. */
-static void emit_list(result_emit_fn *emit, void *self, const char *path, uint32_t members)
-{
-    if (members == 0)
-        emit(self, &(struct result_item){.path = path, .type = RESULT_EMPTY});
-}
-
-static void emit_cause(const struct result *result, result_emit_fn *emit, void *self)
+static void put_cause(const struct result_out *out, const struct result *result)
 {
     const struct result_cause *cause = &result->cause;
-    const struct result_item items[] = {
-        {.path = "root_cause", .type = RESULT_TEXT, .text = result->root_cause},
-        {.path = "root_cause_sure", .type = RESULT_BOOLEAN, .integer = cause->sure},
-        {.path = "root_cause_kind", .type = RESULT_TEXT, .text = cause->kind},
-        {.path = "root_cause_node", .type = RESULT_TEXT, .text = cause->node},
-        {.path = "root_cause_port", .type = RESULT_TEXT, .text = cause->port},
-        {.path = "root_causes", .type = RESULT_INTEGER, .integer = cause->causes},
-        {.path = "root_cause_share", .type = RESULT_REAL, .real = (double)cause->share_ppm / 1e6},
-    };
-    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
-        emit_or_null(emit, self, result->root_cause[0] != '\0', items[i]);
+    const bool known = result->root_cause[0] != '\0';
+    result_put(out, result_known(known, result_text(result->root_cause)), "root_cause");
+    result_put(out, result_known(known, result_boolean(cause->sure)), "root_cause_sure");
+    result_put(out, result_known(known, result_text(cause->kind)), "root_cause_kind");
+    result_put(out, result_known(known, result_text(cause->node)), "root_cause_node");
+    result_put(out, result_known(known, result_text(cause->port)), "root_cause_port");
+    result_put(out, result_known(known, result_integer(cause->causes)), "root_causes");
+    result_put(out, result_known(known, result_share(cause->share_ppm)), "root_cause_share");
 }
 
-static void emit_remedy(const struct remedy *remedy, uint32_t warning, result_emit_fn *emit,
-                        void *self)
+static void put_warnings(const struct result_out *out, const struct result *result)
 {
-    char path[64];
-    snprintf(path, sizeof path, "warnings[%u].remedy", warning);
-    emit_or_null(emit, self, remedy->text != NULL,
-                 (struct result_item){.path = path, .type = RESULT_TEXT, .text = remedy->text});
-    snprintf(path, sizeof path, "warnings[%u].set", warning);
-    emit_list(emit, self, path, (uint32_t)remedy->set_count);
-    for (size_t i = 0; i < remedy->set_count; i++) {
-        snprintf(path, sizeof path, "warnings[%u].set[%zu]", warning, i);
-        emit_text(emit, self, path, remedy->sets[i]);
-    }
-}
-
-static void emit_warnings(const struct result *result, result_emit_fn *emit, void *self)
-{
-    char path[64];
-    emit_list(emit, self, "warnings", (uint32_t)result->warnings.count);
+    result_put_list(out, result->warnings.count, "warnings");
     for (uint32_t i = 0; i < result->warnings.count; i++) {
         const struct check_finding *warning = &result->warnings.findings[i];
-        snprintf(path, sizeof path, "warnings[%u].rule", i);
-        emit_text(emit, self, path, warning->rule);
-        snprintf(path, sizeof path, "warnings[%u].text", i);
-        emit_text(emit, self, path, warning->text);
-        emit_remedy(&warning->remedy, i, emit, self);
+        const struct remedy *remedy = &warning->remedy;
+        result_put(out, result_text(warning->rule), "warnings[%u].rule", i);
+        result_put(out, result_text(warning->text), "warnings[%u].text", i);
+        result_put(out, result_text(remedy->text), "warnings[%u].remedy", i);
+        result_put_list(out, remedy->set_count, "warnings[%u].set", i);
+        for (size_t k = 0; k < remedy->set_count; k++)
+            result_put(out, result_text(remedy->sets[k]), "warnings[%u].set[%zu]", i, k);
     }
 }
 
-const char *result_word(const struct result_expectation *expectation)
+static const char *word_of(const struct result_expectation *expectation)
 {
-    if (expectation->unjudged)
-        return "undecided";
-    return expectation->held ? "pass" : "fail";
+    return expectation->unjudged ? "undecided" : expectation->held ? "pass" : "fail";
 }
 
-static void emit_verdict(const struct result *result, result_emit_fn *emit, void *self)
+static void put_verdict(const struct result_out *out, const struct result *result)
 {
-    char path[64];
-    emit_list(emit, self, "expectations", result->expectation_count);
+    result_put_list(out, result->expectation_count, "expectations");
     for (uint32_t i = 0; i < result->expectation_count; i++) {
-        const struct result_expectation *expectation = &result->expectations[i];
-        snprintf(path, sizeof path, "expectations[%u].text", i);
-        emit_text(emit, self, path, expectation->text);
-        snprintf(path, sizeof path, "expectations[%u].held", i);
-        emit_boolean(emit, self, path, expectation->held);
-        snprintf(path, sizeof path, "expectations[%u].result", i);
-        emit_text(emit, self, path, result_word(expectation));
-        snprintf(path, sizeof path, "expectations[%u].judged", i);
-        emit_boolean(emit, self, path, !expectation->unjudged);
-        snprintf(path, sizeof path, "expectations[%u].actual", i);
-        emit_text(emit, self, path, expectation->actual);
+        const struct result_expectation *of = &result->expectations[i];
+        result_put(out, result_text(of->text), "expectations[%u].text", i);
+        result_put(out, result_boolean(of->held), "expectations[%u].held", i);
+        result_put(out, result_text(word_of(of)), "expectations[%u].result", i);
+        result_put(out, result_boolean(!of->unjudged), "expectations[%u].judged", i);
+        result_put(out, result_text(of->actual), "expectations[%u].actual", i);
     }
-    emit_list(emit, self, "failures", result->failure_count);
-    for (uint32_t i = 0; i < result->failure_count; i++) {
-        snprintf(path, sizeof path, "failures[%u]", i);
-        emit_text(emit, self, path, result->failures[i]);
-    }
-    emit_warnings(result, emit, self);
-    emit_text(emit, self, "bottleneck", result->limit.text);
-    emit_text(emit, self, "bottleneck_kind", bottleneck_word(result->limit.resource));
+    result_put_list(out, result->failure_count, "failures");
+    for (uint32_t i = 0; i < result->failure_count; i++)
+        result_put(out, result_text(result->failures[i]), "failures[%u]", i);
+    put_warnings(out, result);
+    result_put(out, result_text(result->limit.text), "bottleneck");
+    result_put(out, result_text(bottleneck_word(result->limit.resource)), "bottleneck_kind");
     if (result->limit.account[0] != '\0')
-        emit_text(emit, self, "bottleneck_account", result->limit.account);
-    emit_cause(result, emit, self);
-    result_harm_emit(result, emit, self);
+        result_put(out, result_text(result->limit.account), "bottleneck_account");
+    put_cause(out, result);
+    result_harm_put(out, result);
 }
 
 static bool begins(const char *path, const char *with)
@@ -279,38 +209,38 @@ static bool is_told(const struct result *result, const char *path)
            totals->data_stale + totals->data_lost + totals->data_torn + totals->data_damaged > 0;
 }
 
-static void emit_totals(const struct result *result, result_emit_fn *emit, void *self)
+static void put_totals(const struct result_out *out, const struct result *result)
 {
     for (int i = 0; i < TOTAL_ROWS; i++)
         if (is_told(result, total_rows[i].path))
-            emit_integer(emit, self, total_rows[i].path,
-                         member_of(&result->totals, total_rows[i].offset));
+            result_put(out, result_integer(member_of(&result->totals, total_rows[i].offset)), "%s",
+                       total_rows[i].path);
     const double down = (double)result->media_units_down;
     if (result->media_age)
-        emit_or_null(emit, self, result->media_units_down > 0,
-                     (struct result_item){.path = amplification,
-                                          .type = RESULT_REAL,
-                                          .real = (double)result->media_units_programmed / down});
+        result_put(out,
+                   result_known(result->media_units_down > 0,
+                                result_real((double)result->media_units_programmed / down)),
+                   amplification);
 }
 
 void result_emit(const struct result *result, result_emit_fn *emit, void *self)
 {
+    const struct result_out out = {emit, self};
     char digest[DIGEST_TEXT_BYTES];
     digest_format(&result->digest, digest);
-    emit_text(emit, self, "scenario", result->scenario);
-    emit_text(emit, self, "version", result->version);
-    emit_integer(emit, self, "seed", (int64_t)result->seed);
-    emit_text(emit, self, "digest", digest);
-    emit_text(emit, self, "status", result->status);
-    emit_boolean(emit, self, "cut", result->cut);
-    emit_integer(emit, self, "threads", result->threads);
-    emit_or_null(emit, self, result->marked_at != NULL,
-                 (struct result_item){"ecn_marked_at", RESULT_TEXT, 0, 0, result->marked_at});
-    emit_totals(result, emit, self);
-    emit_list(emit, self, "workloads", result->workload_count);
+    result_put(&out, result_text(result->scenario), "scenario");
+    result_put(&out, result_text(result->version), "version");
+    result_put(&out, result_integer((int64_t)result->seed), "seed");
+    result_put(&out, result_text(digest), "digest");
+    result_put(&out, result_text(result->status), "status");
+    result_put(&out, result_boolean(result->cut), "cut");
+    result_put(&out, result_integer(result->threads), "threads");
+    result_put(&out, result_text(result->marked_at), "ecn_marked_at");
+    put_totals(&out, result);
+    result_put_list(&out, result->workload_count, "workloads");
     for (uint32_t i = 0; i < result->workload_count; i++)
-        emit_workload(result, i, emit, self);
-    emit_verdict(result, emit, self);
+        put_workload(&out, result, i);
+    put_verdict(&out, result);
 }
 
 void result_fail(struct result *result, const char *format, ...)

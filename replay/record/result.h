@@ -147,6 +147,9 @@ bool result_total(const struct result *result, const char *path, struct result_r
 bool result_of_workload(const struct result_workload *workload, const char *path,
                         struct result_ratio *value);
 
+/* A time in ps as its printed integer in ns, rounded to the nearest; it must be known. */
+int64_t result_workload_ns(struct result_ratio value);
+
 /* Returns < 0, 0 or > 0, without rounding. */
 int result_compare(struct result_ratio value, int64_t with);
 
@@ -168,9 +171,6 @@ struct result_item {
 };
 
 const char *result_type_name(enum result_type type);
-
-/* "pass", "fail" or "undecided". */
-const char *result_word(const struct result_expectation *expectation);
 
 /* Called for every key of run --json in order, except wall_s, which differs from run to run. */
 typedef void result_emit_fn(void *self, const struct result_item *item);

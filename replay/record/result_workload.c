@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * result_workload - one row for each quantity. */
-#include "replay/record/result_workload.h"
+#include "replay/record/result_private.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 /* How a quantity is computed from its member. */
@@ -189,8 +188,8 @@ static bool is_known(const struct result_workload *workload, const struct worklo
     return true;
 }
 
-bool result_workload_value(const struct result_workload *workload, const char *path,
-                           struct result_ratio *value)
+bool result_of_workload(const struct result_workload *workload, const char *path,
+                        struct result_ratio *value)
 {
     for (int i = 0; i < ROWS; i++) {
         if (strcmp(rows[i].path, path) != 0)
@@ -221,59 +220,45 @@ static struct result_item item_of(const struct result_workload *workload,
     const struct result_ratio value = workload_value(workload, row);
     switch (row->source) {
     case MEMBER:
-        return (struct result_item){.type = RESULT_INTEGER, .integer = (int64_t)value.numerator};
+        return result_integer((int64_t)value.numerator);
     case PER_SECOND:
     case BITS_PER_SECOND:
     case MEMBER_MEAN:
-        return (struct result_item){.type = RESULT_REAL, .real = real(value)};
+        return result_real(real(value));
     case PARTS:
-        return (struct result_item){.type = RESULT_REAL,
-                                    .real = (double)member_of(workload, row->offset) / PPM};
+        return result_share(member_of(workload, row->offset));
     case LATENCY_MEAN:
-        return (struct result_item){.type = RESULT_REAL, .real = (double)result_workload_ns(value)};
+        return result_real((double)result_workload_ns(value));
     default:
-        break;
+        return result_integer(result_workload_ns(value));
     }
-    return (struct result_item){.type = RESULT_INTEGER, .integer = result_workload_ns(value)};
 }
 
 /* Whether the run is steady, before the figures of the steady part; null without a steady part. */
-static void emit_settled(const struct steady *steady, uint32_t index, result_emit_fn *emit,
-                         void *self)
+static void put_settled(const struct result_out *out, const struct steady *steady, uint32_t index)
 {
-    char path[96];
-    snprintf(path, sizeof path, "workloads[%u].steady%s", index, steady->known ? ".settled" : "");
-    emit(self, &(struct result_item){.path = path,
-                                     .type = steady->known ? RESULT_BOOLEAN : RESULT_NULL,
-                                     .integer = steady->settled});
-    if (!steady->known)
+    const char *remedy = steady->set[0] == '\0' ? NULL : steady->set;
+    if (!steady->known) {
+        result_put(out, result_text(NULL), "workloads[%u].steady", index);
         return;
-    snprintf(path, sizeof path, "workloads[%u].steady.reason", index);
-    emit(self, &(struct result_item){.path = path,
-                                     .type = steady->settled ? RESULT_NULL : RESULT_TEXT,
-                                     .text = steady->why});
-    snprintf(path, sizeof path, "workloads[%u].steady.remedy", index);
-    const bool some = steady->set[0] != '\0';
-    emit(self, &(struct result_item){
-                   .path = path, .type = some ? RESULT_TEXT : RESULT_NULL, .text = steady->set});
+    }
+    result_put(out, result_boolean(steady->settled), "workloads[%u].steady.settled", index);
+    result_put(out, result_text(steady->settled ? NULL : steady->why),
+               "workloads[%u].steady.reason", index);
+    result_put(out, result_text(remedy), "workloads[%u].steady.remedy", index);
 }
 
-void result_workload_emit(const struct result_workload *workload, uint32_t index,
-                          result_emit_fn *emit, void *self)
+void result_workload_put(const struct result_out *out, const struct result_workload *workload,
+                         uint32_t index)
 {
-    char path[96];
     for (int i = 0; i < ROWS; i++) {
+        const bool known = is_known(workload, &rows[i]);
         if (rows[i].known == STEADY && rows[i - 1].known != STEADY)
-            emit_settled(&workload->steady, index, emit, self);
-        if (rows[i].known == STEADY && !workload->steady.known)
+            put_settled(out, &workload->steady, index);
+        if ((rows[i].known == STEADY && !workload->steady.known) ||
+            (rows[i].known >= BIN && !known))
             continue;
-        if (rows[i].known >= BIN && !is_known(workload, &rows[i]))
-            continue;
-        snprintf(path, sizeof path, "workloads[%u].%s", index, rows[i].path);
-        struct result_item item = is_known(workload, &rows[i])
-                                      ? item_of(workload, &rows[i])
-                                      : (struct result_item){.type = RESULT_NULL};
-        item.path = path;
-        emit(self, &item);
+        result_put(out, known ? item_of(workload, &rows[i]) : result_text(NULL), "workloads[%u].%s",
+                   index, rows[i].path);
     }
 }

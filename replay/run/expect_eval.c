@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "replay/database/words.h"
-#include "replay/record/result_workload.h"
+#include "replay/record/result.h"
 #include "scenarios/load/expect.h"
 
 #include <stdio.h>
