@@ -6,7 +6,7 @@
 #include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/harm/severity.h"
-#include "reports/summary/text_waits.h"
+#include "reports/summary/text_part.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -254,7 +254,7 @@ bool account_text(const struct account *account, struct account_played played, F
     if (played.proof != NULL)
         prove_text(played.proof, out, &page.paint);
     write_limits(&page);
-    text_waits(account->store, out, &page.paint);
+    text_waits(&(struct text){.store = account->store, .out = out, .paint = page.paint});
     if (played.whatif != NULL)
         whatif_text(played.whatif, out, &page.paint);
     if (played.assumed != NULL)

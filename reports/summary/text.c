@@ -8,17 +8,7 @@
 #include "base/shell.h"
 #include "replay/database/figure.h"
 #include "replay/explain/account.h"
-#include "reports/summary/text_causes.h"
-#include "reports/summary/text_drives.h"
-#include "reports/summary/text_events.h"
-#include "reports/summary/text_measured.h"
-#include "reports/summary/text_members.h"
-#include "reports/summary/text_recovery.h"
-#include "reports/summary/text_settings.h"
-#include "reports/summary/text_stages.h"
-#include "reports/summary/text_steady.h"
-#include "reports/summary/text_waits.h"
-#include "reports/text/paint.h"
+#include "reports/summary/text_part.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,27 +24,17 @@ enum {
     SPREAD_PORTS = 3
 };
 
-struct text {
-    struct store *store;
-    FILE *out;
-    struct paint paint;
-    bool measured; /* measured on devices */
-    bool cut;      /* before its work was done */
-};
-
-static int64_t result_of(const struct text *text, const char *path)
+int64_t text_result(const struct text *text, const char *path)
 {
     return store_result(text->store, path);
 }
 
-static void write_head(const struct text *text, const char *words)
+void text_head(const struct text *text, const char *words)
 {
     fprintf(text->out, "\n%s%-16s%s", text->paint.bold, words, text->paint.off);
 }
 
-/* "  ... and 12 more" if a list was cut off. */
-static void write_rest(const struct text *text, const char *count_sql, int64_t shown,
-                       const char *view)
+void text_rest(const struct text *text, const char *count_sql, int64_t shown, const char *view)
 {
     const int64_t all = store_ask_int(text->store, count_sql, 0);
     if (all > shown)
@@ -63,7 +43,7 @@ static void write_rest(const struct text *text, const char *count_sql, int64_t s
                 text->paint.dim, all - shown, view, text->paint.off);
 }
 
-static void write_title(const struct text *text)
+void text_title(const struct text *text)
 {
     struct store_statement *row =
         store_prepare(text->store, "SELECT scenario, about, seed, simulated_ps, drain_ps, status,"
@@ -88,8 +68,8 @@ static void write_title(const struct text *text)
             fputc('\n', text->out);
         else
             fprintf(text->out, "; %s events, %s packet-hops in %.2f s\n",
-                    words_short((double)result_of(text, "events")).text,
-                    words_short((double)result_of(text, "packet_hops")).text,
+                    words_short((double)text_result(text, "events")).text,
+                    words_short((double)text_result(text, "packet_hops")).text,
                     store_real(row, "wall_s"));
         const bool complete = strcmp(store_text(row, "status"), "complete") == 0;
         if (text->cut || !complete)
@@ -126,8 +106,10 @@ static void write_workload(const struct text *text, const struct store_statement
                 text->paint.off);
 }
 
-static void write_workloads(const struct text *text)
+void text_workloads(const struct text *text)
 {
+    if (text_served(text))
+        return;
     fprintf(text->out, "\n%s%-20s%10s%10s%13s%10s%10s%10s%10s%10s%s\n", text->paint.bold,
             "Workloads", "done", "IOPS", "goodput", "mean", "p50", "p99", "p99.9", "max",
             text->paint.off);
@@ -142,12 +124,12 @@ static void write_workloads(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    write_rest(text, "SELECT count(*) FROM workload", shown, "v_workload");
-    text_recovery(text->store, text->out);
+    text_rest(text, "SELECT count(*) FROM workload", shown, "v_workload");
+    text_recovery(text);
 }
 
 /* The time that cores worked for each I/O. */
-static void write_cpu(const struct text *text)
+void text_cpu(const struct text *text)
 {
     static const char *const columns[] = {"host", "target", "both"};
     struct store_statement *rows = store_prepare(
@@ -165,8 +147,8 @@ static void write_cpu(const struct text *text)
         fputc('\n', text->out);
     }
     store_finish(rows);
-    write_rest(text, "SELECT count(*) FROM workload WHERE cpu_host_ps NOTNULL AND completed>0",
-               shown, "v_workload");
+    text_rest(text, "SELECT count(*) FROM workload WHERE cpu_host_ps NOTNULL AND completed>0",
+              shown, "v_workload");
 }
 
 /* Clamped, because the database is untrusted. */
@@ -202,7 +184,7 @@ static void write_deadlocks(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    write_rest(text, "SELECT count(*) FROM deadlock", shown, "v_deadlock");
+    text_rest(text, "SELECT count(*) FROM deadlock", shown, "v_deadlock");
 }
 
 /* A global pause holds all priorities and is listed as priority 0. */
@@ -213,8 +195,8 @@ static void write_deadlocks(const struct text *text)
 
 static void write_pause_sums(const struct text *text, int64_t frames)
 {
-    const int64_t paused = result_of(text, "pfc.paused_ps");
-    const int64_t longest = result_of(text, "pfc.longest_pause_ps");
+    const int64_t paused = text_result(text, "pfc.paused_ps");
+    const int64_t longest = text_result(text, "pfc.longest_pause_ps");
     if (frames == 0) {
         fprintf(text->out,
                 "none; wait for credits of the next link %s, summed over ports; longest wait %s\n",
@@ -222,15 +204,15 @@ static void write_pause_sums(const struct text *text, int64_t frames)
         return;
     }
     fprintf(text->out, "%s XOFF and %s XON; pause time %s, summed over ports; longest pause %s\n",
-            words_count(frames).text, words_count(result_of(text, "pfc.resume_frames")).text,
+            words_count(frames).text, words_count(text_result(text, "pfc.resume_frames")).text,
             words_time(paused).text, words_time(longest).text);
 }
 
-static void write_pauses(const struct text *text)
+void text_pauses(const struct text *text)
 {
-    write_head(text, "Pauses");
-    const int64_t frames = result_of(text, "pfc.pause_frames");
-    if (frames == 0 && result_of(text, "pfc.paused_ps") == 0) {
+    text_head(text, "Pauses");
+    const int64_t frames = text_result(text, "pfc.pause_frames");
+    if (frames == 0 && text_result(text, "pfc.paused_ps") == 0) {
         fputs("none\n", text->out);
         return;
     }
@@ -243,12 +225,12 @@ static void write_pauses(const struct text *text)
                                    " ORDER BY c.value DESC, c.node, c.port, c.priority");
     store_bind(rows, 1, STORE_I(PAUSES_MAX));
     const double span =
-        (double)result_of(text, "simulated_ps") + (double)result_of(text, "drain_ps");
+        (double)text_result(text, "simulated_ps") + (double)text_result(text, "drain_ps");
     int64_t shown = 0;
     for (; shown < PAUSES_MAX && store_step(rows); shown++)
         write_pause(text, rows, frames > 0 ? "paused by" : "waits for", span);
     store_finish(rows);
-    write_rest(text, "SELECT count(*)" PAUSED, shown, "v_pause");
+    text_rest(text, "SELECT count(*)" PAUSED, shown, "v_pause");
     write_deadlocks(text);
 }
 
@@ -271,20 +253,20 @@ static void write_storm_queues(const struct text *text)
     store_finish(rows);
 }
 
-static void write_watchdog(const struct text *text)
+void text_watchdog(const struct text *text)
 {
-    const int64_t storms = result_of(text, "pfc.watchdog_storms");
-    const int64_t stalls = result_of(text, "rnic.pause_storms");
+    const int64_t storms = text_result(text, "pfc.watchdog_storms");
+    const int64_t stalls = text_result(text, "rnic.pause_storms");
     if (storms == 0 && stalls == 0)
         return;
-    write_head(text, "Watchdog");
+    text_head(text, "Watchdog");
     if (storms > 0) {
         fprintf(text->out, "%s storm%s detected", words_count(storms).text,
                 plural(storms, "", "s"));
         write_storm_queues(text);
         fprintf(text->out, ", %s restored, ",
-                words_count(result_of(text, "pfc.watchdog_restored")).text);
-        const int64_t dropped = result_of(text, "drops.watchdog");
+                words_count(text_result(text, "pfc.watchdog_restored")).text);
+        const int64_t dropped = text_result(text, "drops.watchdog");
         fprintf(text->out, "%s frame%s dropped", words_count(dropped).text,
                 plural(dropped, "", "s"));
     }
@@ -294,9 +276,9 @@ static void write_watchdog(const struct text *text)
     fputc('\n', text->out);
 }
 
-static void write_drops(const struct text *text)
+void text_drops(const struct text *text)
 {
-    write_head(text, "Drops");
+    text_head(text, "Drops");
     const int64_t frames = store_ask_int(text->store, "SELECT sum(frames) FROM dropped", 0);
     fprintf(text->out, "%s%s\n", frames == 0 ? "none" : words_count(frames).text,
             frames == 0 ? "" : plural(frames, " frame", " frames"));
@@ -319,7 +301,7 @@ static void write_drops(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    write_rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
+    text_rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
 }
 
 /* " at enqueue": where switches sample the queue. */
@@ -332,7 +314,7 @@ static void write_moment(const struct text *text)
         fprintf(text->out, " at %s", at);
 }
 
-static void write_transport(const struct text *text)
+void text_transport(const struct text *text)
 {
     static const struct {
         const char *path, *one, *many;
@@ -349,10 +331,10 @@ static void write_transport(const struct text *text)
         {"ecn.marked", "ECN mark", "ECN marks"},
         {"ecn.cnps", "CNP", "CNPs"},
     };
-    write_head(text, "Transport");
+    text_head(text, "Transport");
     int shown = 0;
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
-        const int64_t value = result_of(text, items[i].path);
+        const int64_t value = text_result(text, items[i].path);
         if (value == 0)
             continue;
         fprintf(text->out, "%s%s %s", shown == 0 ? "" : ", ", words_count(value).text,
@@ -382,7 +364,7 @@ static void write_remedy(const struct text *text, const char *remedy, const char
     free(shown);
 }
 
-static void write_warnings(const struct text *text)
+void text_warnings(const struct text *text)
 {
     struct store_statement *rows =
         store_prepare(text->store, "SELECT text, remedy, sets FROM warning ORDER BY position");
@@ -395,10 +377,10 @@ static void write_warnings(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    write_rest(text, "SELECT count(*) FROM warning", shown, "warning");
+    text_rest(text, "SELECT count(*) FROM warning", shown, "warning");
 }
 
-static void write_verdict(const struct text *text)
+void text_verdict(const struct text *text)
 {
     const struct paint *paint = &text->paint;
     struct store_statement *rows =
@@ -427,28 +409,14 @@ static void write_verdict(const struct text *text)
 
 bool text_run(struct store *store, FILE *out)
 {
+    static void (*const parts[])(const struct text *text) = {
+#define PART(name) text_##name,
+#include "reports/summary/text_part.def"
+    };
     struct text text = {
         .store = store, .out = out, .paint = paint_for(out), .measured = text_is_measured(store)};
-    text.cut = result_of(&text, "cut") != 0;
-    if (text.measured)
-        text_measured(store, out, &text.paint);
-    write_title(&text);
-    text_settings(store, out, &text.paint);
-    if (!text_served(store, out, &text.paint))
-        write_workloads(&text);
-    text_members(store, out, &text.paint);
-    text_steady(store, out, &text.paint);
-    text_stages(store, out, &text.paint);
-    text_waits(store, out, &text.paint);
-    write_cpu(&text);
-    write_pauses(&text);
-    write_watchdog(&text);
-    write_drops(&text);
-    text_drives(store, out, &text.paint);
-    write_transport(&text);
-    text_events(store, &text.paint, out);
-    text_causes(text.store, text.out, &text.paint);
-    write_warnings(&text);
-    write_verdict(&text);
+    text.cut = text_result(&text, "cut") != 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        parts[i](&text);
     return store_error(store) == NULL && ferror(out) == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_causes - the bottleneck, the harm, its causes, and the spread of pauses. */
-#include "reports/summary/text_causes.h"
+#include "reports/summary/text_part.h"
 
 #include "base/plural.h"
 #include "replay/database/words.h"
@@ -9,12 +9,6 @@
 #include <inttypes.h>
 
 enum { SPREAD_PORTS = 3 };
-
-struct text {
-    struct store *store;
-    FILE *out;
-    struct paint paint;
-};
 
 /* Transmitters that were stopped, by distance from the root, a few of each. In a cyclic dependency
  * a port has several distances and is shown at the smallest. */
@@ -103,14 +97,13 @@ static void write_harm(const struct text *text)
     store_finish(rows);
 }
 
-void text_causes(struct store *store, FILE *out, const struct paint *paint)
+void text_causes(const struct text *text)
 {
-    const struct text text = {store, out, *paint};
-    fputc('\n', out);
-    write_sentence(&text, "Bottleneck", "bottleneck");
-    write_sentence(&text, "", "bottleneck_account");
-    write_harm(&text);
-    write_sentence(&text, "Root cause", "root_cause");
-    write_spread(&text);
-    write_victims(&text);
+    fputc('\n', text->out);
+    write_sentence(text, "Bottleneck", "bottleneck");
+    write_sentence(text, "", "bottleneck_account");
+    write_harm(text);
+    write_sentence(text, "Root cause", "root_cause");
+    write_spread(text);
+    write_victims(text);
 }

@@ -1,37 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_drives - write amplification of flash, and work of the drives in arrays. */
-#include "reports/summary/text_drives.h"
+#include "reports/summary/text_part.h"
 
 #include "base/plural.h"
 #include "replay/database/words.h"
 
-struct text {
-    struct store *store;
-    FILE *out;
-    const struct paint *paint;
-};
-
-static int64_t result_of(const struct text *text, const char *path)
-{
-    return store_result(text->store, path);
-}
-
-static void write_head(const struct text *text, const char *words)
-{
-    fprintf(text->out, "\n%s%-16s%s", text->paint->bold, words, text->paint->off);
-}
-
 /* Only for media that age. */
 static void write_media(const struct text *text)
 {
-    const int64_t hosts = result_of(text, "media.bytes_written");
-    const int64_t flash = result_of(text, "media.bytes_programmed");
-    const int64_t waited = result_of(text, "media.writes_waited");
-    const int64_t erases = result_of(text, "media.erases");
+    const int64_t hosts = text_result(text, "media.bytes_written");
+    const int64_t flash = text_result(text, "media.bytes_programmed");
+    const int64_t waited = text_result(text, "media.writes_waited");
+    const int64_t erases = text_result(text, "media.erases");
     char amplification[32];
     if (hosts == 0)
         return;
-    write_head(text, "Flash");
+    text_head(text, "Flash");
     store_ask_text(text->store,
                    "SELECT coalesce(' (write amplification '||round(max(value),2)||')', '')"
                    " FROM result WHERE path='media.write_amplification'",
@@ -46,11 +30,11 @@ static void write_media(const struct text *text)
 
 static void write_rebuild(const struct text *text)
 {
-    const int64_t failed = result_of(text, "array.drives_failed");
-    const int64_t degraded = result_of(text, "array.degraded_reads");
-    const int64_t rebuilt = result_of(text, "array.bytes_rebuilt");
-    const int64_t left = result_of(text, "array.bytes_to_rebuild");
-    const int64_t took = result_of(text, "array.rebuild_ps");
+    const int64_t failed = text_result(text, "array.drives_failed");
+    const int64_t degraded = text_result(text, "array.degraded_reads");
+    const int64_t rebuilt = text_result(text, "array.bytes_rebuilt");
+    const int64_t left = text_result(text, "array.bytes_to_rebuild");
+    const int64_t took = text_result(text, "array.rebuild_ps");
     if (failed == 0)
         return;
     fprintf(text->out,
@@ -69,16 +53,16 @@ static void write_rebuild(const struct text *text)
 /* Only if a namespace consists of several drives. */
 static void write_arrays(const struct text *text)
 {
-    const int64_t read = result_of(text, "array.host_bytes_read");
-    const int64_t written = result_of(text, "array.host_bytes_written");
-    const int64_t partial = result_of(text, "array.partial_stripes");
+    const int64_t read = text_result(text, "array.host_bytes_read");
+    const int64_t written = text_result(text, "array.host_bytes_written");
+    const int64_t partial = text_result(text, "array.partial_stripes");
     if (read + written == 0)
         return;
-    write_head(text, "Arrays");
+    text_head(text, "Arrays");
     fprintf(text->out, "hosts read %s and wrote %s, drives read %s and wrote %s\n",
             words_bytes(read).text, words_bytes(written).text,
-            words_bytes(result_of(text, "array.drive_bytes_read")).text,
-            words_bytes(result_of(text, "array.drive_bytes_written")).text);
+            words_bytes(text_result(text, "array.drive_bytes_read")).text,
+            words_bytes(text_result(text, "array.drive_bytes_written")).text);
     if (partial > 0)
         fprintf(text->out,
                 "                %s stripe%s written partially, after reads for parity\n",
@@ -86,9 +70,8 @@ static void write_arrays(const struct text *text)
     write_rebuild(text);
 }
 
-void text_drives(struct store *store, FILE *out, const struct paint *paint)
+void text_drives(const struct text *text)
 {
-    const struct text text = {store, out, paint};
-    write_media(&text);
-    write_arrays(&text);
+    write_media(text);
+    write_arrays(text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_members - one line for each workload with something to report. */
-#include "reports/summary/text_members.h"
+#include "reports/summary/text_part.h"
 
 #include "base/plural.h"
 #include "replay/database/words.h"
@@ -72,26 +72,26 @@ static void write_rates(struct store *store, int64_t w, const char *between, FIL
             value_of(store, w, "fairness.jain"));
 }
 
-void text_members(struct store *store, FILE *out, const struct paint *paint)
+void text_members(const struct text *text)
 {
     struct store_statement *rows =
-        store_prepare(store, "SELECT workload, name FROM workload ORDER BY workload");
+        store_prepare(text->store, "SELECT workload, name FROM workload ORDER BY workload");
     int shown = 0;
     while (shown < ROWS_MAX && store_step(rows)) {
         const int64_t w = store_int(rows, "workload");
-        const double jain = value_of(store, w, "fairness.jain");
-        const bool flows = value_of(store, w, "flows") > 1;
+        const double jain = value_of(text->store, w, "fairness.jain");
+        const bool flows = value_of(text->store, w, "flows") > 1;
         if (!flows && (jain <= 0 || jain >= alike))
             continue;
         if (shown++ == 0)
-            fprintf(out, "\n%sFlows and fairness%s\n", paint->bold, paint->off);
-        fprintf(out, "  %-18.18s  ", store_text(rows, "name"));
+            fprintf(text->out, "\n%sFlows and fairness%s\n", text->paint.bold, text->paint.off);
+        fprintf(text->out, "  %-18.18s  ", store_text(rows, "name"));
         if (flows)
-            write_flows(store, w, out);
+            write_flows(text->store, w, text->out);
         if (jain > 0)
-            write_rates(store, w, flows ? "; " : "", out);
-        fputc('\n', out);
-        write_sizes(store, w, out);
+            write_rates(text->store, w, flows ? "; " : "", text->out);
+        fputc('\n', text->out);
+        write_sizes(text->store, w, text->out);
     }
     store_finish(rows);
 }

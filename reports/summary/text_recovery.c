@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_recovery - one line for each workload that lost controllers, and one for its paths. */
-#include "reports/summary/text_recovery.h"
+#include "reports/summary/text_part.h"
 
 #include "base/plural.h"
 #include "replay/database/words.h"
@@ -37,23 +37,23 @@ static void write_paths(const struct store_statement *row, FILE *out)
             words_time(store_int(row, "degraded_ps")).text);
 }
 
-void text_recovery(struct store *store, FILE *out)
+void text_recovery(const struct text *text)
 {
     struct store_statement *row = store_prepare(
-        store,
+        text->store,
         "SELECT workload, lost, attempts, reconnected, requeued, given_up, retried, failovers,"
         " without_service_ms * 1e9 AS without_service_ps, gap_ms * 1e9 AS gap_ps,"
         " recovery_ms * 1e9 AS recovery_ps, degraded_ms * 1e9 AS degraded_ps"
         " FROM v_recovery");
     for (int shown = 0; shown < ROWS_MAX && store_step(row); shown++) {
         if (store_int(row, "lost") > 0)
-            write_controllers(row, out);
+            write_controllers(row, text->out);
         if (store_int(row, "retried") > 0)
-            fprintf(out, "  %-18.18s %s %s retried after an error status\n",
+            fprintf(text->out, "  %-18.18s %s %s retried after an error status\n",
                     store_text(row, "workload"), words_count(store_int(row, "retried")).text,
                     plural(store_int(row, "retried"), "command", "commands"));
         if (store_int(row, "failovers") > 0)
-            write_paths(row, out);
+            write_paths(row, text->out);
     }
     store_finish(row);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_settings - settings grouped by path. */
-#include "reports/summary/text_settings.h"
+#include "reports/summary/text_part.h"
 
 #include "base/plural.h"
 #include "replay/database/words.h"
@@ -45,19 +45,19 @@ static void add_item(struct line *line, const char *name, const char *value)
     line->full = true;
 }
 
-static bool write_line(FILE *out, struct line *line, const struct paint *paint)
+static bool write_line(const struct text *text, struct line *line)
 {
     if (line->chosen[0] != '\0' && (line->profile_values == 0 ||
                                     strcmp(line->profile + strlen("profile "), line->chosen) != 0))
         add_item(line, "profile", line->chosen);
     if (line->text[0] == '\0' && line->profile_values == 0)
         return false;
-    fprintf(out, "  %-*s %s", GROUP_WIDTH, line->group, line->text);
+    fprintf(text->out, "  %-*s %s", GROUP_WIDTH, line->group, line->text);
     if (line->profile_values > 0)
-        fprintf(out, "%s%s%" PRId64 " %s from %s%s", paint->dim, line->text[0] == '\0' ? "" : "; ",
-                line->profile_values, plural(line->profile_values, "value", "values"),
-                line->profile, paint->off);
-    fputc('\n', out);
+        fprintf(text->out, "%s%s%" PRId64 " %s from %s%s", text->paint.dim,
+                line->text[0] == '\0' ? "" : "; ", line->profile_values,
+                plural(line->profile_values, "value", "values"), line->profile, text->paint.off);
+    fputc('\n', text->out);
     return true;
 }
 
@@ -103,29 +103,31 @@ static void add_row(struct line *line, const struct store_statement *row, const 
     snprintf(line->profile, sizeof line->profile, "%s", store_text(row, "set_by"));
 }
 
-void text_settings(struct store *store, FILE *out, const struct paint *paint)
+void text_settings(const struct text *text)
 {
-    fprintf(out, "\n%sNon-default settings%s\n", paint->bold, paint->off);
+    fprintf(text->out, "\n%sNon-default settings%s\n", text->paint.bold, text->paint.off);
     struct store_statement *rows = store_prepare(
-        store, "SELECT path, value, set_by, " OWN " OR " KEY " AS shown, " PROFILE " AS profiled"
-               " FROM setting"
-               " WHERE path LIKE '%.%' AND (" OWN " OR " KEY " OR " PROFILE
-               ") ORDER BY min(rowid) OVER (PARTITION BY " GROUP "), NOT " OWN ", rowid");
+        text->store,
+        "SELECT path, value, set_by, " OWN " OR " KEY " AS shown, " PROFILE " AS profiled"
+        " FROM setting"
+        " WHERE path LIKE '%.%' AND (" OWN " OR " KEY " OR " PROFILE
+        ") ORDER BY min(rowid) OVER (PARTITION BY " GROUP "), NOT " OWN ", rowid");
     struct line line = {0};
     int lines = 0;
     while (lines < LINES_MAX && store_step(rows)) {
         const char *path = store_text(rows, "path"), *dot = strrchr(path, '.');
         const size_t group = (size_t)(dot - path);
         if (strlen(line.group) != group || strncmp(line.group, path, group) != 0) {
-            lines += write_line(out, &line, paint);
+            lines += write_line(text, &line);
             begin_line(&line, path, group);
         }
         add_row(&line, rows, dot + 1);
     }
     if (lines < LINES_MAX)
-        write_line(out, &line, paint);
+        write_line(text, &line);
     else
-        fprintf(out, "  %s... and more (stormglass query RUN.db \"SELECT * FROM v_changed\")%s\n",
-                paint->dim, paint->off);
+        fprintf(text->out,
+                "  %s... and more (stormglass query RUN.db \"SELECT * FROM v_changed\")%s\n",
+                text->paint.dim, text->paint.off);
     store_finish(rows);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_stages - one column for each kind of command. */
-#include "reports/summary/text_stages.h"
+#include "reports/summary/text_part.h"
 
 #include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"
@@ -128,38 +128,38 @@ static bool has_happened(const struct table *table, int stage)
     return false;
 }
 
-static void write_total(FILE *out, const struct table *table, const struct paint *paint)
+static void write_total(const struct text *text, const struct table *table)
 {
-    fprintf(out, "  %s%-18s", paint->bold, "= latency");
+    fprintf(text->out, "  %s%-18s", text->paint.bold, "= latency");
     for (int i = 0; i < table->count; i++) {
         time_ps sum = 0;
         for (int stage = 0; stage < BREAKDOWN_STAGES; stage++)
             sum += table->columns[i].sum[stage];
-        write_cell(out, table, sum, table->columns[i].count);
+        write_cell(text->out, table, sum, table->columns[i].count);
     }
-    fprintf(out, "%s\n", paint->off);
+    fprintf(text->out, "%s\n", text->paint.off);
 }
 
-void text_stages(struct store *store, FILE *out, const struct paint *paint)
+void text_stages(const struct text *text)
 {
     struct table table = {.width = WIDTH_LEAST};
     const int64_t commands =
-        store_ask_int(store, "SELECT sum(count) FROM stage WHERE position=0", 0);
+        store_ask_int(text->store, "SELECT sum(count) FROM stage WHERE position=0", 0);
     if (commands == 0)
         return;
     table.one_by_one = commands <= ONE_BY_ONE_MAX &&
-                       store_ask_int(store, "SELECT count(*)" COMPLETED, 0) == commands;
+                       store_ask_int(text->store, "SELECT count(*)" COMPLETED, 0) == commands;
     if (table.one_by_one)
-        read_commands(store, &table);
+        read_commands(text->store, &table);
     else
-        read_means(store, &table);
-    fprintf(out, "\n%s%-20s%s", paint->bold,
-            table.one_by_one ? "Where the time went" : "Mean time per stage", paint->off);
+        read_means(text->store, &table);
+    fprintf(text->out, "\n%s%-20s%s", text->paint.bold,
+            table.one_by_one ? "Where the time went" : "Mean time per stage", text->paint.off);
     for (int i = 0; i < table.count; i++)
-        fprintf(out, "%*s", table.width, table.columns[i].head);
-    fputc('\n', out);
+        fprintf(text->out, "%*s", table.width, table.columns[i].head);
+    fputc('\n', text->out);
     for (int stage = 0; stage < BREAKDOWN_STAGES; stage++)
         if (!is_optional(stage) || has_happened(&table, stage))
-            write_row(out, &table, stage);
-    write_total(out, &table, paint);
+            write_row(text->out, &table, stage);
+    write_total(text, &table);
 }

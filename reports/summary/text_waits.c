@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_waits - a few lines for each workload and operation, the largest parts first. */
-#include "reports/summary/text_waits.h"
+#include "reports/summary/text_part.h"
 
 #include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"
@@ -140,22 +140,22 @@ static void write_lines(const struct lines *lines, const char *name)
     write_place(lines, false);
 }
 
-void text_waits(struct store *store, FILE *out, const struct paint *paint)
+void text_waits(const struct text *text)
 {
-    struct lines lines = {.store = store, .out = out};
-    struct store_statement *rows =
-        store_prepare(store, "SELECT w.name, workload, operation, count, latency_ps, slow_count,"
-                             " row_number() OVER (PARTITION BY workload ORDER BY operation DESC)"
-                             " AS place"
-                             " FROM wait_total JOIN workload w USING(workload)"
-                             " ORDER BY workload, operation");
+    struct lines lines = {.store = text->store, .out = text->out};
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT w.name, workload, operation, count, latency_ps, slow_count,"
+                     " row_number() OVER (PARTITION BY workload ORDER BY operation DESC)"
+                     " AS place"
+                     " FROM wait_total JOIN workload w USING(workload)"
+                     " ORDER BY workload, operation");
     for (int shown = 0; store_step(rows); shown++) {
         char name[64];
         for (int i = 0; i < QUESTIONS && shown == 0; i++)
-            lines.questions[i] = store_prepare(store, questions[i]);
+            lines.questions[i] = store_prepare(text->store, questions[i]);
         if (shown == 0)
-            fprintf(out, "\n%sTime breakdown of commands and messages%s\n", paint->bold,
-                    paint->off);
+            fprintf(text->out, "\n%sTime breakdown of commands and messages%s\n", text->paint.bold,
+                    text->paint.off);
         snprintf(name, sizeof name, "%s", store_text(rows, "name"));
         lines.workload = store_int(rows, "workload");
         snprintf(lines.operation, sizeof lines.operation, "%s", store_text(rows, "operation"));
