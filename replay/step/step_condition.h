@@ -94,4 +94,13 @@ bool step_subject_parse(struct step_words *words, const struct scenario *scenari
 
 extern const struct step_subject step_subject_any;
 
+/* Whether the place is the subject, or part of it. */
+static inline bool step_subject_has(const struct step_subject *subject, uint32_t node,
+                                    uint16_t port, uint8_t priority)
+{
+    return (subject->node == STEP_ANY || subject->node == node) &&
+           (subject->port == SCENARIO_ALL_PORTS || subject->port == port) &&
+           (subject->priority == STEP_ANY_PRIORITY || subject->priority == priority);
+}
+
 #endif

@@ -48,17 +48,22 @@ bool step_prio_is_busy(const struct stepper *stepper, uint32_t node, uint16_t po
 const struct qp *step_find_qp(const struct stepper *stepper, uint32_t node, uint32_t qpn,
                               const struct rnic **rnic);
 
-/* Why a queue pair with data to send does not send. */
+/* Why a queue pair with data to send does not send: name, and what it does instead. */
+#define STEP_QP_WAITS(X)                                                                           \
+    X(FREE, "waits for the link")                                                                  \
+    X(IDLE, "has nothing to send")                                                                 \
+    X(STATE, "cannot send in this state")                                                          \
+    X(BLOCKED, "waits until earlier requests are complete")                                        \
+    X(WINDOW, "waits for acknowledgements: its whole window is outstanding")                       \
+    X(RNR, "waits because its peer had no receive posted")                                         \
+    X(PACED, "is rate-limited by congestion control")                                              \
+    X(DATA, "waits for the data of a READ from its own memory")                                    \
+    X(STOPPED, "cannot send because its port is paused")
+
 enum step_qp_wait {
-    STEP_QP_FREE,    /* no reason: waiting for its turn */
-    STEP_QP_IDLE,    /* nothing to send */
-    STEP_QP_STATE,   /* not in RTS */
-    STEP_QP_BLOCKED, /* an earlier READ, fence or invalidate must complete first */
-    STEP_QP_WINDOW,  /* too much unacknowledged */
-    STEP_QP_RNR,     /* the peer had no receive posted */
-    STEP_QP_PACED,   /* throttled by congestion control */
-    STEP_QP_DATA,    /* data of a READ response are being fetched from memory */
-    STEP_QP_STOPPED, /* the port is paused */
+#define X(name, words) STEP_QP_##name,
+    STEP_QP_WAITS(X)
+#undef X
 };
 
 enum step_qp_wait step_qp_wait(const struct rnic *rnic, const struct qp *qp, time_ps now,

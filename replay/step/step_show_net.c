@@ -80,19 +80,13 @@ static void show_priority(const struct stepper *stepper, uint32_t node, uint16_t
     fputc('\n', out);
 }
 
-static bool is_wanted(const struct step_subject *subject, uint16_t port, uint8_t priority)
-{
-    return (subject->port == SCENARIO_ALL_PORTS || subject->port == port) &&
-           (subject->priority == STEP_ANY_PRIORITY || subject->priority == priority);
-}
-
 void step_show_prios(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
 {
     const uint32_t node = subject->node;
     uint32_t shown = 0;
     for (uint16_t port = 0; port < step_node(stepper, node)->port_count; port++)
         for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
-            if (!is_wanted(subject, port, priority) ||
+            if (!step_subject_has(subject, node, port, priority) ||
                 !step_prio_is_busy(stepper, node, port, priority))
                 continue;
             show_priority(stepper, node, port, priority, out);
@@ -130,7 +124,8 @@ void step_show_port(const struct stepper *stepper, const struct step_subject *su
     for (uint8_t i = 0; i < PRIORITIES; i++) {
         const struct port_prio *prio = &port->prios[i];
         const struct port_pauses *pauses = &port->pauses[i];
-        if (!is_wanted(subject, subject->port, i) || prio->tx_frames + prio->rx_frames == 0)
+        if (!step_subject_has(subject, subject->node, subject->port, i) ||
+            prio->tx_frames + prio->rx_frames == 0)
             continue;
         fprintf(out,
                 "  priority %u: %" PRIu64 " %s sent, %" PRIu64 " received; %" PRIu64

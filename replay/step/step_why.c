@@ -24,10 +24,8 @@ static void why_node(struct step_walk *walk, const struct step_subject *subject)
         for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
             const struct port *at = world_port(stepper_world(walk->stepper), node, port);
             const struct step_prio prio = {node, port, priority};
-            const bool is_meant =
-                (subject->port == SCENARIO_ALL_PORTS || subject->port == port) &&
-                (subject->priority == STEP_ANY_PRIORITY || subject->priority == priority);
-            if (!is_meant || ((at->paused & 1u << priority) == 0 && at->prios[priority].bytes == 0))
+            if (!step_subject_has(subject, node, port, priority) ||
+                ((at->paused & 1u << priority) == 0 && at->prios[priority].bytes == 0))
                 continue;
             step_why_prio(walk, &prio);
             reported++;

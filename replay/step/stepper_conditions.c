@@ -34,14 +34,6 @@ static const char *name_of(const struct stepper *stepper, uint32_t node)
     return stepper->world->scenario->nodes[node].name;
 }
 
-static bool is_place(const struct step_subject *subject, uint32_t node, uint16_t port,
-                     uint8_t priority)
-{
-    return (subject->node == STEP_ANY || subject->node == node) &&
-           (subject->port == SCENARIO_ALL_PORTS || subject->port == port) &&
-           (subject->priority == STEP_ANY_PRIORITY || subject->priority == priority);
-}
-
 /* ------------------------------------------------------------------ the probe */
 
 static struct scenario_port_text port_of(const struct stepper *stepper, uint32_t node,
@@ -56,7 +48,7 @@ static void on_drop(void *self, const struct probe_drop *drop)
     const struct step_goal *goal = stepper->goal;
     for (uint32_t i = 0; i < goal->condition_count; i++)
         if (goal->conditions[i].quantity == STEP_DROP &&
-            is_place(&goal->conditions[i].subject, drop->node, drop->port, drop->priority))
+            step_subject_has(&goal->conditions[i].subject, drop->node, drop->port, drop->priority))
             note_hit(stepper, i, "%s drops a frame of %lld B, priority %u: %s",
                      port_of(stepper, drop->node, drop->port).text, (long long)drop->frame_bytes,
                      drop->priority, probe_drops[drop->cause].word);
@@ -71,7 +63,8 @@ static void on_pause(void *self, const struct probe_pause *pause)
         return;
     for (uint32_t i = 0; i < goal->condition_count; i++)
         if (goal->conditions[i].quantity == quantity &&
-            is_place(&goal->conditions[i].subject, pause->node, pause->port, pause->priority))
+            step_subject_has(&goal->conditions[i].subject, pause->node, pause->port,
+                             pause->priority))
             note_hit(stepper, i, "%s sends %s, priority %u: %s buffered, threshold %s",
                      port_of(stepper, pause->node, pause->port).text, pause->xoff ? "XOFF" : "XON",
                      pause->priority, words_bytes(pause->occupancy).text,
@@ -292,7 +285,7 @@ void stepper_conditions_before(struct stepper *stepper, const struct eventlog_ev
     for (uint32_t i = 0; i < goal->condition_count; i++) {
         const struct step_condition *condition = &goal->conditions[i];
         if (condition->quantity == STEP_EVENT
-                ? is_place(&condition->subject, note->node, note->port, STEP_ANY_PRIORITY)
+                ? step_subject_has(&condition->subject, note->node, note->port, STEP_ANY_PRIORITY)
                 : frame != NULL && is_such_a_frame(condition->quantity, frame) &&
                       is_arrival(stepper, &condition->subject, note, frame))
             note_hit(stepper, i, "%s", "");
@@ -304,7 +297,7 @@ void stepper_conditions_before(struct stepper *stepper, const struct eventlog_ev
 static bool is_such_a_stop(const struct stepper *stepper, const struct step_condition *condition,
                            const struct step_stop *stop)
 {
-    return is_place(&condition->subject, stop->node, stop->port, stop->priority) &&
+    return step_subject_has(&condition->subject, stop->node, stop->port, stop->priority) &&
            stepper->world->engine.now - stop->since > condition->above;
 }
 
@@ -344,7 +337,8 @@ static uint32_t count_priorities(const struct stepper *stepper,
             const int64_t bytes = condition->quantity == STEP_QUEUE
                                       ? swtch->ports[port].prios[priority].bytes
                                       : buffer_bytes(&swtch->buffer, buffer_held(group));
-            count += is_place(subject, subject->node, port, priority) && bytes > condition->above;
+            count += step_subject_has(subject, subject->node, port, priority) &&
+                     bytes > condition->above;
         }
     return count;
 }
