@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * collect_harm - shares of the steady part, by port. */
-#include "replay/record/collect_harm.h"
+#include "replay/record/collect_private.h"
 
 #include "base/memory.h"
 #include "base/numbers.h"

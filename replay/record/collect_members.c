@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * collect_members - applies the rules of `check` to the members of a world. */
-#include "replay/record/collect_members.h"
+#include "replay/record/collect_private.h"
 
 #include "base/memory.h"
 #include "base/plural.h"

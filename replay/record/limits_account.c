@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * limits_account - sums over one workload or all, and the sentence. */
-#include "replay/record/limits_account.h"
+#include "replay/record/collect_private.h"
 
 #include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"

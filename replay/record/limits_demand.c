@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * limits_demand - demand from a workload's parameters and statistics. */
-#include "replay/record/limits_demand.h"
+#include "replay/record/limits_private.h"
 
 #include "base/quantity.h"
 

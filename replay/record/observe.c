@@ -122,40 +122,16 @@ static void on_frame(void *self, const struct probe_frame *frame)
     record_frame(((struct observe *)self)->record, frame);
 }
 
-static void on_hop(void *self, const struct probe_hop *hop)
-{
-    breakdown_hop(((struct observe *)self)->waits, hop);
-}
+/* What only the time breakdown needs. */
+#define OBSERVE_FOR_BREAKDOWN(X) X(hop) X(work) X(hold) X(use) X(message) X(segment) X(stream)
 
-static void on_work(void *self, const struct probe_work *work)
-{
-    breakdown_work(((struct observe *)self)->waits, work);
-}
-
-static void on_hold(void *self, const struct probe_hold *hold)
-{
-    breakdown_hold(((struct observe *)self)->waits, hold);
-}
-
-static void on_use(void *self, const struct probe_use *use)
-{
-    breakdown_use(((struct observe *)self)->waits, use);
-}
-
-static void on_message(void *self, const struct probe_message *message)
-{
-    breakdown_message(((struct observe *)self)->waits, message);
-}
-
-static void on_segment(void *self, const struct probe_segment *segment)
-{
-    breakdown_segment(((struct observe *)self)->waits, segment);
-}
-
-static void on_stream(void *self, const struct probe_stream *stream)
-{
-    breakdown_stream(((struct observe *)self)->waits, stream);
-}
+#define X(name)                                                                                    \
+    static void on_##name(void *self, const struct probe_##name *event)                            \
+    {                                                                                              \
+        breakdown_##name(((struct observe *)self)->waits, event);                                  \
+    }
+OBSERVE_FOR_BREAKDOWN(X)
+#undef X
 
 static void on_state(void *self, const struct probe_state *state)
 {
@@ -185,14 +161,10 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
     };
     observe->waits = breakdown_new(fabric, workload_count, wishes->waits);
     if (wishes->waits) {
-        observe->probe.hop = on_hop;
+#define X(name) observe->probe.name = on_##name;
+        OBSERVE_FOR_BREAKDOWN(X)
+#undef X
         observe->probe.ack = wishes->acks ? on_hop : NULL;
-        observe->probe.work = on_work;
-        observe->probe.hold = on_hold;
-        observe->probe.use = on_use;
-        observe->probe.message = on_message;
-        observe->probe.segment = on_segment;
-        observe->probe.stream = on_stream;
     }
     explain_init(&observe->explain, fabric);
     data_judge_init(&observe->data);

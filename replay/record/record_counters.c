@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * record_counters - the value of each counter, and the state of each queue pair. */
-#include "replay/record/record_counters.h"
+#include "replay/record/record_private.h"
 
 #include "base/drop.h"
 #include "net/port/credits.h"
 #include "net/switch/watchdog.h"
 #include "replay/database/counter.h"
-#include "replay/database/record_schema.h"
-#include "replay/record/collect.h"
 #include "replay/usage/usage.h"
 #include "tcp/tcp.h"
 

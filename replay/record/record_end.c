@@ -5,14 +5,11 @@
 #include "base/check.h"
 #include "base/drop.h"
 #include "base/memory.h"
-#include "replay/database/record_schema.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
-#include "replay/record/record_counters.h"
 #include "replay/record/record_deadlocks.h"
 #include "replay/record/record_events.h"
-#include "replay/record/record_members.h"
-#include "replay/record/record_waits.h"
+#include "replay/record/record_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>

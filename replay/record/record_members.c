@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * record_members - reports of workloads' instances as rows. */
-#include "replay/record/record_members.h"
+#include "replay/record/record_private.h"
 
-#include "replay/database/record_schema.h"
 #include "replay/record/member_figures.h"
 
 static void write_member(struct store *store, const struct collect *collect, uint32_t index,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * record_waits - sums of the time breakdown; parts without time have no row. */
-#include "replay/record/record_waits.h"
-
-#include "replay/database/record_schema.h"
-#include "replay/record/record_members.h"
+#include "replay/record/record_private.h"
 
 static __int128 part_of(const struct breakdown_sum *sum, enum breakdown_part part)
 {
