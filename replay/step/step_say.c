@@ -149,34 +149,44 @@ bool step_find_at_target(const struct stepper *stepper, uint32_t node,
 
 const char *step_target_stage_words(enum nvme_target_stage stage)
 {
-    static const char *const words[] = {
-        [NVME_TARGET_ON_CORE] =
-            "waits for a core of the target, or runs on one, before the media access",
-        [NVME_TARGET_UNBUFFERED] = "waits for the target's data buffers",
-        [NVME_TARGET_WITHOUT_WRS] = "waits for the target's data work requests",
-        [NVME_TARGET_LIMITED] =
-            "waits for an IOPS or bandwidth limit of its namespace or subsystem",
-        [NVME_TARGET_STARVED] = "waits for room in the target's send queue",
-        [NVME_TARGET_FETCHES] = "waits while the target reads its data from the host",
-        [NVME_TARGET_IN_MEDIA] = "is in the media",
-        [NVME_TARGET_AFTER_MEDIA] =
-            "waits for a core of the target, or runs on one, after the media access",
-        [NVME_TARGET_RESPONDED] =
-            "waits for the host to acknowledge the data and response that the target sent",
-    };
-    return words[stage];
+    switch (stage) {
+    case NVME_TARGET_ON_CORE:
+        return "waits for a core of the target, or runs on one, before the media access";
+    case NVME_TARGET_UNBUFFERED:
+        return "waits for the target's data buffers";
+    case NVME_TARGET_WITHOUT_WRS:
+        return "waits for the target's data work requests";
+    case NVME_TARGET_LIMITED:
+        return "waits for an IOPS or bandwidth limit of its namespace or subsystem";
+    case NVME_TARGET_STARVED:
+        return "waits for room in the target's send queue";
+    case NVME_TARGET_FETCHES:
+        return "waits while the target reads its data from the host";
+    case NVME_TARGET_IN_MEDIA:
+        return "is in the media";
+    case NVME_TARGET_AFTER_MEDIA:
+        return "waits for a core of the target, or runs on one, after the media access";
+    case NVME_TARGET_RESPONDED:
+        return "waits for the host to acknowledge the data and response that the target sent";
+    }
+    return "";
 }
 
 const char *step_host_stage_words(enum nvme_host_stage stage)
 {
-    static const char *const words[] = {
-        [NVME_HOST_WAITS] = "waits for room in its queue, or for its controller",
-        [NVME_HOST_SUBMITS] = "waits for the host's CPU to send it",
-        [NVME_HOST_SENT] = "waits for the response to its capsule",
-        [NVME_HOST_ANSWERED] = "has its response, but its send or invalidation is not complete",
-        [NVME_HOST_COMPLETES] = "waits for the host's CPU to complete it",
-    };
-    return words[stage];
+    switch (stage) {
+    case NVME_HOST_WAITS:
+        return "waits for room in its queue, or for its controller";
+    case NVME_HOST_SUBMITS:
+        return "waits for the host's CPU to send it";
+    case NVME_HOST_SENT:
+        return "waits for the response to its capsule";
+    case NVME_HOST_ANSWERED:
+        return "has its response, but its send or invalidation is not complete";
+    case NVME_HOST_COMPLETES:
+        return "waits for the host's CPU to complete it";
+    }
+    return "";
 }
 
 const char *step_opcode_words(uint8_t opcode)
