@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy(const char *text)
-{
-    char *made = memory_text(text);
-    return made;
-}
-
 /* "leaf0:p3" */
 static char *numbered(const char *node, int64_t port)
 {
@@ -25,7 +19,7 @@ static char *numbered(const char *node, int64_t port)
 
 static void add_port(struct port_counters *counters, const struct store_statement *row)
 {
-    char *name = copy(store_text(row, "name")),
+    char *name = memory_text(store_text(row, "name")),
          *number = numbered(store_text(row, "owner"), store_int(row, "port"));
     const char *colon = strrchr(name, ':');
     counters->ports = memory_grown(counters->ports, counters->port_count, &counters->port_room,
@@ -34,7 +28,7 @@ static void add_port(struct port_counters *counters, const struct store_statemen
         .name = name,
         .numbered = number,
         .equipment = colon != NULL && strcmp(name, number) != 0 ? colon + 1 : NULL,
-        .node = copy(store_text(row, "owner")),
+        .node = memory_text(store_text(row, "owner")),
         .of_switch = strcmp(store_text(row, "kind"), "switch") == 0,
         .first = counters->value_count,
     };

@@ -100,12 +100,6 @@ bool stored_is_cut(struct store *store, char why[STORE_ERROR_BYTES])
     return true;
 }
 
-static char *copy_of(const char *text)
-{
-    char *copy = memory_text(text);
-    return copy;
-}
-
 static void *room_for(struct store *store, const char *count_sql, size_t bytes)
 {
     const int64_t count = store_ask_int(store, count_sql, 0);
@@ -120,14 +114,14 @@ static void read_texts(struct stored *stored, struct store *store)
         store_prepare(store, "SELECT name, text FROM source ORDER BY position");
     while (store_step(rows)) {
         struct scenario_source *file = &stored->files[stored->file_count++];
-        file->name = copy_of(store_raw_text(rows, "name"));
-        file->text = copy_of(store_raw_text(rows, "text"));
+        file->name = memory_text(store_raw_text(rows, "name"));
+        file->text = memory_text(store_raw_text(rows, "text"));
         file->length = strlen(file->text);
     }
     store_finish(rows);
     rows = store_prepare(store, "SELECT text FROM set_option ORDER BY position");
     while (store_step(rows))
-        stored->sets[stored->set_count++] = copy_of(store_raw_text(rows, "text"));
+        stored->sets[stored->set_count++] = memory_text(store_raw_text(rows, "text"));
     store_finish(rows);
 }
 

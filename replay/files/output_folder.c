@@ -28,8 +28,7 @@ static void remember_name(struct output_folder *folder, const char *name)
 {
     folder->names =
         memory_grown(folder->names, folder->count, &folder->room, sizeof *folder->names);
-    folder->names[folder->count] = memory_new(strlen(name) + 1);
-    memcpy(folder->names[folder->count++], name, strlen(name) + 1);
+    folder->names[folder->count++] = memory_text(name);
 }
 
 /* Returns false if the list belongs to another program or is too long. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * limits - computes shares of the steady part. */
-#include "replay/record/limits.h"
 #include "replay/explain/verdict.h"
+#include "replay/record/collect_private.h"
 
 #include "base/memory.h"
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
-#include "replay/record/limits_demand.h"
 #include "replay/record/limits_private.h"
 #include "replay/usage/usages.h"
 #include "scenarios/carrier/nvme_carrier.h"
@@ -227,10 +226,8 @@ static void add_receivers(struct limits_scope *scope)
             const int64_t used =
                 share_ppm(usage_drained(scope->usage, node, i), usage_span(scope->usage));
             const bool filled = usage_of_rnic(scope->usage, node, i, USAGE_RNIC_OVER) > 0;
-            if (used <= use->used || (!filled && used < ALWAYS))
+            if ((!filled && used < ALWAYS) || !limits_is_busiest(use, used, PPM))
                 continue;
-            use->used = used;
-            use->covers = PPM;
             scope->input->slow_by_nature = scenario->nodes[node].host->rnic->drain > 0;
             snprintf(use->where, sizeof use->where, "%.100s", scenario->nodes[node].name);
         }

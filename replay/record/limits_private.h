@@ -31,10 +31,25 @@ static inline void limits_is_elsewhere(struct limits_scope *scope, int64_t share
     *waiting = *waiting > share ? *waiting - share : 0;
 }
 
+/* Whether the share is larger than that of any other place so far, whose place it then takes. */
+static inline bool limits_is_busiest(struct bottleneck_use *use, int64_t used, int64_t covers)
+{
+    if (used <= use->used)
+        return false;
+    use->used = used;
+    use->covers = covers;
+    return true;
+}
+
 static inline int64_t limits_part(int64_t value, int64_t ppm)
 {
     return (int64_t)((__int128)value * ppm / PPM);
 }
+
+/* limits_demand.c: depth, count and offered load of a workload, and whether it was completed;
+ * whether it pauses between I/Os with none outstanding. */
+void limits_demand(const struct collect *collect, uint32_t index, struct bottleneck_input *input);
+bool limits_thinks(const struct scenario_workload *about);
 
 /* limits_stations.c: CPUs of its hosts; software RNICs; stations of its targets; and how long a
  * target or controller was lost. */

@@ -39,10 +39,8 @@ void limits_software(struct limits_scope *scope)
                 continue;
             const int64_t used = share_ppm(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_CPU),
                                            usage_span(scope->usage));
-            if (used <= use->used)
+            if (!limits_is_busiest(use, used, PPM))
                 continue;
-            use->used = used;
-            use->covers = PPM;
             use->waiting = used;
             snprintf(use->where, sizeof use->where, "the CPUs of %.60s (software RNIC)",
                      scenario->nodes[node].name);
@@ -119,11 +117,9 @@ void limits_tcp_cores(struct limits_scope *scope)
                                       limits_sum(scope, scope->from, USAGE_TCP_ACTIVE));
     use->serving += serving;
     limits_is_elsewhere(scope, serving); /* bursts that wait for a core came from the link */
-    if (most->used <= use->used)
+    if (!limits_is_busiest(use, most->used, most->covers))
         return;
     scope->input->by_tcp_cores = true;
-    use->used = most->used;
-    use->covers = most->covers;
     use->waiting = waiting;
     snprintf(use->where, sizeof use->where, "%.100s", most->where);
 }
@@ -243,13 +239,10 @@ static void add_shared(struct limits_scope *scope, enum bottleneck_resource reso
         here += usage_of_target(usage, node, waiting);
         asked += usage_of_target(usage, node, USAGE_TARGET_ASKED);
         const int64_t used = share_ppm(usage_of_target(usage, node, is_short), usage_looks(usage));
-        if (used <= use->used)
-            continue;
-        use->used = used;
-        use->covers = share_ppm(scope->targets[node], scope->pairs);
-        snprintf(use->where, sizeof use->where, "commands wait for %s of %.100s",
-                 words != NULL ? words : limits_of(scenario->nodes[node].host),
-                 scenario->nodes[node].name);
+        if (limits_is_busiest(use, used, share_ppm(scope->targets[node], scope->pairs)))
+            snprintf(use->where, sizeof use->where, "commands wait for %s of %.100s",
+                     words != NULL ? words : limits_of(scenario->nodes[node].host),
+                     scenario->nodes[node].name);
     }
     if (asked > 0)
         limits_is_elsewhere(scope, share_ppm(here, asked));
@@ -301,12 +294,9 @@ static void add_engine(const struct limits_scope *scope, uint32_t node, uint16_t
 {
     struct bottleneck_use *use = &scope->input->uses[part->resource];
     const int64_t used = engine_used(scope->usage, node, port, part->what);
-    if (used <= use->used)
-        return;
-    use->used = used;
-    use->covers = PPM;
-    snprintf(use->where, sizeof use->where, "%s%.60s%s", part->before,
-             scope->collect->scenario->nodes[node].name, part->behind);
+    if (limits_is_busiest(use, used, PPM))
+        snprintf(use->where, sizeof use->where, "%s%.60s%s", part->before,
+                 scope->collect->scenario->nodes[node].name, part->behind);
 }
 
 void limits_engines(struct limits_scope *scope, const bool *nodes)
