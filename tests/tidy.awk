@@ -37,7 +37,7 @@ function layer_of(path,    part) {
 function room_of(path,    room) {
     room = path
     sub(/\/[^\/]*$/, "", room)
-    if (path !~ /^model\// && (room ~ /^(base|engine|net|tcp|rnic|nvme)(\/|$)/)) room = "model/" room
+    if (path !~ /^model\// && (room ~ /^(base|engine|net|fc|tcp|rnic|nvme)(\/|$)/)) room = "model/" room
     return room
 }
 
@@ -70,7 +70,7 @@ function room_allows(file, header,    from, to) {
 function include_allowed(from, file, header,    to) {
     to = layer_of(header)
     if (from == "tests" || from == "cli" || from == to) return 1
-    if (from == "nvme") return to == "base" || (header == "rnic/verbs.h" && file ~ /^model\/nvme\/rdma\//) || (header == "tcp/stream.h" && file ~ /^model\/nvme\/(tcp|iscsi)\//)
+    if (from == "nvme") return to == "base" || (header == "rnic/verbs.h" && file ~ /^model\/nvme\/rdma\//) || (header == "tcp/stream.h" && file ~ /^model\/nvme\/(tcp|iscsi)\//) || (to == "fc" && file ~ /^model\/nvme\/fc\//)
     if (from == "reports" && header == "scenarios/embedded.h") return 1
     if (from == "reports") return to == "base" || to == "replay" || header in layouts
     if (header == "scenarios/embedded.h") return rank[from] >= rank["scenarios"]
@@ -79,10 +79,10 @@ function include_allowed(from, file, header,    to) {
 
 BEGIN {
     read_rooms("docs/architecture.md")
-    split("base engine net tcp rnic nvme scenarios replay reports bridge cli tests", order, " ")
+    split("base engine net fc tcp rnic nvme scenarios replay reports bridge cli tests", order, " ")
     for (i in order) rank[order[i]] = i + 0
     layouts["net/frame/frame.h"] layouts["rnic/cm/cm_mad.h"] layouts["nvme/wire/capsule.h"] layouts["nvme/wire/fabrics.h"] layouts["nvme/wire/wire.h"]
-    layouts["nvme/wire/spec.h"] layouts["nvme/tcp/pdu.h"] layouts["nvme/iscsi/bhs.h"]
+    layouts["nvme/wire/spec.h"] layouts["nvme/tcp/pdu.h"] layouts["nvme/iscsi/bhs.h"] layouts["fc/fc_frame.h"]
     word = "[^A-Za-z0-9_]"
     floating = word "(float|double)" word
     luck = word "(rand|random|drand48|srand) *\\("

@@ -69,6 +69,7 @@ enum opt_part {
     X(WATCHDOG, "watchdog is not off")                                                             \
     X(ECN, "ecn-kmax is not 0")                                                                    \
     X(INFINIBAND, "fabric.kind is infiniband")                                                     \
+    X(FIBRE_CHANNEL, "fabric.kind is fibre-channel")                                               \
     X(ROCE_V1, "roce-version is 1")                                                                \
     X(RDMA, "the host has RDMA traffic")                                                           \
     X(TCP, "the host has TCP traffic")                                                             \

@@ -292,14 +292,17 @@ static const struct unit *unit_of(const struct kind *kind, const struct number *
     return *name == '\0' && !kind->bare_unit ? NULL : unit_find(kind, name);
 }
 
-/* Data rates of InfiniBand's usual width, four lanes. Source: Linux ib_verbs.h enum
- * ib_port_speed, and verbs.c ib_rate_to_mbps. */
+/* Data rates of InfiniBand's usual width, four lanes: Linux ib_verbs.h enum ib_port_speed, and
+ * verbs.c ib_rate_to_mbps. Fibre Channel: the line rate of FC-PI-5 to FC-PI-8 less its coding.
+ * 8GFC 8.5 GBd 8b/10b; 16GFC 14.025 GBd 64b/66b; 32GFC 28.05 GBd 256b/257b and RS(528,514); 64GFC
+ * and 128GFC 28.9 and 56.1 GBd PAM4, 256b/257b and RS(544,514). */
 static const struct {
     const char *name;
     int64_t mbps;
 } named_rates[] = {
-    {"SDR", 8000},   {"DDR", 16000},  {"QDR", 32000},  {"FDR10", 40000}, {"FDR", 54500},
-    {"EDR", 100000}, {"HDR", 200000}, {"NDR", 400000}, {"XDR", 800000},
+    {"SDR", 8000},    {"DDR", 16000},   {"QDR", 32000},   {"FDR10", 40000},   {"FDR", 54500},
+    {"EDR", 100000},  {"HDR", 200000},  {"NDR", 400000},  {"XDR", 800000},    {"8GFC", 6800},
+    {"16GFC", 13600}, {"32GFC", 27200}, {"64GFC", 54400}, {"128GFC", 105600},
 };
 
 /* 0: the text is no such name. */
@@ -314,7 +317,7 @@ static int64_t named_rate(const char *text)
 bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
                     char why[QUANTITY_WHY_BYTES])
 {
-    const int64_t named = kind == QUANTITY_RATE && !is_digit(*text) ? named_rate(text) : 0;
+    const int64_t named = kind == QUANTITY_RATE ? named_rate(text) : 0;
     if (named > 0) {
         *value = named;
         return true;

@@ -4,7 +4,7 @@
  * LENGTH millimeters, PERCENT parts per million, RATIO parts per 10^15, DECIMAL thousandths, INT
  * itself. Decimals are allowed when the value is a whole number of base units (1.5us, 2.5Gbps). KB,
  * MB, GB are powers of 1000, KiB, MiB, GiB of 1024. A bare 0 needs no unit. A RATE may be a name of
- * InfiniBand: EDR is 100Gbps. The ratios, PERCENT and
+ * InfiniBand or Fibre Channel: EDR is 100Gbps, 32GFC 27.2Gbps. The ratios, PERCENT and
  * RATIO, may also be written as a fraction (1/16), as a power of two (2^-4), or as SONiC and
  * Broadcom write alpha: dynamic_th -4 is 2^-4 (SAI_BUFFER_PROFILE_ATTR_SHARED_DYNAMIC_TH). RATIO
  * also accepts 1e-12, 0.001 or 5%. The only rounding is of a fraction given as PERCENT, to the

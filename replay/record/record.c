@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/drop.h"
 #include "base/memory.h"
+#include "fc/fc_frame.h"
 #include "net/port/credits.h"
 #include "nvme/wire/spec.h"
 #include "replay/database/record_schema.h"
@@ -233,8 +234,19 @@ static uint32_t control_bytes(const struct frame *frame, unsigned char bytes[20]
     return length;
 }
 
-/* A TCP header with all options, and the largest payload. */
+/* A TCP header with all options, and the largest payload; a header of Fibre Channel is shorter. */
 enum { SEGMENT_ROOM = 60 + UINT16_MAX };
+
+/* The real bytes at the beginning of a frame, with a header that has no columns. */
+static uint32_t head_of(const struct probe_frame *probe, unsigned char bytes[SEGMENT_ROOM])
+{
+    const struct frame *frame = probe->frame;
+    if (frame_is_mac_control(frame))
+        return control_bytes(frame, bytes);
+    if (frame->opcode == FRAME_TCP)
+        return segment_encode(frame, probe->head, bytes, SEGMENT_ROOM);
+    return fc_frame_encode(frame, probe->head, probe->head_bytes, bytes);
+}
 
 void record_frame(struct record *record, const struct probe_frame *probe)
 {
@@ -243,12 +255,10 @@ void record_frame(struct record *record, const struct probe_frame *probe)
     const struct frame *frame = probe->frame;
     const bool control = frame_is_mac_control(frame), roce = !control;
     const bool reth = frame_has_reth(frame->opcode), aeth = frame_has_aeth(frame->opcode);
-    unsigned char mac[20], segment[SEGMENT_ROOM];
-    const bool tcp = frame->opcode == FRAME_TCP;
-    const unsigned char *head = control ? mac : tcp ? segment : probe->head;
-    const uint32_t head_bytes = control ? control_bytes(frame, mac)
-                                : tcp   ? segment_encode(frame, probe->head, segment, SEGMENT_ROOM)
-                                        : probe->head_bytes;
+    unsigned char bytes[SEGMENT_ROOM];
+    const bool other = frame->opcode == FRAME_TCP || frame->opcode == FRAME_FC;
+    const unsigned char *head = control || other ? bytes : probe->head;
+    const uint32_t head_bytes = control || other ? head_of(probe, bytes) : probe->head_bytes;
     RECORD_ROW(record->store, frame, .at_ps = STORE_I(probe->at),
                .wire_ps = STORE_I(probe->wire_ps), .node = STORE_I(probe->node),
                .port = STORE_I(probe->port), .opcode = STORE_T(frame_opcode_name(frame->opcode)),
@@ -258,7 +268,7 @@ void record_frame(struct record *record, const struct probe_frame *probe)
                .priority = STORE_I(frame->priority), .tos = STORE_I(frame->tos),
                .flags = STORE_I(frame->flags & ~FRAME_CONTROL), .bth = when(roce, frame->opcode),
                .lost = STORE_I(probe->lost), .ttl = when(roce, frame->ttl),
-               .udp_source = when(roce && !tcp && !frame_is_v1(frame->tos), udp_source(frame)),
+               .udp_source = when(roce && !other && !frame_is_v1(frame->tos), udp_source(frame)),
                .syndrome = when(aeth, frame->aeth >> 24), .msn = when(aeth, frame->aeth & 0xFFFFFF),
                .address = when(reth, frame->address),
                .rkey = when(reth || frame_has_ieth(frame->opcode), frame->rkey),

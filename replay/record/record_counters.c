@@ -85,7 +85,7 @@ static void write_port_priority(struct place place, const struct port *port, int
                                 time_ps now)
 {
     const uint64_t control = control_frames(port, priority);
-    const uint64_t each = port->credits != NULL ? WIRE_CREDIT_BYTES : WIRE_PFC_BYTES;
+    const uint64_t each = port->credits != NULL ? port_credits_bytes(port) : WIRE_PFC_BYTES;
     place.priority = priority;
     write_counter(&place, COUNTER_TX_PRIO_PACKETS, port->prios[priority].tx_frames - control);
     write_counter(&place, COUNTER_TX_PRIO_BYTES, port->prios[priority].tx_bytes - control * each);

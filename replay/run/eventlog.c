@@ -118,6 +118,8 @@ static const char *net_words(uint8_t kind)
         return "refreshes a pause";
     case NET_EVENT_CREDIT_TICK:
         return "periodic credit updates";
+    case NET_EVENT_CREDIT_FREE:
+        return "a receive buffer becomes free";
     case NET_EVENT_FIRST_OWN:
         break;
     }

@@ -31,7 +31,7 @@ struct capture {
     struct interface *interfaces; /* sorted by key */
     uint32_t count;
     bool damaged;
-    bool ib; /* the fabric is InfiniBand */
+    bool ib, fc; /* the fabric is InfiniBand, or Fibre Channel */
     uint8_t bytes[ERF_HEADER + WIRE_BYTES_MAX];
 };
 
@@ -201,8 +201,10 @@ static size_t write_erf(struct capture *capture, const struct wire_frame *frame,
 static bool write_packet(struct capture *capture, const struct store_statement *row)
 {
     const struct wire_frame frame = capture->ib ? ib_frame_of(row) : frame_of(row);
-    if (capture->ib && frame.mac_control)
-        return true; /* Wireshark takes flow-control packets of a link for malformed others */
+    /* Wireshark takes flow-control packets of a link for malformed others, and R_RDYs are no
+     * frames. */
+    if ((capture->ib || capture->fc) && frame.mac_control)
+        return true;
     if (!wire_adds_up(&frame))
         return false;
     const bool inbound = store_int(row, "inbound") != 0;
@@ -227,7 +229,7 @@ static bool write_packet(struct capture *capture, const struct store_statement *
 }
 
 /* A frame has arrived with its last bit. Its time on the wire includes a gap of 12 bytes, which is
- * subtracted; InfiniBand has no gap. */
+ * subtracted; InfiniBand has no gap, Fibre Channel one of six words. */
 static const char leaves_rnics[] = "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
                                    "WHERE p.endpoint IS NOT NULL ORDER BY f.rowid";
 #define AT_PORTS(gap_bits)                                                                         \
@@ -236,7 +238,8 @@ static const char leaves_rnics[] = "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_
     "UNION ALL SELECT f.at_ps + f.wire_ps - " gap_bits "*1000000000000/p.rate_bps + p.delay_ps, "  \
     "1, " FRAME_COLUMNS "JOIN temp.tap t ON t.node=p.peer_node AND t.port=p.peer_port "            \
     "WHERE f.lost=0 ORDER BY at, inbound"
-static const char at_ports[] = AT_PORTS("96"), at_ib_ports[] = AT_PORTS("0");
+static const char at_ports[] = AT_PORTS("96"), at_ib_ports[] = AT_PORTS("0"),
+                  at_fc_ports[] = AT_PORTS("192");
 
 static void prepare_tables(const struct capture *capture)
 {
@@ -261,8 +264,10 @@ static bool write_all(struct capture *capture)
     for (uint32_t i = 0; i < capture->count; i++)
         pcapng_interface(capture->out, capture->interfaces[i].name,
                          capture->interfaces[i].speed_bps,
-                         capture->ib ? PCAPNG_ERF : PCAPNG_ETHERNET);
-    const char *tapped = capture->ib ? at_ib_ports : at_ports;
+                         capture->ib   ? PCAPNG_ERF
+                         : capture->fc ? PCAPNG_FC
+                                       : PCAPNG_ETHERNET);
+    const char *tapped = capture->ib ? at_ib_ports : capture->fc ? at_fc_ports : at_ports;
     struct store_statement *rows =
         store_prepare(capture->store, capture->options->port_count == 0 ? leaves_rnics : tapped);
     while (!capture->damaged && store_step(rows))
@@ -297,6 +302,14 @@ static void unknown_port(const struct capture *capture, char why[PCAP_WHY_BYTES]
     }
 }
 
+static bool is_kind(struct store *store, const char *kind)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM setting WHERE path='fabric.kind' AND value='%s'", kind);
+    return store_ask_int(store, sql, 0) > 0;
+}
+
 bool pcap_write(struct store *store, const struct pcap_options *options, FILE *out,
                 char why[PCAP_WHY_BYTES])
 {
@@ -305,10 +318,8 @@ bool pcap_write(struct store *store, const struct pcap_options *options, FILE *o
     bool written = false;
     why[0] = '\0';
     find_interfaces(capture);
-    capture->ib = store_ask_int(store,
-                                "SELECT count(*) FROM setting WHERE path='fabric.kind' AND "
-                                "value='infiniband'",
-                                0) > 0;
+    capture->ib = is_kind(store, "infiniband");
+    capture->fc = is_kind(store, "fibre-channel");
     if (store_error(store) == NULL && !has_frames(store))
         snprintf(why, PCAP_WHY_BYTES, "no frames recorded: run with --record packets");
     else if (options->port_count > 0 && capture->count < options->port_count)

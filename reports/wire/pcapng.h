@@ -26,7 +26,11 @@ enum { PCAPNG_INBOUND = 1, PCAPNG_OUTBOUND = 2, PCAPNG_CRC_ERROR = 1 << 24 };
 void pcapng_begin(FILE *out, const char *application);
 /* LINKTYPE_... of tcpdump.org. Wireshark has no dissector for LINKTYPE_INFINIBAND (247); it decodes
  * InfiniBand in the records of Endace cards (ERF). */
-enum pcapng_link { PCAPNG_ETHERNET = 1, PCAPNG_ERF = 197 };
+enum pcapng_link {
+    PCAPNG_ETHERNET = 1,
+    PCAPNG_ERF = 197,
+    PCAPNG_FC = 225, /* LINKTYPE_FC_2_WITH_FRAME_DELIMS */
+};
 
 void pcapng_interface(FILE *out, const char *name, uint64_t speed_bps, enum pcapng_link link);
 void pcapng_write(FILE *out, const struct pcapng_packet *packet);

@@ -307,6 +307,8 @@ bool wire_adds_up(const struct wire_frame *frame)
         return frame->head_bytes <= SMALLEST;
     if (frame->opcode == WIRE_TCP)
         return tcp_adds_up(frame);
+    if (frame->opcode == WIRE_FC)
+        return wire_fc_adds_up(frame);
     return frame->bytes <= WIRE_BYTES_MAX && frame->head_bytes <= frame->payload &&
            frame->bytes >= standard_bytes(frame) &&
            is_known_surplus(frame, frame->bytes - standard_bytes(frame));
@@ -320,6 +322,8 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
         return control_frame(&to, frame);
     if (frame->opcode == WIRE_TCP)
         return tcp_frame(&to, frame);
+    if (frame->opcode == WIRE_FC)
+        return wire_fc_bytes(frame, bytes);
     if (frame->ib) {
         put_lrh_grh(&to, frame);
     } else if (frame->v1) {

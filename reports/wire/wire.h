@@ -25,8 +25,8 @@ enum wire_flags {
     WIRE_RESENT = 16
 };
 
-/* With headers of their own; TCP is a value that BTH does not use. */
-enum wire_opcode { WIRE_UD_SEND_ONLY = 0x64, WIRE_CNP = 0x81, WIRE_TCP = 0xFD };
+/* With headers of their own; FC and TCP are values that BTH does not use. */
+enum wire_opcode { WIRE_UD_SEND_ONLY = 0x64, WIRE_CNP = 0x81, WIRE_FC = 0xFB, WIRE_TCP = 0xFD };
 
 struct wire_frame {
     bool mac_control; /* PFC, PAUSE: no BTH */
@@ -68,6 +68,11 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
 /* The number of bytes before the network header: Ethernet and its tags (IEEE 802.1Q, 802.1ad); 0 if
  * they are truncated. `type` becomes the EtherType after the tags. */
 size_t wire_skip_ethernet(const uint8_t *bytes, size_t count, uint16_t *type);
+
+/* The same of a frame of Fibre Channel, whose header is the beginning of `head`: from SOF to EOF
+ * (FC-FS-4 clause 8), class 3. */
+bool wire_fc_adds_up(const struct wire_frame *frame);
+size_t wire_fc_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX]);
 
 /* Decodes the headers of a captured frame. `head` is its payload as far as it was captured. Returns
  * false if it is neither a RoCE v1 frame nor a RoCEv2 frame over IPv4, or its headers are

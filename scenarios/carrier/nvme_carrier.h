@@ -16,9 +16,10 @@
 
 #include <stdalign.h>
 
+struct fc;
 struct nvme_tcp_guard;
 
-/* What a transport is built on: verbs, or TCP streams. */
+/* What a transport is built on: verbs, TCP streams, or an N_Port of Fibre Channel. */
 struct nvme_carrier_site {
     unsigned transport; /* index in nvme_carriers */
     const struct env *env;
@@ -26,6 +27,7 @@ struct nvme_carrier_site {
     struct verbs_device *device;
     const struct stream_ops *streams;
     struct stream_device *stream;
+    struct fc *fc;
     const struct nvme_tcp_guard *guard; /* of a target on streams; NULL: none */
     struct verbs_class class;           /* class of a host's connections */
 };
@@ -66,7 +68,8 @@ struct nvme_carrier_conflict {
 /* A transport as scenarios see it: its parameters, stored in its own structs, and the constructors
  * for hosts and targets. */
 struct nvme_carrier {
-    bool by_tcp;                               /* on streams, otherwise on verbs */
+    bool by_tcp;                               /* on streams */
+    bool by_fc;                                /* on Fibre Channel; neither: on verbs */
     const struct opt *host_opts, *target_opts; /* NULL: none */
     size_t host_bytes, target_bytes;           /* at most NVME_CARRIER_PARAMS_MAX */
     struct nvme_transport *(*of_host)(const struct nvme_carrier_site *site, const void *own);

@@ -93,6 +93,11 @@ static bool needs_infiniband(const struct place *place)
     return place->scenario->kind == SCENARIO_INFINIBAND;
 }
 
+static bool needs_fibre_channel(const struct place *place)
+{
+    return place->scenario->kind == SCENARIO_FIBRE_CHANNEL;
+}
+
 static bool needs_roce_v1(const struct place *place)
 {
     return rnic_of(place)->roce_version == 1;
@@ -357,6 +362,7 @@ static const struct {
     [OPT_NEED_WATCHDOG_INDEX] = {true, needs_watchdog},
     [OPT_NEED_ECN_INDEX] = {true, needs_ecn},
     [OPT_NEED_INFINIBAND_INDEX] = {true, needs_infiniband},
+    [OPT_NEED_FIBRE_CHANNEL_INDEX] = {true, needs_fibre_channel},
     [OPT_NEED_ROCE_V1_INDEX] = {false, needs_roce_v1},
     [OPT_NEED_RDMA_INDEX] = {false, needs_rdma},
     [OPT_NEED_TCP_INDEX] = {false, needs_tcp},
@@ -380,7 +386,8 @@ bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct
     const bool is_switch = scenario->nodes[node].kind == SCENARIO_SWITCH;
     for (size_t i = 0; i < OPT_NEED_COUNT; i++)
         if ((row->effect.needs >> i & 1) != 0 &&
-            (needs[i].of_switch == is_switch || i == OPT_NEED_INFINIBAND_INDEX) &&
+            (needs[i].of_switch == is_switch || i == OPT_NEED_INFINIBAND_INDEX ||
+             i == OPT_NEED_FIBRE_CHANNEL_INDEX) &&
             !needs[i].is_met(&place))
             return true;
     return false;

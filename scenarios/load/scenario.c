@@ -427,6 +427,8 @@ uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_wor
                       const struct scenario_pair *pair)
 {
     const struct scenario_host *host = scenario->nodes[pair->from].host;
+    if (scenario->kind == SCENARIO_FIBRE_CHANNEL)
+        return 0;
     if (scenario->kind == SCENARIO_INFINIBAND)
         return workload->class.priority_set ? workload->class.priority
                                             : (uint8_t)host->rnic->priority;
@@ -440,7 +442,7 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
                            const struct scenario_pair *pair)
 {
     const struct scenario_host *host = scenario->nodes[pair->to].host;
-    const bool ib = scenario->kind == SCENARIO_INFINIBAND;
+    const bool ib = scenario->kind != SCENARIO_ETHERNET;
     const int64_t own = ib                 ? RNIC_AUTO
                         : workload->by_tcp ? host->tcp->dscp
                                            : host->rnic->accept_dscp;

@@ -224,7 +224,10 @@ struct scenario_setting {
 };
 
 /* Link layers of a fabric: `fabric.kind`. */
-#define SCENARIO_KINDS(X) X(ETHERNET, "ethernet") X(INFINIBAND, "infiniband")
+#define SCENARIO_KINDS(X)                                                                          \
+    X(ETHERNET, "ethernet")                                                                        \
+    X(INFINIBAND, "infiniband")                                                                    \
+    X(FIBRE_CHANNEL, "fibre-channel")
 
 #define X(name, word) SCENARIO_##name,
 enum scenario_kind { SCENARIO_KINDS(X) };

@@ -7,6 +7,7 @@
 
 #include "net/switch/switch.h"
 #include "scenarios/fabric/nics.h"
+#include "scenarios/load/scenario_fc.h"
 #include "scenarios/load/scenario_infiniband.h"
 #include "scenarios/load/scenario_subsystems.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 
 static const char default_switch[] = "shared-buffer-32mb",
-                  default_ib_switch[] = "infiniband-switch";
+                  default_ib_switch[] = "infiniband-switch", default_fc_switch[] = "fc-switch";
 
 /* Sections that group the parameters of a switch; the parameters' own names are accepted, too. */
 const struct block_word scenario_switch_words[] = {
@@ -133,8 +134,10 @@ static void take_profile(struct loader *loader, struct block *block,
 {
     struct profile profile;
     const struct tree_node *word = scenario_word(loader, section, "profile");
-    const bool ib = loader->scenario->kind == SCENARIO_INFINIBAND;
-    const char *preset = ib ? default_ib_switch : default_switch;
+    const enum scenario_kind kind = loader->scenario->kind;
+    const char *preset = kind == SCENARIO_INFINIBAND      ? default_ib_switch
+                         : kind == SCENARIO_FIBRE_CHANNEL ? default_fc_switch
+                                                          : default_switch;
     const bool found = word == NULL ? profile_find_own(loader, preset, "switch", &profile)
                                     : profile_find(loader, word, "switch", &profile);
     if (!found)
@@ -167,7 +170,9 @@ static struct block *load_switch(struct loader *loader, const struct tree_node *
     const uint8_t *lanes = scenario_load_service_levels(loader, fabric);
     if (lanes != NULL && tree_get(section, "dscp") != NULL)
         tree_error(loader->diag, tree_get(section, "dscp"),
-                   "InfiniBand has service levels, not DSCPs: expected fabric.sl-to-vl");
+                   loader->scenario->kind == SCENARIO_FIBRE_CHANNEL
+                       ? "frames of Fibre Channel have no DSCP; remove dscp"
+                       : "InfiniBand has service levels, not DSCPs: expected fabric.sl-to-vl");
     *dscp = lanes != NULL ? lanes : map;
     return block;
 }
@@ -352,6 +357,7 @@ void scenario_finish_nodes(struct loader *loader)
 {
     struct scenario *scenario = loader->scenario;
     scenario_finish_infiniband(loader);
+    scenario_finish_fc(loader);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         struct scenario_node *node = &scenario->nodes[i];
         const struct loader_node *from = &loader->nodes[i];

@@ -478,7 +478,7 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
     scenario_finish_names(loader, node, &from->names, host);
     loader->scenario->nodes[node].host = host;
     uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
-    const bool ib = loader->scenario->kind == SCENARIO_INFINIBAND;
+    const bool ib = loader->scenario->kind != SCENARIO_ETHERNET;
     rnic_map_dscp(host->rnic, ib ? loader->bases.dscp : from->dscp, map);
     loader->scenario->nodes[node].priority_of_dscp = map;
 }

@@ -50,8 +50,8 @@ void scenario_load_kind(struct loader *loader, const struct tree_node *fabric)
         nearest_offer(&nearest, kind_words[i]);
     }
     tree_error(loader->diag, written,
-               "kind: expected ethernet or infiniband, but found \"%.32s\"%s", written->text,
-               nearest_hint(&nearest).text);
+               "kind: expected ethernet, infiniband or fibre-channel, but found \"%.32s\"%s",
+               written->text, nearest_hint(&nearest).text);
 }
 
 static void load_service_level(struct loader *loader, const struct tree_item *item, uint8_t *map)
@@ -77,7 +77,10 @@ uint8_t *scenario_load_service_levels(struct loader *loader, const struct tree_n
         if (written != NULL)
             tree_error(loader->diag, written,
                        "sl-to-vl needs kind: infiniband; Ethernet has switch.dscp");
-        return NULL;
+        /* Fibre Channel: all frames are of one class. */
+        return loader->scenario->kind == SCENARIO_FIBRE_CHANNEL
+                   ? arena_take(loader->arena, SCENARIO_DSCPS)
+                   : NULL;
     }
     uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
     for (unsigned i = 0; i < SCENARIO_DSCPS; i++)
@@ -212,7 +215,8 @@ static void refuse_credits(struct loader *loader)
             if (((const struct port_params *)block->params)->flow_control != PORT_FLOW_CREDITS)
                 continue;
             refuse(loader, block, "flow-control",
-                   "flow-control: credits needs fabric.kind: infiniband; expected pfc, global or "
+                   "flow-control: credits needs fabric.kind: infiniband or fibre-channel; "
+                   "expected pfc, global or "
                    "none");
             return;
         }
@@ -222,7 +226,8 @@ void scenario_finish_infiniband(struct loader *loader)
 {
     struct scenario *scenario = loader->scenario;
     if (scenario->kind != SCENARIO_INFINIBAND) {
-        refuse_credits(loader);
+        if (scenario->kind == SCENARIO_ETHERNET)
+            refuse_credits(loader);
         return;
     }
     if (scenario->endpoint_count > FRAME_LIDS)

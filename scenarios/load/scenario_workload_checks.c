@@ -37,15 +37,36 @@ void scenario_check_transport(struct loader *loader, const struct tree_node *wri
                    workload->ops->name);
 }
 
-/* IP over InfiniBand is not modeled. */
+/* What a workload uses, as far as it is not verbs. */
+static const char *carried_by(const struct scenario_workload *workload)
+{
+    if (workload->ops->needs_nvme_target)
+        return nvme_carrier_name(workload->transport);
+    return workload->ops->name;
+}
+
+/* Verbs need Ethernet or InfiniBand, TCP Ethernet (IP over InfiniBand is not modeled), and NVMe/FC
+ * Fibre Channel. */
 static void check_kind(struct loader *loader, const struct scenario_workload *workload)
 {
     char text[DIAG_TEXT_BYTES];
-    if (loader->scenario->kind != SCENARIO_INFINIBAND || !workload->by_tcp)
+    const enum scenario_kind kind = loader->scenario->kind;
+    const bool nvme = workload->ops->needs_nvme_target;
+    const bool by_fc = nvme && nvme_carriers[workload->transport]->by_fc;
+    if (by_fc == (kind == SCENARIO_FIBRE_CHANNEL) &&
+        (kind != SCENARIO_INFINIBAND || !workload->by_tcp))
         return;
-    snprintf(text, sizeof text,
-             "'%.64s': %s needs Ethernet, and fabric.kind is infiniband; expected transport rdma",
-             workload->name, workload->ops->needs_tcp ? workload->ops->name : "transport tcp");
+    snprintf(text, sizeof text, "'%.64s': %s%s needs %s, and fabric.kind is %s; expected %s",
+             workload->name, nvme ? "transport " : "kind ", carried_by(workload),
+             by_fc              ? "Fibre Channel"
+             : workload->by_tcp ? "Ethernet"
+                                : "Ethernet or InfiniBand",
+             kind == SCENARIO_FIBRE_CHANNEL ? "fibre-channel"
+             : kind == SCENARIO_INFINIBAND  ? "infiniband"
+                                            : "ethernet",
+             kind != SCENARIO_FIBRE_CHANNEL ? "transport rdma"
+             : nvme                         ? "transport fc"
+                                            : "kind nvme with transport fc");
     tree_message(loader->diag, DIAG_ERROR, loader->root, workload->place, text);
 }
 

@@ -10,6 +10,7 @@
 static struct nvme_transport *transport_at(const struct wl_nvme *wl, struct verbs_device *device)
 {
     const bool by_tcp = nvme_carriers[wl->site.transport]->by_tcp;
+    const bool by_fc = nvme_carriers[wl->site.transport]->by_fc;
     const struct nvme_carrier_site site = {
         .transport = wl->site.transport,
         .env = wl->site.env,
@@ -17,6 +18,7 @@ static struct nvme_transport *transport_at(const struct wl_nvme *wl, struct verb
         .device = device,
         .streams = wl->site.streams,
         .stream = by_tcp ? wl->site.stream_at(&wl->site, device) : NULL,
+        .fc = by_fc ? wl->site.fc_at(&wl->site, device) : NULL,
         .class = wl->site.class,
     };
     return nvme_carrier_of_host(&site, wl->site.nvme);

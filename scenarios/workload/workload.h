@@ -124,6 +124,8 @@ struct workload_site {
     /* For NVMe over TCP: the streams of the NIC with that device. */
     struct stream_device *(*stream_at)(const struct workload_site *site,
                                        const struct verbs_device *device);
+    /* For NVMe over Fibre Channel: the N_Port of the NIC with that device. */
+    struct fc *(*fc_at)(const struct workload_site *site, const struct verbs_device *device);
     uint8_t transport;           /* of NVMe: index in nvme_carriers */
     struct verbs_class class;    /* class of its connections */
     struct workload_names names; /* for NVMe */

@@ -196,8 +196,9 @@ enum {
 /* Minimum time after which an event at a node can affect another node. */
 static time_ps lookahead_of(const struct scenario *scenario)
 {
-    const bool credits = scenario->kind == SCENARIO_INFINIBAND;
-    const uint64_t least_bytes = credits ? WIRE_CREDIT_BYTES : WIRE_LEAST_BYTES;
+    const uint64_t least_bytes = scenario->kind == SCENARIO_FIBRE_CHANNEL ? WIRE_FC_WORD_BYTES
+                                 : scenario->kind == SCENARIO_INFINIBAND  ? WIRE_CREDIT_BYTES
+                                                                          : WIRE_LEAST_BYTES;
     time_ps least = WHEEL_WIDTH_MAX;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];

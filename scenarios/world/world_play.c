@@ -129,6 +129,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .streams = &tcp_stream_ops,
         .stream_way = world_stream_way,
         .stream_at = world_stream_at,
+        .fc_at = world_fc_at,
         .transport = workload->transport,
         .class = workload->class,
         .workload = index,

@@ -63,6 +63,7 @@ struct stream_device *world_stream_way(const struct workload_site *site, uint32_
                                        uint32_t *ip);
 
 /* For NVMe over TCP: the streams of a NIC of the instance's host. */
+struct fc *world_fc_at(const struct workload_site *site, const struct verbs_device *device);
 struct stream_device *world_stream_at(const struct workload_site *site,
                                       const struct verbs_device *device);
 

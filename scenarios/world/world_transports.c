@@ -6,11 +6,26 @@
 #include "scenarios/carrier/nvme_carrier.h"
 #include "tcp/tcp.h"
 
-/* RDMA is served always, another transport if a workload uses it. */
+struct fc *world_fc_at(const struct workload_site *site, const struct verbs_device *device)
+{
+    const struct world *world = site->way_self;
+    const struct scenario_workload *workload = &world->scenario->workloads[site->workload];
+    struct host *host = world_host(world, workload->pairs[site->instance].from);
+    for (uint16_t i = 0; i < host->rnic_count; i++)
+        if (host_device(host, i) == device)
+            return host->rnics[i]->fc;
+    CHECK(false);
+    return NULL;
+}
+
+/* RDMA is served always, another transport if a workload uses it. On Fibre Channel there is only
+ * its own. */
 static bool serves(const struct world *world, const struct host *host, unsigned transport)
 {
     const struct scenario *scenario = world->scenario;
-    if (transport == NVME_CARRIER_rdma)
+    if (nvme_carriers[transport]->by_fc != (scenario->kind == SCENARIO_FIBRE_CHANNEL))
+        return false;
+    if (transport == NVME_CARRIER_rdma || nvme_carriers[transport]->by_fc)
         return true;
     if (nvme_carriers[transport]->by_tcp && host->rnics[0]->tcp == NULL)
         return false;
@@ -31,6 +46,7 @@ static struct nvme_transport *make(struct host *host, const struct scenario_node
         .verbs = &verbs_sim,
         .device = host_device(host, nic),
         .streams = by_tcp ? &tcp_stream_ops : NULL,
+        .fc = host->rnics[nic]->fc,
         .stream = by_tcp ? tcp_device(host->rnics[nic]->tcp) : NULL,
     };
     return nvme_carrier_of_target(&carrier, node->host->nvme_target);

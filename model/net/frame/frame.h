@@ -35,14 +35,18 @@ enum {
     WIRE_IB_BYTES = 26,    /* LRH 8, BTH 12, ICRC 4, VCRC 2 */
     WIRE_IB_MOST = 126,    /* headers, ICRC and VCRC of the longest packet, IBTA Vol 1 7.7.8 */
     WIRE_GRH_BYTES = 40,
+    WIRE_FC_BYTES = 36,     /* SOF 4, header 24, CRC 4, EOF 4: FC-FS */
+    WIRE_FC_GAP_BYTES = 24, /* six fill words between two frames, FC-FS */
+    WIRE_FC_WORD_BYTES = 4, /* a primitive signal, such as R_RDY */
+    WIRE_FC_DATA_MOST = 2112,
     WIRE_LEAST_BYTES = WIRE_ROCE_BYTES, /* minimum frame size */
     WIRE_MAD_BYTES = 256,
     WIRE_VLAN_BYTES = 4,
 };
 
 /* BTH opcodes; <infiniband/opcode.h> lacks SEND with invalidate, UD names and CNP. PFC and PAUSE
- * are MAC control frames, CREDIT is a link's credit update, TCP is a TCP segment: they have no BTH,
- * and BTH does not use their values. */
+ * are MAC control frames, CREDIT is a link's credit update, TCP is a TCP segment, FC a frame of
+ * Fibre Channel: they have no BTH, and BTH does not use their values. */
 #define FRAME_OPCODES(X)                                                                           \
     X(RC_SEND_FIRST, 0x00, 0)                                                                      \
     X(RC_SEND_MIDDLE, 0x01, 0)                                                                     \
@@ -66,6 +70,7 @@ enum {
     X(RC_SEND_ONLY_INV, 0x17, WIRE_IETH_BYTES)                                                     \
     X(UD_SEND_ONLY, 0x64, WIRE_DETH_BYTES)                                                         \
     X(CNP, 0x81, WIRE_CNP_PAYLOAD)                                                                 \
+    X(FC, 0xFB, 0)                                                                                 \
     X(CREDIT, 0xFC, 0)                                                                             \
     X(TCP, 0xFD, 0)                                                                                \
     X(PFC, 0xFE, 0)                                                                                \

@@ -9,6 +9,7 @@
 #include "base/drop.h"
 #include "base/hash.h"
 #include "net/frame/mail.h"
+#include "net/port/credits.h"
 #include "net/port/port_private.h"
 
 #include <stdlib.h>
@@ -98,16 +99,17 @@ static void aim(struct port *from, const struct port *to, struct port_ingress in
 /* Bytes of the preamble. */
 static uint64_t preamble_of(const struct port *port)
 {
-    return port->params.kind == PORT_INFINIBAND ? 0 : WIRE_PREAMBLE_BYTES;
+    return port->params.kind == PORT_ETHERNET ? WIRE_PREAMBLE_BYTES : 0;
 }
 
-/* A PFC frame takes effect on arrival; all others, credit updates too, after the ingress pipeline,
- * which for cut-through starts at the header. */
+/* A PFC frame and an R_RDY take effect on arrival; all others, credit updates of InfiniBand too,
+ * after the ingress pipeline, which for cut-through starts at the header. */
 time_ps port_reach(const struct port *port)
 {
     struct wire_rate update = wire_rate(port->rate.bps);
     if (port->credits != NULL)
-        return port->arrival_delay + wire_rate_take(&update, WIRE_CREDIT_BYTES + preamble_of(port));
+        return (port->params.kind == PORT_FIBRE_CHANNEL ? port->propagation : port->arrival_delay) +
+               wire_rate_take(&update, port_credits_bytes(port));
     struct wire_rate fresh = wire_rate(port->rate.bps), other = fresh;
     const bool early = port->cut_through != 0 && port->cut_through < WIRE_LEAST_BYTES;
     const uint64_t bytes = early ? port->cut_through : (uint64_t)WIRE_LEAST_BYTES;
@@ -223,11 +225,12 @@ static bool fault_takes(struct port_fault *fault, struct frame *frame)
     return taken;
 }
 
-/* MAC control frames take effect on arrival. Credit updates stay in order with the frames that they
- * count. */
+/* MAC control frames and R_RDYs take effect on arrival. Credit updates with counters stay in order
+ * with the frames that they count. */
 static bool skips_ingress(const struct frame *frame)
 {
-    return frame_is_mac_control(frame) && frame->opcode != FRAME_CREDIT;
+    return frame_is_mac_control(frame) &&
+           (frame->opcode != FRAME_CREDIT || frame->aeth == CREDIT_R_RDY);
 }
 
 /* When the peer acts on a frame whose first bit leaves now. */
@@ -235,8 +238,11 @@ static time_ps arrival_time(struct port *port, const struct frame *frame, time_p
 {
     const uint64_t preamble = preamble_of(port);
     const time_ps last_bit = now + wire_rate_take(&port->rate, frame->bytes + preamble);
-    port->busy_until =
-        last_bit + wire_rate_take(&port->rate, port_gap_bytes(&port->params) - preamble);
+    port->busy_until = last_bit;
+    if (frame->opcode != FRAME_CREDIT)
+        port->busy_until += wire_rate_take(&port->rate, port_gap_bytes(&port->params) - preamble);
+    else if (port_credits_fill_gap(port))
+        port->busy_until = now;
     if (skips_ingress(frame))
         return last_bit + port->propagation;
     if (port->cut_through == 0 || frame->bytes <= port->cut_through)
@@ -436,6 +442,8 @@ bool port_receive_odd(struct port *port, const struct event *event)
         drop_frame(port, handle, PROBE_DROP_LINK_DOWN, now);
     } else if ((frame->flags & FRAME_CORRUPT) != 0) {
         port->corrupt++;
+        if (port->credits != NULL)
+            port_credits_damaged(port, frame, now);
         drop_frame(port, handle, PROBE_DROP_CORRUPT, now);
     } else if (frame->opcode == FRAME_CREDIT) {
         port_credits_receive(port, handle, now);
@@ -468,6 +476,9 @@ void port_on_event(struct port *port, const struct event *event)
         return;
     case NET_EVENT_CREDIT_TICK:
         port_credits_tick(port, event->at);
+        return;
+    case NET_EVENT_CREDIT_FREE:
+        port_return_credits(port, (uint8_t)event->argument, 0, event->at);
         return;
     case NET_EVENT_ARRIVAL:
     case NET_EVENT_FIRST_OWN:

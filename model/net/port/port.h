@@ -26,7 +26,9 @@ enum net_event {
     NET_EVENT_PFC_ACT,     /* argument: PFC frame handle; its response delay has elapsed */
     NET_EVENT_PAUSE_END,   /* argument: priority; its quanta may have expired */
     NET_EVENT_PFC_REFRESH, /* argument: priority */
-    NET_EVENT_CREDIT_TICK, /* the periodic credit updates are due */
+    NET_EVENT_CREDIT_TICK, /* the periodic credit updates are due; Fibre Channel: a stop may have
+                            * lasted too long */
+    NET_EVENT_CREDIT_FREE, /* argument: lane; a frame has left its buffer */
     NET_EVENT_FIRST_OWN = 16,
     NET_EVENT_DEQUEUE = EVENT_QUIET /* the wire may be free: send the next frame */
 };
@@ -41,8 +43,8 @@ enum net_event {
 #define X(name, word) PORT_FLOW_##name,
 enum port_flow_control { PORT_FLOWS(X) };
 #undef X
-/* What a frame is on the wire: with preamble and gap, or without. */
-enum port_kind { PORT_ETHERNET, PORT_INFINIBAND };
+/* What a frame is on the wire: with preamble and gap, without, or with fill words. */
+enum port_kind { PORT_ETHERNET, PORT_INFINIBAND, PORT_FIBRE_CHANNEL };
 
 #define X(name, word) PORT_CABLE_##name,
 enum port_cable { PORT_CABLES(X) };
@@ -67,6 +69,9 @@ struct port_params {
     int64_t flow_control;    /* enum port_flow_control */
     int64_t lane_buffer;     /* credits: bytes of the receive buffer of each lane */
     int64_t credit_interval; /* credits: ps between periodic updates; -1: computed from the rate */
+    int64_t bb_credit;       /* Fibre Channel: frames of the receive buffer */
+    int64_t bb_sc_n;         /* Fibre Channel: checkpoints every 2^n frames; 0: none */
+    int64_t link_reset;      /* Fibre Channel: ps without credits until a link reset; 0: never */
     int64_t kind;            /* enum port_kind; not a row: that of the whole fabric */
 };
 
@@ -136,17 +141,22 @@ struct port;
 struct port_credits;
 struct mail;
 
-/* The largest frame that the MTU allows, L2 bytes. The MTU of InfiniBand counts payload alone. */
+/* The largest frame that the MTU allows, L2 bytes. The MTU of InfiniBand and of Fibre Channel
+ * counts payload alone. */
 static inline uint32_t port_largest_frame(const struct port_params *params)
 {
-    return (uint32_t)params->mtu +
-           (params->kind == PORT_INFINIBAND ? WIRE_IB_MOST : WIRE_ETHERNET_BYTES);
+    return (uint32_t)params->mtu + (params->kind == PORT_INFINIBAND      ? WIRE_IB_MOST
+                                    : params->kind == PORT_FIBRE_CHANNEL ? WIRE_FC_BYTES
+                                                                         : WIRE_ETHERNET_BYTES);
 }
 
-/* Bytes of the link around each frame: preamble and gap of Ethernet. */
+/* Bytes of the link around each frame: preamble and gap of Ethernet, fill words of Fibre
+ * Channel. */
 static inline uint32_t port_gap_bytes(const struct port_params *params)
 {
-    return params->kind == PORT_INFINIBAND ? 0 : WIRE_GAP_BYTES;
+    return params->kind == PORT_INFINIBAND      ? 0
+           : params->kind == PORT_FIBRE_CHANNEL ? WIRE_FC_GAP_BYTES
+                                                : WIRE_GAP_BYTES;
 }
 
 /* Fills in the known reasons for a pause in force. */

@@ -19,6 +19,11 @@ static void show_work(struct port *port)
     port->pfc_due = port->credits->due | port->credits->low;
 }
 
+static bool is_fc(const struct port_credits *credits)
+{
+    return credits->unit == 0;
+}
+
 static uint32_t blocks_of(const struct port *port, uint32_t bytes)
 {
     return credits_of(port->credits->unit, bytes);
@@ -36,13 +41,15 @@ void port_credits_make(struct port *port)
 {
     const struct port_params *params = &port->params;
     struct port_credits *credits = memory_zeroed(1, sizeof *credits);
-    const int64_t buffer = params->lane_buffer / CREDIT_UNIT_BYTES;
+    const bool fc = params->kind == PORT_FIBRE_CHANNEL;
+    const int64_t buffer = fc ? params->bb_credit : params->lane_buffer / CREDIT_UNIT_BYTES;
     CHECK(buffer > 0 && buffer <= CREDIT_WINDOW);
-    credits->unit = CREDIT_UNIT_BYTES;
+    credits->unit = fc ? 0 : CREDIT_UNIT_BYTES;
     credits->buffer = (uint16_t)buffer;
-    credits->largest = (uint16_t)credits_of(CREDIT_UNIT_BYTES, port_largest_frame(params));
-    credits->interval =
-        params->credit_interval >= 0 ? params->credit_interval : default_interval(params);
+    credits->largest = (uint16_t)credits_of(credits->unit, port_largest_frame(params));
+    credits->interval = fc                             ? params->link_reset
+                        : params->credit_interval >= 0 ? params->credit_interval
+                                                       : default_interval(params);
     for (unsigned i = 0; i < PRIORITIES; i++)
         credits->lanes[i].free = credits->buffer;
     port->credits = credits;
@@ -81,8 +88,11 @@ void port_credits_carrier(struct port *port, bool up)
     struct port_credits *credits = port->credits;
     for (unsigned i = 0; i < PRIORITIES; i++) {
         struct credit_lane *lane = &credits->lanes[i];
-        lane->sent = lane->limit = lane->received = 0;
+        lane->sent = lane->limit = lane->received = lane->owed = 0;
+        lane->frames = lane->readies = 0;
+        lane->primitive = is_fc(credits) && up ? CREDIT_BB_SC : CREDIT_UPDATE;
     }
+    credits->fill = false;
     credits->low = 0;
     credits->due = up ? ALL_PRIORITIES : 0;
     show_work(port);
@@ -92,25 +102,65 @@ void port_credits_carrier(struct port *port, bool up)
 
 /* ------------------------------------------------------------------ updates */
 
-static void tick_later(struct port *port, time_ps now)
+static void tick_at(struct port *port, time_ps at)
 {
     port->credits->ticks = true;
-    node_post(port->node, port->node->id, now + port->credits->interval, NET_EVENT_CREDIT_TICK,
-              port->index, 0);
+    node_post(port->node, port->node->id, at, NET_EVENT_CREDIT_TICK, port->index, 0);
 }
 
-/* From its first frame on, a lane has a periodic update. */
+/* From its first frame on, a lane has a periodic update; not on Fibre Channel. */
 static void use_lane(struct port *port, uint8_t lane, time_ps now)
 {
-    port->credits->used |= (uint8_t)(1u << lane);
-    if (!port->credits->ticks)
-        tick_later(port, now);
+    struct port_credits *credits = port->credits;
+    credits->used |= (uint8_t)(1u << lane);
+    if (!credits->ticks && !is_fc(credits))
+        tick_at(port, now + credits->interval);
+}
+
+/* A primitive of that kind is due before the R_RDYs that are owed. */
+static void owe_primitive(struct port *port, uint8_t number, enum credit_primitive primitive)
+{
+    port->credits->lanes[number].primitive = (uint8_t)primitive;
+    port->credits->due |= (uint8_t)(1u << number);
+    show_work(port);
+}
+
+/* When the lane has been without credits for so long that the link must be reset: now, if that time
+ * has passed, which resets it. TIME_NEVER: it has credits. */
+static time_ps watch_stop(struct port *port, uint8_t number, time_ps now)
+{
+    struct credit_lane *lane = &port->credits->lanes[number];
+    const time_ps since = port->pauses[number].held_since, span = port->params.link_reset;
+    if (since == TIME_NEVER)
+        return TIME_NEVER;
+    const time_ps due = (since > lane->reset_at ? since : lane->reset_at) + span;
+    if (due > now)
+        return due;
+    lane->reset_at = now;
+    lane->link_resets++;
+    owe_primitive(port, number, CREDIT_LR);
+    return now + span;
+}
+
+static void watch_stops(struct port *port, time_ps now)
+{
+    time_ps next = TIME_NEVER;
+    port->credits->ticks = false;
+    for (uint8_t i = 0; i < PRIORITIES && (port->odd & PORT_DOWN) == 0; i++)
+        next = time_earlier(next, watch_stop(port, i, now));
+    if (next != TIME_NEVER)
+        tick_at(port, next);
+    port_dequeue(port, now);
 }
 
 void port_credits_tick(struct port *port, time_ps now)
 {
     struct port_credits *credits = port->credits;
-    tick_later(port, now);
+    if (is_fc(credits)) {
+        watch_stops(port, now);
+        return;
+    }
+    tick_at(port, now + credits->interval);
     if ((port->odd & PORT_DOWN) != 0)
         return;
     credits->due |= credits->used;
@@ -118,22 +168,76 @@ void port_credits_tick(struct port *port, time_ps now)
     port_dequeue(port, now);
 }
 
+/* What is still due after an update. A primitive with counters includes all R_RDYs owed. */
+static void count_update(struct port *port, uint8_t number, uint8_t primitive)
+{
+    struct port_credits *credits = port->credits;
+    struct credit_lane *lane = &credits->lanes[number];
+    credits->due &= (uint8_t) ~(1u << number);
+    lane->primitive = CREDIT_UPDATE;
+    if (primitive != CREDIT_R_RDY) {
+        lane->owed = lane->frames = lane->readies = 0;
+        return;
+    }
+    lane->owed--;
+    lane->readies++;
+    if (port->params.bb_sc_n > 0 && lane->readies >= 1u << port->params.bb_sc_n)
+        lane->primitive = CREDIT_BB_SC;
+    if (lane->owed > 0 || lane->primitive != CREDIT_UPDATE)
+        credits->due |= (uint8_t)(1u << number);
+}
+
 static void send_update(struct port *port, uint8_t number, time_ps now)
 {
     struct credit_lane *lane = &port->credits->lanes[number];
     const uint32_t handle = frame_take(port->frames);
+    const bool fc = is_fc(port->credits);
+    const uint8_t primitive =
+        fc && lane->primitive == CREDIT_UPDATE ? CREDIT_R_RDY : lane->primitive;
     *frame_at(port->frames, handle) = (struct frame){
-        .bytes = WIRE_CREDIT_BYTES,
+        .bytes = (uint16_t)port_credits_bytes(port),
+        .aeth = primitive,
         .opcode = FRAME_CREDIT,
         .priority = number,
         .flags = FRAME_CONTROL,
         .psn = credits_encode(lane->sent, credits_limit(lane)),
         .blob = POOL_NONE,
     };
-    port->credits->due &= (uint8_t) ~(1u << number);
+    count_update(port, number, primitive);
     show_work(port);
     lane->updates_tx++;
     port_send_odd(port, handle, now);
+    port->credits->fill = false;
+}
+
+/* The peer's counters: the frames that it has sent, so that lost ones occupy no buffer any more,
+ * and how many it can take. */
+static void compare_counts(struct port *port, uint8_t number, const struct frame *frame)
+{
+    struct credit_lane *lane = &port->credits->lanes[number];
+    const uint16_t sent = credits_decode_sent(frame->psn);
+    const uint16_t limit = credits_decode_limit(frame->psn);
+    const uint32_t lost = (uint32_t)(sent - lane->received) % CREDIT_COUNTERS;
+    const uint32_t back = (uint32_t)(limit - lane->limit) % CREDIT_COUNTERS;
+    lane->received = sent;
+    if (back <= CREDIT_WINDOW) { /* else an R_RDY that was sent later has arrived before */
+        lane->recovered += back;
+        lane->limit = limit;
+    }
+    if (frame->aeth == CREDIT_LR)
+        owe_primitive(port, number, CREDIT_LRR);
+    else if (lost != 0 || frame->aeth == CREDIT_LRR)
+        owe_primitive(port, number, CREDIT_BB_SC);
+}
+
+/* An R_RDY, or a primitive with counters. */
+static void receive_primitive(struct port *port, uint8_t number, const struct frame *frame)
+{
+    struct credit_lane *lane = &port->credits->lanes[number];
+    if (frame->aeth != CREDIT_R_RDY)
+        compare_counts(port, number, frame);
+    else if (credits_left(lane) < CREDIT_WINDOW)
+        lane->limit = credits_count(lane->limit, 1);
 }
 
 /* The counter of received credits becomes the peer's counter of sent ones, so lost frames are not
@@ -149,10 +253,14 @@ void port_credits_receive(struct port *port, uint32_t handle, time_ps now)
     struct credit_lane *lane = &credits->lanes[frame.priority];
     const uint16_t sent = credits_decode_sent(frame.psn);
     lane->updates_rx++;
-    lane->limit = credits_decode_limit(frame.psn);
-    if (lane->received != sent)
-        credits->due |= bit;
-    lane->received = sent;
+    if (is_fc(credits)) {
+        receive_primitive(port, frame.priority, &frame);
+    } else {
+        lane->limit = credits_decode_limit(frame.psn);
+        if (lane->received != sent)
+            credits->due |= bit;
+        lane->received = sent;
+    }
     if (credits_suffice(lane, credits->largest))
         credits->low &= (uint8_t)~bit;
     show_work(port);
@@ -169,12 +277,30 @@ void port_return_credits(struct port *port, uint8_t lane, uint32_t bytes, time_p
     CHECK(credits->lanes[lane].free <= credits->buffer);
     if ((port->odd & PORT_DOWN) != 0)
         return;
+    credits->lanes[lane].owed += is_fc(credits);
     credits->due |= (uint8_t)(1u << lane);
     show_work(port);
     port_dequeue(port, now);
 }
 
+void port_return_credits_at(struct port *port, uint8_t lane, time_ps at)
+{
+    CHECK(is_fc(port->credits));
+    node_post(port->node, port->node->id, at, NET_EVENT_CREDIT_FREE, port->index, lane);
+}
+
 /* ------------------------------------------------------------------ frames */
+
+void port_credits_damaged(struct port *port, const struct frame *frame, time_ps now)
+{
+    struct port_credits *credits = port->credits;
+    if (!is_fc(credits) || frame_is_mac_control(frame))
+        return;
+    struct credit_lane *lane = &credits->lanes[frame->priority];
+    lane->received = credits_count(lane->received, 1);
+    lane->free--;
+    port_return_credits(port, frame->priority, frame->bytes, now);
+}
 
 bool port_credits_take(struct port *port, const struct frame *frame, time_ps now)
 {
@@ -197,6 +323,10 @@ void port_credits_spend(struct port *port, const struct frame *frame, time_ps no
     struct credit_lane *lane = &credits->lanes[frame->priority];
     lane->sent = credits_count(lane->sent, (int32_t)blocks_of(port, frame->bytes));
     use_lane(port, frame->priority, now);
+    credits->fill = is_fc(credits);
+    const int64_t n = port->params.bb_sc_n;
+    if (credits->fill && n > 0 && ++lane->frames >= 1u << n && lane->primitive == CREDIT_UPDATE)
+        owe_primitive(port, frame->priority, CREDIT_BB_SC);
     if (credits_suffice(lane, credits->largest))
         return;
     credits->low |= (uint8_t)(1u << frame->priority);
@@ -213,15 +343,19 @@ static void stop_low(struct port *port, time_ps now)
     credits->low &= (uint8_t)~stop;
     show_work(port);
     port_rx_pause_hold(port, stop, now);
+    if (is_fc(credits) && credits->interval > 0 && !credits->ticks)
+        tick_at(port, now + credits->interval);
 }
 
 bool port_credits_serve(struct port *port, time_ps now)
 {
     stop_low(port, now);
     const struct port_credits *credits = port->credits;
-    if (credits->due != 0) {
+    while (credits->due != 0) {
+        const bool free = credits->fill;
         send_update(port, (uint8_t)port_highest(credits->due), now);
-        return true;
+        if (!free)
+            return true;
     }
     if ((port->ready & ~port->paused) == 0)
         return false;

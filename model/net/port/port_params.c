@@ -44,7 +44,8 @@ const struct opt port_opts[] = {
      OPT_ACTS(PAUSES, ANY, TRACE)},
     {"flow-control", OPT_CHOICE, offsetof(struct port_params, flow_control), "pfc", NULL, NULL,
      OPT_WORDS(PORT_FLOWS),
-     "Pauses by priority (PFC), of the whole port (802.3x PAUSE), or none; InfiniBand has credits.",
+     "Pauses by priority (PFC), of the whole port (802.3x PAUSE), or none; InfiniBand and Fibre "
+     "Channel have credits.",
      "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B; IBTA Vol 1 7.9", OPT_ACTS(DROPS, ANY, TRACE)},
     {"vl-buffer", OPT_SIZE, offsetof(struct port_params, lane_buffer), "64KiB", "64B", "128KiB",
      NULL,
@@ -60,6 +61,23 @@ const struct opt port_opts[] = {
      "InfiniBand: time between credit updates that are sent even if nothing has changed, which "
      "replace lost ones; auto: 65536 symbol times of a lane of the cable.",
      "IBTA Vol 1 7.9.4", OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, MORE, TRACE)},
+    {"bb-credit", OPT_INT, offsetof(struct port_params, bb_credit), "20", "1", "2047", NULL,
+     "Fibre Channel: frames of the receive buffer at both ends of a link, whatever their size; the "
+     "peer has a credit for each.",
+     "inferred: F_Ports of Brocade Gen 6 switches; FC-FS: BB_Credit",
+     OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, LINK, LESS, TRACE)},
+    {"bb-sc-n", OPT_INT, offsetof(struct port_params, bb_sc_n), "0", "0", "15", NULL,
+     "Fibre Channel: after every 2^n frames and every 2^n R_RDYs both ends compare their counts "
+     "and "
+     "restore lost credits; 0: never.",
+     "FC-FS: BB_SC_N; vendors enable it between switches, and often not at hosts",
+     OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, ANY, TRACE)},
+    {"link-reset", OPT_TIME, offsetof(struct port_params, link_reset), "100ms", "0ms", "10s", NULL,
+     "Fibre Channel: time without any credit after which a port with waiting frames resets the "
+     "link "
+     "(LR, LRR), which restores lost credits; 0: never.",
+     "assumed; FC-FS: E_D_TOV, 2 s; Cisco MDS: 1 s at F_Ports, 1.5 s at E_Ports",
+     OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, MORE, TRACE)},
     {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "auto", NULL,
      "0,1,2,3,4,5,6,7", "auto",
      "Priorities that send and obey PFC; auto: the lossless priorities of the switch, and of a NIC "

@@ -45,6 +45,10 @@ void port_credits_receive(struct port *port, uint32_t handle, time_ps now);
  * occupies nothing. */
 bool port_credits_take(struct port *port, const struct frame *frame, time_ps now);
 
+/* A damaged frame has arrived and is discarded. Fibre Channel: its credit is returned; a damaged
+ * primitive is lost. */
+void port_credits_damaged(struct port *port, const struct frame *frame, time_ps now);
+
 /* A frame leaves. */
 void port_credits_spend(struct port *port, const struct frame *frame, time_ps now);
 

@@ -80,7 +80,8 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
         return POOL_NONE;
     const struct passage passage = take_first(swtch, port, pick_priority(swtch, port, mask), now);
     if (UNLIKELY(swtch->credits))
-        switch_return_credits(swtch, passage.frame, now);
+        switch_free_buffer(port, &swtch->ports[passage.frame->in_port], passage.frame->priority,
+                           passage.frame->bytes, now);
     return (uint32_t)passage.handle;
 }
 
@@ -103,14 +104,15 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
 /* ------------------------------------------------------------------ dequeue timers */
 
 /* Schedules the next dequeue for when the wire is free. Under a watch it is an event, so that the
- * watch sees it; the timers then have no space. */
+ * watch sees it, and on Fibre Channel, where it schedules events at its node, which a timer that
+ * runs late must not; the timers then have no space. */
 static inline void dequeue_later(struct swtch *swtch, struct port *port)
 {
     if (port->dequeue_at == port->busy_until)
         return;
     port->dequeue_at = port->busy_until;
     if (UNLIKELY(dequeue_timers_are_full(&swtch->dequeue_timers))) {
-        if (swtch->node.engine->watch != NULL) {
+        if (swtch->node.engine->watch != NULL || port->params.kind == PORT_FIBRE_CHANNEL) {
             port_post_dequeue(port);
             return;
         }
@@ -193,7 +195,7 @@ static void send_at_once(struct swtch *swtch, struct port *port, uint32_t handle
     const uint16_t bytes = frame->bytes;
     port_send(port, handle, frame, now);
     if (UNLIKELY(swtch->credits))
-        port_return_credits(from, priority, bytes, now);
+        switch_free_buffer(port, from, priority, bytes, now);
 }
 
 /* The general path of a frame: usually it is admitted and queued, but it may also turn out to leave

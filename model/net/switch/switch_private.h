@@ -33,6 +33,11 @@ static inline bool switch_is_lossless(const struct swtch *swtch, const struct fr
  * credits. */
 NOINLINE void switch_return_credits(struct swtch *swtch, const struct frame *frame, time_ps now);
 
+/* The same for a frame that leaves by `port` now and came by `from`. Fibre Channel returns the
+ * credit when the last byte has left. */
+NOINLINE void switch_free_buffer(const struct port *port, struct port *from, uint8_t priority,
+                                 uint32_t bytes, time_ps now);
+
 /* Drop a frame: refuse for lack of buffer, reject because it cannot be forwarded at all, discard
  * for the watchdog, lose_frame on power loss. */
 NOINLINE void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,

@@ -47,6 +47,15 @@ void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16
     port_set_choosing(port, choosing);
 }
 
+void switch_free_buffer(const struct port *port, struct port *from, uint8_t priority,
+                        uint32_t bytes, time_ps now)
+{
+    if (port->params.kind == PORT_FIBRE_CHANNEL)
+        port_return_credits_at(from, priority, now + units_transfer_ps(bytes, port->rate.bps));
+    else
+        port_return_credits(from, priority, bytes, now);
+}
+
 void switch_return_credits(struct swtch *swtch, const struct frame *frame, time_ps now)
 {
     if (swtch->credits)

@@ -23,6 +23,7 @@ enum {
 enum nvme_discovery_value {
     NVME_TRANSPORT_NONE = 0, /* reserved; of a transport that carries no NVMe */
     NVME_TRANSPORT_RDMA = 1,
+    NVME_TRANSPORT_FC = 2,
     NVME_TRANSPORT_TCP = 3,
     NVME_ADDRESS_IPV4 = 1,
     NVME_SUBTYPE_REFERRAL = 1,

@@ -3,6 +3,7 @@
 #include "rnic/host/host.h"
 
 #include "base/memory.h"
+#include "fc/fc.h"
 #include "rnic/host/fast_path.h"
 #include "rnic/host/verbs_sim.h"
 #include "rnic/soft/soft.h"
@@ -215,6 +216,9 @@ void host_audit(const struct host *host)
 {
     for (uint32_t i = 0; i < host->rnic_count; i++)
         rnic_audit(host->rnics[i]);
+    for (uint32_t i = 0; i < host->rnic_count; i++)
+        if (host->rnics[i]->fc != NULL)
+            fc_audit(host->rnics[i]->fc);
 }
 
 static void audit(const struct node *node)
@@ -315,6 +319,8 @@ void host_init(struct host *host, struct engine *engine, const char *name,
 void host_fini(struct host *host)
 {
     for (uint32_t i = host->rnic_count; i-- > 0;) { /* the owner of a card's pipeline last */
+        if (host->rnics[i]->fc != NULL)
+            fc_destroy(host->rnics[i]->fc);
         rnic_fini(host->rnics[i]);
         free(host->rnics[i]);
     }
@@ -369,6 +375,42 @@ struct tcp *host_add_tcp(struct host *host, uint32_t index, const struct tcp_par
     CHECK(rnic->tcp == NULL);
     rnic->tcp = tcp_create(&site);
     return rnic->tcp;
+}
+
+static uint32_t next_of_fc(struct port *port, uint8_t allowed, time_ps now)
+{
+    struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
+    return (allowed & 1) != 0 ? fc_next(rnic->fc, now) : POOL_NONE;
+}
+
+static void kick_fc(void *nic)
+{
+    struct rnic *rnic = nic;
+    if ((*rnic->ready_ports & RNIC_HOST_BUSY) != 0)
+        rnic_want_dequeue(rnic);
+    else
+        port_dequeue(&rnic->port, node_now(rnic->port.node));
+}
+
+struct fc *host_add_fc(struct host *host, uint32_t index)
+{
+    struct rnic *rnic = host->rnics[index];
+    const struct fc_site site = {
+        .port = &rnic->port,
+        .env = &host->env,
+        .endpoint = rnic->endpoint,
+        .first_ip = RNIC_FIRST_IP,
+        .ttl = rnic->ttl,
+        .tx_delay = rnic->params.tx_delay,
+        .rx_delay = rnic->params.rx_delay,
+        .nic = rnic,
+        .kick = kick_fc,
+    };
+    CHECK(rnic->fc == NULL && rnic->pipeline == NULL && rnic->soft == NULL);
+    rnic->fc = fc_create(&site);
+    rnic->arbitrates = false; /* arbiter_serve calls port_dequeue, hence the port's source */
+    rnic->port.source = next_of_fc;
+    return rnic->fc;
 }
 
 void host_aggregate(struct host *host, uint8_t cabled)

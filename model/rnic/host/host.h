@@ -14,6 +14,7 @@
 #include "rnic/soft/machine.h"
 #include "rnic/verbs.h"
 
+struct fc;
 struct tcp;
 struct tcp_params;
 
@@ -62,6 +63,9 @@ struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with);
 
 /* Gives an RNIC's port a TCP of its own. */
 struct tcp *host_add_tcp(struct host *host, uint32_t index, const struct tcp_params *params);
+
+/* Makes the RNIC at a port of Fibre Channel an HBA: an N_Port takes the port over. */
+struct fc *host_add_fc(struct host *host, uint32_t index);
 
 /* Combines all its RNICs into a link aggregate; those in mask `cabled` have a link. Before the
  * engine starts. */

@@ -2,6 +2,7 @@
  * rnic - reception, events, creation and audit. */
 #include "rnic/host/rnic.h"
 
+#include "fc/fc.h"
 #include "net/port/credits.h"
 #include "rnic/cm/cm_conn.h"
 #include "rnic/host/arbiter.h"
@@ -105,21 +106,23 @@ static bool takes_packets(const struct qp *qp)
     return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_RTR;
 }
 
-static NOINLINE void receive_tcp(struct rnic *rnic, uint32_t handle, time_ps now)
+static NOINLINE void receive_other(struct rnic *rnic, uint32_t handle, uint8_t opcode, time_ps now)
 {
-    if (rnic->tcp != NULL) {
+    if (opcode == FRAME_TCP && rnic->tcp != NULL) {
         tcp_receive(rnic->tcp, handle, now);
-        return;
+    } else if (opcode == FRAME_FC && rnic->fc != NULL) {
+        fc_receive(rnic->fc, handle, now);
+    } else {
+        rnic->counters.stray++;
+        frame_give(rnic->port.frames, handle);
     }
-    rnic->counters.stray++;
-    frame_give(rnic->port.frames, handle);
 }
 
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
-    if (UNLIKELY(frame->opcode == FRAME_TCP)) {
-        receive_tcp(rnic, handle, now);
+    if (UNLIKELY(frame->opcode >= FRAME_FC)) {
+        receive_other(rnic, handle, frame->opcode, now);
         return;
     }
     struct qp *qp = rnic_find_qp(rnic, frame->qpn);
@@ -267,7 +270,7 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
  * each of the first eight service levels. */
 void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t map[DSCPS])
 {
-    if (params->link == PORT_INFINIBAND) {
+    if (params->link != PORT_ETHERNET) {
         for (unsigned level = 0; level < DSCPS; level++)
             map[level] = own == NULL ? (uint8_t)(level % PRIORITIES) : own[level];
         return;

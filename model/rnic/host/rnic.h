@@ -298,6 +298,7 @@ struct rnic {
     struct cqs *cqs;           /* NULL: software polls without cost */
     struct lag *lag;           /* NULL: not in an aggregate */
     struct tcp *tcp;           /* TCP of the port; NULL: none */
+    struct fc *fc;             /* N_Port of the port; NULL: no Fibre Channel */
     struct rnic_fabric fabric; /* present reachability */
     struct rnic *const *peers; /* by endpoint, for verbs_ops.arrived; NULL: not available */
     struct rnic_params params;
@@ -306,6 +307,7 @@ struct rnic {
     alignas(8) unsigned char cc_params[CC_PARAMS_MAX];
 };
 
+struct fc;
 struct machine;
 struct tcp;
 

@@ -8,6 +8,7 @@
 #include "base/drop.h"
 #include "base/note_text.h"
 #include "net/headroom/headroom.h"
+#include "net/port/credits.h"
 #include "rnic/host/rnic.h"
 #include "rnic/pipeline/pipeline.h"
 
@@ -65,7 +66,7 @@ void rx_buffer_init(struct rnic *rnic)
     rx->size = params->rx_buffer;
     rx->xoff = rx_buffer_xoff(params, &rnic->port.params);
     if (rnic->port.credits != NULL) /* the credits of all lanes are the limit */
-        rx->size = rx->xoff = PRIORITIES * rnic->port.params.lane_buffer;
+        rx->size = rx->xoff = port_credits_buffer(&rnic->port);
     rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - RX_BUFFER_HYSTERESIS : params->rx_xon;
     if (rx->xon < 0 || rx->xon > rx->xoff)
         rx->xon = rx->xoff / 2;

@@ -89,6 +89,8 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
                           const struct scenario_pair *pair)
 {
     const struct scenario_host *from = scenario->nodes[pair->from].host;
+    if (scenario->kind == SCENARIO_FIBRE_CHANNEL)
+        return 0; /* ports send frames of the size that they have */
     if (workload->by_tcp)
         return mtu_of_tcp(scenario, pair);
     const bool telemetry =

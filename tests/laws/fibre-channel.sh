@@ -1,0 +1,91 @@
+#!/bin/bash
+# fibre-channel - goodput, credits, losses and captures of Fibre Channel by hand.   SPDX-License-Identifier: Apache-2.0
+set -u
+program=${STORMGLASS:?the program to test}
+. tests/laws/figures
+file=tests/laws/fibre-channel.yaml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# measure JQ-EXPRESSION SETTING...
+measure() {
+    local what=$1 setting args=()
+    shift
+    for setting; do
+        args+=(--set "$setting")
+    done
+    "$program" run $file --json --confirm 0 "${args[@]}" 2>"$work/said" | gojq -r "$what"
+}
+isl=fabric.topology.links.1
+long=(duration=200ms)
+goodput='.workloads[0].goodput_bps / 8e6'
+
+# A frame of 2048 B takes 2048 + 36 + 24 B: 620 ns of 32GFC. A cable of 10 us/km (the model: 10.1) and one NVMe_RSP for each 64 frames
+# of data lower the rate by 2.5 %. MB/s = min(1, C T / (RTT + 2 T)) 2048 B / T; the switch has no latency.
+by_credits() { # by_credits KM CREDITS
+    awk -v km="$1" -v c="$2" 'BEGIN { t = 2108 * 8 / 27.2; r = c * t / (10000 * km + 2 * t); print (r < 1 ? r : 1) * 2048 / t * 1000 }'
+}
+for case in 10:8 10:40 10:160 1:16 1:8; do
+    near "goodput, ${case%:*} km, ${case#*:} credits, MB/s" \
+        "$(measure "$goodput" "${long[@]}" $isl.length=${case%:*}km $isl.bb-credit=${case#*:} fabric.switch.latency=0ns)" \
+        "$(by_credits ${case%:*} ${case#*:})" 3
+done
+# A credit is a frame of any size: half of the data in each frame is half of the rate.
+near 'goodput, 10 km, 40 credits, frames of 1024 B, MB/s' \
+    "$(measure "$goodput" "${long[@]}" $isl.bb-credit=40 fabric.host-links.mtu=1024B fabric.fabric-links.mtu=1024B)" \
+    "$(awk -v m="$(by_credits 10 40)" 'BEGIN { print m / 2 }')" 4
+
+# Rates by name: the line less its coding, 2048 of 2108 B. Enough credits, a short ISL.
+near_isl=($isl.length=10m $isl.bb-credit=100 "${long[@]}" workloads.read.queue-depth=64 hosts.targets.namespaces.0.media=null)
+for pair in 8GFC:6.8 16GFC:13.6 32GFC:27.2 64GFC:54.4; do
+    near "goodput of ${pair%:*}, Gb/s" \
+        "$(measure '.workloads[0].goodput_bps / 1e9' "${near_isl[@]}" duration=30ms fabric.host-links.rate=${pair%:*} \
+            fabric.fabric-links.rate=${pair%:*})" \
+        "$(awk -v r="${pair#*:}" 'BEGIN { print r * 2048 / 2108 }')" 1.5
+done
+
+# One more frame of data is 620 ns more; a write needs one more round trip than a read: an NVMe_XFER_RDY of 48 B and a frame of data.
+alone=(workloads.read.queue-depth=1 $isl.length=10m duration=3ms hosts.targets.namespaces.0.media=null)
+least='.workloads[0].latency_ns.min'
+small=$(measure "$least" "${alone[@]}" workloads.read.block-size=4KiB)
+large=$(measure "$least" "${alone[@]}" workloads.read.block-size=64KiB)
+near '30 more frames of a read, ns' "$(awk -v a="$small" -v b="$large" 'BEGIN { print b - a }')" \
+    "$(awk 'BEGIN { print 30 * 2108 * 8 / 27.2 }')" 0.5
+write=$(measure "$least" "${alone[@]}" workloads.read.block-size=4KiB workloads.read.read=0%)
+# Ready: the data of a read cross with its response, those of a write with the NVMe_XFER_RDY before them. 300 ns at each port, 900 ns
+# in each switch; three links; each switch stores frames.
+near 'a write is longer than a read by, ns' "$(awk -v a="$small" -v b="$write" 'BEGIN { print b - a }')" \
+    "$(awk 'BEGIN { word = 8 / 27.2; print 2 * (600 + 2 * 900 + 15.15 * 2 + 50.5) + 3 * 48 * word }')" 15
+
+# Lost R_RDYs use up the credits of the ISL; a link reset after 100 ms restores them. With checkpoints every 4 frames nothing stops.
+lost=('faults=[{at: 5ms, for: 5ms, kind: drop-every, where: "link switch0-switch1", n: 20, frames: resume}]' duration=300ms
+    $isl.bb-credit=16 $isl.length=100m)
+stop='.workloads[0].latency_ns.max / 1e6'
+near 'longest command with lost R_RDYs, ms' "$(measure "$stop" "${lost[@]}")" 100 12
+within 'the same with checkpoints, ms' "$(measure "$stop" "${lost[@]}" $isl.bb-sc-n=2)" '$1 < 20'
+within 'commands that fail' "$(measure '.workloads[0].failed' "${lost[@]}")" '$1 == 0'
+
+# A lost frame ends the association: the host connects again after reconnect-delay, and no command is lost.
+within 'reconnects after lost frames' \
+    "$(measure '[.workloads[0].failed, .workloads[0].completed, .drops.injected] | join(" ")' duration=200ms $isl.length=10m \
+        'faults=[{at: 5ms, for: 20ms, kind: drop-every, where: "host1-switch1", n: 5000, frames: data}]' \
+        hosts.defaults.nvme.reconnect-delay=10ms hosts.defaults.nvme.io-timeout=50ms)" '$1 == 0 && $2 > 1000 && $3 > 0'
+
+# To tshark each frame is one of Fibre Channel with a good CRC, none is malformed, and each command has its response.
+if command -v tshark >"$work/which"; then
+    "$program" run $file --set workloads.read.count=100 --set $isl.length=10m -o "$work/run.db" --record packets >"$work/said" 2>&1
+    "$program" pcap "$work/run.db" -o "$work/run.pcapng" >>"$work/said" 2>&1 || cat "$work/said"
+    count() { tshark -r "$work/run.pcapng" -Y "$1" 2>>"$work/said" | wc -l; }
+    all=$(count frame)
+    within 'frames of the capture' "$all" '$1 >= 1000'
+    near 'frames with SOF and EOF of class 3' "$(count 'fc.sof in {0xbcb55656, 0xbcb53636} && fc.eof in {0xbc957575, 0xbc95d5d5}')" "$all" 0
+    near 'malformed frames' "$(count '_ws.malformed')" 0 0
+    near 'wrong CRCs' "$(count 'fc.crc.status == 0')" 0 0
+    exchanges() { tshark -r "$work/run.pcapng" -Y "$1" -T fields -e fc.ox_id 2>>"$work/said" | sort | uniq; }
+    near 'responses without a command' \
+        "$(comm -13 <(exchanges 'fc.r_ctl == 0x06') <(exchanges 'fc.r_ctl == 0x07 || fc.r_ctl == 0x08') | wc -l)" 0 0
+    # One is the Asynchronous Event Request, which is outstanding at the end.
+    near 'commands without a response' \
+        "$(comm -23 <(exchanges 'fc.r_ctl == 0x06') <(exchanges 'fc.r_ctl == 0x07 || fc.r_ctl == 0x08') | wc -l)" 1 0
+fi
+[ $failures = 0 ]
