@@ -88,8 +88,45 @@ static const struct harm_cause *named_by_account(const struct ruling *ruling,
 
 /* ------------------------------------------------------------------ confirmed */
 
+static bool is_any_spot(const struct scenario_spot *spots, uint32_t count, uint32_t node)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (spots[i].node == node)
+            return true;
+    return false;
+}
+
+/* The repair changes something at this host. */
+static bool is_repaired(const struct ruling *ruling, const struct trial_change *repair,
+                        uint32_t host)
+{
+    const struct deviations *list =
+        repair->written ? &ruling->base->written : &ruling->base->deviations;
+    const struct scenario_fault *fault = &ruling->scenario->faults[repair->fault];
+    if (repair->kind == TRIAL_REMOVE_FAULT)
+        return is_any_spot(fault->spots, fault->spot_count, host);
+    return repair->kind == TRIAL_RESTORE_DRAIN ? repair->host == host
+           : repair->kind == TRIAL_RESTORE_SETTING
+               ? deviation_is_at(&list->list[repair->setting], host, SCENARIO_ALL_PORTS)
+               : false;
+}
+
+/* The cause is at the victim, or at a host that it talks to. */
+static enum harm_class class_of(const struct ruling *ruling, const struct trial_change *repair,
+                                const struct prove_host *victim)
+{
+    const struct scenario_workload *workload = &ruling->scenario->workloads[victim->workload];
+    for (uint32_t i = 0; repair != NULL && i < workload->pair_count; i++)
+        if (workload->pairs[i].from == victim->host &&
+            (is_repaired(ruling, repair, victim->host) ||
+             is_repaired(ruling, repair, workload->pairs[i].to)))
+            return HARM_DIRECT;
+    return repair == NULL ? HARM_DIRECT : HARM_SAME_PATH;
+}
+
+/* `repair`: of the cause; NULL for the load of a neighbor, whose frames meet those of victims. */
 static void add_victims(const struct ruling *ruling, const struct prove_hosts *hosts,
-                        struct harm_cause *cause)
+                        const struct trial_change *repair, struct harm_cause *cause)
 {
     cause->victim_count = 0;
     for (uint32_t i = 0; i < hosts->count && i < PROVE_HOSTS_MAX; i++) {
@@ -98,7 +135,7 @@ static void add_victims(const struct ruling *ruling, const struct prove_hosts *h
             .workload = host->workload,
             .node = host->host,
             .host = ruling->scenario->nodes[host->host].name,
-            .class = HARM_SAME_PATH,
+            .class = class_of(ruling, repair, host),
             .lost =
                 host->whole_ps == 0 ? 0 : (int64_t)((__int128)host->lost_ps * PPM / host->whole_ps),
             .failed = host->failed > 0 ? host->failed : 0};
@@ -148,13 +185,9 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
                             .priority = -1,
                             .root = HARM_NONE};
     snprintf(cause->name, sizeof cause->name, "%.*s", (int)sizeof cause->name - 1, row->name);
-    if (row->repair.kind == TRIAL_RESTORE_DRAIN)
-        snprintf(words, sizeof words, "%.64s drains slower than its link delivers",
-                 ruling->scenario->nodes[row->repair.host].name);
-    else
-        confirm_cause_words(row, words, sizeof words);
+    trial_cause_words(&row->repair, ruling->base, words, sizeof words);
     snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(words, 230), words);
-    add_victims(ruling, &ruling->prove->hosts, cause);
+    add_victims(ruling, &ruling->prove->hosts, &row->repair, cause);
 }
 
 /* The weight of a cause among others. */
@@ -189,8 +222,8 @@ static void confirm_row(struct ruling *ruling, const struct prove_row *row)
     else
         make_cause(ruling, row, cause);
     if (named != NULL && cause->victim_count == 0)
-        add_victims(ruling, &ruling->prove->hosts, cause);
-    confirm_effect_words(ruling->prove, ruling->scenario, row, effect, sizeof effect);
+        add_victims(ruling, &ruling->prove->hosts, &row->repair, cause);
+    confirm_effect_words(ruling->prove, ruling->base, row, effect, sizeof effect);
     const size_t used = strlen(cause->sentence);
     snprintf(cause->sentence + used, sizeof cause->sentence - used, "; %s", effect);
     cause->sure = cause->confirmed = true;
@@ -276,9 +309,7 @@ static void confirm_neighbor(struct ruling *ruling)
         cause->name, neighbor->where,
         confirm_member_words(ruling->scenario, &neighbor->harm, member),
         words_percent((double)neighbor->harm.permille, 1000).text, change);
-    add_victims(ruling, &neighbor->hosts, cause);
-    for (uint32_t i = 0; i < cause->victim_count; i++)
-        cause->victims[i].class = HARM_DIRECT;
+    add_victims(ruling, &neighbor->hosts, NULL, cause);
     if (ruling->prove->culprits > 0) {
         cause->share = neighbor->harm.permille * (PPM / 1000);
         share_out(ruling);

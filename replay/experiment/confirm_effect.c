@@ -49,25 +49,6 @@ const char *confirm_member_words(const struct scenario *scenario, const struct p
     return text;
 }
 
-void confirm_cause_words(const struct prove_row *row, char *text, size_t size)
-{
-    static const char arrow[] = " -> ", instead[] = " instead of ", removed[] = ", removed";
-    const size_t length = strlen(row->text), tail = strlen(removed);
-    const bool fault = row->repair.kind == TRIAL_REMOVE_FAULT && length > tail &&
-                       strcmp(row->text + length - tail, removed) == 0;
-    const char *end = row->text + length - (fault ? tail : 0);
-    size_t used = 0;
-    for (const char *from = row->text; from < end && used + sizeof instead < size;) {
-        if (strncmp(from, arrow, strlen(arrow)) == 0) {
-            used += (size_t)snprintf(text + used, size - used, "%s", instead);
-            from += strlen(arrow);
-        } else {
-            text[used++] = *from++;
-        }
-    }
-    text[used] = '\0';
-}
-
 /* None of several culprits recovers much alone: each hides the others. */
 static bool are_hidden(const struct prove *prove)
 {
@@ -79,33 +60,35 @@ static bool are_hidden(const struct prove *prove)
 }
 
 /* The culprits that do harm without a partner: "target-stall at host0", or "the causes above". */
-static void others_words(const struct prove *prove, char *text, size_t size)
+static void others_words(const struct prove *prove, const struct trial_base *base, char *text,
+                         size_t size)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < prove->row_count; i++) {
         if (!prove->rows[i].culprit || prove->rows[i].partner)
             continue;
         if (count++ == 0)
-            confirm_cause_words(&prove->rows[i], text, size);
+            trial_cause_words(&prove->rows[i].repair, base, text, size);
         else
             snprintf(text, size, "the causes above");
     }
 }
 
-void confirm_effect_words(const struct prove *prove, const struct scenario *scenario,
+void confirm_effect_words(const struct prove *prove, const struct trial_base *base,
                           const struct prove_row *row, char *text, size_t size)
 {
     const double gone = prove_gone(prove, &prove->before, &row->after);
     char change[160], member[CONFIRM_MEMBER_BYTES], others[PROVE_WORDS_BYTES];
     change_words(&prove->before, &row->after, change, sizeof change);
     if (row->partner) {
-        others_words(prove, others, sizeof others);
+        others_words(prove, base, others, sizeof others);
         snprintf(text, size, "it adds to %.150s; without it, %s of the harm disappears", others,
                  words_percent(gone, 1).text);
     } else if (prove->culprits > 1 && row->harmful && row->harm.permille > 0) {
-        const size_t used = (size_t)snprintf(text, size, "alone, it delays %s for %s of its time",
-                                             confirm_member_words(scenario, &row->harm, member),
-                                             words_percent((double)row->harm.permille, 1000).text);
+        const size_t used =
+            (size_t)snprintf(text, size, "alone, it delays %s for %s of its time",
+                             confirm_member_words(base->scenario, &row->harm, member),
+                             words_percent((double)row->harm.permille, 1000).text);
         if (are_hidden(prove))
             snprintf(
                 text + used, size - used,

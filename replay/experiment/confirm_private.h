@@ -11,13 +11,9 @@ enum { CONFIRM_MEMBER_BYTES = 200 };
 const char *confirm_member_words(const struct scenario *scenario, const struct prove_harm *harm,
                                  char text[CONFIRM_MEMBER_BYTES]);
 
-/* The text of a repair as the text of a cause: "mtu 1500B -> 4200B at leaf1" becomes "mtu 1500B
- * instead of 4200B at leaf1"; "link-down at leaf1, removed" becomes "link-down at leaf1". */
-void confirm_cause_words(const struct prove_row *row, char *text, size_t size);
-
 /* For one cause, the gain of removing it; for one of several, the loss that it causes alone; for
  * causes that act together, what removing all of them gains. */
-void confirm_effect_words(const struct prove *prove, const struct scenario *scenario,
+void confirm_effect_words(const struct prove *prove, const struct trial_base *base,
                           const struct prove_row *row, char *text, size_t size);
 
 #endif

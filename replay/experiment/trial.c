@@ -110,6 +110,20 @@ void trial_words(const struct trial_change *change, const struct trial_base *bas
     }
 }
 
+void trial_cause_words(const struct trial_change *change, const struct trial_base *base, char *text,
+                       size_t size)
+{
+    if (change->kind == TRIAL_REMOVE_FAULT)
+        snprintf(text, size, "%s", fault_name(base->scenario, change->fault).text);
+    else if (change->kind == TRIAL_RESTORE_DRAIN)
+        snprintf(text, size, "%.64s drains slower than its link delivers",
+                 base->scenario->nodes[change->host].name);
+    else if (change->kind == TRIAL_RESTORE_SETTING)
+        trial_setting_cause(change, base, text, size);
+    else
+        trial_words(change, base, text, size);
+}
+
 /* ------------------------------------------------------------------ changed copies */
 
 static bool removes(const struct trial *trial, uint32_t fault)

@@ -100,6 +100,11 @@ void trial_name(const struct trial_change *change, const struct trial_base *base
 void trial_words(const struct trial_change *change, const struct trial_base *base, char *text,
                  size_t size);
 
+/* What the change removes, as a cause: "link-down at leaf1"; "host4 drains slower than its link
+ * delivers"; "fabric.overrides[0].mtu is 1500B at leaf1:p0 (normally 4200B)". */
+void trial_cause_words(const struct trial_change *change, const struct trial_base *base, char *text,
+                       size_t size);
+
 /* The changed scenario shares all but the changes with that of the base, or with `loaded`. */
 struct tried {
     struct scenario scenario;

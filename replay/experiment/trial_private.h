@@ -29,5 +29,7 @@ void trial_setting_name(const struct trial_change *change, const struct trial_ba
                         char *text, size_t size);
 void trial_setting_words(const struct trial_change *change, const struct trial_base *base,
                          char *text, size_t size);
+void trial_setting_cause(const struct trial_change *change, const struct trial_base *base,
+                         char *text, size_t size);
 
 #endif

@@ -61,19 +61,11 @@ void trial_setting_name(const struct trial_change *change, const struct trial_ba
     snprintf(text, size, "%s", is_whole_entry(change, all) ? first->entry : first->path);
 }
 
-/* The value that the trial restores; 0 of a limit is none. */
-static const char *restored_words(const struct deviation *deviation)
-{
-    const struct deviation_change *change = &deviation->changes[0];
-    return change->row == NULL || !opt_is_limit(change->row) || change->common != 0
-               ? deviation->common
-               : "none";
-}
-
 /* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more"; with several values
  * "fabric.overrides[0]: alpha 1% -> 25%, xon 0B -> 10KB at leaf1" */
-void trial_setting_words(const struct trial_change *change, const struct trial_base *base,
-                         char *text, size_t size)
+/* Several values of an entry, or of a family: "NAME VALUE -> RESTORED, ...". */
+static void values_words(const struct trial_change *change, const struct trial_base *base,
+                         const char *arrow, char *text, size_t size)
 {
     const struct deviations *all = trial_deviations(change, base);
     const struct deviation *first = &all->list[change->setting];
@@ -88,10 +80,27 @@ void trial_setting_words(const struct trial_change *change, const struct trial_b
             continue;
         const char *path = deviation->path + (whole ? strlen(first->entry) : 0);
         path += whole && *path == '.';
-        used += snprintf(text + used, size - (size_t)used, "%s%s %s -> %s", between, path,
-                         deviation->value, restored_words(deviation));
+        used += snprintf(text + used, size - (size_t)used, "%s%s %s%s%s", between, path,
+                         deviation->value, arrow, deviation_common(deviation, "none"));
         between = ", ";
     }
     if ((size_t)used < size)
         snprintf(text + used, size - (size_t)used, "%s", place);
+}
+
+void trial_setting_words(const struct trial_change *change, const struct trial_base *base,
+                         char *text, size_t size)
+{
+    values_words(change, base, " -> ", text, size);
+}
+
+void trial_setting_cause(const struct trial_change *change, const struct trial_base *base,
+                         char *text, size_t size)
+{
+    const struct deviations *all = trial_deviations(change, base);
+    if (count_covered(change, all) > 1)
+        values_words(change, base, " instead of ", text, size);
+    else
+        deviation_words(base->scenario, &all->list[change->setting],
+                        change->written ? "default" : "normally", text, size);
 }

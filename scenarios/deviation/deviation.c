@@ -198,3 +198,24 @@ void deviation_place_words(const struct scenario *scenario, const struct deviati
     if (spots > 1 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, " and %u more", spots - 1);
 }
+
+const char *deviation_common(const struct deviation *deviation, const char *none)
+{
+    const struct deviation_change *change = &deviation->changes[0];
+    return change->row != NULL && opt_is_limit(change->row) && change->common == 0
+               ? none
+               : deviation->common;
+}
+
+void deviation_words(const struct scenario *scenario, const struct deviation *deviation,
+                     const char *usual, char *text, size_t size)
+{
+    char place[DEVIATION_TEXT_BYTES];
+    deviation_place_words(scenario, deviation, place, sizeof place);
+    if (deviation->changes[0].of == DEVIATION_ROUTE)
+        snprintf(text, size, "static route%.36s replaces the computed one (%.90s)", place,
+                 deviation->path);
+    else
+        snprintf(text, size, "%.90s is %.48s%.36s (%s %.48s)", deviation->path, deviation->value,
+                 place, usual, deviation_common(deviation, "unlimited"));
+}

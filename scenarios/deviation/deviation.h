@@ -85,6 +85,14 @@ void deviations_free(struct deviations *deviations);
 void deviation_place_words(const struct scenario *scenario, const struct deviation *deviation,
                            char *text, size_t size);
 
+/* "fabric.overrides[0].mtu is 1500B at leaf1:p0 (normally 9216B)"; `usual`: "normally" or
+ * "default". */
+void deviation_words(const struct scenario *scenario, const struct deviation *deviation,
+                     const char *usual, char *text, size_t size);
+
+/* The common value; `none` where 0 of a limit is none. */
+const char *deviation_common(const struct deviation *deviation, const char *none);
+
 /* True if both are in one entry of the file, and both are narrow or both broad. */
 bool deviation_together(const struct deviation *a, const struct deviation *b);
 
