@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cause_target - a target that stalls, crashes, or denies hosts access to its namespaces. */
 #include "replay/cause/causes.h"
-#include "replay/database/words.h"
-#include "replay/harm/change.h"
 
 #include "scenarios/fault/fault.h"
 
@@ -53,21 +51,7 @@ static uint32_t count_pairs(const struct scenario_workload *workload, uint32_t n
     return count;
 }
 
-/* Compares with the time before the fault; used if no member of the workload has another target. */
-static void take_change(const struct harm_scene *scene, uint32_t index, struct cause_clue *clue)
-{
-    const struct change change = change_since(scene, clue->workload, index);
-    const size_t used = strlen(clue->seen);
-    clue->least = change.lost;
-    clue->untold = !change.known;
-    if (change.lost >= HARM_NOTICED)
-        snprintf(clue->seen + used, sizeof clue->seen - used,
-                 "; since then, an operation of %.60s takes %s instead of %s",
-                 scene->scenario->workloads[clue->workload].name, words_time(change.after).text,
-                 words_time(change.before).text);
-}
-
-/* The target continues, more slowly. */
+/* The target continues, more slowly. A run cannot show by how much if all members use it. */
 static void accuse_serving(struct cause_search *search, const struct harm_scene *scene,
                            uint32_t index, uint32_t node, const char *what)
 {
@@ -78,8 +62,7 @@ static void accuse_serving(struct cause_search *search, const struct harm_scene 
         clue.workload = i;
         if (count_pairs(about, node, true) == 0)
             continue;
-        if (count_pairs(about, node, false) == 0)
-            take_change(scene, index, &clue);
+        clue.untold = count_pairs(about, node, false) == 0;
         cause_accuse(search, &clue, &suspect);
     }
 }
