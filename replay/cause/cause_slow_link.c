@@ -17,8 +17,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         char name[HARM_NAME_BYTES];
         const bool full = scene->uses[port].busy >= FULL || scene_is_root(scene, port);
         clue.place.port = port;
-        if (!full || !(suspects_deviation(scene, "rate", clue.place, &suspect) ||
-                       suspects_override(scene, "rate", port, &suspect, NULL)))
+        if (!full || !suspects_deviation(scene, "rate", clue.place, &suspect))
             continue;
         clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(SLOW) | HARM_BIT(HELD);
         clue.least = scene->uses[port].busy / 2;

@@ -55,10 +55,7 @@ void cause_report(struct cause_search *search, const struct cause_clue *clue);
 void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
                   const struct suspect *suspect);
 
-/* Whether the causes found so far explain a noticeable loss of the member. */
-bool cause_is_explained(const struct cause_search *search, uint32_t member);
-
-/* The same, for causes other than load. */
+/* Whether the causes found so far, except load, explain a noticeable loss of the member. */
 bool cause_is_blamed(const struct cause_search *search, uint32_t member);
 
 /* Reports one clue per root of pauses of these kinds. */

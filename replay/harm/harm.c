@@ -265,11 +265,6 @@ void cause_report(struct cause_search *search, const struct cause_clue *clue)
     add_accusation(search, clue, &suspect);
 }
 
-bool cause_is_explained(const struct cause_search *search, uint32_t member)
-{
-    return search->lost[member] >= HARM_NOTICED;
-}
-
 bool cause_is_blamed(const struct cause_search *search, uint32_t member)
 {
     return search->blamed[member] >= HARM_NOTICED;

@@ -304,8 +304,6 @@ static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t num
         member->part[HARM_PART_STOOD] = share_ppm(stop - last, member->span);
     if (!did->connected)
         member->part[HARM_PART_STOOD] = PPM;
-    else if (did->ready > did->began)
-        member->part[HARM_PART_CONNECTING] = share_ppm(did->ready - did->began, member->span);
     member->part[HARM_PART_FAILED] = share_ppm((int64_t)did->failed, (int64_t)did->issued);
 }
 
@@ -432,7 +430,6 @@ static void make_indexes(struct harm_scene *scene)
 void scene_init(struct harm_scene *scene)
 {
     deviations_find(&scene->deviations, scene->scenario);
-    overrides_find(&scene->overrides, scene->scenario);
     add_members(scene);
     make_paths(scene);
     follow_all(scene);
@@ -463,6 +460,5 @@ void scene_fini(struct harm_scene *scene)
     member_index_free(&scene->at_port);
     member_index_free(&scene->at_node);
     free(scene->roots);
-    overrides_free(&scene->overrides);
     deviations_free(&scene->deviations);
 }

@@ -12,7 +12,6 @@
 #include "replay/harm/drops.h"
 #include "replay/harm/harm.h"
 #include "replay/harm/member_index.h"
-#include "replay/harm/overrides.h"
 #include "scenarios/deviation/deviation.h"
 #include "scenarios/world/world.h"
 
@@ -34,7 +33,7 @@ struct harm_limit {
 
 /* Kinds of loss. */
 #define HARM_PARTS(X)                                                                              \
-    X(FAILED) X(STOOD) X(LOSS) X(PAUSE) X(HELD) X(REFUSED) X(READS) X(BEHIND) X(SLOW) X(CONNECTING)
+    X(FAILED) X(STOOD) X(LOSS) X(PAUSE) X(HELD) X(REFUSED) X(READS) X(BEHIND) X(SLOW)
 
 #define X(name) HARM_PART_##name,
 enum harm_part { HARM_PARTS(X) HARM_PART_COUNT };
@@ -87,7 +86,6 @@ struct harm_scene {
     uint8_t *roots;                       /* bit set of ports that are roots of pauses */
     uint8_t priorities_of_dscp[DSCPS];    /* set of priorities; 0: not computed yet */
     struct deviations deviations;
-    struct overrides overrides;
 };
 
 void scene_init(struct harm_scene *scene);

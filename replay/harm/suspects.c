@@ -151,28 +151,12 @@ static bool is_about(const struct harm_scene *scene, const struct deviation *dev
     return false;
 }
 
-/* The usual value; 0 of a limit is none. */
-static const char *usual_words(const struct deviation *deviation)
-{
-    const struct deviation_change *change = &deviation->changes[0];
-    const bool unlimited =
-        change->row != NULL && change->row->effect.worse == OPT_WORSE_LIMIT && change->common == 0;
-    return unlimited ? "unlimited" : deviation->common;
-}
-
 struct suspect suspects_named_deviation(const struct harm_scene *scene,
                                         const struct deviation *deviation)
 {
-    struct suspect suspect = {.suspect = HARM_SETTING, .deviates = true};
-    char place[HARM_NAME_BYTES];
-    deviation_place_words(scene->scenario, deviation, place, sizeof place);
+    struct suspect suspect = {.suspect = HARM_SETTING};
     snprintf(suspect.name, sizeof suspect.name, "%s", deviation->path);
-    if (deviation->changes[0].of == DEVIATION_ROUTE)
-        snprintf(suspect.words, sizeof suspect.words,
-                 "static route%.36s replaces the computed one (%.90s)", place, deviation->path);
-    else
-        snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s%.36s (normally %.48s)",
-                 deviation->path, deviation->value, place, usual_words(deviation));
+    deviation_words(scene->scenario, deviation, "normally", suspect.words, sizeof suspect.words);
     return suspect;
 }
 
@@ -251,33 +235,6 @@ static void name_setting(const struct scenario_setting *setting, int64_t preset,
     snprintf(suspect->name, sizeof suspect->name, "%s", setting->path);
     snprintf(suspect->words, sizeof suspect->words, "%.120s is %.48s (default %.48s)",
              setting->path, value, by_default);
-}
-
-bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
-                       struct suspect *suspect, int64_t *more)
-{
-    const struct explain_fabric *fabric = scene->fabric;
-    const uint32_t node = fabric->node_of[port];
-    const struct port_params *params =
-        scene->scenario->nodes[node].ports[port - fabric->first_port[node]].params;
-    for (uint32_t i = 0; i < scene->overrides.count; i++) {
-        const struct override *override = &scene->overrides.list[i];
-        const struct scenario_setting *setting = override->setting;
-        if (*opt_field(setting->row, (void *)(uintptr_t)params) != setting->value ||
-            !suspects_listed(rows, setting->row->name))
-            continue;
-        const bool host =
-            fabric->is_host[node] || fabric->is_host[fabric->node_of[fabric->peer[port]]];
-        const struct override_class class = host ? override->of_host : override->of_fabric;
-        if (!class.known || !opt_is_worse(setting->row, setting->value, class.value))
-            continue;
-        name_setting(setting, class.value, suspect);
-        suspect->deviates = true;
-        if (more != NULL)
-            *more = setting->value - class.value;
-        return true;
-    }
-    return false;
 }
 
 /* Set by the scenario for all objects of a kind. */

@@ -17,7 +17,6 @@ struct suspect {
     char name[HARM_NAME_BYTES];
     char words[HARM_SENTENCE_BYTES /
                2]; /* "drop-every at host0"; "NAME is 1500B at leaf1:p0, elsewhere 4200B" */
-    bool deviates; /* a setting that differs from others */
 };
 
 /* Finds the first fault of these kinds (separated by spaces) active in this period. */
@@ -45,11 +44,6 @@ enum opt_part suspects_part(const struct deviation_change *change);
 /* Whether its value can do harm compared with the common one; always true for settings without a
  * numeric value. */
 bool suspects_is_worse(const struct deviation *deviation, const struct deviation_change *change);
-
-/* Finds one of these port rows that an override sets at the port, although there is no similar link
- * to compare with. `more` returns the excess over links of its class; may be NULL. */
-bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
-                       struct suspect *suspect, int64_t *more);
 
 /* Finds one of these rows that the scenario sets for all objects to another value than its
  * preset. */

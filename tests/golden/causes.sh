@@ -156,14 +156,14 @@ named throttle setting 'fabric.overrides[0].ecn-kmax' "fabric:
   $leaves
   overrides: [{where: leaf1, ecn: {kmin: 1KB, kmax: 2KB, pmax: 100%}}]
 $incast"
-named threshold setting 'fabric.overrides[0].alpha' "fabric:
+named odd-setting setting 'fabric.overrides[0].alpha' "fabric:
   $leaves
   overrides: [{where: leaf1, alpha: 0.1%}]
 $fast
 workloads:
   - {name: w, kind: rdma-write, from: \"host0..host2\", to: host4, message-size: 64KiB, outstanding: 2}
   - {name: v, kind: rdma-write, from: host3, to: host5, message-size: 64KiB, outstanding: 4}"
-named late-pause setting 'fabric.overrides[0].pfc-response' "fabric:
+named odd-setting setting 'fabric.overrides[0].pfc-response' "fabric:
   $star
   switch: {buffer: 4000KB, ports: 6, headroom: 600KB}
   overrides: [{where: \"host1:p0\", pfc-response: 100us}]

@@ -30,15 +30,15 @@ END
 
 pairs='kind: rdma-send, from: "host3..host5", to: "host0..host2", message-size: 4KiB, qps: 4, outstanding: 1'
 for value in 'context-cost: 2500us' 'resolve-cost: 2500us' 'qp-create-cost: 600us' 'qp-modify-cost: 250us'; do
-    named "${value%%:*}" rnic "$value" connecting "hosts.odd.rnic.${value%%:*}" "$pairs" ''
+    named "${value%%:*}" rnic "$value" odd-setting "hosts.odd.rnic.${value%%:*}" "$pairs" ''
 done
 # The side that accepts waits for its device too.
 back=${pairs/'from: "host3..host5", to: "host0..host2"'/'from: "host0..host2", to: "host3..host5"'}
-named accepting rnic 'qp-create-cost: 600us' connecting hosts.odd.rnic.qp-create-cost "$back" ''
+named accepting rnic 'qp-create-cost: 600us' odd-setting hosts.odd.rnic.qp-create-cost "$back" ''
 # Two of the device's costs: the dearer one.
-named both rnic 'qp-create-cost: 100us, qp-modify-cost: 250us' connecting hosts.odd.rnic.qp-modify-cost "$pairs" ''
+named both rnic 'qp-create-cost: 100us, qp-modify-cost: 250us' odd-setting hosts.odd.rnic.qp-modify-cost "$pairs" ''
 # Partitions are read of each namespace before any I/O: of many, from a medium that is slow.
-named scan nvme 'partition-scan: true' connecting hosts.odd.nvme.partition-scan \
+named scan nvme 'partition-scan: true' odd-setting hosts.odd.nvme.partition-scan \
     'kind: nvme, from: "host3..host5", to: "host0..host2", queues: 1, queue-depth: 4' \
     'targets: {where: "host0..host2", namespaces: [{media: flash-tlc, count: 8}]}'
 # PCIe where the others have none.
@@ -55,7 +55,7 @@ hosts: {defaults: {rnic: {profile: ideal, qp-create-cost: 600us}}}
 workloads: [{name: w, $pairs}]
 END
 "$program" run all.yaml --json >all.json || fail "all: $?"
-gojq -e '[.causes[] | select(.kind == "connecting")] | length == 1 and .[0].name == "hosts.defaults.rnic.qp-create-cost"' all.json \
+gojq -e '.causes | length == 1 and .[0].name == "hosts.defaults.rnic.qp-create-cost"' all.json \
     >/dev/null || fail "all: $(gojq -c .causes all.json)"
 # What is dear and takes no time to speak of is not named.
 "$program" run all.yaml --set hosts.defaults.rnic.qp-create-cost=50us --json >little.json || fail "little: $?"

@@ -195,30 +195,6 @@ static void a_pause_has_victims_of_its_own_priority(void **state)
     }
 }
 
-static void a_switch_that_pauses_early_is_named_before_load(void **state)
-{
-    (void)state;
-    struct explain_root root = {.port = 6, .priority = 3, .kind = EXPLAIN_CONGESTION, .held_ps = 9};
-    struct explain_path path = {.root = 0, .hops = 1, .port = 0, .held_ps = 9};
-    struct fixture fixture;
-    build(&fixture,
-          "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}\n"
-          "  overrides: [{where: leaf1, alpha: 0.1%}]\n"
-          "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n");
-    root.port = fixture.fabric.first_port[scenario_find_node(fixture.scenario, "leaf1")];
-    struct explain explain = {.fabric = &fixture.fabric,
-                              .roots = &root,
-                              .root_count = 1,
-                              .paths = &path,
-                              .path_count = 1,
-                              .verdict = {.all_ps = 9, .first_ps = 9}};
-    fixture.scene.explain = &explain;
-    fixture.uses[0].blocked = PPM / 2;
-    judge(&fixture);
-    expect_first(&fixture, "threshold", HARM_SETTING, "fabric.overrides[0].alpha");
-    raze(&fixture);
-}
-
 /* ------------------------------------------------------------------ counters */
 
 static void a_class_that_gets_little_is_starved(void **state)
@@ -247,58 +223,6 @@ static void messages_without_a_receive_are_their_workloads(void **state)
     judge(&fixture);
     expect_first(&fixture, "rnr", HARM_SETTING, "workloads.s.receives");
     raze(&fixture);
-}
-
-static void timers_that_run_out_for_nothing_are_named(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    build(&fixture, STAR "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, rnic: "
-                         "{timeout: 1}}}\n" WRITES);
-    world_host(fixture.world, 0)->rnics[0]->counters.timeouts = 5;
-    fixture.uses[0].lost = PPM / 2;
-    judge(&fixture);
-    expect_first(&fixture, "timeout", HARM_SETTING, "hosts.odd.rnic.timeout");
-    raze(&fixture);
-}
-
-/* A timer that is like all others' is not to blame, and what was seen is said as it was: losses
- * are told apart from none, and hosts without timeouts are not spoken of. */
-static void timeouts_are_told_beside_losses(void **state)
-{
-    static const struct observe_drops drops[] = {
-        {SWITCH, 2, 3, PROBE_DROP_BUFFER, false, 1, 100, 1, 2},
-        {SWITCH, 2, 3, PROBE_DROP_BUFFER, false, 9, 900, 1, 2}};
-    static const struct {
-        uint32_t drop_count, timeouts;
-        const char *sentence;
-        bool there;
-    } rows[] = {
-        {0, 5, "host0 had 5 retransmission timeouts although no frame was lost", true},
-        {1, 5, "although no frame was lost", false},
-        {2, 5, "although no frame was lost", false},
-        {0, 5, "host1 had ", false},
-        {0, 1, "host0 had 1 retransmission", true},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct fixture fixture;
-        build(&fixture, STAR "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, "
-                             "rnic: {timeout: 1}}}\n" WRITES);
-        world_host(fixture.world, 0)->rnics[0]->counters.timeouts = rows[i].timeouts;
-        fixture.uses[0].lost = PPM / 2;
-        fixture.scene.drops = drops;
-        fixture.scene.drop_count = rows[i].drop_count;
-        judge(&fixture);
-        bool there = false, timeout = false;
-        for (uint32_t k = 0; k < fixture.harm.cause_count; k++) {
-            there |= strstr(fixture.harm.causes[k].sentence, rows[i].sentence) != NULL;
-            timeout |= strcmp(fixture.harm.causes[k].kind, "timeout") == 0;
-        }
-        if (there != rows[i].there || (rows[i].drop_count == 0 && !timeout))
-            fail_msg("row %zu: %s", i, fixture.harm.causes[0].sentence);
-        raze(&fixture);
-    }
 }
 
 /* A host with one link loses what that link was down; nobody else does, nor a host without work. */
@@ -477,11 +401,8 @@ int main(void)
         cmocka_unit_test(a_port_that_takes_less_is_named_by_its_mtu),
         cmocka_unit_test(pauses_have_a_cause),
         cmocka_unit_test(a_pause_has_victims_of_its_own_priority),
-        cmocka_unit_test(a_switch_that_pauses_early_is_named_before_load),
         cmocka_unit_test(a_class_that_gets_little_is_starved),
         cmocka_unit_test(messages_without_a_receive_are_their_workloads),
-        cmocka_unit_test(timers_that_run_out_for_nothing_are_named),
-        cmocka_unit_test(timeouts_are_told_beside_losses),
         cmocka_unit_test(hosts_that_are_cut_off_lose_that_time),
         cmocka_unit_test(a_host_whose_watchdog_drops_is_named_before_its_switch),
         cmocka_unit_test(a_slow_link_that_is_full_is_named),

@@ -36,19 +36,6 @@ static void what_is_odd_and_does_no_harm_is_not_named(void **state)
     }
 }
 
-static void a_delay_costs_the_part_of_an_operation_that_it_adds(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    build(&fixture, STAR WRITES "hosts: {defaults: {rnic: {profile: ideal}}, odd: {where: host0, "
-                                "rnic: {tx-delay: 25us}}}\n");
-    judge(&fixture);
-    expect_first(&fixture, "odd-setting", HARM_SETTING, "hosts.odd.rnic.tx-delay");
-    /* both ways, of each of the exchanges that a connection begins with */
-    assert_in_range(fixture.harm.causes[0].victims[0].lost, PPM * 78 / 100, PPM * 80 / 100);
-    raze(&fixture);
-}
-
 static void a_sender_that_is_not_held_back_is_named_by_those_who_are(void **state)
 {
     (void)state;
@@ -60,20 +47,6 @@ static void a_sender_that_is_not_held_back_is_named_by_those_who_are(void **stat
     fixture.uses[0].held = PPM / 2;
     judge(&fixture);
     expect_first(&fixture, "throttle", HARM_SETTING, "hosts.odd.rnic.congestion-control");
-    raze(&fixture);
-}
-
-static void a_route_that_leads_away_is_named(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    build(&fixture,
-          "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}\n"
-          "  routes: [{at: leaf1, to: host1, via: spine0}]\n"
-          "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n");
-    fixture.uses[0].lost = PPM / 2;
-    judge(&fixture);
-    expect_first(&fixture, "no-route", HARM_SETTING, "fabric.routes[0]");
     raze(&fixture);
 }
 
@@ -116,9 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_odd_and_does_no_harm_is_not_named),
-        cmocka_unit_test(a_delay_costs_the_part_of_an_operation_that_it_adds),
         cmocka_unit_test(a_sender_that_is_not_held_back_is_named_by_those_who_are),
-        cmocka_unit_test(a_route_that_leads_away_is_named),
         cmocka_unit_test(a_host_that_pauses_while_it_is_empty_is_named),
         cmocka_unit_test(a_cost_that_is_little_more_costs_little),
     };
