@@ -118,8 +118,8 @@ static bool post_receive(struct wl_rdma_pair *pair)
 
 static void occupy(const struct wl_rdma *wl, struct wl_rdma_core *core)
 {
-    core->free_at = env_now(wl->site.env) + wl->post_cost;
-    core->busy += wl->post_cost;
+    *core->door_at = core->free_at = env_now(wl->site.env) + core->cost;
+    core->busy += core->cost;
     core->wanted = false;
 }
 
@@ -175,9 +175,10 @@ static struct wl_rdma_pair *find_room(struct wl_rdma *wl, time_ps now, time_ps *
         struct wl_rdma_pair *pair = &wl->pairs[(wl->next_pair + i) % wl->pair_count];
         if (!pair->usable || !has_room(pair))
             continue;
-        if (pair->core->free_at > now) {
+        const time_ps free_at = time_later(pair->core->free_at, *pair->core->door_at);
+        if (free_at > now) {
             pair->core->wanted = true;
-            *wakes = time_earlier(*wakes, pair->core->free_at);
+            *wakes = time_earlier(*wakes, free_at);
             continue;
         }
         wl->next_pair = (wl->next_pair + i + 1) % wl->pair_count;
@@ -432,6 +433,7 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
     wl->core_count = (uint32_t)wl->params.threads;
     wl->cores = memory_zeroed(wl->core_count, sizeof *wl->cores);
     wl->post_cost = site->verbs->post_cost == NULL ? 0 : site->verbs->post_cost(site->device);
+    wl_rdma_share_doorbells(wl);
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         wl->pairs[i].owner = wl;
         wl->pairs[i].messages =
@@ -482,6 +484,7 @@ void wl_rdma_destroy(struct workload *workload)
     }
     free(wl->pairs);
     free(wl->cores);
+    free(wl->doors);
     free(wl->flows);
     free(wl);
 }

@@ -51,6 +51,8 @@ struct wl_rdma_params {
     int64_t count;                /* messages per instance; 0: until stop */
     int64_t qps;
     int64_t threads;         /* cores per instance, each with its share of the queue pairs */
+    int64_t doorbells;       /* doorbell registers that the threads share; 0: one each */
+    time_ps doorbell_cost;   /* per message and other thread at the same doorbell */
     int64_t rate;            /* thousandths of messages per second per instance; 0: closed loop */
     int64_t arrival;         /* enum wl_pace_arrival */
     int64_t receives;        /* receives posted at the other end; 0: twice `outstanding` */

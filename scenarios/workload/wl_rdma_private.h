@@ -18,7 +18,9 @@ struct wl_rdma_message {
 /* Posts and polls for its queue pairs, one message at a time. */
 struct wl_rdma_core {
     time_ps free_at, busy;
-    bool wanted; /* a queue pair has room and waits for the core */
+    time_ps cost;     /* per message */
+    time_ps *door_at; /* when its doorbell is free; its own free_at unless shared */
+    bool wanted;      /* a queue pair has room and waits for the core */
 };
 
 struct wl_rdma_pair {
@@ -51,7 +53,8 @@ struct wl_rdma {
     uint32_t batch;
     struct wl_rdma_core *cores;
     uint32_t core_count;
-    time_ps post_cost;            /* core time per message */
+    time_ps post_cost;            /* core time per message, apart from locks */
+    time_ps *doors;               /* of shared doorbells: when they are free */
     const struct wl_sizes *sizes; /* NULL: all have message_size */
     struct rng size_draws;
     struct workload_flow *flows;
@@ -59,6 +62,9 @@ struct wl_rdma {
     uint64_t issued, under_way;
     struct workload_member did;
 };
+
+/* Sets what a message costs each core, and which doorbells cores share. */
+void wl_rdma_share_doorbells(struct wl_rdma *wl);
 
 static inline struct wl_rdma *wl_rdma_of(const struct workload *workload)
 {

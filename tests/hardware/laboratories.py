@@ -59,6 +59,15 @@ MORE = [
                           "read-cost" if threads == 96 else None)
                    for threads, given in THREADS.items()
                ], (), CX6 + SHORT, SMART),
+    Experiment("R3", "the same, with the 12 doorbells that the library shares", "madsys-dev/smart, fig3a.csv", "pair.yaml",
+               "connectx-6-200g", [
+                   Figure(f"{kind.upper()}, {threads} threads", "Mops/s", mops, given, 0.10,
+                          reads(threads, 8) + (f"workloads.0.kind=rdma-{kind}",), fits)
+                   for kind, row in (("read", (1.917, 39.037, 39.085, 32.282, 23.344, 19.158)),
+                                     ("write", (1.816, 35.927, 37.444, 30.924, 23.307, 19.133)))
+                   for threads, given in zip((1, 24, 32, 40, 56, 96), row)
+                   for fits in ("doorbell-cost" if kind == "read" and threads in (32, 96) else None,)
+               ], (), CX6 + SHORT + ("workloads.0.doorbells=12",), SMART),
     Experiment("R5", "the same, by outstanding READs of a thread", "madsys-dev/smart, fig4a.csv", "pair.yaml", "connectx-6-200g", [
         Figure(f"{threads} threads, {depth} outstanding", "Mops/s", mops, given, 0.10, reads(threads, depth),
                FITTED.get((threads, depth)))

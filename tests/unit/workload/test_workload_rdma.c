@@ -86,6 +86,27 @@ static void a_core_posts_one_message_at_a_time(void **state)
     }
 }
 
+/* 50 us a message, and 10 us for each other thread of a doorbell: two doorbells of two threads pass
+ * a message in 60 us each, one of four a message in 80 us; four need no lock. */
+static void threads_share_doorbells(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t doorbells;
+        uint64_t messages; /* of 10 ms */
+    } rows[] = {{0, 800}, {4, 800}, {2, 2 * 167}, {1, 125}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct play *play = acted_begin("rdma-write");
+        acted.post_cost = 50 * PS_PER_US;
+        play->params.qps = play->params.threads = 4;
+        play->params.doorbells = rows[i].doorbells;
+        play->params.doorbell_cost = 10 * PS_PER_US;
+        acted_run(play, PS_PER_S);
+        assert_int_equal(play->stats.completed, rows[i].messages);
+        acted_end(play);
+    }
+}
+
 /* Four messages, posted 50 us apart, take 100 us each: without batches the core is always busy; a
  * batch of four begins each 250 us, and one of two when two of the four are complete. */
 static void a_batch_waits_for_room_for_all_of_it(void **state)
@@ -315,6 +336,7 @@ int main(void)
         cmocka_unit_test(each_kind_posts_its_opcode_at_the_granted_buffer),
         cmocka_unit_test(each_message_is_answered_before_the_next),
         cmocka_unit_test(a_core_posts_one_message_at_a_time),
+        cmocka_unit_test(threads_share_doorbells),
         cmocka_unit_test(a_batch_waits_for_room_for_all_of_it),
         cmocka_unit_test(an_open_loop_waits_for_its_core),
         cmocka_unit_test(queue_pairs_share_a_count),
