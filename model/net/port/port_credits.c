@@ -9,8 +9,10 @@
 #include "net/port/credits.h"
 
 #include "base/memory.h"
+#include "base/note_text.h"
 #include "net/port/port_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Makes the fast paths leave the port to port_send_due. */
@@ -125,6 +127,15 @@ static void owe_primitive(struct port *port, uint8_t number, enum credit_primiti
     show_work(port);
 }
 
+static void report_reset(const struct port *port, time_ps now)
+{
+    char text[NODE_NAME_BYTES + 96];
+    snprintf(text, sizeof text, "%s:p%u resets its link (LR) after %s without credits",
+             port->node->name, port->index, note_time(port->params.link_reset).text);
+    if (port->probe->note != NULL)
+        port->probe->note(port->probe->self, now, port->node->name, text);
+}
+
 /* When the lane has been without credits for so long that the link must be reset: now, if that time
  * has passed, which resets it. TIME_NEVER: it has credits. */
 static time_ps watch_stop(struct port *port, uint8_t number, time_ps now)
@@ -138,6 +149,7 @@ static time_ps watch_stop(struct port *port, uint8_t number, time_ps now)
         return due;
     lane->reset_at = now;
     lane->link_resets++;
+    report_reset(port, now);
     owe_primitive(port, number, CREDIT_LR);
     return now + span;
 }
