@@ -18,3 +18,38 @@ uint32_t crc32c(uint32_t crc, const unsigned char *bytes, size_t length)
     }
     return ~crc;
 }
+
+/* The product of two polynomials modulo the CRC's. Reflected: bit 31 is the coefficient of x^0. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+    uint32_t product = 0;
+    for (uint32_t bit = UINT32_C(1) << 31; bit != 0; bit >>= 1) {
+        if ((a & bit) != 0)
+            product ^= b;
+        b = (b & 1) != 0 ? b >> 1 ^ UINT32_C(0x82F63B78) : b >> 1;
+    }
+    return product;
+}
+
+/* With n words more: power * x^(32 n), and the sum of n, to which `power of n` * sum is added. */
+struct crc32c_run crc32c_run_of(uint32_t words)
+{
+    const uint32_t one = UINT32_C(1) << 31;
+    uint32_t power = one, sum = 0;                            /* of the words so far */
+    uint32_t square = UINT32_C(0x82F63B78), squares = square; /* x^32 = the polynomial without it */
+    for (uint32_t left = words; left != 0; left >>= 1) {
+        if ((left & 1) != 0) {
+            sum = squares ^ multiply(square, sum);
+            power = multiply(square, power);
+        }
+        squares ^= multiply(square, squares);
+        square = multiply(square, square);
+    }
+    return (struct crc32c_run){words, power, sum};
+}
+
+uint32_t crc32c_repeat(uint32_t crc, const struct crc32c_run *run, uint32_t word)
+{
+    const uint32_t first = word >> 24 | (word >> 8 & 0xFF00) | (word << 8 & 0xFF0000) | word << 24;
+    return ~(multiply(run->power, ~crc) ^ multiply(run->sum, first));
+}

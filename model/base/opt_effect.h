@@ -74,6 +74,7 @@ enum opt_part {
     X(RDMA, "the host has RDMA traffic")                                                           \
     X(TCP, "the host has TCP traffic")                                                             \
     X(ISCSI, "a workload at the host uses transport iscsi")                                        \
+    X(IWARP, "a workload at the host uses transport iwarp")                                        \
     X(TLS, "a host uses TLS (nvme.tcp-tls), and this is one end of its connections")
 
 #define OPT_WORSE_(name, words)      OPT_WORSE_##name,

@@ -160,6 +160,8 @@ struct verbs_ops {
     bool (*arrived)(const struct verbs_conn *, struct verbs_arrived *);
     /* Time that a core worked for the connection's completions. NULL: not measured. */
     time_ps (*cpu)(const struct verbs_conn *);
+    /* Frees a device that belongs to its user. NULL: devices belong to others. */
+    void (*release)(struct verbs_device *);
 };
 
 /* Allocates memory without which its owner cannot continue. For sizes requested by a peer use

@@ -220,6 +220,16 @@ static bool needs_iscsi(const struct place *place)
     return has_traffic(place, effect_uses_iscsi);
 }
 
+bool effect_uses_iwarp(const struct scenario_workload *workload)
+{
+    return workload->ops->needs_nvme_target && workload->transport == NVME_CARRIER_iwarp;
+}
+
+static bool needs_iwarp(const struct place *place)
+{
+    return has_traffic(place, effect_uses_iwarp);
+}
+
 bool effect_uses_tls(const struct scenario *scenario, const struct scenario_workload *workload,
                      const struct scenario_pair *pair)
 {
@@ -367,14 +377,17 @@ static const struct {
     [OPT_NEED_RDMA_INDEX] = {false, needs_rdma},
     [OPT_NEED_TCP_INDEX] = {false, needs_tcp},
     [OPT_NEED_ISCSI_INDEX] = {false, needs_iscsi},
+    [OPT_NEED_IWARP_INDEX] = {false, needs_iwarp},
     [OPT_NEED_TLS_INDEX] = {false, needs_tls},
 };
 
 bool effect_lacks_transport(const struct scenario *scenario, const struct opt *row)
 {
-    bool lacks = (row->effect.needs & OPT_NEED_ISCSI) != 0;
+    const bool iscsi = (row->effect.needs & OPT_NEED_ISCSI) != 0;
+    bool lacks = iscsi || (row->effect.needs & OPT_NEED_IWARP) != 0;
     for (uint32_t i = 0; i < scenario->workload_count && lacks; i++)
-        lacks = !effect_uses_iscsi(&scenario->workloads[i]);
+        lacks = iscsi ? !effect_uses_iscsi(&scenario->workloads[i])
+                      : !effect_uses_iwarp(&scenario->workloads[i]);
     return lacks;
 }
 

@@ -17,6 +17,7 @@ bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct
 bool effect_lacks_transport(const struct scenario *scenario, const struct opt *row);
 
 bool effect_uses_iscsi(const struct scenario_workload *workload);
+bool effect_uses_iwarp(const struct scenario_workload *workload);
 
 /* The connections of the pair use TLS. */
 bool effect_uses_tls(const struct scenario *scenario, const struct scenario_workload *workload,

@@ -75,7 +75,8 @@ const struct opt scenario_workload_opts[] = {
     {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
      "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of its hosts; iscsi: the same "
      "commands as SCSI commands over iSCSI and TCP; fc: over Fibre Channel, which needs "
-     "fabric.kind fibre-channel; the preset is that of hosts.defaults.",
+     "fabric.kind fibre-channel; iwarp: NVMe over RDMA over TCP; the preset is that of "
+     "hosts.defaults.",
      "nvme connect -t rdma, nvme connect -t tcp, iscsiadm", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 

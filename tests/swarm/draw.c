@@ -271,8 +271,10 @@ static void workload(struct pen *pen, unsigned number)
         job_options(&inner);
     if (!fio && ops->read_file != NULL && rng_below(&inner.rng, 8) > 0)
         pen_put(&inner, "beyond", "fold");
-    if (ops->needs_nvme_target && rng_below(&inner.rng, 2) == 0)
-        pen_put(&inner, "transport", "%s", rng_below(&inner.rng, 2) == 0 ? "iscsi" : "tcp");
+    if (ops->needs_nvme_target && rng_below(&inner.rng, 2) == 0) {
+        static const char *const transports[] = {"iscsi", "tcp", "iwarp"};
+        pen_put(&inner, "transport", "%s", transports[rng_below(&inner.rng, 3)]);
+    }
     bents_pair(&inner, ops->needs_nvme_target);
     char where[80];
     snprintf(where, sizeof where, "workloads{kind: %s}", ops->name);

@@ -161,6 +161,8 @@ static void destroy(struct nvme_transport *transport)
 {
     struct nvme_rdma *rdma = nvme_rdma_of(transport);
     CHECK(rdma->regions == 0);
+    if (rdma->verbs->release != NULL)
+        rdma->verbs->release(rdma->device);
     free(rdma);
 }
 

@@ -29,8 +29,9 @@ static void find_roles(const struct scenario *scenario, struct arena *arena, str
             const uint32_t kind = workload->by_tcp ? OPT_NEED_TCP : OPT_NEED_RDMA;
             const uint32_t tls = effect_uses_tls(scenario, workload, pair) ? OPT_NEED_TLS : 0;
             const uint32_t iscsi = effect_uses_iscsi(workload) ? OPT_NEED_ISCSI : 0;
-            roles->has[pair->from] |= kind | tls | iscsi;
-            roles->has[pair->to] |= kind | tls | iscsi;
+            const uint32_t iwarp = effect_uses_iwarp(workload) ? OPT_NEED_IWARP : 0;
+            roles->has[pair->from] |= kind | tls | iscsi | iwarp;
+            roles->has[pair->to] |= kind | tls | iscsi | iwarp;
             roles->dscp[pair->to] = scenario_dscp(scenario, workload, pair);
         }
     }
@@ -122,7 +123,8 @@ static void collect_values(const struct scenario *scenario, const struct roles *
     for (size_t i = 0; values != NULL && i < values->row_count; i++) {
         const struct opt *row = &values->rows[i];
         const uint32_t needs =
-            row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP | OPT_NEED_ISCSI | OPT_NEED_TLS);
+            row->effect.needs &
+            (OPT_NEED_RDMA | OPT_NEED_TCP | OPT_NEED_ISCSI | OPT_NEED_IWARP | OPT_NEED_TLS);
         if (row->name == NULL || needs == 0)
             continue;
         const struct diag_place place = block_place(values, row->name, nobody);
@@ -170,11 +172,12 @@ static void check_transports(const struct scenario *scenario, const struct roles
             check_remedy(report, "remove it, or set nvme.tcp-tls: true at the hosts in `from`");
             continue;
         }
-        if ((row->effect.needs & OPT_NEED_ISCSI) != 0) {
+        if ((row->effect.needs & (OPT_NEED_ISCSI | OPT_NEED_IWARP)) != 0) {
+            const char *transport = (row->effect.needs & OPT_NEED_ISCSI) != 0 ? "iscsi" : "iwarp";
             check_alike(report, DIAG_WARNING, &written->thing,
-                        "%s has no effect: no workload at the host uses transport iscsi",
-                        row->name);
-            check_remedy(report, "remove it, or set the workload's transport to iscsi");
+                        "%s has no effect: no workload at the host uses transport %s", row->name,
+                        transport);
+            check_remedy(report, "remove it, or set the workload's transport to %s", transport);
             continue;
         }
         check_alike(report, DIAG_WARNING, &written->thing,
