@@ -90,7 +90,7 @@ const struct opt tcp_base_opts[] = {
      "Linux include/linux/netdevice.h, GRO_LEGACY_MAX_SIZE",
      OPT_ACTS_IF(OPT_NEED_TCP, HOST_CPU, LESS, TRACE)},
     {"output-limit", OPT_SIZE, ROW(output_limit), "1MiB", "4KiB", "1GiB", NULL,
-     "Most bytes of a connection that wait below TCP.", SYSCTL ", tcp_limit_output_bytes",
+     "Maximum bytes of a connection in queues below TCP.", SYSCTL ", tcp_limit_output_bytes",
      OPT_SCALES_IF(OPT_NEED_TCP, WINDOW, LESS, TRACE)},
     {"nic-queue", OPT_SIZE, ROW(nic_queue), "64KiB", "4KiB", "16MiB", NULL,
      "Bytes in the transmit queue of the NIC, for each priority.",

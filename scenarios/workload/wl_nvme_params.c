@@ -56,8 +56,8 @@ const struct opt wl_nvme_opts[] = {
      "Share of the I/Os that are Flush commands.", "NVMe base 1.4, 6.8; fio sync, fsync",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"compare", OPT_PERCENT, FIELD(compare), "0%", "0%", "100%", NULL,
-     "Share of the I/Os that compare a written block with the data written; an unwritten block "
-     "is read instead.",
+     "Share of the I/Os that compare a block with the data last written to it; a block never "
+     "written is read instead.",
      "NVMe base 1.4, 6.6", OPT_ACTS(ASKED, ANY, TRACE)},
     {"write-zeroes", OPT_PERCENT, FIELD(write_zeroes), "0%", "0%", "100%", NULL,
      "Share of the I/Os that are Write Zeroes commands.", "NVMe base 1.4, 6.17",
@@ -66,8 +66,8 @@ const struct opt wl_nvme_opts[] = {
      "Share of the I/Os that deallocate their blocks (Dataset Management).",
      "NVMe base 1.4, 6.7; fio rw=trim", OPT_ACTS(ASKED, ANY, TRACE)},
     {"admin-interval", OPT_TIME, FIELD(admin_interval), "0s", "0s", "1h", NULL,
-     "Time from one admin command of an instance to its next: Identify Controller, Identify "
-     "Namespace, SMART and error log in turn, one at a time; 0: none.",
+     "Interval between admin commands of an instance, which sends Identify Controller, Identify "
+     "Namespace, SMART log and error log in turn; 0: none.",
      "as monitoring by nvme-cli", OPT_ACTS(ASKED, ANY, TRACE)},
     {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
      "Idle time between the last I/O or admin command of an instance and its end, at which "

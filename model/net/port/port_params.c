@@ -49,17 +49,16 @@ const struct opt port_opts[] = {
      "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B; IBTA Vol 1 7.9", OPT_ACTS(DROPS, ANY, TRACE)},
     {"vl-buffer", OPT_SIZE, offsetof(struct port_params, lane_buffer), "64KiB", "64B", "128KiB",
      NULL,
-     "InfiniBand: receive buffer of each virtual lane at both ends of a link, of which the peer "
-     "has "
-     "credits for blocks of 64 B.",
+     "InfiniBand: receive buffer of each virtual lane at both ends of a link; the peer's credits "
+     "are for blocks of 64 B of it.",
      "assumed: more than a round trip of 400 Gb/s over a few meters; IBTA Vol 1 7.9.4: at most "
      "2048 "
      "blocks",
      "64B", 0, OPT_ACTS_IF(OPT_NEED_INFINIBAND, LINK, LESS, TRACE)},
     {"credit-interval", OPT_TIME, offsetof(struct port_params, credit_interval), "auto", "100ns",
      "1s", "auto",
-     "InfiniBand: time between credit updates that are sent even if nothing has changed, which "
-     "replace lost ones; auto: 65536 symbol times of a lane of the cable.",
+     "InfiniBand: maximum time between two credit updates; an update is sent even without a "
+     "change, in case one was lost; auto: 65536 symbol times of one lane.",
      "IBTA Vol 1 7.9.4", OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, MORE, TRACE)},
     {"bb-credit", OPT_INT, offsetof(struct port_params, bb_credit), "20", "1", "2047", NULL,
      "Fibre Channel: frames of the receive buffer at both ends of a link, whatever their size; the "
@@ -80,9 +79,9 @@ const struct opt port_opts[] = {
      OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, MORE, TRACE)},
     {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "auto", NULL,
      "0,1,2,3,4,5,6,7", "auto",
-     "Priorities that send and obey PFC; auto: the lossless priorities of the switch, and of a NIC "
-     "rnic.pfc-priorities, which by default has those of its switch too (DCBX). With global: those "
-     "that send PAUSE (auto: all), and with none of them PAUSE is ignored.",
+     "Priorities that send and obey PFC; auto: the lossless priorities of the switch, and "
+     "rnic.pfc-priorities at a NIC (DCBX). With global flow control: priorities that cause PAUSE "
+     "(auto: all); none: PAUSE is also ignored.",
      "IEEE 802.1Q-2018 36.1.3.3; SONiC pfc_enable; mlnx_qos --pfc", OPT_ACTS(DROPS, ANY, TRACE)},
     {0},
 };

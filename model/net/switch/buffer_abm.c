@@ -25,7 +25,7 @@ struct abm_params {
 
 static const struct opt opts[] = {
     {"abm-interval", OPT_TIME, offsetof(struct abm_params, interval), "30us", "1us", "10ms", NULL,
-     "ABM: how long the rate is measured at which a congested queue or group drains.",
+     "ABM: interval over which the drain rate of a congested queue or group is measured.",
      "the authors' ns-3 simulator: updateInterval 30000 ns", OPT_ACTS(PAUSES, ANY, TRACE)},
     {"abm-congested", OPT_SIZE, offsetof(struct abm_params, congested), "28000B", "1B", "1GiB",
      NULL,

@@ -29,8 +29,8 @@ const struct opt switch_opts[] = {
      "assumed: a 100G leaf of 2018 to 2022; the maximum: 2^31 cells of 16 KiB",
      OPT_SCALES(DROPS, LESS, TRACE)},
     {"ports", OPT_INT, FIELD(ports), "32", "1", "1024", NULL,
-     "Ports that reserved buffer and headroom are set aside for; more if more are linked.", "own",
-     OPT_ACTS(DROPS, ANY, TRACE)},
+     "Number of ports for which buffer and headroom are reserved; more if more ports have links.",
+     "own", OPT_ACTS(DROPS, ANY, TRACE)},
     {"cell", OPT_SIZE, FIELD(cell), "256B", "1B", "16KiB", NULL,
      "Unit of packet memory: a frame takes whole cells.",
      "Broadcom Trident3, sonic-mgmt pull request 25573; 208 Tomahawk, 254 Tomahawk3, 96 Spectrum",
@@ -68,7 +68,7 @@ const struct opt switch_opts[] = {
      "Bytes of a lossless egress queue at which even it drops.",
      "SONiC egress_lossless_profile static_th: the whole memory", OPT_ACTS(DROPS, LESS, TRACE)},
     {"xon", OPT_SIZE, FIELD(xon), "0B", "0B", "32TiB", NULL,
-     "Bytes of a group at which the sender may resume, however low the pause threshold is.",
+     "Bytes of a group at which the sender may always resume, however low the pause threshold is.",
      "SAI_BUFFER_PROFILE_ATTR_XON_TH: at most max(xon, threshold - xon-offset)",
      OPT_ACTS(PAUSES, LESS, TRACE)},
     {"xon-offset", OPT_SIZE, FIELD(xon_offset), "8400B", "0B", "32TiB", NULL,
@@ -87,8 +87,8 @@ const struct opt switch_opts[] = {
      "With headroom-pool auto: oversubscription of the pool.",
      "SONiC over_subscribe_ratio; 2 in its tests", OPT_ACTS(DROPS, LESS, TRACE)},
     {"smallest-frame", OPT_SIZE, FIELD(smallest_frame), "66B", "62B", "9216B", NULL,
-     "Smallest frame of a lossless class, which wastes most of its cell: headroom auto counts on "
-     "it.",
+     "Smallest frame of a lossless class; `headroom: auto` assumes it, because small frames waste "
+     "most of a cell.",
      "a RoCEv2 acknowledgement: 62 and AETH 4; IEEE 802.3 allows 64", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, FIELD(pfc_priorities), "3", NULL, "0,1,2,3,4,5,6,7", NULL,
      "The lossless priorities, such as [3]; none: every priority may drop.",
@@ -114,8 +114,9 @@ const struct opt switch_opts[] = {
      OPT_WORDS(SWITCH_FORWARDINGS), "Whether a frame may leave before its last bit has arrived.",
      "IEEE 802.1D; vendors' documents", OPT_ACTS(LATENCY, ANY, TRACE)},
     {"ecmp-seed", OPT_INT, FIELD(ecmp_seed), "auto", "0", "4294967295", "auto",
-     "Seed of the path hash; auto: each switch its own. Equal seeds in two tiers polarize.", "own",
-     OPT_ACTS(PATHS, DRAW, TRACE)},
+     "Seed of the path hash; auto: a different one for each switch. Equal seeds in two tiers cause "
+     "polarization.",
+     "own", OPT_ACTS(PATHS, DRAW, TRACE)},
     {"ecmp-hash", OPT_CHOICE, FIELD(ecmp_hash), "5-tuple", NULL, NULL, OPT_WORDS(SWITCH_HASHES),
      "Fields of the flow hash: IP addresses, protocol and UDP ports; addresses alone; or the "
      "5-tuple and the BTH's destination queue pair.",

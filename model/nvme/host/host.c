@@ -57,7 +57,7 @@ const struct opt nvme_host_opts[] = {
      "again.",
      "Linux 6.1: nvme-pci does (nvme_timeout), nvme-rdma does not", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"flow-control", OPT_BOOL, PARAM(flow_control), "true", NULL, NULL, NULL,
-     "Submission queue flow control: responses say how far the target has come (SQHD).",
+     "Submission queue flow control: each response has the target's position in the queue (SQHD).",
      "NVMe over Fabrics 1.1, 2.4.1 and CATTR of 3.3; nvme connect --disable-sqflow", OPT_INERT},
     {"shutdown", OPT_BOOL, PARAM(shutdown), "false", NULL, NULL, NULL,
      "A workload that has ended shuts its controllers down (CC.SHN, CSTS.SHST) and disconnects.",
@@ -88,11 +88,11 @@ const struct opt nvme_host_opts[] = {
      "Writes that fit travel in the command capsule.", "Linux 6.1 nvme-rdma: use_inline_data",
      OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "4KiB", "16376KiB", NULL,
-     "Most bytes of one command; the controller's MDTS may lower it; larger I/O is split.",
+     "Maximum bytes of one command; the controller's MDTS may lower it; larger I/O is split.",
      "Linux 6.1 nvme-rdma: 256 pages of 4 KiB", .step = "4KiB", OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"partition-scan", OPT_BOOL, PARAM(partition_scan), "false", NULL, NULL, NULL,
-     "Before any I/O, do the partition reads of Linux's block layer on each namespace (4 KiB at 0, "
-     "4 KiB and 12 KiB), and read the ANA log once more.",
+     "Before its I/O, the host reads the partition table of each namespace as Linux does (4 KiB at "
+     "0, 4 KiB and 12 KiB), and the ANA log once more.",
      "captured of Linux 6.1 with one namespace without partitions; block/partitions/core.c",
      OPT_ACTS(CONNECTING, MORE, TRACE)},
     {0},

@@ -65,7 +65,8 @@ static const struct opt ssd_opts[] = {
      "Times that one program or erase is suspended; then it runs to its end.",
      "assumed: vendors limit it; the figure is under NDA", OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"reads-ahead", OPT_INT, PARAM(reads_ahead), "8", "0", "65536", NULL,
-     "Reads at a die that go before a waiting program, copy or erase; 0: none while one waits.",
+     "Reads at a die that are served before a waiting program, copy or erase; 0: none while one "
+     "waits.",
      "assumed: keeps writes going", OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"channel-rate", OPT_RATE, PARAM(channel_rate), "9.6Gbps", "1Mbps", "1Tbps", NULL,
      "Transfer rate of a channel.", "assumed: 8 bits at 1200 MT/s (ONFI 4.1)",
@@ -91,7 +92,7 @@ static const struct opt ssd_opts[] = {
      "flash.",
      "assumed: drives of data centres have it", OPT_ACTS(MEDIA, LESS, SERVICE)},
     {"over-provisioning", OPT_PERCENT, PARAM(over_provisioning), "7%", "2%", "400%", NULL,
-     "Flash beyond the capacity, in parts of the capacity.",
+     "Additional flash, as a share of the capacity.",
      "assumed: the difference between GiB and GB; 28 % and more in drives for writes",
      OPT_SCALES(MEDIA, LESS, SERVICE)},
     {"modelled-size", OPT_SIZE, PARAM(modelled_size), "64MiB", "16MiB", "1GiB", NULL,

@@ -21,16 +21,16 @@ const struct opt nvme_multipath_opts[] = {
      "outstanding; optimized ones before others.",
      "Linux 6.1 nvme_core: iopolicy numa; queue-depth: Linux 6.11", OPT_ACTS(PATHS, ANY, TRACE)},
     {"numa-nodes", OPT_INT, PARAM(numa_nodes), "1", "1", "8", NULL,
-     "NUMA nodes of the host: its queues are parted among them in blocks, its NICs in turns.",
+     "NUMA nodes of the host: its queues are divided among them in blocks, its NICs round robin.",
      "assumed: one socket", OPT_ACTS(PATHS, ANY, TRACE)},
     {"quiesce-delay", OPT_TIME, PARAM(quiesce), "0s", "0s", "3600s", NULL,
-     "Wait before a write that was outstanding on a lost path is sent by another, so that the "
-     "target has given it up.",
+     "Wait before a write that was outstanding on a lost path is sent on another path, so that the "
+     "target has aborted it by then.",
      "Linux 6.1: none; NVMe base 2.1, 9.6: 2 or 3 times KATO and CQT",
      OPT_ACTS(RECOVERY, MORE, TRACE)},
     {"discovery", OPT_BOOL, PARAM(discovery), "false", NULL, NULL, NULL,
-     "A path is connected when the discovery log of its port lists the subsystem, also later; "
-     "needs `paths`.",
+     "A path is connected as soon as the discovery log of its port lists the subsystem; needs "
+     "`paths`.",
      "NVMe over Fabrics 1.1, 5; nvme-stas", OPT_ACTS(CONNECTING, ANY, TRACE)},
     {0},
 };

@@ -34,7 +34,8 @@ static const struct opt hpcc_opts[] = {
      "Step of additive increase of the window.", PAPER ", 5.1 (W_AI)",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
     {"base-rtt", OPT_TIME, ROW(base_rtt), "13us", "100ns", "10ms", NULL,
-     "A little more than the largest round-trip time without queues, the same in all the network.",
+     "Slightly more than the largest round-trip time without queues; the same value for the whole "
+     "network.",
      PAPER ", 5.1 (T): 13 us in the simulated fat-tree, 9 us in the testbed",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
     {0},

@@ -42,7 +42,7 @@ const struct opt rnic_opts[] = {
      "IBTA Vol 1 12.7.34; set by the program that accepts: Linux cma.c, rdma_set_ack_timeout",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
     {"timeout-spread", OPT_PERCENT, ROW(timeout_spread), "0%", "0%", "300%", NULL,
-     "How much later than `timeout` the ACK timer expires at most, each time anew; 0%: on time.",
+     "Maximum random delay of the ACK timer, as a share of `timeout`, drawn each time; 0%: none.",
      "IBTA Vol 1 9.7.6.1.3: between once and four times",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
     {"retry-count", OPT_INT, ROW(retry_count), "7", "0", "7", NULL,
@@ -58,7 +58,7 @@ const struct opt rnic_opts[] = {
      "IBTA Vol 1 9.7.5.2.8; asked for in REQ and REP, 12.6.5 and 12.6.8",
      OPT_ACTS_IF(OPT_NEED_RDMA, CREDIT, LESS, TRACE)},
     {"min-rnr-timer", OPT_INT, ROW(min_rnr_timer), "0", "0", "31", NULL,
-     "Code of the wait in a receiver-not-ready NAK; 0 is 655.36 ms.",
+     "Code of the waiting time in a receiver-not-ready NAK; code 0 means 655.36 ms.",
      "IBTA Vol 1 table 45; 0 as the Linux CM sets it",
      OPT_ACTS_IF(OPT_NEED_RDMA, CREDIT, ANY, TRACE)},
     {"ack-interval", OPT_INT, ROW(ack_interval), "256", "1", "32768", NULL,
@@ -81,8 +81,8 @@ const struct opt rnic_opts[] = {
      "SIGCOMM 2018 (IRN)",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
     {"bdp-cap", OPT_SIZE, ROW(bdp_cap), "auto", "1KB", "1GiB", "auto",
-     "With selective-repeat: bytes of packets that a queue pair may have outstanding, and keep out "
-     "of order; auto: line rate x 24 us.",
+     "With selective-repeat: bytes that a queue pair may have outstanding, and that it can receive "
+     "out of order; auto: line rate x 24 us.",
      "Mittal et al., SIGCOMM 2018 (IRN), BDP-FC: 120 KB at 40 Gb/s",
      OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_SELECTIVE_REPEAT, WINDOW, LESS, SERVICE)},
     {"rto-low", OPT_TIME, ROW(rto_low), "100us", "1us", "10s", NULL,
@@ -107,7 +107,7 @@ const struct opt rnic_opts[] = {
      "hundreds of us, Bai et al., NSDI 2023, 2.4",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, MORE, TRACE)},
     {"rnr-timer-step", OPT_TIME, ROW(rnr_timer_step), "0ns", "0ns", "100ms", NULL,
-     "What RNR waits are rounded up to a multiple of; 0: exact.",
+     "RNR waits are rounded up to a multiple of this; 0: exact.",
      "IBTA Vol 1 9.7.5.2.8 allows more than is asked; ConnectX-4 waits 1.5 ms of 0.12 ms asked, "
      "NVIDIA forum 207566",
      OPT_ACTS_IF(OPT_NEED_RDMA, CREDIT, MORE, TRACE)},
@@ -117,7 +117,7 @@ const struct opt rnic_opts[] = {
      "NVIDIA, Adaptive Retransmission: Parameters Control",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
     {"adaptive-timeout", OPT_TIME, ROW(adaptive_timeout), "4096us", "4us", "100s", NULL,
-     "With adaptive-retransmission: the shortest ACK timeout, which progress goes back to.",
+     "With adaptive-retransmission: the shortest ACK timeout, to which progress resets the timer.",
      "at least 4 us: NVIDIA, Adaptive Retransmission: Parameters Control; 4.096 ms assumed",
      OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_ADAPTIVE, LOSS, ANY, TRACE)},
     {"adaptive-tries", OPT_INT, ROW(adaptive_tries), "1", "1", "255", NULL,
@@ -141,7 +141,7 @@ const struct opt rnic_opts[] = {
      "0.3 to 0.4 us unloaded, Neugebauer et al., SIGCOMM 2018",
      OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, MORE, DELAY)},
     {"dscp", OPT_DSCP, ROW(dscp), "26", "0", "63", NULL,
-     "DSCP of connections whose workload sets none; incoming ones use the REQ's.",
+     "DSCP of connections whose workload sets none; accepted connections use the DSCP of the REQ.",
      "vendors' convention for lossless RoCE; Linux cma.c default_roce_tos, cm.c "
      "cm_format_paths_from_req",
      OPT_ACTS(CLASSES, ANY, TRACE)},
@@ -150,8 +150,8 @@ const struct opt rnic_opts[] = {
      "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"accept-dscp", OPT_DSCP, ROW(accept_dscp), "auto", "0", "63", "auto",
-     "DSCP of this side on connections that it accepts; auto: the REQ's.  Another one "
-     "than the REQ's gives each direction a class of its own.",
+     "DSCP of this side on connections that it accepts; auto: the DSCP of the REQ.  With another "
+     "value, the two directions are in different classes.",
      "IBTA Vol 1 12.7.11; a device-wide traffic class overrides it: MLNX_OFED sysfs "
      "infiniband/DEV/tc/PORT/traffic_class",
      OPT_ACTS(CLASSES, ANY, TRACE)},
@@ -195,8 +195,8 @@ const struct opt rnic_opts[] = {
      "Rate at which the host empties the receive buffer; 0: at least as fast as the wire fills it.",
      "own: hosts are no bottleneck unless a scenario says so", OPT_SCALES(RECEIVER, LIMIT, RATE)},
     {"pfc", OPT_BOOL, ROW(pfc), "true", NULL, NULL, NULL,
-     "PFC: the receive buffer pauses the peer, and pauses of the peer are obeyed; false: it drops "
-     "when full, and obeys none unless pfc-enabled of the port has some.",
+     "PFC: the receive buffer pauses the peer, and the RNIC obeys the peer's pauses; false: a full "
+     "buffer drops, and pauses are ignored unless the port's pfc-enabled has priorities.",
      "IEEE 802.1Q cl. 36; mlnx_qos --pfc", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
      "The lossless priorities of the NIC: the receive buffer pauses all of them together, and "
@@ -204,8 +204,8 @@ const struct opt rnic_opts[] = {
      "dscp, and for obeying also the priorities of its switch (DCBX).",
      "mlnx_qos --pfc; own: one buffer for all", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
-     "Duration of continuous pausing after which the RNIC stops sending pauses until the cause is "
-     "gone, and drops on overflow; 0: never.",
+     "Time of continuous pausing after which the RNIC sends no more pauses until the cause is "
+     "gone, and drops frames when its buffer is full; 0: never.",
      "Guo et al., SIGCOMM 2016, 4.3: 100 ms; Linux mlx5 pfc-prevention-tout: 80 ms to 8 s, auto "
      "100 ms",
      OPT_ACTS(DROPS, LIMIT, TRACE)},
@@ -222,24 +222,23 @@ const struct opt rnic_opts[] = {
      "Linux cma.c CMA_MAX_CM_RETRIES; cm.c cm_req_handler",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, LESS, TRACE)},
     {"address-timeout", OPT_TIME, ROW(address_timeout), "3s", "1us", "1000s", NULL,
-     "Time after which a connection attempt to a peer that is out of reach (switched off, or "
-     "without a route) fails, or cm-timeout x (cm-retries + 1) if that is shorter; ARP requests "
-     "are "
-     "sent in thirds of it.",
+     "Time after which a connection attempt to an unreachable peer (switched off, or without a "
+     "route) fails, at most cm-timeout x (cm-retries + 1); ARP requests are sent at a third of "
+     "this interval.",
      "Linux nvme-rdma NVME_RDMA_CM_TIMEOUT_MS 3000; addr.c; neighbor table: mcast_solicit 3, "
      "retrans_time 1 s",
      OPT_ACTS(CONNECTING, ANY, TRACE)},
     {"context-cost", OPT_TIME, ROW(context_cost), "0us", "0us", "10s", NULL,
-     "Time that the first connection which an RNIC asks for waits for the device to be opened.",
+     "Time to open the device before the first connection of an RNIC.",
      "Wei et al., USENIX ATC 2022 (KRCORE): most of 15.7 ms from user space",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, MORE, TRACE)},
     {"resolve-cost", OPT_TIME, ROW(resolve_cost), "0us", "0us", "10s", NULL,
-     "Time to resolve address and route before a REQ, and to make an address handle; of several "
-     "connections at the same time.",
+     "Time to resolve address and route before a REQ, and to create an address handle; several "
+     "connections do this in parallel.",
      "irdma polls 1 ms for an address handle: linux-rdma 7dab522e7",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, MORE, TRACE)},
     {"qp-create-cost", OPT_TIME, ROW(qp_create_cost), "0us", "0us", "1s", NULL,
-     "Time of the device's command that makes a queue pair.",
+     "Time of the device's command that creates a queue pair.",
      "Wei et al., USENIX ATC 2022 (KRCORE): about 0.4 ms",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, MORE, TRACE)},
     {"qp-modify-cost", OPT_TIME, ROW(qp_modify_cost), "0us", "0us", "1s", NULL,
@@ -247,10 +246,10 @@ const struct opt rnic_opts[] = {
      "Wei et al., USENIX ATC 2022 (KRCORE): 0.2 to 0.3 ms",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, MORE, TRACE)},
     {"qp-destroy-cost", OPT_TIME, ROW(qp_destroy_cost), "0us", "0us", "1s", NULL,
-     "Time of the command that destroys a queue pair; who destroys does not wait for it.", "own",
-     OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, MORE, TRACE)},
+     "Time of the device's command that destroys a queue pair; software does not wait for it.",
+     "own", OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, MORE, TRACE)},
     {"command-slots", OPT_INT, ROW(command_slots), "1", "1", "32", NULL,
-     "Commands about queue pairs that the device executes at a time; others wait in order.",
+     "Queue pair commands that the device executes at the same time; others wait in order.",
      "one command channel that all share: linux-rdma 4695b191a; mlx5 has 32 entries in its queue, "
      "and its firmware executes few at once",
      OPT_ACTS(CONNECTING, LESS, TRACE)},
@@ -264,13 +263,12 @@ const struct opt rnic_opts[] = {
      "IBTA annex A16, annex A17; rdma_cm prefers 2 (Linux cma.c CMA_PREFERRED_ROCE_GID_TYPE)",
      OPT_ACTS_IF(OPT_NEED_RDMA, CLASSES, LESS, TRACE)},
     {"priority-tag", OPT_BOOL, ROW(priority_tag), "false", NULL, NULL, NULL,
-     "RoCE v1 frames have a VLAN tag whose PCP is their priority; its 4 B count in the MTU.  "
-     "Without "
-     "the tag, switches put them in priority 0.",
+     "RoCE v1 frames have a VLAN tag with their priority in the PCP; its 4 B count for the MTU.  "
+     "Without the tag, switches put the frames in priority 0.",
      "IEEE 802.1Q-2018 9.6 (PCP), 6.9.3: the default priority of a port is 0",
      OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_ROCE_V1, CLASSES, ANY, TRACE)},
     {"grh", OPT_BOOL, ROW(grh), "false", NULL, NULL, NULL,
-     "InfiniBand: each packet that the host sends has a GRH of 40 B, as between subnets.",
+     "InfiniBand: each packet that the host sends has a GRH of 40 B, as for another subnet.",
      "IBTA Vol 1 8.3", OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_INFINIBAND, LINK, ANY, TRACE)},
     {"udp-source-port", OPT_CHOICE, ROW(udp_source_port), "queue-pairs", NULL, NULL,
      OPT_WORDS(RNIC_UDP_SOURCES),
@@ -289,12 +287,12 @@ const struct opt rnic_opts[] = {
      "Documentation/networking/bonding.rst, xmit_hash_policy",
      OPT_ACTS(PATHS, ANY, TRACE)},
     {"lag-seed", OPT_INT, ROW(lag_seed), "auto", "0", "4294967295", "auto",
-     "Seed from which the source ports of an aggregate's connections are drawn, which layer3+4 "
-     "hashes; auto: each host its own, from the scenario's seed.",
+     "Seed for the source ports of an aggregate's connections, which layer3+4 hashes; auto: "
+     "derived for each host from the scenario's seed.",
      "Linux cma.c cma_alloc_any_port: a port from a random place on", OPT_ACTS(PATHS, DRAW, TRACE)},
     {"card-ports", OPT_INT, ROW(card_ports), "1", "1", "8", NULL,
-     "NICs of a host that are ports of one card: as many neighbors share a slot, engines and "
-     "contexts.  1: each is a card of its own.",
+     "Number of NICs of a host that are ports of one card and share its slot, engines and "
+     "contexts.  1: each NIC is a card.",
      "own; Mellanox MCX516A and others: two ports of 100 Gb/s in one slot of 16 lanes",
      OPT_ACTS(PCIE, MORE, SERVICE)},
     {"loopback-rate", OPT_RATE, ROW(loopback_rate), "auto", "1Mbps", "6400Gbps", "auto",
@@ -304,16 +302,16 @@ const struct opt rnic_opts[] = {
      "link meet at PCIe",
      OPT_ACTS_IF(OPT_NEED_LOOPBACK, LINK, LESS, RATE)},
     {"migreq", OPT_BOOL, ROW(migreq), "true", NULL, NULL, NULL,
-     "Queue pairs are in the migrated state: BTH.MigReq is set.  It changes captures alone.",
+     "Queue pairs are in the migrated state: BTH.MigReq is set.  It changes only captures.",
      "IBTA Vol 1 17.2.8; Linux rxe_req.c and rxe_resp.c leave it 0", OPT_INERT},
     {"clock-offset", OPT_PERCENT, ROW(clock_offset), "0%", "0%", "0.1%", NULL,
-     "Parts by which the RNIC's clock is fast, as 100ppm: so much faster it sends. Its timers are "
-     "exact.",
+     "How much faster than nominal the RNIC's clock is, such as 100ppm: it sends faster by this "
+     "amount. Its timers are exact.",
      "IEEE 802.3 allows 100 ppm either way, so two ends differ by 200 ppm at most",
      OPT_ACTS(LINK, ANY, TRACE)},
     {"line-rate", OPT_RATE, ROW(line_rate), "any", "1Mbps", "6400Gbps", "any",
-     "Rate of the link that the RNIC is made for: a warning where its link has another; any: none. "
-     "It changes nothing in a run.",
+     "Link rate for which the RNIC is made; `check` warns if its link has another rate; any: no "
+     "warning. It changes nothing in a run.",
      "own", OPT_INERT},
 #include "rnic/pipeline/pipeline_params.def"
 #include "rnic/soft/soft_params.def"

@@ -49,9 +49,8 @@ const struct opt wl_tcp_opts[] = {
      "Bytes of one message, with its header of 16 bytes.", "iperf3 -l",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"response-size", OPT_SIZE, FIELD(response_size), "64B", "1B", "1GiB", NULL,
-     "Bytes that the other end answers each message with; the larger of message and response "
-     "counts "
-     "as the bytes of the operation.",
+     "Bytes of the response to each message; the larger of message and response counts as the "
+     "bytes of the operation.",
      "netperf TCP_RR -r", OPT_ACTS(ASKED, ANY, TRACE)},
     {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
      "Messages outstanding in each connection.", "netperf TCP_RR -b",
