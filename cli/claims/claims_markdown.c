@@ -78,21 +78,23 @@ void claims_markdown(const struct settled *settled, uint32_t count, bool whole, 
     if (whole) {
         fputs(
             "# Claims about NVMe over Fabrics, settled by runs\n\n"
-            "`stormglass claims` runs what articles and glossaries say about NVMe over Fabrics,\n"
-            "and prints where it is true. `make claims` writes this page; `make claims-check`\n"
-            "runs every claim again and compares. Each claim is a file of scenarios/claims,\n"
-            "which `stormglass run` and `stormglass explain` accept by its name. Rows 1 to 42 are\n"
-            "systems and behaviors, N1 and on are figures, C1 and on are statements in dispute.\n"
-            "The figures hold for the scenario of the claim, not for every network. \"Not "
-            "steady\"\n"
-            "marks cases whose figures still drift at the end of a run.\n\n"
-            "Hosts have one model of TCP on the whole page: a delay of 8 us until the interrupt "
-            "of\n"
-            "an idle core (rx-usecs of Linux mlx5), 1 us for the interrupt, unless a case changes "
-            "it.\n"
-            "The gain of RDMA at low depth is mostly these two delays. Polled TCP is faster in "
-            "the\n"
-            "model than published figures, so rows with polling favor TCP.\n\n",
+            "`stormglass claims` tests statements of articles and glossaries about NVMe over\n"
+            "Fabrics. Each claim is a file in scenarios/claims with a scenario, the cases to run\n"
+            "and a condition. A claim is true in the cases that meet its condition. The figures "
+            "are\n"
+            "those of this scenario, not of every network. `stormglass run` and `stormglass\n"
+            "explain` accept a claim by its name. `make claims` writes this page, and `make\n"
+            "claims-check` compares it with new runs.\n\n"
+            "The column `rows` has the numbers of the statements: 1 to 42 are systems and\n"
+            "behaviors, N1 to N10 are figures, and C1 to C10 are statements in dispute. \"not\n"
+            "steady\" marks a case whose figures still change at the end of the run.\n\n"
+            "All hosts have the same model of TCP, unless a case changes it: an idle core gets "
+            "its\n"
+            "interrupt after 8 us (rx-usecs of the Linux driver mlx5), and the interrupt takes 1\n"
+            "us. At low depth, most of the gain of RDMA comes from these two times. With polling,\n"
+            "TCP is faster in the model than in published measurements, so rows with polling "
+            "favor\n"
+            "TCP.\n\n",
             out);
         claims_total(settled, count, out);
         fputc('\n', out);
