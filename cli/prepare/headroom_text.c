@@ -83,7 +83,7 @@ static void print_method(const struct headroom_method *method, const struct head
     printf("\n  %-14s%s\n  %-14s%s\n", method->name, method->about, "", method->source);
     print_terms(&sum);
     if (sum.known) {
-        print_total("total", sum.bytes);
+        print_total("headroom", sum.bytes);
         print_distance(sum.bytes, answer->need);
         putchar('\n');
     }
@@ -97,7 +97,7 @@ void headroom_print_text(const struct headroom_answer *answer)
     printf(
         "\nBound     enough for any mix of frames and any moment of the pause (headroom: auto)\n");
     print_terms(&answer->bound);
-    print_total("total", answer->bound.bytes);
+    print_total("headroom", answer->bound.bytes);
     print_distance(answer->bound.bytes, answer->need);
     putchar('\n');
     if (answer->proof_count > 0)

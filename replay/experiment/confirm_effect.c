@@ -90,12 +90,10 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
                              confirm_member_words(base->scenario, &row->harm, member),
                              words_percent((double)row->harm.permille, 1000).text);
         if (are_hidden(prove))
-            snprintf(
-                text + used, size - used,
-                "; without it, %s of the harm disappears, and without the other %s as well, %s",
-                words_percent(gone > 0 ? gone : 0, 1).text,
-                prove->culprits > 2 ? "causes" : "cause",
-                words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
+            snprintf(text + used, size - used,
+                     "; without it, %s of the harm disappears; without all causes, %s",
+                     words_percent(gone > 0 ? gone : 0, 1).text,
+                     words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
     } else {
         snprintf(text, size, "without it, %s%s%s of the harm disappears", change,
                  change[0] == '\0' ? "" : ", and ", words_percent(gone, 1).text);

@@ -45,7 +45,7 @@ void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *f
 {
     static const char *const phrases[] = {
         [BOTTLENECK_LINK] = "%s is %s busy",
-        [BOTTLENECK_RECEIVER] = "%s drains slower than its link delivers for %s of the time",
+        [BOTTLENECK_RECEIVER] = "%s drains its receive buffer too slowly %s of the time",
         [BOTTLENECK_RNIC] = "%s is %s busy",
         [BOTTLENECK_PCIE] = "%s is %s busy",
         [BOTTLENECK_COMPLETIONS] = "%s are %s busy",

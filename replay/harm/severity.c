@@ -80,12 +80,25 @@ const char *severity_standing(bool confirmed)
     return confirmed ? "confirmed by rerun" : "suspected";
 }
 
+void severity_print(FILE *out, const char *sentence, int indent)
+{
+    int depth = 0;
+    for (const char *at = sentence; *at != '\0'; at++) {
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+        if (depth > 0 || strncmp(at, "; ", 2) != 0)
+            fputc(*at, out);
+        else
+            fprintf(out, "\n%*s", indent - 1, ""); /* the space follows */
+    }
+    fputc('\n', out);
+}
+
 const char *severity_class_words(const char *class)
 {
     static const char *const words[][2] = {
-        {"direct", "its frames pass the cause"},
-        {"indirect", "other frames of its host pass the cause"},
-        {"same-path", "its frames share ports with frames that wait"},
+        {"direct", "the cause is on its path"},
+        {"indirect", "the cause is on another path of its host"},
+        {"same-path", "it shares ports with delayed traffic"},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i][0], class) == 0)

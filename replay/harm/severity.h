@@ -6,6 +6,8 @@
 
 #include "replay/harm/scene.h"
 
+#include <stdio.h>
+
 /* By the lost part of the time of all. */
 enum { SEVERE_PERCENT = 25, MODERATE_PERCENT = 5 };
 
@@ -19,7 +21,11 @@ void severity_words(struct harm *harm);
 /* "confirmed by rerun" without the cause, or "suspected". */
 const char *severity_standing(bool confirmed);
 
-/* How the traffic of a victim meets the cause: "its frames pass the cause" for class "direct". */
+/* Prints the sentence of a cause, and a newline: what follows a "; " outside parentheses has a line
+ * of its own. */
+void severity_print(FILE *out, const char *sentence, int indent);
+
+/* How the traffic of a victim meets the cause: "the cause is on its path" for class "direct". */
 const char *severity_class_words(const char *class);
 
 #endif

@@ -207,7 +207,7 @@ struct plan_room plan_room(double tolerance, double slack, double headroom, bool
     if (passes && slack < 0 && *near != '\0')
         snprintf(room.text, sizeof room.text, "%s", near);
     else if (slack < 0)
-        snprintf(room.text, sizeof room.text, "%.3g%% beyond the limit%s%s", -100 * slack,
+        snprintf(room.text, sizeof room.text, "misses the limit by %.3g%%%s%s", -100 * slack,
                  *near == '\0' ? "" : ", ", near);
     else if (passes)
         snprintf(room.text, sizeof room.text, "%.3g%% to spare", 100 * headroom);

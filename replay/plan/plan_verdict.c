@@ -199,7 +199,7 @@ static void say_overload(const struct plan_candidate *candidate, uint32_t of,
     const struct plan_outcome *run = &state->outcomes[judged->run];
     const struct plan_figure *figure = &run->figures[judged->figure];
     char text[PLAN_SENTENCE_BYTES];
-    snprintf(text, sizeof text, "%.100s: %s, %.3g%% beyond the limit and not steady after %s",
+    snprintf(text, sizeof text, "%.100s: %s, misses the limit by %.3g%% and is not steady after %s",
              state->asked[judged->figure].text,
              plan_words(&state->asked[judged->figure], figure->value).text, -100 * figure->slack,
              words_time(run->duration).text);

@@ -120,7 +120,7 @@ static void write_faults(struct store *store, const struct collect *collect)
         if (fault->at <= collect->now)
             write_event(store,
                         &(struct event_row){fault->at, EVENT_FAULT_BEGAN, names.text, text, -1});
-        snprintf(text, sizeof text, "fault %s at %s ends after %s", fault->ops->name, names.text,
+        snprintf(text, sizeof text, "fault %s at %s ends; it lasted %s", fault->ops->name, names.text,
                  words_time(fault->end - fault->at).text);
         if (fault->end <= collect->now)
             write_event(store, &(struct event_row){fault->end, EVENT_FAULT_ENDED, names.text, text,
@@ -253,7 +253,7 @@ static void write_made(struct store *store, const struct collect *collect, uint3
     const struct scenario_workload *workload = &scenario->workloads[index];
     const time_ps took = did->ready - did->began;
     char text[TEXT_BYTES];
-    snprintf(text, sizeof text, "%s: %s connected to %s in %s", workload->name,
+    snprintf(text, sizeof text, "%s: %s connected to %s, setup took %s", workload->name,
              scenario->nodes[pair_of(workload, number)->from].name,
              scenario->nodes[pair_of(workload, number)->to].name, words_time(took).text);
     write_event(store,

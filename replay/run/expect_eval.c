@@ -171,7 +171,7 @@ static void fail_failed(const struct scenario *scenario, struct result *result)
 {
     const int64_t errors = result->totals.rnic_qp_errors;
     if (errors > 0 && !speaks_of(scenario, EXPECT_RNIC_QP_ERRORS))
-        result_fail(result, "%s queue pair%s went into error", words_count(errors).text,
+        result_fail(result, "%s queue pair%s went into the error state", words_count(errors).text,
                     plural(errors, "", "s"));
     if (speaks_of(scenario, EXPECT_COMMANDS_LOST))
         return;

@@ -128,10 +128,10 @@ static void write_harm(const struct page *page)
     write_head(page, "Harm");
     fprintf(page->out, "  %s\n", sentence);
     for (int i = 0; i < CAUSES_SHOWN && of_cause(page, i, "sentence")[0] != '\0'; i++) {
-        fprintf(page->out, "  %s of the harm (%s): %s\n",
+        fprintf(page->out, "  %s of the harm (%s): ",
                 words_percent(strtod(of_cause(page, i, "share"), NULL), 1).text,
-                severity_standing(strcmp(of_cause(page, i, "confirmed"), "1") == 0),
-                of_cause(page, i, "sentence"));
+                severity_standing(strcmp(of_cause(page, i, "confirmed"), "1") == 0));
+        severity_print(page->out, of_cause(page, i, "sentence"), 5);
         write_victims_of(page, i);
     }
     if (of_cause(page, 0, "sentence")[0] == '\0' &&

@@ -329,8 +329,8 @@ static bool is_as_before(const struct plan_state *state, uint32_t index,
            strcmp(state->candidates[move->first + move->holds].why, before) == 0;
 }
 
-/* "with fabric.switch.buffer=64MB: passes up to 5km, fails at 10km", "with ... the limit is lower:
- * fails already at ...", "no change with ...: why". */
+/* "with fabric.switch.buffer=64MB: passes up to 5km, fails at 10km", "with ...: fails already at ...
+ * (why)", "no change with ... (why)". */
 static void print_move(const struct plan_state *state, uint32_t index, uint32_t number, FILE *out)
 {
     const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
@@ -341,10 +341,10 @@ static void print_move(const struct plan_state *state, uint32_t index, uint32_t 
         return;
     const int32_t steps = plan_cliff_steps(state, index, number);
     const char *why = state->candidates[move->first + move->holds].why;
-    fprintf(out, "      %s %s=%s%s: ", steps == 0 ? "no change with" : "with", lever.path,
-            lever.value, steps < 0 ? " the limit is lower" : "");
+    fprintf(out, "      %s %s=%s%s ", steps == 0 ? "no change with" : "with", lever.path,
+            lever.value, steps == 0 ? "" : ":");
     if (steps == 0)
-        fprintf(out, "%s\n", why);
+        fprintf(out, "(%s)\n", why);
     else if (!move->ends)
         fprintf(out, "passes up to %s, the highest value of the plan\n",
                 axis->values[move->holds - 1]);
@@ -352,7 +352,7 @@ static void print_move(const struct plan_state *state, uint32_t index, uint32_t 
         fprintf(out, "passes up to %s, fails at %s\n", axis->values[move->holds - 1],
                 axis->values[move->holds]);
     else
-        fprintf(out, "fails already at %s: %s\n", axis->values[0], why);
+        fprintf(out, "fails already at %s (%s)\n", axis->values[0], why);
 }
 
 /* Changes without effect share one line. */

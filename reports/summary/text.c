@@ -63,7 +63,8 @@ void text_title(const struct text *text)
         fprintf(text->out, "; %s %s", text->measured ? "measured" : "simulated",
                 words_time(store_int(row, "simulated_ps")).text);
         if (store_int(row, "drain_ps") > 0)
-            fprintf(text->out, " + %s drain", words_time(store_int(row, "drain_ps")).text);
+            fprintf(text->out, " + %s for outstanding I/O",
+                    words_time(store_int(row, "drain_ps")).text);
         if (text->measured)
             fputc('\n', text->out);
         else

@@ -89,11 +89,13 @@ static void write_harm(const struct text *text)
         " LEFT JOIN result c ON c.path=replace(s.path, '.sentence', '.confirmed')"
         " WHERE s.path GLOB 'causes*.sentence' AND (p.value>0.2 OR y.value=1)"
         " ORDER BY s.position LIMIT 4");
-    for (int shown = 0; store_step(rows); shown++)
-        fprintf(text->out, "%s%-16s%s%s of the harm (%s): %s\n", text->paint.bold,
+    for (int shown = 0; store_step(rows); shown++) {
+        fprintf(text->out, "%s%-16s%s%s of the harm (%s): ", text->paint.bold,
                 shown == 0 ? "Causes" : "", text->paint.off,
                 words_percent(store_real(rows, "share"), 1).text,
-                severity_standing(store_int(rows, "confirmed") == 1), store_text(rows, "sentence"));
+                severity_standing(store_int(rows, "confirmed") == 1));
+        severity_print(text->out, store_text(rows, "sentence"), 18);
+    }
     store_finish(rows);
 }
 

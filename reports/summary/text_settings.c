@@ -24,7 +24,7 @@ enum { LINES_MAX = 10, GROUP_BYTES = 96, LINE_BYTES = 96, GROUP_WIDTH = 33, PROF
 
 struct line {
     char group[GROUP_BYTES];     /* "fabric.switch" */
-    char text[LINE_BYTES];       /* "ecn-kmin 400KB, ..." */
+    char text[LINE_BYTES];       /* "ecn-kmin=400KB, ..." */
     char profile[PROFILE_BYTES]; /* that the values come from */
     char chosen[PROFILE_BYTES];  /* that the scenario names */
     int64_t profile_values;
@@ -38,7 +38,7 @@ static void add_item(struct line *line, const char *name, const char *value)
     if (line->full)
         return;
     const int length =
-        snprintf(line->text + used, sizeof line->text - used, "%s%s %s", comma, name, value);
+        snprintf(line->text + used, sizeof line->text - used, "%s%s=%s", comma, name, value);
     if (length >= 0 && (size_t)length < sizeof line->text - used - strlen(", ..."))
         return;
     snprintf(line->text + used, sizeof line->text - used, "%s", ", ...");
@@ -54,9 +54,9 @@ static bool write_line(const struct text *text, struct line *line)
         return false;
     fprintf(text->out, "  %-*s %s", GROUP_WIDTH, line->group, line->text);
     if (line->profile_values > 0)
-        fprintf(text->out, "%s%s%" PRId64 " %s from %s%s", text->paint.dim,
-                line->text[0] == '\0' ? "" : "; ", line->profile_values,
-                plural(line->profile_values, "value", "values"), line->profile, text->paint.off);
+        fprintf(text->out, "%s%s%s sets %" PRId64 " %s%s", text->paint.dim,
+                line->text[0] == '\0' ? "" : "; ", line->profile, line->profile_values,
+                plural(line->profile_values, "value", "values"), text->paint.off);
     fputc('\n', text->out);
     return true;
 }

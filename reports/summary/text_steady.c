@@ -9,7 +9,7 @@
 
 enum { ROWS_MAX = 8, COLUMN = 20 };
 
-/* "62.6 us +- 1.2%" */
+/* "62.6 us +- 1.2%"; "unknown" if the interval contains 0. */
 static struct words with_half(struct words value, const struct store_statement *row,
                               const char *column, const char *half_column)
 {
@@ -17,8 +17,11 @@ static struct words with_half(struct words value, const struct store_statement *
     const double of = store_real(row, column), half = store_real(row, half_column);
     if (figure_is_undefined(row, half_column) || of <= 0)
         return value;
-    snprintf(both.text, sizeof both.text, "%.16s +- %.8s", value.text,
-             words_percent(half, of).text);
+    if (half < of)
+        snprintf(both.text, sizeof both.text, "%.16s +- %.8s", value.text,
+                 words_percent(half, of).text);
+    else
+        snprintf(both.text, sizeof both.text, "unknown");
     return both;
 }
 

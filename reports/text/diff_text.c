@@ -63,13 +63,22 @@ struct words diff_change_words(double a, double b)
     return words;
 }
 
+/* Without the unit at the end of "pfc.paused_ps": it follows the value. */
+static int name_length(const struct diff_row *row)
+{
+    const size_t length = strlen(row->what), tail = strlen(row->unit);
+    const bool named = tail > 0 && length > tail + 1 && row->what[length - tail - 1] == '_' &&
+                       strcmp(row->what + length - tail, row->unit) == 0;
+    return (int)(named ? length - tail - 1 : length);
+}
+
 /* Prints enough digits that rounding does not make two different values look the same. */
 static void write_number(const struct section *section, const struct diff_row *row)
 {
     struct words a = diff_value_words(row, 0), b = diff_value_words(row, 1);
     const bool alike = strcmp(a.text, b.text) == 0;
-    fprintf(section->out, "  %-44s %*s %*s", row->what, COLUMN, alike ? row->texts[0] : a.text,
-            COLUMN, alike ? row->texts[1] : b.text);
+    fprintf(section->out, "  %-44.*s %*s %*s", name_length(row), row->what, COLUMN,
+            alike ? row->texts[0] : a.text, COLUMN, alike ? row->texts[1] : b.text);
     const struct words change = diff_change_words(row->values[0], row->values[1]);
     if (change.text[0] != '\0')
         fprintf(section->out, " %10s", change.text);

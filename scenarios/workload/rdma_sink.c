@@ -292,7 +292,7 @@ static void deregister_buffer(void *self, time_ps now)
     (void)now;
     if (!sc->open || sc->mr == NULL)
         return;
-    note_state(sc->sink, "rdma sink: the memory of a connection is given back");
+    note_state(sc->sink, "rdma sink: a connection closed and its memory was freed");
     sc->sink->verbs->dereg_mr(sc->sink->device, sc->mr);
     sc->mr = NULL;
 }

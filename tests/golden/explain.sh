@@ -25,7 +25,7 @@ says storm 'hop 1   leaf0:p0         paused by host0:p0'
 says storm 'the receive buffer held 215 KiB (threshold 215 KiB)'
 says storm 'frames queued for leaf0:p0'
 says storm 'in total: 6 ports paused, up to 3 hops from the cause'
-says storm 'victims          slow receiver: host0 drains slower'
+says storm 'victims          slow receiver: host0 drains its receive buffer too slowly'
 says storm 'loss-recovery go-back-n: no packet was retransmitted'
 holds storm.json '.sure and .roots[0].node == "host0" and .roots[0].depth == 3'
 holds storm.json '[.path[] | .xoffs > 0 and .occupancy_bytes >= .threshold_bytes] | all'
@@ -257,7 +257,7 @@ END
 says reads "warning: 'w': host1 can never READ from host0, with rnic.max-rd-atomic 0"
 "$program" run reads.yaml -o reads.db >/dev/null
 "$program" explain reads.db >reads || fail "reads: exit code $?"
-says reads '(confirmed by rerun): hosts.defaults.rnic.max-rd-atomic 0 instead of 16'
+says reads '(confirmed by rerun): hosts.defaults.rnic.max-rd-atomic is 0 instead of 16'
 grep -q warning: reads && fail 'reads: a warning next to a confirmed cause'
 
 # Of many warnings the first four.

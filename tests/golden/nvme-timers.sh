@@ -28,13 +28,13 @@ named() {
     shift 2
     "$program" run "$@" >out 2>err
     [ $? -le 1 ] || fail "$name: $(cat err)"
-    grep -Eq "^Causes +[0-9]+% of the harm \(confirmed by rerun\): $words" out || fail "$name: $(grep -A3 '^Harm' out)"
+    tr -s '\n ' ' ' <out | grep -Eq "Causes [0-9]+% of the harm \(confirmed by rerun\): ${words//; / }" || fail "$name: $(grep -A3 '^Harm' out)"
 }
 for timer in 'io-timeout 400us an I/O timed out' 'keep-alive 100us a keep-alive came too late'; do
     read -r row value why <<<"$timer"
     sed "s/^  targets:/  odd: {where: host1, nvme: {$row: $value}}\n  targets:/" base.yaml >odd.yaml
     named "$row of one" "hosts.odd.nvme.$row is $value at host1 \(normally [0-9]+s\); host1 lost controllers [0-9]+ times because $why" odd.yaml
-    grep -q '^Victims *db: I/O from 1 host was delayed .*(its frames pass the cause)' out || fail "$row of one: $(grep '^Victims' out)"
+    grep -q '^Victims *db: I/O from 1 host was delayed .*(the cause is on its path)' out || fail "$row of one: $(grep '^Victims' out)"
     named "$row of all" "hosts.defaults.nvme.$row is $value \(default [0-9]+s\); " base.yaml --set "hosts.defaults.nvme.$row=$value"
 done
 

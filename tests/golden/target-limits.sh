@@ -200,7 +200,7 @@ grep -q '^  buffer wait' out && fail "a wait for buffers: $(cat out)"
 grep -q 'is sent as' out && fail "nvmet: $(cat out)"
 "$program" run real.yaml --set hosts.targets.target.profile=linux-nvmet >out 2>&1
 grep -q '^  buffer wait' out && fail "nvmet has no buffers to wait for: $(cat out)"
-expect 'what is written goes before a profile' 0 'data-buffers 9; 10 values from profile spdk-target' "$program" run real.yaml --set hosts.targets.target.data-buffers=9
+expect 'what is written goes before a profile' 0 'data-buffers=9; profile spdk-target sets 10 values' "$program" run real.yaml --set hosts.targets.target.data-buffers=9
 expect 'a profile of another kind' 2 'expected a profile of kind target' "$program" run real.yaml --set hosts.targets.target.profile=rnic-100g
 expect 'no such profile' 2 "there is no profile 'spdk-targe'; did you mean 'spdk-target'?" "$program" run real.yaml --set hosts.targets.target.profile=spdk-targe
 echo "ok    profiles"

@@ -245,7 +245,7 @@ static void note_failure(const struct nvme_host *host, uint16_t status, const ch
         snprintf(text, sizeof text, "attempt %u to reconnect to %s failed: %s (step: %s)%s",
                  (unsigned)host->attempts, ip.text, why, nvme_host_admin_step_name(host), code);
     else
-        snprintf(text, sizeof text, "no connection to %s: %s (step: %s)%s", ip.text, why,
+        snprintf(text, sizeof text, "could not connect to %s: %s (step: %s)%s", ip.text, why,
                  nvme_host_admin_step_name(host), code);
     nvme_host_note(host, text);
 }

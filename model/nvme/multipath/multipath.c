@@ -274,11 +274,11 @@ static void note_absence(const struct path *path)
     const char *nqn = path->multipath->site.subsystem_nqn;
     const uint32_t records = nvme_host_records(path->finder);
     char text[160 + NVME_NQN_BYTES];
-    snprintf(
-        text, sizeof text,
-        "no connection to %s: its discovery log, %u %s, does not list subsystem %s for this host",
-        note_ip(path->site.target_ip).text, (unsigned)records, plural(records, "record", "records"),
-        nqn == NULL ? NVME_SUBSYSTEM_NQN : nqn);
+    snprintf(text, sizeof text,
+             "could not connect to %s: its discovery log (%u %s) does not list subsystem %s for "
+             "this host",
+             note_ip(path->site.target_ip).text, (unsigned)records,
+             plural(records, "record", "records"), nqn == NULL ? NVME_SUBSYSTEM_NQN : nqn);
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 

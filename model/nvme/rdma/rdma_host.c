@@ -176,7 +176,7 @@ static void on_cm(void *self, struct verbs_conn *verbs, const struct verbs_event
     case RDMA_CM_EVENT_DISCONNECTED:
     case RDMA_CM_EVENT_ADDR_CHANGE:
     case RDMA_CM_EVENT_DEVICE_REMOVAL:
-        fail(conn, "disconnected");
+        fail(conn, "the other side disconnected");
         break;
     default:
         break; /* CM steps that concern only the implementation */

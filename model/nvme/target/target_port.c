@@ -82,7 +82,7 @@ static void end_controllers(const struct target_port *port)
     struct target_controller *controller = port->target->controllers;
     for (; controller != NULL; controller = controller->next)
         if (controller->port == port && !controller->discovery)
-            nvme_target_fatal(controller, "its port has no subsystem any more");
+            nvme_target_fatal(controller, "its port no longer has a subsystem");
 }
 
 static void close_port(void *self, const void *what)

@@ -390,10 +390,10 @@ static void describe_timer(const struct rnic *rnic, const struct qp *qp, enum ib
         snprintf(text, size, " (rnr-retry %u)", (unsigned)qp->rnr_retry);
     const bool own = qp->conn->passive && rnic->params.accept_timeout != RNIC_AUTO;
     if (status == IBV_WC_RETRY_EXC_ERR && code > 0)
-        snprintf(text, size, " (rnic.%s %u%s: 4.096 us x 2^%u = %s; retry-count %u)",
-                 own ? "accept-timeout" : "timeout", code,
-                 qp->conn->passive && !own ? " of the peer" : "", code,
-                 note_time(qp_ack_timeout(qp)).text, (unsigned)qp->retry_count);
+        snprintf(text, size,
+                 " (no response within %s; rnic.%s %u%s is 4.096 us x 2^%u; retry-count %u)",
+                 note_time(qp_ack_timeout(qp)).text, own ? "accept-timeout" : "timeout", code,
+                 qp->conn->passive && !own ? " of the peer" : "", code, (unsigned)qp->retry_count);
 }
 
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)

@@ -57,7 +57,7 @@ hosts, switches, links = ask("SELECT (SELECT count(*) FROM node WHERE kind='host
                              " WHERE kind='switch'), (SELECT count(*) FROM link)")[0]
 seed, simulated, drain = ask('SELECT seed, simulated_ps, coalesce(drain_ps, 0) FROM meta')[0]
 title = re.search(r'^  (\d+) hosts?, (\d+) switch(?:es)?, (\d+) links?; seed (\d+); simulated ([\d.]+ \w+)'
-                  r'(?: \+ ([\d.]+ \w+) drain)?; ([\d.]+ ?\w?) events, ([\d.]+ ?\w?) packet-hops in', summary, re.M)
+                  r'(?: \+ ([\d.]+ \w+) for outstanding I/O)?; ([\d.]+ ?\w?) events, ([\d.]+ ?\w?) packet-hops in', summary, re.M)
 same('head', [int(title[i]) for i in range(1, 5)], [hosts, switches, links, seed])
 near('simulated', title[5], simulated)
 same('drain', title[6] is None, drain == 0)

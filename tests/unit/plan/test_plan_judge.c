@@ -232,9 +232,9 @@ static void room_near_the_limit_names_the_tolerance(void **state)
         {0.12, true, "12% to spare"},
         {0, true, "0% to spare"},
         {-0.0022, true, "within the tolerance of 5%"},
-        {-0.0022, false, "0.22% beyond the limit, within the tolerance of 5%"},
-        {-0.05, false, "5% beyond the limit, within the tolerance of 5%"},
-        {-0.3, false, "30% beyond the limit"},
+        {-0.0022, false, "misses the limit by 0.22%, within the tolerance of 5%"},
+        {-0.05, false, "misses the limit by 5%, within the tolerance of 5%"},
+        {-0.3, false, "misses the limit by 30%"},
         {0.01, false, "1% inside the limit, within the tolerance of 5%"},
     };
     (void)state;

@@ -107,7 +107,7 @@ static void a_host_that_always_drains_slowly_is_a_station(void **state)
     struct bottleneck_input input = plain();
     input.slow_by_nature = true;
     input.uses[BOTTLENECK_RECEIVER] = use(100, "host0");
-    assert_named(&input, "slow receiver: host0 drains slower than its link delivers for 100%");
+    assert_named(&input, "slow receiver: host0 drains its receive buffer too slowly 100%");
     input.uses[BOTTLENECK_RECEIVER] = use(79, "host0");
     input.uses[BOTTLENECK_CONGESTION] = use(90, "w");
     assert_named(&input, "congestion control: ");

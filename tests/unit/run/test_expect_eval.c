@@ -210,7 +210,7 @@ static void failures_name_the_workload(void **state)
     struct result result = {.workloads = workloads, .workload_count = 3};
     result.totals.rnic_qp_errors = 2;
     static const char *const expected[] = {
-        "2 queue pairs went into error",
+        "2 queue pairs went into the error state",
         "bad: 1 of 4,321 operations failed",
         "bad: 2 of 4,321 operations never completed",
         "workload idle issued nothing in its window",
@@ -325,7 +325,7 @@ static void failed_operation_fails_unless_the_scenario_speaks_of_it(void **state
     fixture.result.totals.rnic_qp_errors = 1;
     evaluate(&fixture, NULL, 0, false);
     assert_int_equal(fixture.result.failure_count, 2);
-    assert_string_equal(fixture.result.failures[0], "1 queue pair went into error");
+    assert_string_equal(fixture.result.failures[0], "1 queue pair went into the error state");
     assert_string_equal(fixture.result.failures[1], "oltp: 1 of 1 operation failed");
     release(&fixture);
 
