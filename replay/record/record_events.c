@@ -120,8 +120,8 @@ static void write_faults(struct store *store, const struct collect *collect)
         if (fault->at <= collect->now)
             write_event(store,
                         &(struct event_row){fault->at, EVENT_FAULT_BEGAN, names.text, text, -1});
-        snprintf(text, sizeof text, "fault %s at %s ends; it lasted %s", fault->ops->name, names.text,
-                 words_time(fault->end - fault->at).text);
+        snprintf(text, sizeof text, "fault %s at %s ends; it lasted %s", fault->ops->name,
+                 names.text, words_time(fault->end - fault->at).text);
         if (fault->end <= collect->now)
             write_event(store, &(struct event_row){fault->end, EVENT_FAULT_ENDED, names.text, text,
                                                    fault->end - fault->at});

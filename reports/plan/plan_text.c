@@ -329,8 +329,8 @@ static bool is_as_before(const struct plan_state *state, uint32_t index,
            strcmp(state->candidates[move->first + move->holds].why, before) == 0;
 }
 
-/* "with fabric.switch.buffer=64MB: passes up to 5km, fails at 10km", "with ...: fails already at ...
- * (why)", "no change with ... (why)". */
+/* "with fabric.switch.buffer=64MB: passes up to 5km, fails at 10km", "with ...: fails already at
+ * ... (why)", "no change with ... (why)". */
 static void print_move(const struct plan_state *state, uint32_t index, uint32_t number, FILE *out)
 {
     const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
