@@ -210,10 +210,8 @@ static void failures_name_the_workload(void **state)
     struct result result = {.workloads = workloads, .workload_count = 3};
     result.totals.rnic_qp_errors = 2;
     static const char *const expected[] = {
-        "2 queue pairs went into the error state",
-        "bad: 1 of 4,321 operations failed",
-        "bad: 2 of 4,321 operations never completed",
-        "workload idle issued nothing in its window",
+        "2 queue pairs went into the error state",    "bad: 1 of 4,321 operations failed",
+        "bad: 2 of 4,321 operations never completed", "workload idle issued nothing in its window",
         "bad: 3 reads returned wrong data",
     };
     const struct scenario scenario = {0};
