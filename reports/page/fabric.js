@@ -87,6 +87,9 @@ const layerButtons = Object.entries(layers).map(([name, layer]) => {
     return button;
 });
 
+// Without a drawing of each link, a layer has nothing to color but the strip of the slider.
+chosen.hidden = svg === null && frames < 2;
+
 function stop() {
     clearInterval(state.timer);
     state.timer = null;

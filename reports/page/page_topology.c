@@ -259,8 +259,11 @@ void page_topology_drawing(const struct page *page)
 void page_topology(const struct page *page)
 {
     page_section(page, "topology", "Topology",
-                 "Color: share of time for which the more paused end of a link was paused. Click a "
-                 "link or a node.");
+                 is_large(page)
+                     ? "Color: share of time for which the more paused end of a link was "
+                       "paused. The search field opens a port or a node."
+                     : "Color: share of time for which the more paused end of a link was "
+                       "paused. Click a link or a node.");
     page_topology_drawing(page);
     page_topology_legend(page);
     page_fabric(page);
