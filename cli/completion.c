@@ -25,7 +25,7 @@ static const struct {
     {"color", NULL, "auto always never"},
     {"threads", NULL, "auto"},
     {"what", NULL, "fabric pauses waits io states"},
-    {"as", NULL, "ethtool sonic json"},
+    {"as", NULL, "ethtool sonic json openmetrics"},
     {"script", NULL, "*.step"},
     {"profile", NULL, "@profiles"},
     {"base", NULL, "@profiles"},

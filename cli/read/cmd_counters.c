@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"as", 0, "FORM", "ethtool (the default), sonic or json"},
+    {"as", 0, "FORM", "ethtool (the default), sonic, json or openmetrics"},
     {"csv", 0, NULL, "one CSV row for each counter"},
     {"port", 'p', "PORT", "a port, or all ports of a host or switch; repeatable"},
     {0},
@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
 
 static bool read_form(const struct cli_args *args, enum counters_form *form)
 {
-    static const char *const words[] = {"ethtool", "sonic", "json"};
+    static const char *const words[] = {"ethtool", "sonic", "json", "openmetrics"};
     const char *word = cli_value(args, "as");
     *form = cli_given(args, "csv") ? COUNTERS_CSV : COUNTERS_ETHTOOL;
     if (word == NULL)
@@ -27,13 +27,13 @@ static bool read_form(const struct cli_args *args, enum counters_form *form)
         cli_error("counters: --as and --csv: expected one of them");
         return false;
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (strcmp(words[i], word) != 0)
             continue;
         *form = (enum counters_form)i;
         return true;
     }
-    cli_error("counters: --as %s: expected ethtool, sonic or json", word);
+    cli_error("counters: --as %s: expected ethtool, sonic, json or openmetrics", word);
     return false;
 }
 
@@ -103,15 +103,17 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_counters = {
     .name = "counters",
     .operands = "RUN.db",
-    .about = "prints the port counters of a run in the format of ethtool -S or SONiC",
-    .details = "stormglass import counters reads the output; stormglass diff compares real "
-               "counters with\nthose of a run.",
+    .about = "prints the port counters of a run in the format of ethtool -S, SONiC or OpenMetrics",
+    .details =
+        "stormglass import counters reads all forms but openmetrics; stormglass diff compares real "
+        "counters with\nthose of a run.",
     .examples =
         (const struct cli_example[]){
             {"The counters of a host's ports as ethtool -S prints them",
              "stormglass run pause-storm -o storm.db && stormglass counters storm.db --port host0"},
             {"The counters of a switch in SONiC's format",
              "stormglass counters storm.db --port leaf0 --as sonic"},
+            {"The counters for Prometheus", "stormglass counters storm.db --as openmetrics"},
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){

@@ -332,6 +332,8 @@ void counters_print(const struct port_counters *counters, const bool *chosen,
         ethtool(&print, count);
     else if (form == COUNTERS_SONIC)
         sonic(&print);
+    else if (form == COUNTERS_OPENMETRICS)
+        counters_openmetrics(counters, chosen, out);
     else if (form == COUNTERS_CSV)
         write_csv(&print);
     else

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum counters_form { COUNTERS_ETHTOOL, COUNTERS_SONIC, COUNTERS_JSON, COUNTERS_CSV };
+enum counters_form { COUNTERS_ETHTOOL, COUNTERS_SONIC, COUNTERS_JSON, COUNTERS_OPENMETRICS, COUNTERS_CSV };
 
 /* `chosen` selects ports of the run. `ethtool -S` for several ports has the name of each before its
  * counters, like tail(1) for files. SONiC's tables for several switches have the switches' names,
@@ -16,5 +16,8 @@ enum counters_form { COUNTERS_ETHTOOL, COUNTERS_SONIC, COUNTERS_JSON, COUNTERS_C
  * line for each counter. */
 void counters_print(const struct port_counters *counters, const bool *chosen,
                     enum counters_form form, FILE *out);
+
+/* OpenMetrics text: hosts as node_exporter's ethtool collector names them, switches by SAI. */
+void counters_openmetrics(const struct port_counters *counters, const bool *chosen, FILE *out);
 
 #endif
