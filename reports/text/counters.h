@@ -8,7 +8,13 @@
 
 #include <stdio.h>
 
-enum counters_form { COUNTERS_ETHTOOL, COUNTERS_SONIC, COUNTERS_JSON, COUNTERS_OPENMETRICS, COUNTERS_CSV };
+enum counters_form {
+    COUNTERS_ETHTOOL,
+    COUNTERS_SONIC,
+    COUNTERS_JSON,
+    COUNTERS_OPENMETRICS,
+    COUNTERS_CSV
+};
 
 /* `chosen` selects ports of the run. `ethtool -S` for several ports has the name of each before its
  * counters, like tail(1) for files. SONiC's tables for several switches have the switches' names,

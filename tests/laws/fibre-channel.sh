@@ -63,7 +63,7 @@ lost=('faults=[{at: 5ms, for: 5ms, kind: drop-every, where: "link switch0-switch
 stop='.workloads[0].latency_ns.max / 1e6'
 near 'longest command with lost R_RDYs, ms' "$(measure "$stop" "${lost[@]}")" 100 12
 "$program" run $file "${lost[@]/#/--set=}" -q -o "$work/lost.db" >"$work/said" 2>&1
-near 'link resets in the events, of both ends' "$("$program" query --csv "$work/lost.db" "SELECT count(*) FROM note WHERE text LIKE '%resets its link (LR)%'" | tail -1)" 2 0
+near 'link resets in the events, of both ends' "$("$program" query --csv "$work/lost.db" "SELECT count(*) FROM note WHERE text LIKE '%link reset (LR) by%'" | tail -1)" 2 0
 within 'the same with checkpoints, ms' "$(measure "$stop" "${lost[@]}" $isl.bb-sc-n=2)" '$1 < 20'
 within 'commands that fail' "$(measure '.workloads[0].failed' "${lost[@]}")" '$1 == 0'
 

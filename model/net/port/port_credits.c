@@ -130,7 +130,7 @@ static void owe_primitive(struct port *port, uint8_t number, enum credit_primiti
 static void report_reset(const struct port *port, time_ps now)
 {
     char text[NODE_NAME_BYTES + 96];
-    snprintf(text, sizeof text, "%s:p%u resets its link (LR) after %s without credits",
+    snprintf(text, sizeof text, "link reset (LR) by %s:p%u after %s without credits",
              port->node->name, port->index, note_time(port->params.link_reset).text);
     if (port->probe->note != NULL)
         port->probe->note(port->probe->self, now, port->node->name, text);
