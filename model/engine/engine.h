@@ -29,7 +29,7 @@ struct node_ops {
     void (*on_event)(struct node *node, const struct event *event);
     /* Handles the events that node_next returns until it returns NULL, and calls node_digest_event
      * for each before adding any other word; NULL: on_event handles them one by one. Used for a
-     * node that shares its batch with no other and posts no quiet events while no watch is set. */
+     * node that shares its batch with no other. It passes quiet events to node_discount_event. */
     void (*take_batch)(struct node *node);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
     /* Prefetches what the event will touch; NULL: nothing. */
@@ -271,6 +271,12 @@ static inline void node_begin_event(struct node *node, struct executor *executor
         return;
     executor->events++;
     node_digest_event(node, event);
+}
+
+/* For take_batch: the present event is quiet, which is neither counted nor chained. */
+static inline void node_discount_event(struct node *node)
+{
+    ((struct executor *)(void *)node->queue)->events--;
 }
 
 /* Takes the next event of the node's batch and makes it the present one; NULL: the batch is

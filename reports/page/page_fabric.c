@@ -206,9 +206,10 @@ static void write_list(const struct page *page, const char *name, int columns, i
  * a page has room for. */
 #define COUNTERS                                                                                   \
     PAGE_NUMBERED                                                                                  \
-    ", c AS (SELECT p.i, k.name, k.value, EXISTS(SELECT 1 FROM counter b WHERE b.node=k.node AND"  \
-    " b.port=k.port AND b.name GLOB 'tx_prio?_blocked_ps') AS held FROM counter k"                 \
-    " JOIN p USING(node, port))"                                                                   \
+    ", h AS (SELECT DISTINCT node, port FROM counter WHERE port IS NOT NULL AND"                   \
+    " name GLOB 'tx_prio?_blocked_ps')"                                                            \
+    ", c AS (SELECT p.i, k.name, k.value, h.node IS NOT NULL AS held FROM counter k"               \
+    " JOIN p USING(node, port) LEFT JOIN h USING(node, port))"                                     \
     " SELECT i, name, value FROM (SELECT * FROM c ORDER BY held DESC, i LIMIT ?1) ORDER BY i, "    \
     "name"
 

@@ -76,9 +76,14 @@ static int name_length(const struct diff_row *row)
 static void write_number(const struct section *section, const struct diff_row *row)
 {
     struct words a = diff_value_words(row, 0), b = diff_value_words(row, 1);
-    const bool alike = strcmp(a.text, b.text) == 0;
-    fprintf(section->out, "  %-44.*s %*s %*s", name_length(row), row->what, COLUMN,
-            alike ? row->texts[0] : a.text, COLUMN, alike ? row->texts[1] : b.text);
+    if (strcmp(a.text, b.text) == 0) {
+        const char *unit = strcmp(row->unit, "count") == 0 ? "" : row->unit;
+        const char *gap = *unit == '\0' ? "" : " ";
+        snprintf(a.text, sizeof a.text, "%s%s%s", row->texts[0], gap, unit);
+        snprintf(b.text, sizeof b.text, "%s%s%s", row->texts[1], gap, unit);
+    }
+    fprintf(section->out, "  %-44.*s %*s %*s", name_length(row), row->what, COLUMN, a.text, COLUMN,
+            b.text);
     const struct words change = diff_change_words(row->values[0], row->values[1]);
     if (change.text[0] != '\0')
         fprintf(section->out, " %10s", change.text);

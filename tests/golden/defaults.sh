@@ -78,7 +78,7 @@ warned 100 '{kind: dcqcn, rai: 10Mbps}'
 profile_is() {
     incast "$1" '{}'
     "$program" run incast.yaml --set duration=10us >run.txt
-    grep -q "^  hosts.defaults.rnic .* from profile $2\$" run.txt || fail "at $1 Gb/s: $(grep defaults.rnic run.txt)"
+    grep -q "^  hosts.defaults.rnic .*profile $2 sets [0-9]* values$" run.txt || fail "at $1 Gb/s: $(grep defaults.rnic run.txt)"
 }
 for rate in 10 25 40 50 100 200 400 800; do profile_is $rate generic-${rate}g; done
 profile_is 1 generic-10g

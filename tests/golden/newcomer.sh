@@ -67,7 +67,7 @@ expect 'none' 2 "did you mean 'drain'?" "$program" explain-parameter faults.0.dr
 "$program" run pause-storm --until 100us --set 'faults[0].at=10us' --set 'faults[0].drain=20%' >brackets ||
     fail "faults[0]: exit code $?"
 diff <(tail -n 1 dots) <(tail -n 1 brackets) >/dev/null || fail 'faults[0] is not faults.0'
-expect 'by name' 0 'read 11%, queue-depth 8' "$program" run pause-storm --until 1us --set 'workloads[victims].read=11%'
+expect 'by name' 0 'read=11%, queue-depth=8' "$program" run pause-storm --until 1us --set 'workloads[victims].read=11%'
 set_says 'this bracket is not closed' 'faults[0.at=1ms'
 set_says "expected '.' or '[' after the bracket" 'faults[0]at=1ms'
 

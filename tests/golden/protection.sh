@@ -58,7 +58,7 @@ echo "ok    silent without, a status with"
 
 # A cause by its name.
 play --set "$(corrupt flipped-bit)" --set "$space.pi-type=1"
-expect 'the cause' 0 'silent-corruption at host0; the target on host0 corrupted data' "$program" explain run.db
+expect 'the cause' 0 'the target on host0 corrupted data' "$program" explain run.db
 echo "ok    its cause"
 
 # On the wire: 1,000 reads of 8 blocks have 64 bytes more each, in packets of a path MTU of 4096 one packet more; with PRACT none.

@@ -453,8 +453,16 @@ static void take_batch(struct node *node)
 {
     for (const struct event *event; (event = node_next(node)) != NULL;) {
         dequeue_due_before(node, event);
-        node_digest_event(node, event);
-        execute(node, event);
+        if (LIKELY(event->kind == NET_EVENT_ARRIVAL)) {
+            node_digest_event(node, event);
+            on_arrival(switch_of(node), event);
+            continue;
+        }
+        if (event_is_quiet(event)) /* of Fibre Channel: dequeue_later */
+            node_discount_event(node);
+        else
+            node_digest_event(node, event);
+        on_other_event(switch_of(node), event);
     }
 }
 

@@ -213,7 +213,7 @@ for tier, row in rows.items():
     for i, node in enumerate(row):
         at[node] = (int((i + 0.5) * 1000 / len(row)), 40 + 130 * (tiers - tier))
 roots = {node for node, in ask('SELECT node FROM pause_root')}
-drawn = re.findall(r'<g class="(switch|host)( root)?"><rect class="h(\d)" x="(-?\d+)" y="(\d+)" width="(\d+)" height="(\d+)"'
+drawn = re.findall(r'<g data-node="\d+" class="(switch|host)( root)?"><rect class="h(\d)" x="(-?\d+)" y="(\d+)" width="(\d+)" height="(\d+)"'
                    r' rx="\d"/><text [^>]*>(.*?)</text><title>(.*?)</title></g>', text)
 same('nodes', [name for *_, name, _ in drawn], [name for _, name, *_ in nodes])
 for (kind, root, class_, x, y, width, height, name, title), (node, _, wanted, _) in zip(drawn, nodes):
@@ -225,7 +225,7 @@ for (kind, root, class_, x, y, width, height, name, title), (node, _, wanted, _)
     near(f'{name}: paused', words[1] or words[2], own)
     if kind == 'host':
         near(f'{name}: caused', words[3], caused)
-lines = re.findall(r'<line class="h(\d)" x1="(\d+)" y1="(\d+)" x2="(\d+)" y2="(\d+)"><title>(.*?), (.*?)\n(.*?) paused for (.*?)\n'
+lines = re.findall(r'<line class="h(\d)" data-ends="\d+ \d+" x1="(\d+)" y1="(\d+)" x2="(\d+)" y2="(\d+)"><title>(.*?), (.*?)\n(.*?) paused for (.*?)\n'
                    r'(.*?) paused for (.*?)</title></line>', text)
 wanted = {name: row for name, *row in ask('SELECT l.name, a_node, a_port, b_node, b_port, p.name, q.name, p.rate_bps FROM link l'
                                           ' JOIN port p ON p.node=a_node AND p.port=a_port'
