@@ -341,7 +341,7 @@ static void look_at_controller(const struct usage *usage, const struct nvme_host
     nvme_host_look(host, look_at_io, values);
     values[USAGE_WORK_INSTANCES]++;
     values[USAGE_WORK_AWAY] += !nvme_host_live(host) && nvme_host_stats(host)->losses > 0;
-    values[USAGE_WORK_CPU] += nvme_host_busy(host, now);
+    values[USAGE_WORK_CPU] += nvme_host_occupied(host, now);
     values[USAGE_WORK_QUEUES] += nvme_host_queues(host);
     if (usage_is_target(world, target))
         usage->now.values[usage->first_target + usage->target_of[target] * USAGE_TARGET_VALUES +

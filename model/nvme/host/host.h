@@ -219,8 +219,10 @@ uint16_t nvme_host_controller(const struct nvme_host *host); /* CNTLID */
 /* I/O accepted and not returned: outstanding or waiting for the controller. */
 uint64_t nvme_host_outstanding(const struct nvme_host *host);
 
-/* Total busy time of the CPUs of its I/O queues until now; each queue has one CPU. */
+/* Time that the CPUs of its I/O queues worked for commands until now; each queue has one CPU. */
 time_ps nvme_host_busy(const struct nvme_host *host, time_ps now);
+/* The same, with the work of a transport that takes turns on these CPUs. */
+time_ps nvme_host_occupied(const struct nvme_host *host, time_ps now);
 
 /* Time that cores of the host worked for it until now, over all its connections. */
 struct nvme_cpu nvme_host_cpu(const struct nvme_host *host, time_ps now);

@@ -53,6 +53,14 @@ time_ps nvme_host_busy(const struct nvme_host *host, time_ps now)
 {
     time_ps busy = 0;
     for (uint32_t i = 1; i < host->queue_count; i++)
+        busy += nvme_server_busy(&host->queues[i].cpu, now);
+    return busy;
+}
+
+time_ps nvme_host_occupied(const struct nvme_host *host, time_ps now)
+{
+    time_ps busy = 0;
+    for (uint32_t i = 1; i < host->queue_count; i++)
         busy += nvme_server_occupied(&host->queues[i].cpu, now);
     return busy;
 }

@@ -429,6 +429,14 @@ static const char *profile_scenario(const char *name, const char *text, char *ou
                       "hosts: {defaults: {rnic: {profile: %s}}}\n"
                       "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
                  name);
+    else if (strstr(text, "kind: tcp") != NULL)
+        snprintf(out, size,
+                 HEAD
+                 "fabric: {topology: {kind: single-switch}}\n"
+                 "hosts: {defaults: {tcp: {profile: %s}}, targets: {where: host0, "
+                 "namespaces: [{media: null}]}}\n"
+                 "workloads: [{name: w, kind: nvme, transport: tcp, from: host1, to: host0}]\n",
+                 name);
     else if (strstr(text, "kind: target") != NULL)
         snprintf(out, size,
                  HEAD "fabric: {topology: {kind: single-switch}}\n"

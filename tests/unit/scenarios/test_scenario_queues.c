@@ -98,7 +98,7 @@ static void an_unknown_transport_of_the_defaults_is_an_error(void **state)
     assert_null(scenario_load(&input, &diag));
     assert_int_equal(diag.messages[0].place.line, 4);
     assert_string_equal(diag.messages[0].text,
-                        "transport: expected rdma, tcp or iscsi, but found \"udp\"");
+                        "transport: expected rdma, tcp, iscsi, fc or iwarp, but found \"udp\"");
 }
 
 int main(void)
