@@ -46,7 +46,7 @@ static void put_transfer(unsigned char cdb[ISCSI_CDB_BYTES], const struct nvme_c
     const uint64_t lba = nvme_capsule_lba(command);
     const uint32_t blocks = nvme_capsule_blocks(command);
     const bool write = command->opcode == NVME_WRITE;
-    if (lba + blocks > UINT64_C(1) << 32 || blocks > 0xFFFF) {
+    if (lba > UINT32_MAX || lba + blocks > UINT64_C(1) << 32 || blocks > 0xFFFF) {
         put_16(cdb, write ? SCSI_WRITE_16 : SCSI_READ_16, lba, blocks);
         return;
     }

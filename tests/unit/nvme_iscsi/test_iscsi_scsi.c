@@ -32,6 +32,10 @@ static void each_command_has_its_cdb(void **state)
         {NVME_WRITE, 0xFFFFFFFF, 2, {0x8A, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 2}},
         {NVME_READ, 0, 65536, {0x88, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}},
         {NVME_READ, UINT64_C(0x0102030405060708), 8, {0x88, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 8}},
+        {NVME_READ,
+         UINT64_MAX,
+         0x80,
+         {0x88, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0x80}},
         {NVME_COMPARE, 16, 8, {0x8F, 0x02, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 8}},
         {NVME_WRITE_ZEROES, 16, 8, {0x93, 0x01, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 8}},
     };
