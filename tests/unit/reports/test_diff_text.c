@@ -116,8 +116,8 @@ static void rows_have_values_and_changes(void **state)
              "  %-44s %20s %20s  set by B: default\n"
              "  %-44s %20s %20s  set by A: x, B: y\n"
              "  wide\n      A  a\n      B  123456789012345678901\n\nEvents ",
-             "A", "B", "number", "1.000 ns", "1.500 ns", "alike", "1000001 ps", "1000002 ps", "from none",
-             "0", "7", "missing", "-", "7", "set", "a", "b", "set", "a", "b", "fits",
+             "A", "B", "number", "1.000 ns", "1.500 ns", "alike", "1000001 ps", "1000002 ps",
+             "from none", "0", "7", "missing", "-", "7", "set", "a", "b", "set", "a", "b", "fits",
              "12345678901234567890", "b");
     assert_printed(false, wanted);
 }
