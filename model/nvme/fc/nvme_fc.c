@@ -3,43 +3,22 @@
 #include "nvme/fc/nvme_fc_private.h"
 
 #include "base/memory.h"
+#include "nvme/transport/plain.h"
 #include "nvme/wire/discovery.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAP_UNIT = 64 }; /* aligned_alloc needs a multiple of its alignment */
-
 static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
                 enum nvme_memory memory, unsigned directions)
 {
-    const uint32_t room = (length + MAP_UNIT - 1) / MAP_UNIT * MAP_UNIT;
-    unsigned char *bytes = NULL;
     (void)directions;
-    if (memory == NVME_MEMORY_BYTES) {
-        bytes = memory_aligned_or_null(1, room, MAP_UNIT);
-        if (bytes == NULL)
-            return false;
-    }
-    *buffer = (struct nvme_buffer){.length = length, .memory = memory, .bytes = bytes};
-    nvme_fc_of(transport)->mapped++;
-    return true;
+    return nvme_plain_map(buffer, length, memory, &nvme_fc_of(transport)->mapped);
 }
 
 static void unmap(struct nvme_transport *transport, struct nvme_buffer *buffer)
 {
-    struct nvme_fc *fc = nvme_fc_of(transport);
-    CHECK(fc->mapped > 0);
-    fc->mapped--;
-    free(buffer->bytes);
-    *buffer = (struct nvme_buffer){0};
-}
-
-/* The tag is all the content there is, and it travels with the data. */
-static void keep_content(struct nvme_transport *transport, struct nvme_buffer *buffer,
-                         uint32_t length)
-{
-    (void)transport, (void)buffer, (void)length;
+    nvme_plain_unmap(buffer, &nvme_fc_of(transport)->mapped);
 }
 
 /* No data is in a capsule. */
@@ -65,12 +44,6 @@ static void unlisten(struct nvme_transport *transport)
     struct fc *fc = nvme_fc_of(transport)->site.fc;
     fc_unlisten(fc, FC_TYPE_NVME);
     fc_unlisten(fc, FC_TYPE_FCP);
-}
-
-static uint16_t judge_sgl(const struct nvme_sgl *sgl)
-{
-    return sgl->type == NVME_SGL_TRANSPORT ? NVME_STATUS_OK
-                                           : NVME_STATUS_SGL_TYPE | NVME_STATUS_DNR;
 }
 
 static void describe(struct nvme_discovery_record *record)
@@ -110,12 +83,6 @@ static void close_conn(struct nvme_transport_conn *conn)
         nvme_fc_target_free(conn);
 }
 
-static uint32_t number(const struct nvme_transport_conn *conn)
-{
-    (void)conn;
-    return 0;
-}
-
 static void destroy(struct nvme_transport *transport)
 {
     struct nvme_fc *fc = nvme_fc_of(transport);
@@ -130,8 +97,8 @@ static const struct nvme_transport_ops ops = {
     .type = NVME_TRANSPORT_FC,
     .map = map,
     .unmap = unmap,
-    .fill = keep_content,
-    .look = keep_content,
+    .fill = nvme_plain_keep,
+    .look = nvme_plain_keep,
     .connect = nvme_fc_connect,
     .send_command = nvme_fc_send_command,
     .in_capsule = in_capsule,
@@ -139,7 +106,7 @@ static const struct nvme_transport_ops ops = {
     .unlisten = unlisten,
     .accept = nvme_fc_accept,
     .reject = nvme_fc_reject,
-    .judge_sgl = judge_sgl,
+    .judge_sgl = nvme_plain_judge_sgl,
     .reserve = nvme_fc_reserve,
     .fetch = nvme_fc_fetch,
     .respond = nvme_fc_respond,
@@ -149,7 +116,7 @@ static const struct nvme_transport_ops ops = {
     .disconnect = disconnect,
     .drop = drop,
     .close = close_conn,
-    .number = number,
+    .number = nvme_plain_number,
     .destroy = destroy,
 };
 

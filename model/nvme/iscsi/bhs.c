@@ -62,20 +62,20 @@ void iscsi_pdu_encode(const struct iscsi_pdu *pdu, unsigned char bytes[ISCSI_BHS
     bytes[2] = pdu->byte2;
     bytes[3] = pdu->byte3;
     bytes[4] = pdu->ahs;
-    iscsi_put(bytes + 5, 3, pdu->length);
-    iscsi_put(bytes + 8, 8, pdu->lun);
-    iscsi_put(bytes + 16, 4, pdu->itt);
-    iscsi_put(bytes + 20, 4, pdu->tag);
-    iscsi_put(bytes + 24, 4, pdu->sn);
-    iscsi_put(bytes + 28, 4, pdu->expected);
+    big_put(bytes + 5, 3, pdu->length);
+    big_put(bytes + 8, 8, pdu->lun);
+    big_put(bytes + 16, 4, pdu->itt);
+    big_put(bytes + 20, 4, pdu->tag);
+    big_put(bytes + 24, 4, pdu->sn);
+    big_put(bytes + 28, 4, pdu->expected);
     if (pdu->opcode == ISCSI_COMMAND) {
         memcpy(bytes + 32, pdu->cdb, ISCSI_CDB_BYTES);
         return;
     }
-    iscsi_put(bytes + 32, 4, pdu->max);
-    iscsi_put(bytes + 36, 4, pdu->data_sn);
-    iscsi_put(bytes + 40, 4, pdu->offset);
-    iscsi_put(bytes + 44, 4, pdu->count);
+    big_put(bytes + 32, 4, pdu->max);
+    big_put(bytes + 36, 4, pdu->data_sn);
+    big_put(bytes + 40, 4, pdu->offset);
+    big_put(bytes + 44, 4, pdu->count);
 }
 
 static void decode_fields(struct iscsi_pdu *pdu, const unsigned char bytes[ISCSI_BHS_BYTES])
@@ -87,21 +87,21 @@ static void decode_fields(struct iscsi_pdu *pdu, const unsigned char bytes[ISCSI
         .byte2 = bytes[2],
         .byte3 = bytes[3],
         .ahs = bytes[4],
-        .length = (uint32_t)iscsi_get(bytes + 5, 3),
-        .lun = iscsi_get(bytes + 8, 8),
-        .itt = (uint32_t)iscsi_get(bytes + 16, 4),
-        .tag = (uint32_t)iscsi_get(bytes + 20, 4),
-        .sn = (uint32_t)iscsi_get(bytes + 24, 4),
-        .expected = (uint32_t)iscsi_get(bytes + 28, 4),
+        .length = (uint32_t)big_get(bytes + 5, 3),
+        .lun = big_get(bytes + 8, 8),
+        .itt = (uint32_t)big_get(bytes + 16, 4),
+        .tag = (uint32_t)big_get(bytes + 20, 4),
+        .sn = (uint32_t)big_get(bytes + 24, 4),
+        .expected = (uint32_t)big_get(bytes + 28, 4),
     };
     if (pdu->opcode == ISCSI_COMMAND) {
         memcpy(pdu->cdb, bytes + 32, ISCSI_CDB_BYTES);
         return;
     }
-    pdu->max = (uint32_t)iscsi_get(bytes + 32, 4);
-    pdu->data_sn = (uint32_t)iscsi_get(bytes + 36, 4);
-    pdu->offset = (uint32_t)iscsi_get(bytes + 40, 4);
-    pdu->count = (uint32_t)iscsi_get(bytes + 44, 4);
+    pdu->max = (uint32_t)big_get(bytes + 32, 4);
+    pdu->data_sn = (uint32_t)big_get(bytes + 36, 4);
+    pdu->offset = (uint32_t)big_get(bytes + 40, 4);
+    pdu->count = (uint32_t)big_get(bytes + 44, 4);
 }
 
 /* F is 0 only in data that continues, in a command whose unsolicited data follows, and in a Login

@@ -24,6 +24,8 @@
 #ifndef STORMGLASS_NVME_ISCSI_BHS_H
 #define STORMGLASS_NVME_ISCSI_BHS_H
 
+#include "base/big_endian.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -120,24 +122,6 @@ bool iscsi_pdu_decode(struct iscsi_pdu *pdu, const unsigned char bytes[ISCSI_BHS
 /* Fills in a fault; returns false. */
 __attribute__((format(printf, 3, 4))) bool
 iscsi_fail_with(struct iscsi_fault *fault, enum iscsi_reject reason, const char *format, ...);
-
-/* ---- big-endian integers ---- */
-
-static inline uint64_t iscsi_get(const unsigned char *at, unsigned bytes)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value = value << 8 | at[i];
-    return value;
-}
-
-static inline void iscsi_put(unsigned char *at, unsigned bytes, uint64_t value)
-{
-    for (unsigned i = bytes; i > 0; i--) {
-        at[i - 1] = (unsigned char)value;
-        value >>= 8;
-    }
-}
 
 /* Serial numbers, RFC 1982: a - b. */
 static inline int32_t iscsi_apart(uint32_t a, uint32_t b)

@@ -3,6 +3,7 @@
 #include "nvme/iscsi/iscsi_private.h"
 
 #include "base/memory.h"
+#include "nvme/transport/plain.h"
 #include "nvme/wire/discovery.h"
 
 #include <stdio.h>
@@ -109,38 +110,16 @@ struct iscsi_terms iscsi_terms_of(const struct iscsi_keys *keys)
 
 /* ---- memory ---- */
 
-enum { MAP_UNIT = 64 }; /* aligned_alloc needs a multiple of its alignment */
-
 static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
                 enum nvme_memory memory, unsigned directions)
 {
-    const uint32_t room = (length + MAP_UNIT - 1) / MAP_UNIT * MAP_UNIT;
-    unsigned char *bytes = NULL;
     (void)directions;
-    if (memory == NVME_MEMORY_BYTES) {
-        bytes = memory_aligned_or_null(1, room, MAP_UNIT);
-        if (bytes == NULL)
-            return false;
-    }
-    *buffer = (struct nvme_buffer){.length = length, .memory = memory, .bytes = bytes};
-    iscsi_of(transport)->mapped++;
-    return true;
+    return nvme_plain_map(buffer, length, memory, &iscsi_of(transport)->mapped);
 }
 
 static void unmap(struct nvme_transport *transport, struct nvme_buffer *buffer)
 {
-    struct iscsi *iscsi = iscsi_of(transport);
-    CHECK(iscsi->mapped > 0);
-    iscsi->mapped--;
-    free(buffer->bytes);
-    *buffer = (struct nvme_buffer){0};
-}
-
-/* The tag is all the content there is, and it travels with the data. */
-static void keep_content(struct nvme_transport *transport, struct nvme_buffer *buffer,
-                         uint32_t length)
-{
-    (void)transport, (void)buffer, (void)length;
+    nvme_plain_unmap(buffer, &iscsi_of(transport)->mapped);
 }
 
 /* ---- sessions ---- */
@@ -219,12 +198,6 @@ static void close_conn(struct nvme_transport_conn *conn)
 
 /* ---- table ---- */
 
-static uint32_t number(const struct nvme_transport_conn *conn)
-{
-    (void)conn;
-    return 0;
-}
-
 /* The session's time is that of its I/O queue. */
 static bool run_on(struct nvme_transport_conn *conn, struct cpu_core *core)
 {
@@ -244,12 +217,6 @@ static time_ps cpu(const struct nvme_transport_conn *conn)
         return session->cpu;
     session->iscsi->site.streams->info(session->stream, &info);
     return info.cpu;
-}
-
-static uint16_t judge_sgl(const struct nvme_sgl *sgl)
-{
-    return sgl->type == NVME_SGL_TRANSPORT ? NVME_STATUS_OK
-                                           : NVME_STATUS_SGL_TYPE | NVME_STATUS_DNR;
 }
 
 /* Discovery of NVMe does not reach it, but finds the port. */
@@ -310,15 +277,15 @@ static const struct nvme_transport_ops ops = {
     .parts = true,
     .map = map,
     .unmap = unmap,
-    .fill = keep_content,
-    .look = keep_content,
+    .fill = nvme_plain_keep,
+    .look = nvme_plain_keep,
     .connect = iscsi_connect,
     .send_command = iscsi_send_command,
     .listen = iscsi_listen,
     .unlisten = iscsi_unlisten,
     .accept = iscsi_accept,
     .reject = iscsi_reject_queue,
-    .judge_sgl = judge_sgl,
+    .judge_sgl = nvme_plain_judge_sgl,
     .reserve = iscsi_reserve,
     .fetch = iscsi_fetch,
     .respond = iscsi_respond,
@@ -328,7 +295,7 @@ static const struct nvme_transport_ops ops = {
     .disconnect = disconnect,
     .drop = drop,
     .close = close_conn,
-    .number = number,
+    .number = nvme_plain_number,
     .run_on = run_on,
     .expect = expect,
     .cpu = cpu,

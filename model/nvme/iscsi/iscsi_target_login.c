@@ -110,8 +110,8 @@ static void connect(struct target_session *session, unsigned index)
                                    .nsid = NVME_FCTYPE_CONNECT,
                                    .cdw10 = (uint32_t)index << 16,
                                    .cdw11 = entries - 1};
-    iscsi_put(connect.host_id, 8, session->login.lun); /* ISID */
-    iscsi_put(connect.host_id + 8, 4, session->request.ip);
+    big_put(connect.host_id, 8, session->login.lun); /* ISID */
+    big_put(connect.host_id + 8, 4, session->request.ip);
     iscsi_nqn_of_name(connect.host_nqn, sizeof connect.host_nqn, session->names.initiator);
     iscsi_nqn_of_name(connect.subsystem_nqn, sizeof connect.subsystem_nqn, session->names.target);
     if (data == NULL) {

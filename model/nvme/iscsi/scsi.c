@@ -37,8 +37,8 @@ static void put_16(unsigned char cdb[ISCSI_CDB_BYTES], uint8_t opcode, uint64_t 
                    uint32_t blocks)
 {
     cdb[0] = opcode;
-    iscsi_put(cdb + 2, 8, lba);
-    iscsi_put(cdb + 10, 4, blocks);
+    big_put(cdb + 2, 8, lba);
+    big_put(cdb + 10, 4, blocks);
 }
 
 static void put_transfer(unsigned char cdb[ISCSI_CDB_BYTES], const struct nvme_command *command)
@@ -51,8 +51,8 @@ static void put_transfer(unsigned char cdb[ISCSI_CDB_BYTES], const struct nvme_c
         return;
     }
     cdb[0] = write ? SCSI_WRITE_10 : SCSI_READ_10;
-    iscsi_put(cdb + 2, 4, lba);
-    iscsi_put(cdb + 7, 2, blocks);
+    big_put(cdb + 2, 4, lba);
+    big_put(cdb + 7, 2, blocks);
 }
 
 bool scsi_of_command(unsigned char cdb[ISCSI_CDB_BYTES], const struct nvme_command *command)
@@ -76,7 +76,7 @@ bool scsi_of_command(unsigned char cdb[ISCSI_CDB_BYTES], const struct nvme_comma
         return true;
     case NVME_DATASET:
         cdb[0] = SCSI_UNMAP;
-        iscsi_put(cdb + 7, 2, SCSI_UNMAP_BYTES);
+        big_put(cdb + 7, 2, SCSI_UNMAP_BYTES);
         return true;
     default:
         return false;
@@ -92,16 +92,16 @@ void scsi_cdb(unsigned char cdb[ISCSI_CDB_BYTES], enum scsi_kind kind, uint32_t 
         cdb[0] = SCSI_INQUIRY;
         cdb[1] = kind == SCSI_KIND_LIMITS ? INQUIRY_VPD : 0;
         cdb[2] = kind == SCSI_KIND_LIMITS ? SCSI_PAGE_LIMITS : 0;
-        iscsi_put(cdb + 3, 2, allocation);
+        big_put(cdb + 3, 2, allocation);
         break;
     case SCSI_KIND_LUNS:
         cdb[0] = SCSI_REPORT_LUNS;
-        iscsi_put(cdb + 6, 4, allocation);
+        big_put(cdb + 6, 4, allocation);
         break;
     case SCSI_KIND_CAPACITY:
         cdb[0] = SCSI_SERVICE_IN_16;
         cdb[1] = SAI_READ_CAPACITY_16;
-        iscsi_put(cdb + 10, 4, allocation);
+        big_put(cdb + 10, 4, allocation);
         break;
     default:
         cdb[0] = SCSI_TEST_UNIT_READY;
@@ -112,22 +112,22 @@ static void read_16(struct scsi_request *request, uint8_t opcode, const unsigned
 {
     request->kind = SCSI_KIND_IO;
     request->opcode = opcode;
-    request->lba = iscsi_get(cdb + 2, 8);
-    request->blocks = (uint32_t)iscsi_get(cdb + 10, 4);
+    request->lba = big_get(cdb + 2, 8);
+    request->blocks = (uint32_t)big_get(cdb + 10, 4);
 }
 
 static void read_10(struct scsi_request *request, uint8_t opcode, const unsigned char *cdb)
 {
     request->kind = SCSI_KIND_IO;
     request->opcode = opcode;
-    request->lba = iscsi_get(cdb + 2, 4);
-    request->blocks = (uint32_t)iscsi_get(cdb + 7, 2);
+    request->lba = big_get(cdb + 2, 4);
+    request->blocks = (uint32_t)big_get(cdb + 7, 2);
 }
 
 static void read_inquiry(struct scsi_request *request, const unsigned char *cdb)
 {
     const bool vpd = (cdb[1] & INQUIRY_VPD) != 0;
-    request->allocation = (uint32_t)iscsi_get(cdb + 3, 2);
+    request->allocation = (uint32_t)big_get(cdb + 3, 2);
     if (!vpd && cdb[2] == 0)
         request->kind = SCSI_KIND_INQUIRY;
     else if (vpd && cdb[2] == SCSI_PAGE_LIMITS)
@@ -170,12 +170,12 @@ void scsi_read_cdb(struct scsi_request *request, const unsigned char cdb[ISCSI_C
         break;
     case SCSI_REPORT_LUNS:
         request->kind = SCSI_KIND_LUNS;
-        request->allocation = (uint32_t)iscsi_get(cdb + 6, 4);
+        request->allocation = (uint32_t)big_get(cdb + 6, 4);
         break;
     case SCSI_SERVICE_IN_16:
         if ((cdb[1] & 0x1F) == SAI_READ_CAPACITY_16) {
             request->kind = SCSI_KIND_CAPACITY;
-            request->allocation = (uint32_t)iscsi_get(cdb + 10, 4);
+            request->allocation = (uint32_t)big_get(cdb + 10, 4);
         }
         break;
     case SCSI_TEST_UNIT_READY:
@@ -205,18 +205,18 @@ void scsi_to_command(struct nvme_command *command, const struct scsi_request *re
 void scsi_put_unmap(unsigned char bytes[SCSI_UNMAP_BYTES], const unsigned char *range)
 {
     memset(bytes, 0, SCSI_UNMAP_BYTES);
-    iscsi_put(bytes, 2, SCSI_UNMAP_BYTES - 2);
-    iscsi_put(bytes + 2, 2, SCSI_UNMAP_BYTES - 8);
-    iscsi_put(bytes + 8, 8, wire_get64(range + NVME_DATASET_LBA_AT));
-    iscsi_put(bytes + 16, 4, wire_get32(range + NVME_DATASET_LENGTH_AT));
+    big_put(bytes, 2, SCSI_UNMAP_BYTES - 2);
+    big_put(bytes + 2, 2, SCSI_UNMAP_BYTES - 8);
+    big_put(bytes + 8, 8, wire_get64(range + NVME_DATASET_LBA_AT));
+    big_put(bytes + 16, 4, wire_get32(range + NVME_DATASET_LENGTH_AT));
 }
 
 bool scsi_take_unmap(unsigned char *range, const unsigned char bytes[SCSI_UNMAP_BYTES])
 {
     memset(range, 0, NVME_DATASET_RANGE_BYTES);
-    wire_put64(range + NVME_DATASET_LBA_AT, iscsi_get(bytes + 8, 8));
-    wire_put32(range + NVME_DATASET_LENGTH_AT, (uint32_t)iscsi_get(bytes + 16, 4));
-    return iscsi_get(bytes + 2, 2) == SCSI_UNMAP_BYTES - 8;
+    wire_put64(range + NVME_DATASET_LBA_AT, big_get(bytes + 8, 8));
+    wire_put32(range + NVME_DATASET_LENGTH_AT, (uint32_t)big_get(bytes + 16, 4));
+    return big_get(bytes + 2, 2) == SCSI_UNMAP_BYTES - 8;
 }
 
 /* ---- status ---- */
@@ -257,7 +257,7 @@ uint32_t scsi_put_status(uint8_t *status, unsigned char segment[SCSI_SENSE_SEGME
     memset(segment, 0, SCSI_SENSE_SEGMENT);
     if (*status != SCSI_CHECK_CONDITION)
         return 0;
-    iscsi_put(segment, 2, SCSI_SENSE_BYTES);
+    big_put(segment, 2, SCSI_SENSE_BYTES);
     segment[2] = 0x70; /* current, fixed format */
     segment[4] = senses[at].key;
     segment[9] = SCSI_SENSE_BYTES - 8; /* additional length */
@@ -324,11 +324,11 @@ uint32_t scsi_put_limits(unsigned char *bytes, const struct nvme_identify_contro
 {
     memset(bytes, 0, SCSI_LIMITS_BYTES);
     bytes[1] = SCSI_PAGE_LIMITS;
-    iscsi_put(bytes + 2, 2, SCSI_LIMITS_BYTES - 4);
+    big_put(bytes + 2, 2, SCSI_LIMITS_BYTES - 4);
     if (controller->mdts > 0 && controller->mdts < 16)
-        iscsi_put(bytes + 8, 4, ((uint64_t)NVME_PAGE_BYTES << controller->mdts) >> block_shift);
-    iscsi_put(bytes + 20, 4, UINT32_MAX); /* blocks of one UNMAP */
-    iscsi_put(bytes + 24, 4, 1);          /* its descriptors */
+        big_put(bytes + 8, 4, ((uint64_t)NVME_PAGE_BYTES << controller->mdts) >> block_shift);
+    big_put(bytes + 20, 4, UINT32_MAX); /* blocks of one UNMAP */
+    big_put(bytes + 24, 4, 1);          /* its descriptors */
     return SCSI_LIMITS_BYTES;
 }
 
@@ -337,17 +337,17 @@ uint32_t scsi_put_luns(unsigned char *bytes, const unsigned char *list)
     uint32_t count = 0;
     memset(bytes, 0, SCSI_LUN_BYTES);
     for (uint32_t i = 0; i < SCSI_LUNS_MAX && wire_get32(list + (size_t)4 * i) != 0; i++)
-        iscsi_put(bytes + (size_t)SCSI_LUN_BYTES * ++count, SCSI_LUN_BYTES,
-                  scsi_lun(wire_get32(list + (size_t)4 * i)));
-    iscsi_put(bytes, 4, (uint64_t)count * SCSI_LUN_BYTES);
+        big_put(bytes + (size_t)SCSI_LUN_BYTES * ++count, SCSI_LUN_BYTES,
+                scsi_lun(wire_get32(list + (size_t)4 * i)));
+    big_put(bytes, 4, (uint64_t)count * SCSI_LUN_BYTES);
     return (count + 1) * SCSI_LUN_BYTES;
 }
 
 uint32_t scsi_put_capacity(unsigned char *bytes, const struct nvme_identify_namespace *ns)
 {
     memset(bytes, 0, SCSI_CAPACITY_BYTES);
-    iscsi_put(bytes, 8, ns->blocks - 1); /* the last one */
-    iscsi_put(bytes + 8, 4, UINT32_C(1) << ns->block_shift);
+    big_put(bytes, 8, ns->blocks - 1); /* the last one */
+    big_put(bytes + 8, 4, UINT32_C(1) << ns->block_shift);
     return SCSI_CAPACITY_BYTES;
 }
 
@@ -374,7 +374,7 @@ bool scsi_take_limits(struct nvme_identify_controller *controller, const unsigne
 {
     if (length < SCSI_LIMITS_BYTES || bytes[1] != SCSI_PAGE_LIMITS || block_shift > 16)
         return false;
-    const uint64_t pages = (iscsi_get(bytes + 8, 4) << block_shift) / NVME_PAGE_BYTES;
+    const uint64_t pages = (big_get(bytes + 8, 4) << block_shift) / NVME_PAGE_BYTES;
     controller->mdts = 0; /* no limit */
     while (controller->mdts < 20 && pages >> controller->mdts > 1)
         controller->mdts++;
@@ -386,11 +386,11 @@ bool scsi_take_luns(unsigned char *list, const unsigned char *bytes, uint32_t le
     const uint32_t most = NVME_IDENTIFY_BYTES / 4 - 1;
     uint32_t count = 0;
     memset(list, 0, NVME_IDENTIFY_BYTES);
-    if (length < SCSI_LUN_BYTES || iscsi_get(bytes, 4) > length - SCSI_LUN_BYTES)
+    if (length < SCSI_LUN_BYTES || big_get(bytes, 4) > length - SCSI_LUN_BYTES)
         return false;
-    const uint32_t all = (uint32_t)iscsi_get(bytes, 4) / SCSI_LUN_BYTES;
+    const uint32_t all = (uint32_t)big_get(bytes, 4) / SCSI_LUN_BYTES;
     for (uint32_t i = 1; i <= all && count < most; i++) {
-        const uint32_t nsid = scsi_nsid(iscsi_get(bytes + (size_t)i * SCSI_LUN_BYTES, 8));
+        const uint32_t nsid = scsi_nsid(big_get(bytes + (size_t)i * SCSI_LUN_BYTES, 8));
         if (nsid > 0)
             wire_put32(list + (size_t)4 * count++, nsid);
     }
@@ -402,8 +402,8 @@ bool scsi_take_capacity(struct nvme_identify_namespace *ns, const unsigned char 
 {
     if (length < SCSI_CAPACITY_BYTES)
         return false;
-    const uint32_t block = (uint32_t)iscsi_get(bytes + 8, 4);
-    *ns = (struct nvme_identify_namespace){.blocks = iscsi_get(bytes, 8) + 1, .ana_group = 1};
+    const uint32_t block = (uint32_t)big_get(bytes + 8, 4);
+    *ns = (struct nvme_identify_namespace){.blocks = big_get(bytes, 8) + 1, .ana_group = 1};
     ns->used = ns->blocks;
     while (ns->block_shift < 31 && block >> ns->block_shift > 1)
         ns->block_shift++;

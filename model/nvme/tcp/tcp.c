@@ -3,6 +3,7 @@
 #include "nvme/tcp/tcp_private.h"
 
 #include "base/memory.h"
+#include "nvme/transport/plain.h"
 #include "nvme/wire/discovery.h"
 
 #include <stdio.h>
@@ -58,43 +59,26 @@ const struct opt nvme_tcp_target_opts[] = {
     {0},
 };
 
-enum { MAP_UNIT = 64 }; /* aligned_alloc needs a multiple of its alignment */
-
 static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
                 enum nvme_memory memory, unsigned directions)
 {
     struct nvme_tcp *tcp = nvme_tcp_of(transport);
     const struct nvme_tcp_guard *guard = tcp->site.guard;
-    const uint32_t room = (length + MAP_UNIT - 1) / MAP_UNIT * MAP_UNIT;
-    unsigned char *bytes = NULL;
+    const uint32_t bytes = memory == NVME_MEMORY_BYTES ? length : 0;
     (void)directions;
-    if (memory == NVME_MEMORY_BYTES) {
-        if (guard == NULL || tcp->mapped_bytes + length <= guard->memory)
-            bytes = memory_aligned_or_null(1, room, MAP_UNIT);
-        if (bytes == NULL)
-            return false;
-        tcp->mapped_bytes += length;
-    }
-    *buffer = (struct nvme_buffer){.length = length, .memory = memory, .bytes = bytes};
-    tcp->mapped++;
+    if (bytes > 0 && guard != NULL && tcp->mapped_bytes + bytes > guard->memory)
+        return false;
+    if (!nvme_plain_map(buffer, length, memory, &tcp->mapped))
+        return false;
+    tcp->mapped_bytes += bytes;
     return true;
 }
 
 static void unmap(struct nvme_transport *transport, struct nvme_buffer *buffer)
 {
     struct nvme_tcp *tcp = nvme_tcp_of(transport);
-    CHECK(tcp->mapped > 0);
-    tcp->mapped--;
     tcp->mapped_bytes -= buffer->memory == NVME_MEMORY_BYTES ? buffer->length : 0;
-    free(buffer->bytes);
-    *buffer = (struct nvme_buffer){0};
-}
-
-/* The tag is all the content there is, and it travels with the data. */
-static void keep_content(struct nvme_transport *transport, struct nvme_buffer *buffer,
-                         uint32_t length)
-{
-    (void)transport, (void)buffer, (void)length;
+    nvme_plain_unmap(buffer, &tcp->mapped);
 }
 
 static void close_conn(struct nvme_transport_conn *conn)
@@ -103,22 +87,9 @@ static void close_conn(struct nvme_transport_conn *conn)
     conn->role->release(conn);
 }
 
-/* QPs have numbers, streams have ports. */
-static uint32_t number(const struct nvme_transport_conn *conn)
-{
-    (void)conn;
-    return 0;
-}
-
 static uint32_t in_capsule(const struct nvme_transport *transport)
 {
     return (uint32_t)((const struct nvme_tcp *)(const void *)transport)->params.target.in_capsule;
-}
-
-static uint16_t judge_sgl(const struct nvme_sgl *sgl)
-{
-    return sgl->type == NVME_SGL_TRANSPORT ? NVME_STATUS_OK
-                                           : NVME_STATUS_SGL_TYPE | NVME_STATUS_DNR;
 }
 
 static void describe(struct nvme_discovery_record *record)
@@ -181,8 +152,8 @@ static const struct nvme_transport_ops ops = {
     .parts = true,
     .map = map,
     .unmap = unmap,
-    .fill = keep_content,
-    .look = keep_content,
+    .fill = nvme_plain_keep,
+    .look = nvme_plain_keep,
     .connect = nvme_tcp_connect,
     .send_command = nvme_tcp_send_command,
     .in_capsule = in_capsule,
@@ -190,7 +161,7 @@ static const struct nvme_transport_ops ops = {
     .unlisten = nvme_tcp_unlisten,
     .accept = nvme_tcp_accept,
     .reject = nvme_tcp_reject,
-    .judge_sgl = judge_sgl,
+    .judge_sgl = nvme_plain_judge_sgl,
     .reserve = nvme_tcp_reserve,
     .fetch = nvme_tcp_fetch,
     .respond = nvme_tcp_respond,
@@ -200,7 +171,7 @@ static const struct nvme_transport_ops ops = {
     .disconnect = nvme_tcp_disconnect,
     .drop = nvme_tcp_drop,
     .close = close_conn,
-    .number = number,
+    .number = nvme_plain_number,
     .run_on = nvme_tcp_run_on,
     .expect = expect,
     .cpu = nvme_tcp_cpu,

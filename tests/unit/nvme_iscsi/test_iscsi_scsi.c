@@ -120,7 +120,7 @@ static void answers_are_read_back(void **state)
     assert_string_equal(other.firmware, "6.1");
     assert_false(scsi_take_inquiry(&other, bytes, 35));
     assert_int_equal(scsi_put_limits(bytes, &controller, 9), 64);
-    assert_int_equal(iscsi_get(bytes + 8, 4), 2048); /* 1 MiB in blocks of 512 B */
+    assert_int_equal(big_get(bytes + 8, 4), 2048); /* 1 MiB in blocks of 512 B */
     assert_true(scsi_take_limits(&other, bytes, 64, 9));
     assert_int_equal(other.mdts, 8);
     assert_int_equal(scsi_put_capacity(bytes, &ns), 32);
@@ -129,12 +129,12 @@ static void answers_are_read_back(void **state)
     assert_true(scsi_take_capacity(&same, bytes, 32));
     assert_int_equal(same.blocks, ns.blocks);
     assert_int_equal(same.block_shift, 12);
-    iscsi_put(bytes + 8, 4, 520);
+    big_put(bytes + 8, 4, 520);
     assert_false(scsi_take_capacity(&same, bytes, 32));
     wire_put32(list, 1);
     wire_put32(list + 4, 300);
     assert_int_equal(scsi_put_luns(bytes, list), 24);
-    assert_int_equal(iscsi_get(bytes, 4), 16);
+    assert_int_equal(big_get(bytes, 4), 16);
     assert_true(scsi_take_luns(back, bytes, 24));
     assert_memory_equal(back, list, sizeof list);
     assert_false(scsi_take_luns(back, bytes, 16));
