@@ -95,6 +95,22 @@ struct verbs_arrived {
  * service header (annex A11). */
 enum { VERBS_REQ_PRIVATE_MAX = 56, VERBS_REP_PRIVATE_MAX = 196, VERBS_REJ_PRIVATE_MAX = 148 };
 
+/* The opcode of a send work request's completion. */
+static inline enum ibv_wc_opcode verbs_completes_as(enum ibv_wr_opcode opcode)
+{
+    switch (opcode) {
+    case IBV_WR_RDMA_WRITE:
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
+        return IBV_WC_RDMA_WRITE;
+    case IBV_WR_RDMA_READ:
+        return IBV_WC_RDMA_READ;
+    case IBV_WR_LOCAL_INV:
+        return IBV_WC_LOCAL_INV;
+    default:
+        return IBV_WC_SEND;
+    }
+}
+
 struct verbs_ops {
     const char *name;
     /* rkeys can be renewed and invalidated (LOCAL_INV, remote invalidation) by fast registration,

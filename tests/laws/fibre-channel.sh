@@ -8,14 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # measure JQ-EXPRESSION SETTING...
-measure() {
-    local what=$1 setting args=()
-    shift
-    for setting; do
-        args+=(--set "$setting")
-    done
-    "$program" run $file --json --confirm 0 "${args[@]}" 2>"$work/said" | gojq -r "$what"
-}
+measure() { measure_of $file "$@"; }
 isl=fabric.topology.links.1
 long=(duration=200ms)
 goodput='.workloads[0].goodput_bps / 8e6'

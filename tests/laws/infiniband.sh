@@ -7,15 +7,6 @@ file=tests/laws/infiniband.yaml
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# measure FILE JQ-EXPRESSION SETTING...
-measure() {
-    local scenario=$1 what=$2 setting args=()
-    shift 2
-    for setting; do
-        args+=(--set "$setting")
-    done
-    "$program" run "$scenario" --json --confirm 0 "${args[@]}" 2>/dev/null | gojq -r "$what"
-}
 least='.workloads[0].latency_ns.min'
 goodput='.workloads[0].goodput_bps / 1e9'
 
@@ -23,25 +14,25 @@ goodput='.workloads[0].goodput_bps / 1e9'
 # Store-and-forward sends each twice; 300 ns in each RNIC, 110 ns in the switch.
 alone() { awk -v grh="$1" 'BEGIN { print 2 * 0.08 * (4096 + 16 + 4 + 2 * (26 + grh)) + 4 * 15.15 + 2 * 110 + 2 * 300 }'; }
 whole=fabric.switch.forwarding=store-and-forward
-near 'WRITE of 4 KiB, ns' "$(measure $file "$least" $whole)" "$(alone 0)" 0.1
-near 'WRITE of 4 KiB with GRH, ns' "$(measure $file "$least" $whole hosts.defaults.rnic.grh=true)" "$(alone 40)" 0.1
+near 'WRITE of 4 KiB, ns' "$(measure_of $file "$least" $whole)" "$(alone 0)" 0.1
+near 'WRITE of 4 KiB with GRH, ns' "$(measure_of $file "$least" $whole hosts.defaults.rnic.grh=true)" "$(alone 40)" 0.1
 # Cut-through: the switch has 64 B of the WRITE, and all of the ACK, when it begins.
-near 'cut-through, ns' "$(measure $file "$least")" \
+near 'cut-through, ns' "$(measure_of $file "$least")" \
     "$(awk 'BEGIN { print 0.08 * (4138 + 64 + 30 + 30) + 4 * 15.15 + 2 * 110 + 2 * 300 }')" 0.1
 
 # Goodput of long messages: M of M + 26 B; no preamble, no gap.
 long=(workloads.w.message-size=16MiB workloads.w.outstanding=2 duration=20ms fabric.host-links.vl-buffer=128KiB)
 for mtu in 256 512 1024 2048 4096; do
     near "goodput at MTU $mtu, Gb/s" \
-        "$(measure $file "$goodput" "${long[@]}" fabric.host-links.mtu=${mtu}B hosts.defaults.rnic.path-mtu=${mtu}B)" \
+        "$(measure_of $file "$goodput" "${long[@]}" fabric.host-links.mtu=${mtu}B hosts.defaults.rnic.path-mtu=${mtu}B)" \
         "$(awk -v m=$mtu 'BEGIN { print 100 * m / (m + 26) }')" 0.3
 done
-near 'goodput with GRH, Gb/s' "$(measure $file "$goodput" "${long[@]}" hosts.defaults.rnic.grh=true)" \
+near 'goodput with GRH, Gb/s' "$(measure_of $file "$goodput" "${long[@]}" hosts.defaults.rnic.grh=true)" \
     "$(awk 'BEGIN { print 100 * 4096 / 4162 }')" 0.3
 
 # Rates by name.
 for pair in SDR:8 DDR:16 QDR:32 FDR:54.5 HDR:200 NDR:400 XDR:800; do
-    near "goodput of ${pair%:*}, Gb/s" "$(measure $file "$goodput" "${long[@]}" fabric.host-links.rate=${pair%:*})" \
+    near "goodput of ${pair%:*}, Gb/s" "$(measure_of $file "$goodput" "${long[@]}" fabric.host-links.rate=${pair%:*})" \
         "$(awk -v r="${pair#*:}" 'BEGIN { print r * 4096 / 4122 }')" 0.3
 done
 
@@ -53,7 +44,7 @@ far() { # far ONE-WAY-DELAY-NS
 }
 for delay in 4800 10000 50000; do
     near "goodput, EDR, $delay ns of cable, Gb/s" \
-        "$(measure $file "$goodput" "${long[@]}" workloads.w.outstanding=16 fabric.host-links.delay=${delay}ns duration=50ms)" \
+        "$(measure_of $file "$goodput" "${long[@]}" workloads.w.outstanding=16 fabric.host-links.delay=${delay}ns duration=50ms)" \
         "$(far $delay)" 2
 done
 
@@ -83,18 +74,18 @@ for links in host-links fabric-links; do
     pauses+=("fabric.$links.pfc-response=100ns")
 done
 rates='[.workloads[].goodput_bps / 1e9] | join(" ")'
-read -r hot fill other <<<"$(measure $victim "$rates" "${credits[@]}")"
-read -r hot_pfc fill_pfc other_pfc <<<"$(measure $victim "$rates" "${pauses[@]}")"
+read -r hot fill other <<<"$(measure_of $victim "$rates" "${credits[@]}")"
+read -r hot_pfc fill_pfc other_pfc <<<"$(measure_of $victim "$rates" "${pauses[@]}")"
 wire() { awk -v g="$1" -v b="$2" 'BEGIN { print g * b / 2048 }'; }
 near 'hot sender, credits as PFC, Gb/s' "$(wire "$hot" 2074)" "$(wire "$hot_pfc" 2130)" 5
 near 'filler, credits as PFC, Gb/s' "$(wire "$fill" 2074)" "$(wire "$fill_pfc" 2130)" 5
 near 'victim, credits as PFC, Gb/s' "$(wire "$other" 2074)" "$(wire "$other_pfc" 2130)" 5
 near 'victim gets half of the line, Gb/s' "$(wire "$other" 2074)" 50 5
-within 'frames dropped' "$(measure $victim '.drops | add' "${credits[@]}")" '$1 == 0'
+within 'frames dropped' "$(measure_of $victim '.drops | add' "${credits[@]}")" '$1 == 0'
 
 # A lost update is replaced by the next one: nothing hangs, and little is lost.
 lossy=('faults=[{at: 0s, kind: drop-every, where: host0, n: 50, frames: resume}]')
-near 'goodput with lost credit updates, Gb/s' "$(measure $file "$goodput" "${long[@]}" "${lossy[@]}")" \
+near 'goodput with lost credit updates, Gb/s' "$(measure_of $file "$goodput" "${long[@]}" "${lossy[@]}")" \
     "$(awk 'BEGIN { print 100 * 4096 / 4122 }')" 2
 
 # To tshark each packet is InfiniBand with an LRH, none is malformed, and commands of NVMe are found.

@@ -8,14 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # measure JQ-EXPRESSION SETTING...
-measure() {
-    local what=$1 setting args=(--set workloads.io.transport=iwarp)
-    shift
-    for setting; do
-        args+=(--set "$setting")
-    done
-    "$program" run $file --json --confirm 0 "${args[@]}" 2>/dev/null | gojq -r "$what"
-}
+measure() { measure_of $file "$1" workloads.io.transport=iwarp "${@:2}"; }
 free=(hosts.defaults.rnic.pcie-generation=off)
 least='.workloads[0].latency_ns.min / 1000'
 

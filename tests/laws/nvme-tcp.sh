@@ -6,15 +6,6 @@ program=${STORMGLASS:?the program to test}
 file=tests/validation/nvme-tcp-by-hand.yaml
 case=scenarios/cases/rdma-or-tcp.yaml
 
-# measure FILE JQ-EXPRESSION SETTING...
-measure() {
-    local from=$1 what=$2 setting args=()
-    shift 2
-    for setting; do
-        args+=(--set "$setting")
-    done
-    "$program" run "$from" --json --confirm 0 "${args[@]}" 2>/dev/null | gojq -r "$what"
-}
 # An RNIC of 10 Gb/s writes each payload to memory over PCIe 3.0 x8: 13 ns for a capsule, 179 ns for the last segment of a read.
 wire=hosts.defaults.rnic.pcie-generation=off
 least='.workloads[0].latency_ns.min / 1000'
@@ -27,27 +18,27 @@ train() { awk -v n="$1" -v last="$2" 'BEGIN { print (1448 + 78) * 0.0008 + (n * 
 sum() { awk -v a="$1" -v b="$2" 'BEGIN { print a + b }'; }
 
 # CapsuleCmd 72; C2HData 24 + 4096 and CapsuleResp 24 in three segments.
-near 'read of 4 KiB, us' "$(measure $file "$least" $wire)" "$(sum "$(alone 72)" "$(train 2 1248)")" 0.01
+near 'read of 4 KiB, us' "$(measure_of $file "$least" $wire)" "$(sum "$(alone 72)" "$(train 2 1248)")" 0.01
 # CapsuleCmd 72 + 4096 in three segments; CapsuleResp 24.
-near 'write of 4 KiB in its capsule, us' "$(measure $file "$least" $wire workloads.io.read=0%)" \
+near 'write of 4 KiB in its capsule, us' "$(measure_of $file "$least" $wire workloads.io.read=0%)" \
     "$(sum "$(train 2 1272)" "$(alone 24)")" 0.01
 # With an R2T: CapsuleCmd 72, R2T 24, H2CData 24 + 4096, CapsuleResp 24, two round trips.
 near 'write of 4 KiB with an R2T, us' \
-    "$(measure $file "$least" $wire workloads.io.read=0% hosts.targets.target.tcp-in-capsule=0B)" \
+    "$(measure_of $file "$least" $wire workloads.io.read=0% hosts.targets.target.tcp-in-capsule=0B)" \
     "$(sum "$(sum "$(alone 72)" "$(alone 24)")" "$(sum "$(train 2 1224)" "$(alone 24)")")" 0.01
 
 # With TLS, header, content type and tag add 22 bytes to each record. CapsuleCmd 94; a record of C2HData and CapsuleResp.
 tls=(hosts.defaults.nvme.tcp-tls=true workloads.io.start=6ms duration=8ms)
 free=("${tls[@]}" hosts.defaults.tcp.tls-cost=0ns hosts.defaults.tcp.tls-record-cost=0ns)
-near 'read of 4 KiB in TLS records, us' "$(measure $file "$least" $wire "${free[@]}")" "$(sum "$(alone 94)" "$(train 2 1270)")" 0.01
-near 'write of 4 KiB in a TLS record, us' "$(measure $file "$least" $wire "${free[@]}" workloads.io.read=0%)" \
+near 'read of 4 KiB in TLS records, us' "$(measure_of $file "$least" $wire "${free[@]}")" "$(sum "$(alone 94)" "$(train 2 1270)")" 0.01
+near 'write of 4 KiB in a TLS record, us' "$(measure_of $file "$least" $wire "${free[@]}" workloads.io.read=0%)" \
     "$(sum "$(train 2 1294)" "$(alone 46)")" 0.01
 # Two records of 72 and 4,144 bytes are encrypted and, with their tags, decrypted: 1 us for each, 262 ns for each KiB.
 near 'the CPU time of TLS in a read, us' \
-    "$(sum "$(measure $file "$least" $wire "${tls[@]}")" "-$(measure $file "$least" $wire "${free[@]}")")" \
+    "$(sum "$(measure_of $file "$least" $wire "${tls[@]}")" "-$(measure_of $file "$least" $wire "${free[@]}")")" \
     "$(awk 'BEGIN { print 4 + (2 * 72 + 2 * 4144 + 2 * 17) / 1024 * 0.262 }')" 0.01
 # The connections of 128 KiB writes carry 16 KiB in each record; the time breakdown accounts for all of their time.
-many=$(measure $case '[.workloads[] | select(.name == "backup-tcp") | .completed > 40] | all' hosts.defaults.nvme.tcp-tls=true)
+many=$(measure_of $case '[.workloads[] | select(.name == "backup-tcp") | .completed > 40] | all' hosts.defaults.nvme.tcp-tls=true)
 within 'writes of 128 KiB over TLS complete' "$([ "$many" = true ] && echo 1 || echo 0)" '$1 == 1'
 
 # At 100 Gb/s with deep queues the wire is full. Frames carry 1,448 of 1,538 bytes, or 8,948 of 9,038; each read of 128 KiB has
@@ -56,20 +47,20 @@ within 'writes of 128 KiB over TLS complete' "$([ "$many" = true ] && echo 1 || 
 full=(fabric.host-links.rate=100Gbps fabric.host-links.delay=1us $wire duration=12ms)
 load() { echo "workloads=[{name: io, kind: nvme, transport: tcp, from: host0, to: host1, block-size: $1, queue-depth: $2, queues: 8}]"; }
 steady='.workloads[0].steady.goodput_bps / 1e9'
-near 'reads of 128 KiB, MTU 1500, Gb/s' "$(measure $file "$steady" "${full[@]}" "$(load 128KiB 32)")" \
+near 'reads of 128 KiB, MTU 1500, Gb/s' "$(measure_of $file "$steady" "${full[@]}" "$(load 128KiB 32)")" \
     "$(awk 'BEGIN { print 100 * 1448 / 1538 * 131072 / 131120 }')" 0.3
-near 'reads of 128 KiB, MTU 9000, Gb/s' "$(measure $file "$steady" "${full[@]}" "$(load 128KiB 32)" fabric.host-links.mtu=9000B)" \
+near 'reads of 128 KiB, MTU 9000, Gb/s' "$(measure_of $file "$steady" "${full[@]}" "$(load 128KiB 32)" fabric.host-links.mtu=9000B)" \
     "$(awk 'BEGIN { print 100 * 8948 / 9038 * 131072 / 131120 }')" 0.3
 near 'reads of 128 KiB with TLS, MTU 9000, Gb/s' \
-    "$(measure $file "$steady" "${full[@]}" "$(load 128KiB 32)" fabric.host-links.mtu=9000B hosts.defaults.nvme.tcp-tls=true \
+    "$(measure_of $file "$steady" "${full[@]}" "$(load 128KiB 32)" fabric.host-links.mtu=9000B hosts.defaults.nvme.tcp-tls=true \
         hosts.defaults.tcp.tls-{,record-,handshake-}cost=0ns)" \
     "$(awk 'BEGIN { print 100 * 8948 / 9038 * 131072 / (131120 * 16406 / 16384) }')" 0.3
-near 'reads of 4 KiB, MTU 9000, Mops/s' "$(measure $file '.workloads[0].steady.goodput_bps / 32768e6' "${full[@]}" "$(load 4KiB 64)" \
+near 'reads of 4 KiB, MTU 9000, Mops/s' "$(measure_of $file '.workloads[0].steady.goodput_bps / 32768e6' "${full[@]}" "$(load 4KiB 64)" \
     fabric.host-links.mtu=9000B)" "$(awk 'BEGIN { print 12500 / (4144 + 90) }')" 0.5
 
 # A lost tail of several segments waits for the tail loss probe: 2 ms and two round trips.
 lost='.workloads[0].latency_ns.max / 1e6'
-within 'a lost tail, ms' "$(measure $file "$lost" 'faults=[{kind: link-down, where: host0-switch0, at: 1100us, for: 10us}]')" \
+within 'a lost tail, ms' "$(measure_of $file "$lost" 'faults=[{kind: link-down, where: host0-switch0, at: 1100us, for: 10us}]')" \
     '$1 > 2 && $1 < 2.3'
 
 one=$("$program" run $case --json --confirm 0 --threads 1 2>/dev/null | gojq -r .digest)

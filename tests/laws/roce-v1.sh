@@ -8,14 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # measure JQ-EXPRESSION SETTING...
-measure() {
-    local what=$1 setting args=()
-    shift
-    for setting; do
-        args+=(--set "$setting")
-    done
-    "$program" run $file --json --confirm 0 "${args[@]}" 2>/dev/null | gojq -r "$what"
-}
+measure() { measure_of $file "$@"; }
 v2=hosts.defaults.rnic.roce-version=2
 untagged=hosts.defaults.rnic.priority-tag=false
 

@@ -6,32 +6,23 @@ program=${STORMGLASS:?the program to test}
 file=tests/validation/tcp-clean.yaml
 incast=scenarios/cases/tcp-incast.yaml
 
-# measure FILE JQ-EXPRESSION SETTING...
-measure() {
-    local from=$1 what=$2 setting args=()
-    shift 2
-    for setting; do
-        args+=(--set "$setting")
-    done
-    "$program" run "$from" --json --confirm 0 "${args[@]}" 2>/dev/null | gojq -r "$what"
-}
 steady='.workloads[0].steady.goodput_bps / 1e9'
 tcp=hosts.defaults.tcp
 
 # Full segments back to back: 1448 of 1538 bytes, 8948 of 9038.
-near 'MTU 1500, Gb/s' "$(measure $file "$steady")" "$(awk 'BEGIN { print 100 * 1448 / 1538 }')" 0.5
-near 'MTU 9000, Gb/s' "$(measure $file "$steady" fabric.host-links.mtu=9000B)" "$(awk 'BEGIN { print 100 * 8948 / 9038 }')" 0.5
-near 'MTU 1500 without timestamps, Gb/s' "$(measure $file "$steady" $tcp.timestamps=false)" "$(awk 'BEGIN { print 100 * 1460 / 1538 }')" 0.5
-within 'retransmissions on an idle line' "$(measure $file .tcp.retransmitted_segments)" '$1 == 0'
+near 'MTU 1500, Gb/s' "$(measure_of $file "$steady")" "$(awk 'BEGIN { print 100 * 1448 / 1538 }')" 0.5
+near 'MTU 9000, Gb/s' "$(measure_of $file "$steady" fabric.host-links.mtu=9000B)" "$(awk 'BEGIN { print 100 * 8948 / 9038 }')" 0.5
+near 'MTU 1500 without timestamps, Gb/s' "$(measure_of $file "$steady" $tcp.timestamps=false)" "$(awk 'BEGIN { print 100 * 1460 / 1538 }')" 0.5
+within 'retransmissions on an idle line' "$(measure_of $file .tcp.retransmitted_segments)" '$1 == 0'
 
 # One core that copies 1 KiB in 195 ns and merges 45 segments or fewer: about 40 Gb/s.
-within 'one core, Gb/s' "$(measure $file "$steady" $tcp.copy-cost=195ns)" '$1 > 38 && $1 < 42.1'
+within 'one core, Gb/s' "$(measure_of $file "$steady" $tcp.copy-cost=195ns)" '$1 > 38 && $1 < 42.1'
 
 # Reads meet at one port: timeouts of 200 ms, with DCTCP none.
-within 'incast of 16, CUBIC, p99 in ms' "$(measure $incast '.workloads[0].latency_ns.p99 / 1e6')" '$1 > 150'
-within 'incast of 16, DCTCP, p99 in ms' "$(measure $incast '.workloads[0].latency_ns.p99 / 1e6' \
+within 'incast of 16, CUBIC, p99 in ms' "$(measure_of $incast '.workloads[0].latency_ns.p99 / 1e6')" '$1 > 150'
+within 'incast of 16, DCTCP, p99 in ms' "$(measure_of $incast '.workloads[0].latency_ns.p99 / 1e6' \
     $tcp.congestion-control=dctcp fabric.switch.ecn.kmin=40KB fabric.switch.ecn.kmax=40KB)" '$1 < 20'
-within 'incast of 8, DCTCP, drops' "$(measure $incast .drops.lossy workloads.reads.to=host1..host8 \
+within 'incast of 8, DCTCP, drops' "$(measure_of $incast .drops.lossy workloads.reads.to=host1..host8 \
     $tcp.congestion-control=dctcp fabric.switch.ecn.kmin=40KB fabric.switch.ecn.kmax=40KB)" '$1 == 0'
 
 # One digest with any number of threads.

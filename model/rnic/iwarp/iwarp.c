@@ -65,20 +65,6 @@ void iwarp_complete(struct verbs_conn *conn, const struct ibv_wc *wc)
     iwarp_later(conn);
 }
 
-static enum ibv_wc_opcode completes_as(enum ibv_wr_opcode opcode)
-{
-    switch (opcode) {
-    case IBV_WR_RDMA_WRITE:
-        return IBV_WC_RDMA_WRITE;
-    case IBV_WR_RDMA_READ:
-        return IBV_WC_RDMA_READ;
-    case IBV_WR_LOCAL_INV:
-        return IBV_WC_LOCAL_INV;
-    default:
-        return IBV_WC_SEND;
-    }
-}
-
 void iwarp_send_done(struct verbs_conn *conn, uint32_t place)
 {
     struct iwarp_ring *sends = &conn->sends;
@@ -87,7 +73,7 @@ void iwarp_send_done(struct verbs_conn *conn, uint32_t place)
         const struct iwarp_wqe *wqe = &conn->sq[sends->head++ % sends->room];
         const struct ibv_wc wc = {.wr_id = wqe->wr_id,
                                   .status = IBV_WC_SUCCESS,
-                                  .opcode = completes_as(wqe->opcode),
+                                  .opcode = verbs_completes_as(wqe->opcode),
                                   .byte_len = wqe->length,
                                   .qp_num = conn->number};
         if (wqe->signaled)

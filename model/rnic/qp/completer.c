@@ -13,21 +13,7 @@
 #include "rnic/qp/responder.h"
 #include "rnic/qp/selective.h"
 #include "rnic/soft/soft.h"
-
-static enum ibv_wc_opcode wc_opcode(uint8_t wr_opcode)
-{
-    switch ((enum ibv_wr_opcode)wr_opcode) {
-    case IBV_WR_RDMA_WRITE:
-    case IBV_WR_RDMA_WRITE_WITH_IMM:
-        return IBV_WC_RDMA_WRITE;
-    case IBV_WR_RDMA_READ:
-        return IBV_WC_RDMA_READ;
-    case IBV_WR_LOCAL_INV:
-        return IBV_WC_LOCAL_INV;
-    default:
-        return IBV_WC_SEND;
-    }
-}
+#include "rnic/verbs.h"
 
 void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
 {
@@ -51,7 +37,7 @@ void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status statu
     const struct ibv_wc wc = {
         .wr_id = wqe->wr_id,
         .status = status,
-        .opcode = wc_opcode(wqe->opcode),
+        .opcode = verbs_completes_as((enum ibv_wr_opcode)wqe->opcode),
         .byte_len = wqe->length,
     };
     rnic_complete(rnic, qp, &wc, now);
