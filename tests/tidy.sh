@@ -74,19 +74,6 @@ done
 
 tests/fuzz/run --inputless | sed 's,.*,tests/fuzz/fuzz_&.c begins with no input of a test or case,' >>"$findings"
 
-# --- parameters of a table are whole ------------------------------------------------------------------------
-# opt_presets sets the fields that have a row. The others have to be zero before it.
-
-printf '%s\n' "${sources[@]}" | grep '\.c$' | xargs awk '
-    FNR == 1 { delete bare }
-    /^[ \t]+(struct [a-z_]+ [a-z_, ]+|.*[ ,]);$/ && $1 == "struct" { name = $3; sub(/;.*/, "", name); bare[name] = FNR }
-    match($0, /opt_presets\([^;]*&[a-z_]+\)/) {
-        name = substr($0, RSTART, RLENGTH - 1)
-        sub(/.*&/, "", name)
-        if (name in bare && FNR - bare[name] < 20)
-            print FILENAME ":" bare[name] ": " name " gets only the fields of its table: begin with = {0}"
-    }' >>"$findings"
-
 # --- functions of at most 70 lines ----------------------------------------------------------------------
 
 if command -v ctags >/dev/null 2>&1; then

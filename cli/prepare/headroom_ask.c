@@ -222,8 +222,8 @@ static void usual_rates(struct headroom_ask *ask)
 bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask)
 {
     struct port_params *port = &ask->port;
-    struct switch_params params = {0};
-    struct own own = {0};
+    struct switch_params params;
+    struct own own;
     *ask = (struct headroom_ask){.json = cli_given(args, "json"), .csv = cli_given(args, "csv")};
     opt_presets(port_opts, port);
     opt_presets(own_opts, &own);

@@ -382,7 +382,7 @@ void opt_format(const struct opt *row, int64_t value, char *text, size_t size)
         quantity_format(kind, value, text, size);
 }
 
-void opt_presets(const struct opt *rows, void *params)
+void opt_presets_onto(const struct opt *rows, void *params)
 {
     for (const struct opt *row = rows; row->name != NULL; row++) {
         CHECK(row->effect.part != OPT_PART_UNSAID);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum opt_type {
     OPT_INT,
@@ -54,10 +55,15 @@ struct opt {
 
 #define OPT_WHY_BYTES 160
 
-/* Sets every field to its default; CHECKs that each default parses and that each row states what
- * the parameter acts on. tests/unit/base/test_opt.c checks that defaults lie inside their bounds,
- * because this function runs for each block of each scenario. */
-void opt_presets(const struct opt *rows, void *params);
+/* Sets every field that has a row to its default; the others stay as they are. CHECKs that each
+ * default parses and that each row states what the parameter acts on. tests/unit/base/test_opt.c
+ * checks that defaults lie inside their bounds, because this function runs for each block of each
+ * scenario. */
+void opt_presets_onto(const struct opt *rows, void *params);
+
+/* The same for a whole struct: the fields without a row become zero. */
+#define opt_presets(rows, params)                                                                  \
+    (memset((params), 0, sizeof *(params)), opt_presets_onto((rows), (params)))
 
 /* Appends the rows `own` (may be NULL), whose struct begins at `offset` of a larger one, after the
  * first `count` rows of the larger table, and terminates the table. Returns the number of rows

@@ -120,7 +120,7 @@ static void note_value(const struct scenario_node *node, const struct row *row, 
 
 static bool is_default(const struct row *row, int64_t value)
 {
-    struct cc_dcqcn_params usual = {0};
+    struct cc_dcqcn_params usual;
     opt_presets(cc_dcqcn.opts, &usual);
     return memcmp((const char *)&usual + row->offset, &value, sizeof value) == 0;
 }

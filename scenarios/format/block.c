@@ -17,7 +17,7 @@ struct block *block_new(struct arena *arena, const char *path, const struct opt 
         block->row_count++;
     block->params = arena_take(arena, bytes);
     block->origins = arena_array(arena, block->row_count, sizeof *block->origins);
-    opt_presets(rows, block->params);
+    opt_presets_onto(rows, block->params);
     return block;
 }
 

@@ -181,7 +181,7 @@ static void take_value(struct port_params *port, const char *name, const char *t
 static struct port_params port_of(const struct cabling_link *link,
                                   const struct cabling_input *input)
 {
-    struct port_params port = {0};
+    struct port_params port;
     const bool to_host =
         link->ends[0].node->role == CABLING_HOST || link->ends[1].node->role == CABLING_HOST;
     const char *rate = to_host ? input->host_rate : input->other_rate;

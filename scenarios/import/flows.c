@@ -61,7 +61,7 @@ static int64_t first_start(const struct cabling *cabling)
 static int64_t rate_of(const struct cabling_link *link)
 {
     const struct opt *row = opt_find(port_opts, "rate");
-    struct port_params port = {0};
+    struct port_params port;
     char why[OPT_WHY_BYTES];
     opt_presets(port_opts, &port);
     for (size_t i = 0; i < link->value_count; i++)

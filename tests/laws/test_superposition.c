@@ -75,7 +75,7 @@ static void routes(struct swtch *swtch)
 static void fabric_init(struct fabric *fabric)
 {
     struct port_params port, ports[FLOWS + 1];
-    struct switch_params params = {0};
+    struct switch_params params;
     opt_presets(port_opts, &port);
     switch_presets(&params);
     params.latency = 0;

@@ -185,7 +185,7 @@ void switch_presets(struct switch_params *params)
     opt_presets(switch_opts, params);
     for (size_t i = 0; i < BUFFER_POLICIES; i++)
         if (buffer_policies[i]->opts != NULL)
-            opt_presets(buffer_policies[i]->opts, params->policy_params[i]);
+            opt_presets_onto(buffer_policies[i]->opts, params->policy_params[i]);
 }
 
 void *switch_choose_policy(struct switch_params *params, const char *name)

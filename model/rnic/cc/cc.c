@@ -24,7 +24,7 @@ const struct cc_preset *cc_find(const char *name)
 
 void cc_presets(const struct cc_preset *preset, void *params)
 {
-    opt_presets(preset->ops->opts, params);
+    opt_presets_onto(preset->ops->opts, params);
     for (const struct cc_setting *set = preset->settings; set != NULL && set->opt != NULL; set++) {
         char why[OPT_WHY_BYTES];
         const struct opt *row = opt_find(preset->ops->opts, set->opt);

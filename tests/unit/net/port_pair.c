@@ -4,7 +4,7 @@
 
 struct port_params pair_params(int64_t gbps, int64_t response)
 {
-    struct port_params params = {0};
+    struct port_params params;
     opt_presets(port_opts, &params);
     params.rate = gbps * 1000000000;
     params.pfc_response = response;

@@ -47,8 +47,8 @@ static void headroom_follows_the_peers_response_and_mtu(void **state)
         struct engine engine;
         struct frame_pool frames;
         struct pump pumps[2];
-        struct port_params params = {0};
-        struct switch_params about = {0};
+        struct port_params params;
+        struct switch_params about;
         opt_presets(port_opts, &params);
         params.rate = INT64_C(100000000000);
         engine_init(&engine, 1);

@@ -263,10 +263,10 @@ static void a_stall_keeps_calls_until_it_ends(void **state)
 static void presets_hold(void **state)
 {
     (void)state;
-    struct nvme_host_params host = {0};
-    struct nvme_target_params target = {0};
-    struct nvme_namespace_params ns = {0};
-    struct nvme_rdma_host_params rdma = {0};
+    struct nvme_host_params host;
+    struct nvme_target_params target;
+    struct nvme_namespace_params ns;
+    struct nvme_rdma_host_params rdma;
     opt_presets(nvme_host_opts, &host);
     opt_presets(nvme_target_opts, &target);
     opt_presets(nvme_namespace_opts, &ns);

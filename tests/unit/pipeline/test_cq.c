@@ -19,7 +19,7 @@ enum { MANY = 8, BYTES = 12000 };
 
 static struct pipeline_params by_interrupt(void)
 {
-    struct rnic_params presets = {0};
+    struct rnic_params presets;
     opt_presets(rnic_opts, &presets);
     struct pipeline_params params = presets.pipeline;
     params.completions = RNIC_COMPLETIONS_INTERRUPT;

@@ -31,7 +31,7 @@ static struct pair *connected(const struct pipeline_params *pipeline)
 
 static struct pipeline_params nothing(void)
 {
-    struct rnic_params presets = {0};
+    struct rnic_params presets;
     opt_presets(rnic_opts, &presets);
     return presets.pipeline;
 }

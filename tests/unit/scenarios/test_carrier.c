@@ -20,7 +20,7 @@ struct pair {
 
 static void pair_init(struct pair *pair)
 {
-    struct port_params params = {0};
+    struct port_params params;
     opt_presets(port_opts, &params);
     engine_init(&pair->engine, 1);
     pair->engine.hostile = true;

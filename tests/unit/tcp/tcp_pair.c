@@ -249,7 +249,7 @@ void tcp_pair_start(struct tcp_pair *pair)
 {
     static const char *const names[2] = {"host0", "host1"};
     static const uint8_t priorities[DSCPS];
-    struct port_params port = {0};
+    struct port_params port;
     opt_presets(port_opts, &port);
     port.rate = pair->rate;
     port.mtu = 1500;
