@@ -24,6 +24,7 @@ NULL_BLOCK = {  # read or write, block: SRQs of 1024, SRQs of 256, private recei
 QP_PACKET = {"write": "qp-packet-cost", "read": "qp-read-packet-cost"}
 RECEIVES = (("24 SRQs of 1024", 24 * 1024, "0ns"), ("24 SRQs of 256", 24 * 256, "0ns"), ("private receive queues", 0, "0ns"),
             ("one SRQ of 4096", 4096, "440ns"))
+RECEIVE_FITS = {"private receive queues": "command-cost", "one SRQ of 4096": "lock-cost"}
 
 
 def latency(key):
@@ -119,7 +120,7 @@ MORE = [
                    Figure(f"{kind} {size}, {about}", "Mops/s", mops, given, 0.10,
                           (f"workloads.0.block-size={size}", f"workloads.0.read={100 if kind == 'READ' else 0}%",
                            f"hosts.targets.target.shared-receives={receives}", f"hosts.targets.target.lock-cost={lock}"),
-                          "lock-cost" if lock != "0ns" and (kind, size) == ("READ", "1KiB") else None)
+                          RECEIVE_FITS.get(about) if (kind, size) == ("READ", "1KiB") else None)
                    for (kind, size), row in NULL_BLOCK.items() for (about, receives, lock), given in zip(RECEIVES, row)
                ], (), (), STORAGE),
     Experiment("N9b", "SPDK target of 200 Gb/s, 16 drives, two hosts of 100 Gb/s, random reads of 128 KiB; the drives are not named",

@@ -1,7 +1,9 @@
 # report - predictions against published figures: errors by laboratory, and the page.    SPDX-License-Identifier: Apache-2.0
 import hashlib
+import math
 import statistics
 
+from constants import CONSTANTS, written
 from figures import CURVES, EXPERIMENTS, UNTOLD
 from laboratories import LABORATORY, MORE
 
@@ -9,6 +11,8 @@ ALL = "all laboratories"
 
 
 def digits(value):
+    if value is None:
+        return "-"
     return f"{value:.4g}" if abs(value) < 10000 else f"{value:.0f}"
 
 
@@ -18,10 +22,11 @@ def laboratory(experiment):
 
 def freeze(tasks, found, path):
     """The SHA-256 of all predictions; the published figures are not part of it."""
-    lines = [f"{e.id}\t{f.about}\t{f.unit or '-'}\t{one[0]:.6g}\n" for (e, f), one in zip(tasks, found)]
+    lines = [f"{e.id}\t{f.about}\t{f.unit or '-'}\t{one[0]:.6g}\t{'-' if one[4] is None else format(one[4], '.6g')}\n"
+             for (e, f), one in zip(tasks, found)]
     text = "".join(lines)
     if path is not None:
-        path.write_text("experiment\tfigure\tunit\tprediction\n" + text)
+        path.write_text("experiment\tfigure\tunit\tprediction\twithout its laboratory\n" + text)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -39,13 +44,27 @@ def errors_by_laboratory(tasks, found):
     return {name: errors[name] for name in sorted(errors, key=lambda name: (name == ALL, name))}
 
 
+def errors_held_out(tasks, found):
+    """Relative errors of all published figures, each laboratory predicted with the others; no prediction is a miss."""
+    errors = {}
+    for (experiment, figure), one in zip(tasks, found):
+        if figure.given is not None:
+            for name in (laboratory(experiment), ALL):
+                errors.setdefault(name, []).append(math.inf if one[4] is None else error(figure, one[4]))
+    return {name: errors[name] for name in sorted(errors, key=lambda name: (name == ALL, name))}
+
+
+def percent(share):
+    return "none" if math.isinf(share) else f"{100 * share:.1f} %"
+
+
 def shares(errors):
     return [100 * sum(each <= near for each in errors) / len(errors) for near in (0.10, 0.15, 0.25)]
 
 
 def quartile_words(errors):
     within = ", ".join(f"{share:.0f} % within {near} %" for share, near in zip(shares(errors), (10, 15, 25)))
-    return f"{len(errors)} figures, median error {100 * statistics.median(errors):.1f} %, {within}"
+    return f"{len(errors)} figures, median error {percent(statistics.median(errors))}, {within}"
 
 
 def is_unexplained(figure, value):
@@ -66,15 +85,15 @@ def verdict(figure, value):
 
 
 def row(experiment, figure, found):
-    value, least, most, effects = found
+    value, least, most, effects, held = found
     span = f"{digits(least)} to {digits(most)}" if least != most else "-"
     rests = ", ".join(f"{name} {100 * effect:.1f} %" for effect, name in effects[:3]) or "-"
     given = "-" if figure.given is None else digits(figure.given)
     return f"| {experiment.id} | {figure.about} | {figure.unit or '-'} | {given} | {digits(value)} | " \
-        f"{span} | {rests} | {100 * figure.tolerance:g} % | {verdict(figure, value)} |"
+        f"{digits(held) if figure.given is not None else '-'} | {span} | {rests} | {100 * figure.tolerance:g} % | {verdict(figure, value)} |"
 
 
-HEAD = ["| | figure | unit | given | model | range | rests on | tolerance | |", "|---|---|---|---|---|---|---|---|---|"]
+HEAD = ["| | figure | unit | given | model | without | range | rests on | tolerance | |", "|---|---|---|---|---|---|---|---|---|---|"]
 
 
 def misses_first(tasks, found):
@@ -93,13 +112,35 @@ def misses_first(tasks, found):
     return lines + ["", "## Met, fitted or to be predicted", "", *HEAD, *others]
 
 
+def error_table(errors_by_name):
+    lines = ["| laboratory | figures | median error | within 10 % | within 15 % | within 25 % |", "|---|---|---|---|---|---|"]
+    return lines + [f"| {name} | {len(errors)} | {percent(statistics.median(errors))} | "
+                    + " | ".join(f"{share:.0f} %" for share in shares(errors)) + " |" for name, errors in errors_by_name.items()]
+
+
 def by_laboratory(tasks, found):
-    lines = ["", "## By laboratory", "", "Figures that are a test, and the error of the model.", "",
-             "| laboratory | figures | median error | within 10 % | within 15 % | within 25 % |", "|---|---|---|---|---|---|"]
-    for name, errors in errors_by_laboratory(tasks, found).items():
-        lines.append(f"| {name} | {len(errors)} | {100 * statistics.median(errors):.1f} % | "
-                     + " | ".join(f"{share:.0f} %" for share in shares(errors)) + " |")
-    return lines
+    return ["", "## By laboratory", "", "Figures that are a test, and the error of the model.", "",
+            *error_table(errors_by_laboratory(tasks, found)),
+            "", "## By laboratory, each predicted with the others", "",
+            "All published figures, fitted or not. Values that were fitted on figures of a laboratory are replaced by the median of",
+            "what other laboratories give, or, without any, by the value of the nearest card or host; \"without\" in the tables below.",
+            "A value of which no other source says anything leaves no prediction (\"-\"), which counts as a miss.", "",
+            *error_table(errors_held_out(tasks, found)), *constant_lines()]
+
+
+def constant_lines():
+    """Each fitted value once, those of one laboratory last."""
+    rows = {}
+    for c in CONSTANTS:
+        where = c.used_by if isinstance(c.used_by, str) else ", ".join(c.used_by)
+        said = "; ".join(f"{name} {written(value, c.unit)}" for name, value in c.estimates.items())
+        other = "-" if c.otherwise is None else written(c.otherwise, c.unit)
+        rows[(c.path.rsplit(".", 1)[1], where)] = (len(c.estimates), said, other)
+    ordered = sorted(rows.items(), key=lambda each: -each[1][0])
+    return ["", "### Fitted values", "", "\"otherwise\" is the value for a laboratory that is the only source.", "",
+            "| value | of | laboratories | estimate of each | otherwise |", "|---|---|---|---|---|"] + [
+                f"| {name} | {where} | {count} | {said} | {other if count == 1 else '-'} |"
+                for (name, where), (count, said, other) in ordered]
 
 
 def knee(points):
