@@ -4,13 +4,14 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "replay/database/stored.h"
-#include "reports/text/counters.h"
+#include "reports/tools/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"as", 0, "FORM", "ethtool (the default), sonic, json or openmetrics"},
+    {"as", 0, "FORM",
+     "ethtool (the default), sonic, json, openmetrics, grafana-ethtool or grafana-sonic"},
     {"csv", 0, NULL, "one CSV row for each counter"},
     {"port", 'p', "PORT", "a port, or all ports of a host or switch; repeatable"},
     {0},
@@ -18,7 +19,8 @@ static const struct cli_option options[] = {
 
 static bool read_form(const struct cli_args *args, enum counters_form *form)
 {
-    static const char *const words[] = {"ethtool", "sonic", "json", "openmetrics"};
+    static const char *const words[] = {"ethtool",     "sonic",           "json",
+                                        "openmetrics", "grafana-ethtool", "grafana-sonic"};
     const char *word = cli_value(args, "as");
     *form = cli_given(args, "csv") ? COUNTERS_CSV : COUNTERS_ETHTOOL;
     if (word == NULL)
@@ -27,13 +29,15 @@ static bool read_form(const struct cli_args *args, enum counters_form *form)
         cli_error("counters: --as and --csv: expected one of them");
         return false;
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
         if (strcmp(words[i], word) != 0)
             continue;
         *form = (enum counters_form)i;
         return true;
     }
-    cli_error("counters: --as %s: expected ethtool, sonic, json or openmetrics", word);
+    cli_error("counters: --as %s: expected ethtool, sonic, json, openmetrics, grafana-ethtool or "
+              "grafana-sonic",
+              word);
     return false;
 }
 
@@ -105,8 +109,10 @@ const struct cli_command cmd_counters = {
     .operands = "RUN.db",
     .about = "prints the port counters of a run in the format of ethtool -S, SONiC or OpenMetrics",
     .details =
-        "stormglass import counters reads all forms but openmetrics; stormglass diff compares real "
-        "counters with\nthose of a run.",
+        "stormglass import counters reads ethtool, sonic and json; stormglass diff compares real "
+        "counters with\nthose of a run. grafana-ethtool and grafana-sonic are Grafana dashboards "
+        "for "
+        "the metrics of\nopenmetrics: of hosts, and of switches.",
     .examples =
         (const struct cli_example[]){
             {"The counters of a host's ports as ethtool -S prints them",
@@ -114,6 +120,8 @@ const struct cli_command cmd_counters = {
             {"The counters of a switch in SONiC's format",
              "stormglass counters storm.db --port leaf0 --as sonic"},
             {"The counters for Prometheus", "stormglass counters storm.db --as openmetrics"},
+            {"A Grafana dashboard for the ports of switches",
+             "stormglass counters storm.db --as grafana-sonic > sonic-dashboard.json"},
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){

@@ -13,11 +13,16 @@
 #include <math.h>
 #include <string.h>
 
-void json_begin(struct json *json, FILE *out)
+void json_begin_foreign(struct json *json, FILE *out)
 {
     *json = (struct json){.out = out};
     json->open[json->depth++] = '{';
     fputc('{', out);
+}
+
+void json_begin(struct json *json, FILE *out)
+{
+    json_begin_foreign(json, out);
     json_integer(json, "schema", JSON_SCHEMA);
 }
 

@@ -28,6 +28,8 @@ enum { JSON_SCHEMA = 1 };
 void json_begin(struct json *json, FILE *out);
 /* The same for objects that are written without struct json: {"schema": 1, */
 void json_open(FILE *out);
+/* Opens the object of another program's format, which has no such member. */
+void json_begin_foreign(struct json *json, FILE *out);
 void json_end(struct json *json);
 
 /* `type` is as in the table result; integer, real and text are chosen by it. */

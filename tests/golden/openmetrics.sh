@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # counters --as openmetrics: the syntax of OpenMetrics 1.0, and the values of ethtool -S and of v_sonic.
+# counters --as grafana-*: each query names metrics and labels of that text, and each metric has a query.
 set -u
 . tests/golden/outside
 "$program" run pause-storm --until 5ms -o run.db >/dev/null 2>&1
@@ -41,5 +42,39 @@ theirs = {key: value for key, value in values.items() if not key[0].startswith('
 assert theirs == switch and sum(switch.values()) > 0, f'counters of switches: {sorted(set(theirs.items()) ^ set(switch.items()))[:9]}'
 print(len(values), 'samples of', len(families), 'families')
 PY
+for naming in ethtool sonic; do
+    "$program" counters run.db --as grafana-$naming >dashboard-$naming || fail "no dashboard grafana-$naming"
+done
+python3 -B - <<'PY' || fail 'a dashboard is wrong'
+import json, re
+labels = {}
+for line in open('metrics'):
+    found = re.match(r'(\w+)\{(.*)\} ', line)
+    if found:
+        labels[found[1]] = set(re.findall(r'(\w+)=', found[2]))
+shown = {}
+for naming in 'ethtool', 'sonic':
+    dashboard = json.load(open(f'dashboard-{naming}'))
+    variables = {entry['name'] for entry in dashboard['templating']['list']}
+    ids = [panel['id'] for panel in dashboard['panels']]
+    places = [(panel['gridPos']['x'], panel['gridPos']['y']) for panel in dashboard['panels']]
+    assert len(set(ids)) == len(ids) and len(set(places)) == len(places), f'{naming}: two panels are one'
+    for entry in dashboard['templating']['list'][1:]:
+        metric, label = re.fullmatch(r'label_values\((\w+)(?:\{.*\})?, (\w+)\)', entry['query']).groups()
+        assert label in labels[metric] and label == entry['name'], entry
+    for panel in dashboard['panels']:
+        assert (panel['type'] == 'row') == ('targets' not in panel), panel
+        for target in panel.get('targets', ()):
+            metric, chosen = re.fullmatch(r'(?:rate\()?(\w+)\{(.*)\}(?:\[\$__rate_interval\]\))?(?: / 1e(?:6|12))?', target['expr']).groups()
+            for label, variable in re.findall(r'(\w+)=~"\$(\w+)"', chosen):
+                assert label in labels[metric] and variable in variables, target
+            assert set(re.findall(r'\{\{(\w+)\}\}', target['legendFormat'])) == labels[metric], target
+            assert shown.setdefault(metric, naming) == naming, f'{metric}: in both dashboards'
+            assert (metric.startswith('node_ethtool_')) == (naming == 'ethtool'), target
+            assert ('rate(' in target['expr']) == (not re.search('PEAK|peak|longest|WATERMARK', metric)), target
+assert shown.keys() == labels.keys(), shown.keys() ^ labels.keys()
+print(len(shown), 'metrics in dashboards')
+PY
+"$program" counters run.db --port host0 --as grafana-sonic | grep -q '"panels": \[\]' || fail 'panels of switches for a host'
 "$program" counters run.db --port host0 --as openmetrics | grep -v '^#' | grep -v 'instance="host0"' && fail 'another port'
 [ $failures = 0 ]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_counters_text - SONiC's tables are as wide as the longest chosen port of each switch. */
-#include "reports/text/counters.h"
+#include "reports/tools/counters.h"
 
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * counters - a run's counters in the format of real equipment.
  * Source: ethtool(8); sonic-utilities, scripts pfcstat, queuestat, wredstat and pg-drop. */
-#include "reports/text/counters.h"
+#include "reports/tools/counters.h"
 
 #include "base/check.h"
 #include "reports/text/csv.h"
@@ -334,6 +334,8 @@ void counters_print(const struct port_counters *counters, const bool *chosen,
         sonic(&print);
     else if (form == COUNTERS_OPENMETRICS)
         counters_openmetrics(counters, chosen, out);
+    else if (form == COUNTERS_GRAFANA_ETHTOOL || form == COUNTERS_GRAFANA_SONIC)
+        counters_grafana(counters, chosen, form == COUNTERS_GRAFANA_SONIC, out);
     else if (form == COUNTERS_CSV)
         write_csv(&print);
     else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * counters - a run's counters in the format of real equipment.
  * stormglass import counters can read this output. */
-#ifndef STORMGLASS_REPORTS_TEXT_COUNTERS_H
-#define STORMGLASS_REPORTS_TEXT_COUNTERS_H
+#ifndef STORMGLASS_REPORTS_TOOLS_COUNTERS_H
+#define STORMGLASS_REPORTS_TOOLS_COUNTERS_H
 
 #include "replay/database/port_counters.h"
 
@@ -13,6 +13,8 @@ enum counters_form {
     COUNTERS_SONIC,
     COUNTERS_JSON,
     COUNTERS_OPENMETRICS,
+    COUNTERS_GRAFANA_ETHTOOL,
+    COUNTERS_GRAFANA_SONIC,
     COUNTERS_CSV
 };
 
@@ -25,5 +27,9 @@ void counters_print(const struct port_counters *counters, const bool *chosen,
 
 /* OpenMetrics text: hosts as node_exporter's ethtool collector names them, switches by SAI. */
 void counters_openmetrics(const struct port_counters *counters, const bool *chosen, FILE *out);
+
+/* A Grafana dashboard that shows the OpenMetrics text of hosts, or of switches. */
+void counters_grafana(const struct port_counters *counters, const bool *chosen, bool of_switch,
+                      FILE *out);
 
 #endif
