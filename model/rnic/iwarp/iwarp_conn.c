@@ -73,7 +73,7 @@ static void deliver(struct verbs_conn *conn)
         conn->established = false;
         report(conn, &event);
     }
-    for (uint32_t i = 0; i < conn->wc_count; i++) {
+    for (uint32_t i = 0; i < conn->wc_count; i++) { /* none is left of a destroyed connection */
         const struct ibv_wc wc = conn->wcs[i];
         conn->user.on_completion(conn->user.self, conn, &wc);
     }
@@ -200,12 +200,17 @@ static void attend(struct verbs_conn *conn)
 {
     if (conn->stream == NULL)
         return;
+    conn->busy++;
     if (conn->state == IWARP_CONNECTING || conn->state == IWARP_STRANGER)
         take_frame(conn);
-    iwarp_receive(conn);
-    deliver(conn);
-    if (conn->failed || (!conn->ended && iwarp_streams(conn)->ended(conn->stream)))
+    if (conn->stream != NULL)
+        iwarp_receive(conn);
+    if (conn->stream != NULL)
+        deliver(conn);
+    if (conn->stream != NULL &&
+        (conn->failed || (!conn->ended && iwarp_streams(conn)->ended(conn->stream))))
         end_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0);
+    conn->busy--;
 }
 
 static void on_later(void *self, time_ps now)
@@ -241,6 +246,7 @@ static void on_closed(void *self, struct stream_conn *stream, int error)
     struct verbs_conn *conn = self;
     (void)stream;
     const bool asks = conn->state == IWARP_CONNECTING;
+    conn->busy++;
     conn->ended = true;
     if (asks && error == ECONNREFUSED)
         end_conn(conn, RDMA_CM_EVENT_REJECTED, NO_SERVICE);
@@ -250,6 +256,7 @@ static void on_closed(void *self, struct stream_conn *stream, int error)
         end_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0);
     env_timer_cancel(env_of(conn), &conn->limit);
     report_parted(conn);
+    conn->busy--;
 }
 
 /* No MPA frame in time, or no FIN. */
@@ -259,6 +266,7 @@ static void on_limit(void *self, time_ps now)
     (void)now;
     if (conn->stream == NULL)
         return;
+    conn->busy++;
     if (!conn->ended)
         iwarp_streams(conn)->reset(conn->stream);
     conn->ended = true;
@@ -268,6 +276,7 @@ static void on_limit(void *self, time_ps now)
         end_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0);
     env_timer_cancel(env_of(conn), &conn->limit);
     report_parted(conn);
+    conn->busy--;
 }
 
 /* ---- life ---- */
@@ -449,7 +458,7 @@ void iwarp_free_dead(struct verbs_device *device, bool all)
     struct verbs_conn **link = &device->dead;
     while (*link != NULL) {
         struct verbs_conn *conn = *link;
-        if (!all && conn->later.pending + conn->limit.pending > 0) {
+        if (!all && conn->later.pending + conn->limit.pending + conn->busy > 0) {
             link = &conn->next;
             continue;
         }
@@ -480,6 +489,9 @@ void iwarp_destroy(struct verbs_conn *conn)
     free(conn->answers);
     free(conn->reads);
     free(conn->wcs);
+    conn->wcs = NULL;
+    conn->wc_count = 0;
+    conn->parting = conn->established = false;
     conn->next = device->dead;
     device->dead = conn;
     iwarp_free_dead(device, false);

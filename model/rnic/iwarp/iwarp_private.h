@@ -112,6 +112,7 @@ struct verbs_conn {
     enum iwarp_state state;
     uint32_t number, peer_ip;
     time_ps cpu; /* of the stream that was destroyed */
+    int busy;    /* calls in progress that go on after its user was called, who may destroy it */
     bool crc;
     bool ended;   /* the stream has ended */
     bool parting; /* closed by this side's user, who has not heard of the end */
