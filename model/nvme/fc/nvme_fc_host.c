@@ -121,6 +121,8 @@ struct nvme_transport_conn *nvme_fc_connect(struct nvme_transport *transport,
 
 /* ---- commands ---- */
 
+/* Responses are units of different exchanges, which may take different paths: one may overtake
+ * another whose entry it counts in its SQHD. So the head counts the responses that have arrived. */
 static void respond(struct slot *slot, const struct nvme_response *given)
 {
     struct host_conn *conn = slot->conn;
@@ -132,7 +134,7 @@ static void respond(struct slot *slot, const struct nvme_response *given)
         fail(conn, "response to a command without all of its data");
         return;
     }
-    conn->sqhd = response.sqhd;
+    conn->sqhd = response.sqhd = (uint16_t)((conn->sqhd + 1u) % conn->entries);
     const int32_t tag = conn->user.on_response(conn->user.self, &response);
     if (tag >= 0)
         conn->user.on_done(conn->user.self, (uint16_t)tag);
@@ -146,9 +148,7 @@ static void on_plain(struct slot *slot, const struct fc_unit *unit)
         fail(conn, "NVMe_RSP of another size than 12 B");
         return;
     }
-    respond(slot, &(struct nvme_response){.cid = slot->cid,
-                                          .sqid = conn->qid,
-                                          .sqhd = (uint16_t)((conn->sqhd + 1u) % conn->entries)});
+    respond(slot, &(struct nvme_response){.cid = slot->cid, .sqid = conn->qid});
 }
 
 static void on_extended(struct slot *slot, const struct fc_unit *unit)
