@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "net/port/port.h"
 #include "scenarios/embedded.h"
+#include "scenarios/load/scenario_fc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +50,9 @@ static int64_t link_rate(const struct loader *loader, uint32_t host)
     const struct scenario_node *node = &loader->scenario->nodes[host];
     int64_t fastest = 0;
     for (uint16_t p = 0; p < node->outer_ports; p++) {
-        const struct port_params *port = loader->nodes[host].port_blocks[p]->params;
-        if (node->ports[p].link != SCENARIO_NO_LINK && port->rate > fastest)
-            fastest = port->rate;
+        const int64_t rate = scenario_fc_rate(loader, loader->nodes[host].port_blocks[p]);
+        if (node->ports[p].link != SCENARIO_NO_LINK && rate > fastest)
+            fastest = rate;
     }
     return fastest;
 }

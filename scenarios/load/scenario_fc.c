@@ -23,6 +23,14 @@ static void check_data(struct loader *loader, const struct block *block,
     credits_refuse(loader, block, "mtu", text);
 }
 
+int64_t scenario_fc_rate(const struct loader *loader, const struct block *block)
+{
+    const struct port_params *port = block->params;
+    const bool usual =
+        loader->scenario->kind == SCENARIO_FIBRE_CHANNEL && !credits_is_written(block, "rate");
+    return usual ? RATE_USUAL : port->rate;
+}
+
 static void finish_port(struct loader *loader, const struct block *block, struct port_params *port)
 {
     if (credits_is_written(block, "vl-buffer"))
@@ -30,8 +38,7 @@ static void finish_port(struct loader *loader, const struct block *block, struct
                        "vl-buffer: Fibre Channel counts frames, not bytes; expected bb-credit");
     if (!credits_is_written(block, "mtu"))
         port->mtu = DATA_USUAL;
-    if (!credits_is_written(block, "rate"))
-        port->rate = RATE_USUAL;
+    port->rate = scenario_fc_rate(loader, block);
     check_data(loader, block, port);
 }
 

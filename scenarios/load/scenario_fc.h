@@ -14,4 +14,7 @@
 /* Adapts the blocks of all nodes and ports, when overrides have been applied. */
 void scenario_finish_fc(struct loader *loader);
 
+/* The rate that a port will have then, on any kind of fabric. */
+int64_t scenario_fc_rate(const struct loader *loader, const struct block *block);
+
 #endif
