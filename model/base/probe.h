@@ -148,7 +148,8 @@ struct probe_hop {
 };
 
 /* A TCP segment with data, as it leaves a port. qpn: port of its sender << 16 | port of its peer;
- * psn: sequence number. */
+ * psn: sequence number. Or a frame of Fibre Channel, which counts as one byte of a direction of an
+ * exchange: qpn and psn are frame_exchange and frame_exchange_number of net/frame/frame.h. */
 struct probe_segment {
     struct probe_hop hop;
     uint32_t source, payload;

@@ -19,6 +19,7 @@ struct fc_event *fc_event_take(struct fc *fc, enum fc_event_kind kind, struct fc
     event->exchange = exchange;
     event->unit = (struct fc_unit){0};
     event->opens = false;
+    event->end = 0;
     event->why = NULL;
     event->call = NULL;
     event->self = NULL;
@@ -64,6 +65,7 @@ static void report_unit(struct fc *fc, const struct fc_event *event)
 {
     struct fc_exchange *exchange = event->exchange;
     const struct fc_unit *unit = &event->unit;
+    fc_watch_take(exchange, event->end);
     if (!event->opens) {
         exchange->user.on_unit(exchange->user.self, exchange, unit);
         return;

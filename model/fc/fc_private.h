@@ -4,7 +4,8 @@
  *   fc_exchange.c  exchanges and their identifiers
  *   fc_send.c      units as frames
  *   fc_receive.c   frames as units
- *   fc_login.c     PLOGI, PRLI */
+ *   fc_login.c     PLOGI, PRLI
+ *   fc_watch.c     reports to the time accounting */
 #ifndef STORMGLASS_FC_FC_PRIVATE_H
 #define STORMGLASS_FC_FC_PRIVATE_H
 
@@ -18,6 +19,8 @@ struct fc_out {
     struct fc_exchange *exchange;
     struct fc_unit unit;
     uint32_t sent;
+    uint32_t end; /* number after its last frame, as in fc_watch.c */
+    bool watched;
     time_ps due;
     bool closes;         /* the exchange ends with it, though nobody refers to it any more */
     unsigned char *more; /* bytes of a larger unit; owned */
@@ -33,7 +36,8 @@ struct fc_event {
     struct fc_exchange *exchange;
     time_ps due;
     struct fc_unit unit;
-    bool opens; /* the first unit of a peer's exchange */
+    bool opens;   /* the first unit of a peer's exchange */
+    uint32_t end; /* as in fc_out */
     const char *why;
     void (*call)(void *self);
     void *self;
@@ -54,6 +58,7 @@ struct fc_exchange {
     uint32_t events, outs; /* that refer to it */
     struct fc_out *first, *last;
     struct fc_exchange *next_ready;
+    uint8_t posted; /* units */
     uint8_t seq_id; /* of the next unit sent */
     /* the unit that is arriving */
     bool arriving;
@@ -124,5 +129,14 @@ void fc_send_last(struct fc_exchange *exchange, const struct fc_unit *unit);
 /* fc_login.c */
 void fc_on_els(struct fc_exchange *exchange, const struct fc_unit *unit);
 void fc_login_free(struct fc *fc);
+
+/* fc_watch.c */
+/* A unit is to be sent; gives it its number. */
+void fc_watch_post(struct fc_exchange *exchange, struct fc_out *out);
+/* Its delay has passed: it waits for the port. */
+void fc_watch_ready(const struct fc_exchange *exchange, const struct fc_out *out);
+/* The last frame of a unit has arrived; its user is told of the unit. */
+void fc_watch_arrive(const struct fc_exchange *exchange, uint32_t number);
+void fc_watch_take(const struct fc_exchange *exchange, uint32_t end);
 
 #endif

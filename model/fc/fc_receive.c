@@ -161,8 +161,11 @@ static void take_frame(struct fc_exchange *exchange, const struct frame *frame,
     if (!end)
         return;
     struct fc_event *unit = exchange->unit;
+    const uint32_t number = frame_exchange_number(frame);
     exchange->unit = NULL;
     exchange->arriving = false;
+    unit->end = number + 1;
+    fc_watch_arrive(exchange, number);
     fc_report(fc, unit, now + fc->site.rx_delay);
 }
 

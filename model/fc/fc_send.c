@@ -52,6 +52,7 @@ static struct fc_out *post(struct fc_exchange *exchange, const struct fc_unit *u
     out->unit = *unit;
     out->due = env_now(fc->site.env) + fc->site.tx_delay;
     keep_bytes(out);
+    fc_watch_post(exchange, out);
     exchange->outs++;
     exchange->started = true;
     if (fc->outbox_first == NULL)
@@ -142,6 +143,7 @@ void fc_on_send(void *self, time_ps now)
         else
             exchange->last->next = out;
         exchange->last = out;
+        fc_watch_ready(exchange, out);
         if (!exchange->ready)
             list_ready(exchange);
     }

@@ -98,6 +98,8 @@ void breakdown_drop(struct breakdown *breakdown, const struct probe_drop *drop)
         breakdown_stream_lost(breakdown, drop);
         return;
     }
+    if (drop->opcode == FRAME_FC)
+        return; /* its exchange fails, and the command with it */
     struct breakdown_flow *flow = breakdown_flow_to(breakdown, drop->destination, drop->qpn);
     if (drop->opcode == FRAME_RC_ACKNOWLEDGE)
         breakdown_transit_lost(breakdown, flow, drop, BREAKDOWN_ACKNOWLEDGEMENT);

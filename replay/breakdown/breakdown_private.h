@@ -181,8 +181,9 @@ struct breakdown_flow {
     struct breakdown_stream *stream; /* NULL: queue pairs */
 };
 
-/* What a flow of TCP has besides. */
+/* What a flow of TCP, or a direction of an exchange of Fibre Channel, has besides. */
 struct breakdown_stream {
+    bool exchange;               /* of Fibre Channel: the HBA does all, without a core */
     uint64_t unbuffered;         /* position in `posted` of the first message without an end */
     uint32_t buffered;           /* sequence number at which the message before it ends */
     uint32_t handed, left;       /* sequence numbers: the NIC has, has sent */

@@ -121,6 +121,7 @@ void breakdown_segment(struct breakdown *breakdown, const struct probe_segment *
     const struct probe_hop *hop = &segment->hop;
     struct breakdown_flow *flow =
         breakdown_flow_of_stream(breakdown, segment->source, hop->destination, hop->qpn);
+    flow->stream->exchange = hop->opcode == FRAME_FC;
     if (breakdown->fabric->is_host[hop->node]) {
         leave_host(breakdown, flow, segment);
         return;
@@ -214,6 +215,10 @@ static void add_receiver(struct breakdown_leg *leg, const struct breakdown_trans
     const time_ps woken_at = time_earlier(delivery->woken_at, delivery->begun_at);
     const time_ps interrupted = time_later(woken_at, transit->drained_at);
     leg->ps[BREAKDOWN_RECEIVER] += transit->drained_at - transit->arrives_at;
+    if (!leg->of_stream) {
+        leg->ps[BREAKDOWN_RNIC] += delivery->at - transit->drained_at;
+        return;
+    }
     leg->ps[BREAKDOWN_COMPLETION] += interrupted - transit->drained_at;
     leg->core_wait += delivery->begun_at - interrupted;
     leg->core += delivery->at - delivery->begun_at;
@@ -239,13 +244,16 @@ static void add_leg(const struct breakdown *breakdown, struct breakdown_flow *fl
     const bool led =
         lead->begun && lead->first.at >= message->posted.at && lead->first.at <= first->at;
     const struct breakdown_clock *begun = led ? &lead->first : first;
-    breakdown_leg_clock(leg, flow, &message->posted, begun, BREAKDOWN_QUEUED, BREAKDOWN_HOST_CPU);
-    breakdown_leg_clock(leg, flow, begun, first, BREAKDOWN_SERIALISATION, BREAKDOWN_HOST_CPU);
+    const enum breakdown_part nothing =
+        flow->stream->exchange ? BREAKDOWN_RNIC : BREAKDOWN_HOST_CPU;
+    breakdown_leg_clock(leg, flow, &message->posted, begun, BREAKDOWN_QUEUED, nothing);
+    breakdown_leg_clock(leg, flow, begun, first, BREAKDOWN_SERIALISATION, nothing);
+    leg->of_stream = !flow->stream->exchange;
     leg->ps[BREAKDOWN_RETRANSMISSION] += transit->sent.at - first->at;
     breakdown_leg_transit(leg, transit);
     add_receiver(leg, transit, delivery);
     leg->until = delivery->at;
-    leg->whole = leg->of_stream = true;
+    leg->whole = true;
 }
 
 static bool is_before(const struct breakdown_transit *transit, const void *what)

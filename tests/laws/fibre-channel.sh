@@ -50,6 +50,13 @@ write=$(measure "$least" "${alone[@]}" workloads.read.block-size=4KiB workloads.
 near 'a write is longer than a read by, ns' "$(awk -v a="$small" -v b="$write" 'BEGIN { print b - a }')" \
     "$(awk 'BEGIN { word = 8 / 27.2; print 2 * (600 + 2 * 900 + 15.15 * 2 + 50.5) + 3 * 48 * word }')" 15
 
+# A read of 32 frames with 8 credits over 10 km waits four times until the credit of the frame eight before it returns: 2 T + 101 us
+# after that frame began, of which 8 T are used. The response arrives at the ISL 23 T after the first wait began.
+parts() { "$program" run $file --waits --json --confirm 0 "${@/#/--set=}" 2>/dev/null | gojq -r '.workloads[0].waits.read | .count as $n | .parts_ps | [.paused / $n / 1e6, .untraced] | join(" ")'; }
+read -r paused untraced <<<"$(parts workloads.read.queue-depth=1 workloads.read.block-size=64KiB $isl.bb-credit=8 fabric.switch.latency=0ns)"
+near 'wait for credits of a read, us' "$paused" "$(awk 'BEGIN { t = 2.108 * 8 / 27.2; print 4 * (101 - 6 * t) - 23 * t }')" 0.5
+near 'time of a read without a place, ps' "$untraced" 0 0
+
 # Lost R_RDYs use up the credits of the ISL; a link reset after 100 ms restores them. With checkpoints every 4 frames nothing stops.
 lost=('faults=[{at: 5ms, for: 5ms, kind: drop-every, where: "link switch0-switch1", n: 20, frames: resume}]' duration=300ms
     $isl.bb-credit=16 $isl.length=100m)

@@ -311,6 +311,25 @@ static inline uint64_t frame_word(const struct frame *frame)
            (uint64_t)frame->tos << 56;
 }
 
+/* Of a frame of Fibre Channel, as fc/fc_frame.h stores its header: a direction of an exchange, and
+ * the frame's place in that direction. A basic link service has no exchange of its own. */
+enum { FRAME_FROM_RESPONDER = 1 << 16 };
+
+static inline uint32_t frame_exchange(const struct frame *frame)
+{
+    return frame->qpn >> 16 | (frame->rkey >> 23 & 1) << 16;
+}
+
+static inline uint32_t frame_exchange_number(const struct frame *frame)
+{
+    return frame->psn & 0xFFFFFF;
+}
+
+static inline bool frame_is_of_exchange(const struct frame *frame)
+{
+    return frame->opcode == FRAME_FC && frame->rkey >> 24 != 0;
+}
+
 static inline bool frame_is_mac_control(const struct frame *frame)
 {
     return (frame->flags & FRAME_CONTROL) != 0;

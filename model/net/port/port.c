@@ -302,13 +302,20 @@ static void report_segment(const struct port *port, const struct frame *frame, b
                            time_ps now, time_ps arrives)
 {
     const struct probe *probe = port->probe;
-    if (probe->segment == NULL || frame->opcode != FRAME_TCP || frame->payload == 0)
+    const bool of_exchange = frame_is_of_exchange(frame);
+    const bool of_stream = frame->opcode == FRAME_TCP && frame->payload > 0;
+    if (probe->segment == NULL || (!of_exchange && !of_stream))
         return;
-    const struct probe_segment segment = {
+    struct probe_segment segment = {
         .hop = hop_of(port, frame, lost, now, arrives),
         .source = frame->source,
         .payload = frame->payload,
     };
+    if (of_exchange) {
+        segment.hop.qpn = frame_exchange(frame);
+        segment.hop.psn = frame_exchange_number(frame);
+        segment.payload = 1;
+    }
     probe->segment(probe->self, &segment);
 }
 
