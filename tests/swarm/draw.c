@@ -2,6 +2,7 @@
 #include "draw.h"
 
 #include "draw_bents.h"
+#include "draw_layer.h"
 #include "draw_paths.h"
 #include "draw_pen.h"
 #include "draw_value.h"
@@ -206,6 +207,7 @@ static void hosts(struct pen *pen)
     pen_open(pen, 4, "rnic:");
     if (pen->nics > 1 && rng_below(&pen->rng, 2) == 0)
         pen_put(pen, "lag", "%s", lags[rng_below(&pen->rng, sizeof lags / sizeof lags[0])]);
+    layer_rnic(pen);
     bents_rnic(pen);
     if (rng_below(&pen->rng, 10) == 0)
         profile_of(pen, "rnic");
@@ -223,9 +225,7 @@ static void hosts(struct pen *pen)
         profile_of(pen, "target");
     pen_rows(pen, "hosts.defaults.target", share(pen));
     pen_open(pen, 2, "targets:");
-    pen_put(pen, "where", "[%s%s%s]", pen->places->hosts[0],
-            pen->places->host_count > 4 ? ", " : "",
-            pen->places->host_count > 4 ? pen->places->hosts[2] : "");
+    layer_targets(pen);
     script_add(pen->script, 4, "namespaces:");
     for (unsigned n = draw_between(&pen->rng, 1, 2); n > 0; n--)
         medium(pen);
@@ -257,7 +257,8 @@ static void workload(struct pen *pen, unsigned number)
     while (workload_kinds[count] != NULL)
         count++;
     const uint64_t drawn = rng_below(&pen->rng, 2 * count + 1);
-    const struct workload_ops *ops = bents_workload(pen, number, workload_kinds[drawn % count]);
+    const struct workload_ops *ops =
+        layer_workload(pen, bents_workload(pen, number, workload_kinds[drawn % count]));
     const bool fio = drawn == 2 * count && ops->needs_nvme_target;
     const char *kind = fio ? "fio" : ops->name;
     script_add(pen->script, 2, "- name: w%u", number);
@@ -271,10 +272,9 @@ static void workload(struct pen *pen, unsigned number)
         job_options(&inner);
     if (!fio && ops->read_file != NULL && rng_below(&inner.rng, 8) > 0)
         pen_put(&inner, "beyond", "fold");
-    if (ops->needs_nvme_target && rng_below(&inner.rng, 2) == 0) {
-        static const char *const transports[] = {"iscsi", "tcp", "iwarp"};
-        pen_put(&inner, "transport", "%s", transports[rng_below(&inner.rng, 3)]);
-    }
+    const char *transport = ops->needs_nvme_target ? layer_transport(&inner) : NULL;
+    if (transport != NULL)
+        pen_put(&inner, "transport", "%s", transport);
     bents_pair(&inner, ops->needs_nvme_target);
     char where[80];
     snprintf(where, sizeof where, "workloads{kind: %s}", ops->name);
@@ -322,8 +322,7 @@ static struct scenario *load(const struct script *script, struct diag *diag)
     memset(diag, 0, sizeof *diag);
     script_text(script, text);
     if (strstr(text, "\nworkloads:") == NULL)
-        strcat(text, "workloads: [{name: any, kind: rdma-write, from: \"*\", to: \"*\", pairing: "
-                     "permutation}]\n");
+        strcat(text, layer_any_workload(text));
     return draw_load(text, NULL, 0, diag);
 }
 
@@ -462,6 +461,7 @@ bool draw_scenario(uint64_t seed, enum bent only, struct script *script, struct 
     script->count = 0;
     count->drawn++;
     bents_choose(&pen, only);
+    layer_choose(&pen, seed);
     script_add(script, 0, "stormglass: 1");
     script_add(script, 0, "name: swarm-%llu", (unsigned long long)seed);
     script_add(script, 0, "seed: %u", draw_between(&pen.rng, 0, 1000000));
@@ -471,6 +471,7 @@ bool draw_scenario(uint64_t seed, enum bent only, struct script *script, struct 
     }
     bents_span(&pen);
     script_add(script, 0, "fabric:");
+    layer_fabric(&pen);
     if (!bents_topology(&pen))
         topology(&pen);
     if (!find_places(&pen, count)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "draw_bents.h"
 
+#include "draw_layer.h"
 #include "draw_value.h"
 #include "net/switch/buffer_kinds.h"
 #include "scenarios/fault/fault_kinds.h"
@@ -66,6 +67,7 @@ void bents_span(struct pen *pen)
 /* Switches in a circle, one or two hosts at each. */
 static void circle(struct pen *pen, unsigned switches, unsigned each)
 {
+    const char *rate = pen->kind == SCENARIO_FIBRE_CHANNEL ? "32GFC" : "100Gbps";
     char text[160];
     int used = 0;
     script_add(pen->script, 2, "topology:");
@@ -79,10 +81,10 @@ static void circle(struct pen *pen, unsigned switches, unsigned each)
     script_add(pen->script, 4, "switches: [%s]", text);
     script_add(pen->script, 4, "links:");
     for (unsigned i = 0; i < switches * each; i++)
-        script_add(pen->script, 6, "- {ends: [h%u, s%u], rate: 100Gbps}", i, i / each);
+        script_add(pen->script, 6, "- {ends: [h%u, s%u], rate: %s}", i, i / each, rate);
     for (unsigned i = 0; i < switches; i++)
-        script_add(pen->script, 6, "- {ends: [s%u, s%u], rate: 100Gbps, length: %um}", i,
-                   (i + 1) % switches, draw_between(&pen->rng, 1, 200));
+        script_add(pen->script, 6, "- {ends: [s%u, s%u], rate: %s, length: %um}", i,
+                   (i + 1) % switches, rate, draw_between(&pen->rng, 1, 200));
 }
 
 bool bents_topology(struct pen *pen)
@@ -106,6 +108,10 @@ void bents_link(struct pen *pen)
 {
     static const char *const rates[] = {"10Gbps",  "25Gbps",  "40Gbps",
                                         "100Gbps", "200Gbps", "33Gbps"};
+    if (layer_has_credits(pen)) {
+        layer_link(pen);
+        return;
+    }
     if (pen->bent == BENT_STORM)
         pen_put(pen, "rate", "%s", rates[1 + rng_below(&pen->rng, 2)]);
     else if (!once_in(pen, 3))
@@ -170,7 +176,9 @@ void bents_overrides(struct pen *pen)
         struct pen inner = *pen;
         inner.indent = 6;
         inner.used_count = 0;
-        if (giant)
+        if (giant && layer_has_credits(pen))
+            layer_mtu(&inner);
+        else if (giant)
             pen_put(&inner, "mtu", "%uB", draw_between(&pen->rng, 300, 4000));
         else
             pen_rows(&inner, once_in(pen, 3) ? "fabric.switch" : "fabric.host-links", 15);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "draw_paths.h"
 
+#include "draw_layer.h"
 #include "draw_value.h"
 
 enum {
@@ -86,6 +87,8 @@ static void hosts(struct pen *pen, const struct load *load)
     script_add(pen->script, 2, "defaults:");
     script_add(pen->script, 4, "rnic:");
     script_add(pen->script, 6, "congestion-control: %s", once_in(pen, 2) ? "none" : "dcqcn");
+    if (pen->roce_v1)
+        script_add(pen->script, 6, "roce-version: 1");
     script_add(pen->script, 6, "timeout: %u", between(pen, 6, 8));
     script_add(pen->script, 6, "retry-count: %u", between(pen, 0, 2));
     script_add(pen->script, 6, "cm-timeout: 1ms");
@@ -125,6 +128,8 @@ static void workloads(struct pen *pen, const struct load *load)
     script_add(pen->script, 0, "workloads:");
     script_add(pen->script, 2, "- name: db");
     script_add(pen->script, 4, "kind: nvme");
+    if (pen->kind == SCENARIO_FIBRE_CHANNEL)
+        script_add(pen->script, 4, "transport: fc");
     script_add(pen->script, 4, "from: \"host1..host%u\"", load->writers);
     script_add(pen->script, 4, "to: host0");
     script_add(pen->script, 4, "paths: all");
@@ -141,6 +146,8 @@ static void workloads(struct pen *pen, const struct load *load)
         return;
     script_add(pen->script, 2, "- name: busy");
     script_add(pen->script, 4, "kind: nvme");
+    if (pen->kind == SCENARIO_FIBRE_CHANNEL)
+        script_add(pen->script, 4, "transport: fc");
     script_add(pen->script, 4, "from: host%u", host_count(load) - 1);
     script_add(pen->script, 4, "to: host0");
     script_add(pen->script, 4, "nic: %u", between(pen, 0, load->nics - 1));
@@ -228,6 +235,7 @@ void paths_draw(struct pen *pen)
     script_add(pen->script, 0, "duration: %uus", load.duration_us);
     script_add(pen->script, 0, "drain: 1s");
     script_add(pen->script, 0, "fabric:");
+    layer_fabric(pen);
     topology(pen, &load);
     hosts(pen, &load);
     workloads(pen, &load);

@@ -38,7 +38,9 @@ struct pen {
     struct script *script;
     struct places *places;
     enum bent bent;
-    bool calm;  /* few rows away from their defaults */
+    enum scenario_kind kind; /* link layer of the fabric */
+    bool roce_v1;            /* all RNICs send RoCE v1 */
+    bool calm;               /* few rows away from their defaults */
     bool large; /* messages of up to 1 GiB, with a small path MTU: more than a window of PSNs */
     unsigned indent;
     unsigned nics; /* of each host */

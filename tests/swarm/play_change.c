@@ -40,9 +40,13 @@ static void expect_same(const char *text, const char *const *sets, uint32_t set_
         play_break(outcome, "changed: %s: it is refused: %.200s", what, diag.messages[0].text);
         return;
     }
-    if (memcmp(&run.result.digest, digest, sizeof *digest) != 0)
-        play_break(outcome, "changed: %s: another digest: %.200s", what,
-                   set_count > 0 ? sets[0] : "");
+    if (memcmp(&run.result.digest, digest, sizeof *digest) != 0) {
+        char all[PLAY_TEXT] = "";
+        for (uint32_t i = 0; i < set_count; i++)
+            snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.100s", i > 0 ? ", " : "",
+                     sets[i]);
+        play_break(outcome, "changed: %s: another digest: %.400s", what, all);
+    }
     run_close(&run);
     scenario_free(scenario);
 }

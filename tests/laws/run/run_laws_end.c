@@ -9,12 +9,25 @@
 #include "tests/laws/run/run_laws_private.h"
 
 #include "base/memory.h"
+#include "net/port/credits.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------ frames and bytes */
+
+/* Updates and primitives of a link with credits, which do not go beyond it. */
+static struct run_laws_loss credits_of_link(const struct port *port, bool received)
+{
+    struct run_laws_loss sum = {0};
+    for (int i = 0; port->credits != NULL && i < PRIORITIES; i++)
+        sum.frames +=
+            received ? port->credits->lanes[i].updates_rx : port->credits->lanes[i].updates_tx;
+    if (port->credits != NULL)
+        sum.bytes = sum.frames * port_credits_bytes(port);
+    return sum;
+}
 
 static struct run_laws_loss sent_by(const struct port *port)
 {
@@ -28,7 +41,9 @@ static struct run_laws_loss sent_by(const struct port *port)
 
 static struct run_laws_loss taken_by(const struct port *port)
 {
-    struct run_laws_loss sum = {port->pfc_frames_rx, port->pfc_frames_rx * WIRE_PFC_BYTES};
+    struct run_laws_loss sum = credits_of_link(port, true);
+    sum.frames += port->pfc_frames_rx;
+    sum.bytes += port->pfc_frames_rx * WIRE_PFC_BYTES;
     for (int i = 0; i < PRIORITIES; i++) {
         sum.frames += port->prios[i].rx_frames;
         sum.bytes += port->prios[i].rx_bytes;
@@ -59,8 +74,8 @@ static void check_switch(struct run_laws *laws, const struct swtch *swtch)
     uint64_t in = 0, out = laws->in_switch[swtch->node.id].frames;
     for (uint16_t p = 0; p < swtch->port_count; p++) {
         const struct port *port = &swtch->ports[p];
-        in += taken_by(port).frames - port->pfc_frames_rx;
-        out += sent_by(port).frames - port->pfc_frames_tx;
+        in += taken_by(port).frames - port->pfc_frames_rx - credits_of_link(port, true).frames;
+        out += sent_by(port).frames - port->pfc_frames_tx - credits_of_link(port, false).frames;
     }
     if (in != out)
         run_laws_break(laws, "%s: %llu frames went in and %llu came out", swtch->node.name,

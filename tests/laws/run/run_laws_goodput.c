@@ -39,6 +39,15 @@ static uint32_t largest_payload(const struct run_laws *laws)
     return (uint32_t)most;
 }
 
+/* Of the shortest frame with payload, and what surrounds it on the wire. */
+static uint32_t overhead(const struct port *port)
+{
+    const uint32_t headers[] = {[PORT_ETHERNET] = WIRE_ROCE_BYTES,
+                                [PORT_INFINIBAND] = WIRE_IB_BYTES,
+                                [PORT_FIBRE_CHANNEL] = WIRE_FC_BYTES};
+    return headers[port->params.kind] + port_gap_bytes(&port->params);
+}
+
 /* Payload that can arrive at an RNIC in that time: a packet that was on its way counts whole, and
  * what its receive buffer held. */
 static uint64_t can_arrive_at(const struct run_laws *laws, const struct rnic *rnic, time_ps span)
@@ -46,8 +55,7 @@ static uint64_t can_arrive_at(const struct run_laws *laws, const struct rnic *rn
     const uint32_t payload = largest_payload(laws);
     const wide wire = (wide)rnic->port.rate.bps * (uint64_t)span / (8 * (wide)PS_PER_S);
     const uint64_t held = laws->terms.slow_hosts ? (uint64_t)rnic->rx.size : 0;
-    return (uint64_t)(wire * payload / (payload + WIRE_ROCE_BYTES + WIRE_GAP_BYTES)) + held +
-           2 * payload;
+    return (uint64_t)(wire * payload / (payload + overhead(&rnic->port))) + held + 2 * payload;
 }
 
 /* At all of a host's. */

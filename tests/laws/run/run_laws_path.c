@@ -72,7 +72,10 @@ static void put_on_way(struct run_laws *laws, const struct probe_frame *sent)
         laws->way->overflow = true;
         return;
     }
-    const time_ps gap = units_transfer_ps(WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES, port->rate.bps);
+    /* What follows the last bit of a frame: on Ethernet the gap without the preamble. */
+    const uint32_t around = port_gap_bytes(&port->params);
+    const time_ps gap = units_transfer_ps(
+        around - (port->params.kind == PORT_ETHERNET ? WIRE_PREAMBLE_BYTES : 0), port->rate.bps);
     struct run_laws_delivery *delivery = &queue->list[queue->last++ % QUEUE];
     *delivery = (struct run_laws_delivery){
         .at = sent->at + sent->wire_ps - gap + port->arrival_delay, .frame = *sent->frame};
@@ -102,6 +105,7 @@ void run_laws_path_frame(struct run_laws *laws, const struct probe_frame *sent)
     if (laws->scenario->nodes[sent->node].kind == SCENARIO_HOST)
         leaves_host(laws, sent);
     const bool corrupt = (sent->frame->flags & FRAME_CORRUPT) != 0;
-    if (!sent->lost && !corrupt && sent->frame->bytes <= port->peer_mtu + WIRE_ETHERNET_BYTES)
+    const struct port *peer = world_port(laws->world, port->peer_node, port->peer_port);
+    if (!sent->lost && !corrupt && sent->frame->bytes <= port_largest_frame(&peer->params))
         put_on_way(laws, sent);
 }

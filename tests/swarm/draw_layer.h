@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * draw_layer - the link layer of a scenario, and the keys that only it has. */
+#ifndef STORMGLASS_TESTS_SWARM_DRAW_LAYER_H
+#define STORMGLASS_TESTS_SWARM_DRAW_LAYER_H
+
+#include "draw_pen.h"
+
+struct workload_ops;
+
+/* Draws the kind of the fabric and the version of RoCE, from a stream of their own: scenarios of
+ * RoCEv2 on Ethernet are the same as without this choice. */
+void layer_choose(struct pen *pen, uint64_t seed);
+
+void layer_fabric(struct pen *pen); /* writes the kind, unless it is the default */
+void layer_link(struct pen *pen);
+void layer_mtu(struct pen *pen);
+void layer_rnic(struct pen *pen);
+
+/* Which hosts are targets. In a circle of Fibre Channel, which has no workloads but NVMe, all. */
+void layer_targets(struct pen *pen);
+
+static inline bool layer_has_credits(const struct pen *pen)
+{
+    return pen->kind != SCENARIO_ETHERNET;
+}
+
+/* Lines that complete a scenario without hosts and workloads. */
+const char *layer_any_workload(const char *text);
+
+/* A workload that the fabric can carry in place of the drawn one. */
+const struct workload_ops *layer_workload(const struct pen *pen, const struct workload_ops *drawn);
+
+/* The transport of an NVMe workload, or NULL: that of the default. */
+const char *layer_transport(struct pen *pen);
+
+#endif
