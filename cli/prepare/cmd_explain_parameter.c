@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_explain_parameter - stormglass explain-parameter. */
 #include "base/nearest.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/parameters.h"
 #include "cli/prepare/parameter_json.h"
 #include "reports/text/json_members.h"
 #include "scenarios/format/block.h"
+#include "scenarios/load/profile.h"
 #include "scenarios/load/scenario.h"
 
 #include <stdio.h>
@@ -99,6 +101,16 @@ static void print_range(const struct opt *row)
         printf("  range    at most %s\n", row->max);
 }
 
+static void print_profile(void *self, const struct profile_value *value)
+{
+    const uint32_t sources = value->origin.sources;
+    (void)self;
+    printf("  profile  %s: %s (%s", value->profile, value->value, value->origin.evidence);
+    if (sources > 0)
+        printf(", %u %s", sources, plural(sources, "source", "sources"));
+    puts(")");
+}
+
 static void print_parameter(const struct parameter *parameter, const char *path)
 {
     const struct opt *row = parameter->row;
@@ -114,6 +126,7 @@ static void print_parameter(const struct parameter *parameter, const char *path)
         printf("  legal    %s\n", series);
     print_effect(row);
     printf("  source   %s\n", row->source);
+    profile_each_value(parameter->where, row->name, print_profile, NULL);
 }
 
 static void explain(struct explained *out, const struct parameter *parameter, const char *path)
@@ -121,8 +134,7 @@ static void explain(struct explained *out, const struct parameter *parameter, co
     char value[512];
     if (out->json != NULL) {
         format_value(parameter->row, value, sizeof value);
-        parameter_write_json(out->json, out->count++, parameter->row, path, value,
-                             words_of(parameter));
+        parameter_write_json(out->json, out->count++, parameter, path, value, words_of(parameter));
         return;
     }
     fputs(out->count++ > 0 ? "\n" : "", stdout);

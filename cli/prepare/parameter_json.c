@@ -3,8 +3,10 @@
 #include "cli/prepare/parameter_json.h"
 
 #include "reports/text/json_members.h"
+#include "scenarios/load/profile.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WORD_BYTES = 64 };
@@ -102,9 +104,39 @@ static void write_effect(const struct entry *entry, const struct opt *row)
     write_text(entry, "shows", shows[row->effect.by]);
 }
 
-void parameter_write_json(struct json *json, int at, const struct opt *row, const char *path,
-                          const char *value, const struct block_word *words)
+struct profile_list {
+    const struct entry *entry;
+    uint32_t count;
+};
+
+static void write_profile(void *self, const struct profile_value *value)
 {
+    struct profile_list *list = self;
+    char name[64];
+    snprintf(name, sizeof name, "profiles[%u].profile", list->count);
+    write_text(list->entry, name, value->profile);
+    snprintf(name, sizeof name, "profiles[%u].value", list->count);
+    write_text(list->entry, name, value->value);
+    snprintf(name, sizeof name, "profiles[%u].evidence", list->count);
+    write_text(list->entry, name, value->origin.evidence);
+    char key[JSON_PATH_BYTES];
+    snprintf(key, sizeof key, "%s.profiles[%u].sources", list->entry->path, list->count);
+    json_integer(list->entry->json, key, value->origin.sources);
+    snprintf(name, sizeof name, "profiles[%u].source", list->count++);
+    write_text(list->entry, name, value->origin.source);
+}
+
+static void write_profiles(const struct entry *entry, const struct parameter *parameter)
+{
+    struct profile_list list = {.entry = entry};
+    profile_each_value(parameter->where, parameter->row->name, write_profile, &list);
+    write_list_end(entry, "profiles", list.count);
+}
+
+void parameter_write_json(struct json *json, int at, const struct parameter *parameter,
+                          const char *path, const char *value, const struct block_word *words)
+{
+    const struct opt *row = parameter->row;
     static const char *const types[] = {
         [OPT_INT] = "integer",     [OPT_BOOL] = "boolean", [OPT_TIME] = "time",
         [OPT_SIZE] = "size",       [OPT_RATE] = "rate",    [OPT_LENGTH] = "length",
@@ -129,4 +161,5 @@ void parameter_write_json(struct json *json, int at, const struct opt *row, cons
     write_effect(&entry, row);
     write_needs(&entry, row);
     write_text(&entry, "source", row->source);
+    write_profiles(&entry, parameter);
 }

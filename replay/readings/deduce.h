@@ -73,6 +73,7 @@ struct deduced_parameter {
     const char *evidence; /* as in a profile */
     bool written;         /* the base's profile contains it, with evidence and source */
     const char *base_evidence, *source;
+    uint32_t base_sources;
     const char *how;            /* text, or NULL */
     const struct reading *from; /* or NULL */
 };
@@ -111,6 +112,7 @@ struct deduced {
 /* A row of the base that is not a parameter, as in a profile. */
 struct deduced_kept {
     const char *path, *value, *evidence, *source;
+    uint32_t sources;
 };
 
 struct deduce_ask {

@@ -111,6 +111,7 @@ static void begin_parameters(struct deduced *deduced, const struct scenario *sce
         parameter->base = parameter->value = setting->value;
         parameter->written = setting->profile != NULL && setting->evidence != NULL;
         parameter->base_evidence = copy(deduced, setting->evidence);
+        parameter->base_sources = setting->sources;
         parameter->source = copy(deduced, setting->source);
     }
 }
@@ -124,6 +125,7 @@ static void keep_row(struct deduced *deduced, const struct scenario_setting *set
     *kept = (struct deduced_kept){.path = copy(deduced, setting->path + strlen(section)),
                                   .value = copy(deduced, value),
                                   .evidence = copy(deduced, setting->evidence),
+                                  .sources = setting->sources,
                                   .source = copy(deduced, setting->source)};
 }
 

@@ -10,10 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void profile_row(const char *key, const char *value, const char *evidence,
+/* `sources` is written unless it is the default of the evidence. */
+static void profile_row(const char *key, const char *value, const char *evidence, uint32_t sources,
                         const char *source, FILE *out)
 {
-    fprintf(out, "  %s: {value: \"%s\", evidence: %s, source: ", key, value, evidence);
+    fprintf(out, "  %s: {value: \"%s\", evidence: %s, ", key, value, evidence);
+    if (sources != (strcmp(evidence, "assumed") == 0 ? 0 : 1))
+        fprintf(out, "sources: %u, ", sources);
+    fputs("source: ", out);
     json_string(out, source == NULL ? "" : source);
     fputs("}\n", out);
 }
@@ -27,7 +31,9 @@ static void profile_parameter(const struct deduced_parameter *parameter, const c
         return;
     opt_format(parameter->row, parameter->value, value, sizeof value);
     deduced_source_words(parameter, source);
-    profile_row(key, value, own ? parameter->evidence : parameter->base_evidence,
+    const char *evidence = own ? parameter->evidence : parameter->base_evidence;
+    const uint32_t own_sources = strcmp(evidence, "assumed") == 0 ? 0 : 1;
+    profile_row(key, value, evidence, own ? own_sources : parameter->base_sources,
                 own ? source : parameter->source, out);
 }
 
@@ -43,8 +49,8 @@ static void profile_section(const struct deduced *deduced, const char *section, 
     for (size_t i = 0; i < deduced->kept_count; i++) {
         const struct deduced_kept *kept = &deduced->kept[i];
         if (key_in(kept->path, section) != NULL)
-            profile_row(key_in(kept->path, section), kept->value, kept->evidence, kept->source,
-                        out);
+            profile_row(key_in(kept->path, section), kept->value, kept->evidence, kept->sources,
+                        kept->source, out);
     }
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_BYTES = 128, GROUP_DEPTH_MAX = 3, LIST_TEXT_BYTES = 512 };
@@ -263,26 +264,46 @@ static bool take_value(struct block *block, const struct block_load *load, const
     return true;
 }
 
-static bool take_evidence(const struct block_load *load, const struct tree_node *entry,
-                          struct block_origin *origin)
+/* Number of independent sources: of an assumed value at most one, which alone does not establish
+ * it; of any other at least one. */
+static bool take_sources(struct diag *diag, const struct tree_node *entry,
+                         struct block_origin *origin)
 {
-    static const char *const keys[] = {"value", "evidence", "source", NULL};
+    const bool assumed = strcmp(origin->evidence, "assumed") == 0;
+    const struct tree_node *sources = tree_get(entry, "sources");
+    origin->sources = assumed ? 0 : 1;
+    if (sources == NULL)
+        return true;
+    const char *text = sources->text == NULL ? "" : sources->text;
+    const size_t length = strlen(text);
+    const bool number = length > 0 && length <= 2 && strspn(text, "0123456789") == length;
+    origin->sources = number ? (uint32_t)strtoul(text, NULL, 10) : 0;
+    if (number && (assumed ? origin->sources <= 1 : origin->sources >= 1))
+        return true;
+    tree_error(diag, sources, "sources: expected %s",
+               assumed ? "0 or 1, because the value is assumed"
+                       : "the number of independent sources, from 1 to 99");
+    return false;
+}
+
+bool block_evidence(struct diag *diag, const struct tree_node *entry, struct block_origin *origin)
+{
+    static const char *const keys[] = {"value", "evidence", "sources", "source", NULL};
     static const char *const kinds[] = {"documented", "measured", "inferred", "assumed", NULL};
-    if (!block_only(entry, keys, NULL, load->diag))
+    if (!block_only(entry, keys, NULL, diag))
         return false;
     const struct tree_node *evidence = tree_get(entry, "evidence");
     const struct tree_node *source = tree_get(entry, "source");
     if (tree_get(entry, "value") == NULL || evidence == NULL || evidence->text == NULL ||
         source == NULL || source->text == NULL || !listed(kinds, evidence->text)) {
-        tree_error(load->diag, entry,
+        tree_error(diag, entry,
                    "expected {value: .., evidence: documented, measured, inferred or assumed, "
                    "source: ..}");
         return false;
     }
-    origin->profile = load->profile;
     origin->evidence = evidence->text;
     origin->source = source->text;
-    return true;
+    return take_sources(diag, entry, origin);
 }
 
 static bool is_set(const struct diag_place *place)
@@ -327,7 +348,8 @@ static bool take_row(struct block *block, const struct block_load *load, const s
     struct block_origin origin = {.where = value->place, .path = block->path};
     if (load->profile == NULL)
         return take_value(block, load, row, value, origin);
-    return take_evidence(load, value, &origin) &&
+    origin.profile = load->profile;
+    return block_evidence(load->diag, value, &origin) &&
            take_value(block, load, row, tree_get(value, "value"), origin);
 }
 

@@ -16,6 +16,7 @@ struct block_origin {
                               * NULL */
     const char *profile;     /* or NULL */
     const char *evidence, *source;
+    uint32_t sources; /* of a profile's value: independent publications or laboratories */
 };
 
 /* Another notation for a row: the dotted path of keys, and the row. With a `head`, the value is
@@ -46,13 +47,17 @@ struct block_load {
     const struct tree_node *map;
     const char *const *also; /* keys that other code reads; terminated by NULL; may be NULL */
     const char *profile;     /* profile that the map describes, with {value, evidence, source}
-                              * for each key; NULL: none */
+                              * and perhaps {sources} for each key; NULL: none */
     bool partial;            /* unknown keys belong to other code */
 };
 
 /* Loads a mapping; unknown keys and bad values are errors. False if there are any. A row with a bad
  * value keeps its previous value, so the parameters always have legal values. */
 bool block_load(struct block *block, const struct block_load *load);
+
+/* Reads evidence, source and sources of an entry of a profile; false, with a message, if they are
+ * incomplete. Without `sources`, an assumed value has none, and any other has one. */
+bool block_evidence(struct diag *diag, const struct tree_node *entry, struct block_origin *origin);
 
 /* Index of a row, which must exist. */
 size_t block_row(const struct block *block, const char *name);

@@ -8,6 +8,7 @@
 #include "scenarios/embedded.h"
 #include "scenarios/load/scenario_fc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,54 @@ bool profile_take_part(struct loader *loader, const struct profile *profile,
 bool profile_take(struct loader *loader, const struct profile *profile, struct block *block)
 {
     return profile_take_part(loader, profile, profile->values, block);
+}
+
+/* The mappings of a profile of that kind with the values of a section; false: none. */
+static bool maps_of(const struct tree_node *root, const char *where, const struct tree_node **map)
+{
+    static const struct {
+        const char *where, *kind, *map;
+    } sections[] = {
+        {"fabric.switch", "switch", "values"},         {"hosts.defaults.rnic", "rnic", "values"},
+        {"hosts.defaults.nvme", "rnic", "nvme"},       {"hosts.defaults.target", "rnic", "target"},
+        {"hosts.defaults.target", "target", "values"}, {"hosts.defaults.tcp", "tcp", "values"},
+    };
+    const struct tree_node *kind = tree_get(root, "kind"), *media = tree_get(root, "media");
+    char place[128];
+    snprintf(place, sizeof place, "hosts.targets.namespaces.media{kind: %.32s}",
+             media == NULL ? "" : media->text);
+    *map = media != NULL && strcmp(where, place) == 0 ? tree_get(root, "values") : NULL;
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0] && *map == NULL; i++)
+        if (strcmp(sections[i].where, where) == 0 && strcmp(sections[i].kind, kind->text) == 0)
+            *map = tree_get(root, sections[i].map);
+    return *map != NULL;
+}
+
+static void offer_value(struct arena *arena, const struct embedded_file *file, const char *where,
+                        const char *name, profile_value_fn *call, void *self)
+{
+    struct diag *diag = arena_take(arena, sizeof *diag);
+    const struct tree_file *held =
+        tree_hold(arena, file->name, (const char *)file->bytes, file->length);
+    const struct tree_node *root = tree_parse(arena, held, 0, diag), *map;
+    const struct tree_node *entry =
+        root != NULL && maps_of(root, where, &map) ? tree_get(map, name) : NULL;
+    struct profile_value value = {0};
+    if (entry == NULL || !block_evidence(diag, entry, &value.origin))
+        return;
+    value.profile = tree_get(root, "name")->text;
+    value.value = tree_get(entry, "value")->text;
+    call(self, &value);
+}
+
+void profile_each_value(const char *where, const char *name, profile_value_fn *call, void *self)
+{
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
+        struct arena arena = {0};
+        if (stem_length(file->name) > 0)
+            offer_value(&arena, file, where, name, call, self);
+        arena_free(&arena);
+    }
 }
 
 bool profile_switch(const char *name, const char *said_by, struct switch_params *params,

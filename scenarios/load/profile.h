@@ -38,6 +38,17 @@ bool profile_find_own(struct loader *loader, const char *name, const char *kind,
  * count: a link that runs below its class's rate still ends at the same card. */
 const char *profile_for_host(struct loader *loader, uint32_t host);
 
+/* A value of an embedded profile, with its evidence (scenarios/format/block.h). */
+struct profile_value {
+    const char *profile, *value;
+    struct block_origin origin;
+};
+
+/* Calls `call` for each embedded profile that sets the parameter `name` of the section `where`
+ * ("hosts.defaults.rnic"), in order of the profiles' names. */
+typedef void profile_value_fn(void *self, const struct profile_value *value);
+void profile_each_value(const char *where, const char *name, profile_value_fn *call, void *self);
+
 /* True if an embedded profile has that name. */
 bool profile_is_known(const char *name);
 

@@ -220,6 +220,7 @@ struct scenario_setting {
     const char *profile;     /* name of the profile with the value, or NULL */
     const char
         *evidence; /* "documented", "measured", "inferred", "assumed"; NULL: not from a profile */
+    uint32_t sources;   /* of a profile's value: independent publications or laboratories */
     const char *source; /* source of the profile's value, or of the parameter */
 };
 

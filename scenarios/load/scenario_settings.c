@@ -58,6 +58,7 @@ static void add_row(struct loader *loader, const struct block *block, size_t ind
         .where = origin->where,
         .profile = origin->profile,
         .evidence = origin->evidence,
+        .sources = origin->sources,
         .source = origin->source != NULL ? origin->source : row->source,
     };
 }

@@ -4,7 +4,7 @@
 # of the others' estimates; without any, with `otherwise`: what the model has for a card, host or drive that was not
 # measured (the value of the nearest shipped profile, or no cost).  `otherwise` None: no other source says anything of
 # that value, and the laboratory's figures that rest on it count as missed.
-# `used_by`: a profile, or identifiers of experiments.
+# `used_by`: a profile, or identifiers of experiments.  The profiles' `sources` are the number of estimates.
 import statistics
 from collections import namedtuple
 
@@ -23,6 +23,14 @@ OVER_TCP = ("H1", "H2", "H2b", "H3", "H4", "T1", "T2", "T5", "T9", "T13", "H11")
 
 # One core posts small messages with perftest's loop, whatever the card; two of the laboratories have other software.
 POST_COST = {TRIVEDI: 322, CX6_PAIR: 380, UCX: 391, PERFTEST: 379, SMART: 215, DAQIRI: 771}
+
+# Values of profiles whose constants above belong to experiments.
+HOSTS_OF_CARDS = {
+    (CX5, "post-cost"): {TRIVEDI: 322}, (CX6, "post-cost"): {CX6_PAIR: 380, UCX: 391, PERFTEST: 379},
+    (CX7, "post-cost"): {H100: 330}, ("spdk-target", "command-cost"): {SPDK_ISSUES: 1483},
+    ("optane-p4800x", "read-latency"): {ANAND: 7200}, ("flash-p3700", "read-time"): {ANAND: 58000},
+    ("optane-p5800x", "read-latency"): {BLOCK: 2990},
+}
 
 CONSTANTS = [
     # hosts
