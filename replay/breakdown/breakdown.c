@@ -42,6 +42,11 @@ const char *breakdown_part_words(enum breakdown_part part)
     return parts[part].words;
 }
 
+const char *breakdown_part_words_of(enum breakdown_part part, bool credits)
+{
+    return credits && part == BREAKDOWN_PAUSED ? "wait for credits" : breakdown_part_words(part);
+}
+
 enum breakdown_part breakdown_part_find(const char *key)
 {
     int part = 0;

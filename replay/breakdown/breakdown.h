@@ -44,6 +44,8 @@ const char *breakdown_stage_name(enum breakdown_stage stage);
 
 const char *breakdown_part_key(enum breakdown_part part);
 const char *breakdown_part_words(enum breakdown_part part);
+/* On links with credits, a paused port is one that waits for credits. */
+const char *breakdown_part_words_of(enum breakdown_part part, bool credits);
 
 /* Returns BREAKDOWN_PARTS if no part has that key. */
 enum breakdown_part breakdown_part_find(const char *key);

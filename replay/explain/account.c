@@ -33,6 +33,7 @@ static void read_run(struct account *account, struct store *store)
         copy(account->digest, sizeof account->digest, row, "digest");
     }
     store_finish(row);
+    account->credits = stored_has_credits(store);
     account->measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0;
     account->span_ps = store_ask_int(store, span, 0);
     account->severity =

@@ -5,6 +5,7 @@
 #include "replay/explain/account.h"
 
 #include "base/memory.h"
+#include "replay/database/stored.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdio.h>
@@ -22,11 +23,11 @@ static const char workloads_query[] = "SELECT 'workload '||name AS what, 'issued
 static const char faults_query[] =
     "SELECT f.name AS what, CASE"
     " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"
-    " WHEN pauses THEN 'its host sent no pause'"
+    " WHEN pauses AND NOT (SELECT credits FROM c) THEN 'its host sent no pause'"
     " WHEN total IS NOT NULL THEN 'it damaged or dropped no frame'"
     " ELSE 'no frame was sent at its location' END AS why FROM fault f LEFT JOIN k USING(kind)"
     " WHERE at_ps >= (SELECT simulated_ps + drain_ps FROM meta)"
-    "  OR pauses AND NOT EXISTS(SELECT 1 FROM fault_place l"
+    "  OR pauses AND NOT (SELECT credits FROM c) AND NOT EXISTS(SELECT 1 FROM fault_place l"
     "   JOIN counter c USING(node) WHERE l.fault=f.fault AND (c.name='tx_global_pause_xoff'"
     "   OR c.name='tx_prio'||c.priority||'_pause_xoff'))"
     "  OR (SELECT value FROM result WHERE path=total)=0"
@@ -36,59 +37,75 @@ static const char faults_query[] =
     "   AND NOT EXISTS(SELECT 1 FROM member WHERE ready_ps IS NULL)"
     " ORDER BY fault";
 
-static const char *const queries[] = {
-    "SELECT 'PFC of priority '||j.value AS what, 'no frame of that priority was sent' AS why FROM"
-    " (SELECT DISTINCT value FROM setting WHERE path='fabric.switch.pfc-priorities'"
-    "  AND json_valid('['||value||']')) s,"
-    " json_each('['||s.value||']') j WHERE " NONE_COUNTED("'tx_prio'||j.value||'_packets'"),
-    "SELECT 'PFC' AS what, 'no queue reached a pause threshold' AS why WHERE"
-    " " TOTAL("pfc.pause_frames") "=0",
-    "SELECT 'headroom' AS what, 'no frame arrived after XOFF was sent' AS why WHERE"
-    " " TOTAL("pfc.pause_frames") ">0 AND " TOTAL("buffer.headroom_peak_bytes") "=0",
-    "SELECT 'ECN marking ('||path||' '||value||')' AS what, 'no queue was that long' AS why FROM"
-    " setting"
-    " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0",
-    "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
-    " WHERE path LIKE '%rnic.congestion-control' AND value<>'none' AND " NONE_COUNTED(
-        "'rp_cnp_handled'"),
-    "SELECT path||' '||value AS what, 'no queue was paused that long' AS why FROM setting"
-    " WHERE path LIKE '%switch.watchdog' AND value<>'off' AND " TOTAL("pfc.watchdog_storms") "=0",
-    "SELECT path||' '||value AS what, 'no RNIC paused its switch that long' AS why FROM setting"
-    " WHERE path LIKE '%rnic.pfc-watchdog' AND value<>'0s' AND " TOTAL("rnic.pause_storms") "=0",
+/* Fabrics that have the object: with credits there are no pauses, on Fibre Channel no RNICs. */
+enum with { ALWAYS, WITH_PAUSES, WITH_RNICS };
 
-    "SELECT path||' '||value AS what, 'no packet was retransmitted' AS why FROM setting"
-    " WHERE path LIKE '%rnic.loss-recovery' AND " TOTAL("rnic.retransmitted_packets") "=0",
-    "SELECT path||' '||value||CASE WHEN value>0 THEN printf(' (%.3g ms)', 4.096e-3*(1<<value)) ELSE"
-    " '' END AS what, 'no sender timed out while it waited for an acknowledgment' AS why FROM "
-    "setting"
-    " WHERE path LIKE '%rnic.timeout' AND " TOTAL("rnic.timeouts") "=0",
-    "SELECT path||' '||value AS what, 'every message found a posted receive' AS why FROM setting"
-    " WHERE path LIKE '%rnic.rnr-retry' AND " TOTAL("rnic.rnr_naks") "=0",
-
-    "SELECT path||' '||value AS what, 'no '||replace(replace(substr(path, "
-    "instr(path,'.media.')+7),'-latency',''),'flush','Flush')||' command was served' AS why FROM "
-    "setting s"
-    " WHERE (path LIKE '%.media.read-latency' OR path LIKE '%.media.write-latency'"
-    "  OR path LIKE '%.media.flush-latency') AND NOT EXISTS(SELECT 1 FROM stage"
-    "  WHERE s.path LIKE '%.media.'||operation||'-latency')",
-    "SELECT 'reconnecting to a controller' AS what, 'no workload lost a controller' AS why WHERE "
-    "EXISTS(SELECT 1 FROM"
-    " workload WHERE kind='nvme') AND NOT EXISTS(SELECT 1 FROM recovery)",
-
-    "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||a.name||' to "
-    "'||b.name"
-    " AS what, 'no frame crossed them' AS why FROM link l JOIN node a ON a.node=l.a_node"
-    " JOIN node b ON b.node=l.b_node WHERE NOT EXISTS(SELECT 1 FROM counter c "
-    "WHERE"
-    " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 FROM"
-    " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
-    " HAVING min(l.name)<>''", /* the names are of the row with the least one */
-    "SELECT 'RNIC message rate and PCIe limits' AS what, 'not set in this scenario, so never "
-    "the bottleneck' AS "
-    "why WHERE NOT"
-    " EXISTS(SELECT 1 FROM setting WHERE path LIKE 'hosts.%.rnic.%' AND (path LIKE"
-    " '%.message-cost' OR path LIKE '%.qp-message-cost' OR path LIKE '%.read-cost' OR path LIKE"
-    " '%-packet-cost' OR path LIKE '%.pcie-generation') AND value NOT IN('off', '0s', '0ns'))",
+static const struct {
+    enum with with;
+    const char *text;
+} queries[] = {
+    {WITH_PAUSES,
+     "SELECT 'PFC of priority '||j.value AS what, 'no frame of that priority was sent' AS why FROM"
+     " (SELECT DISTINCT value FROM setting WHERE path='fabric.switch.pfc-priorities'"
+     "  AND json_valid('['||value||']')) s,"
+     " json_each('['||s.value||']') j WHERE " NONE_COUNTED("'tx_prio'||j.value||'_packets'")},
+    {WITH_PAUSES, "SELECT 'PFC' AS what, 'no queue reached a pause threshold' AS why WHERE"
+                  " " TOTAL("pfc.pause_frames") "=0"},
+    {WITH_PAUSES, "SELECT 'headroom' AS what, 'no frame arrived after XOFF was sent' AS why WHERE"
+                  " " TOTAL("pfc.pause_frames") ">0 AND " TOTAL("buffer.headroom_peak_bytes") "=0"},
+    {WITH_RNICS,
+     "SELECT 'ECN marking ('||path||' '||value||')' AS what, 'no queue was that long' AS why FROM"
+     " setting"
+     " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0"},
+    {WITH_RNICS, "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
+                 " WHERE path LIKE '%rnic.congestion-control' AND value<>'none' AND " NONE_COUNTED(
+                     "'rp_cnp_handled'")},
+    {WITH_PAUSES,
+     "SELECT path||' '||value AS what, 'no queue was paused that long' AS why FROM setting"
+     " WHERE path LIKE '%switch.watchdog' AND value<>'off' AND " TOTAL("pfc.watchdog_storms") "=0"},
+    {WITH_PAUSES,
+     "SELECT path||' '||value AS what, 'no RNIC paused its switch that long' AS why FROM setting"
+     " WHERE path LIKE '%rnic.pfc-watchdog' AND value<>'0s' AND " TOTAL("rnic.pause_storms") "=0"},
+    {WITH_RNICS,
+     "SELECT path||' '||value AS what, 'no packet was retransmitted' AS why FROM setting"
+     " WHERE path LIKE '%rnic.loss-recovery' AND " TOTAL("rnic.retransmitted_packets") "=0"},
+    {WITH_RNICS,
+     "SELECT path||' '||value||CASE WHEN value>0 THEN printf(' (%.3g ms)', 4.096e-3*(1<<value)) "
+     "ELSE"
+     " '' END AS what, 'no sender timed out while it waited for an acknowledgment' AS why FROM "
+     "setting"
+     " WHERE path LIKE '%rnic.timeout' AND " TOTAL("rnic.timeouts") "=0"},
+    {WITH_RNICS,
+     "SELECT path||' '||value AS what, 'every message found a posted receive' AS why FROM setting"
+     " WHERE path LIKE '%rnic.rnr-retry' AND " TOTAL("rnic.rnr_naks") "=0"},
+    {ALWAYS,
+     "SELECT path||' '||value AS what, 'no '||replace(replace(substr(path, "
+     "instr(path,'.media.')+7),'-latency',''),'flush','Flush')||' command was served' AS why FROM "
+     "setting s"
+     " WHERE (path LIKE '%.media.read-latency' OR path LIKE '%.media.write-latency'"
+     "  OR path LIKE '%.media.flush-latency') AND NOT EXISTS(SELECT 1 FROM stage"
+     "  WHERE s.path LIKE '%.media.'||operation||'-latency')"},
+    {ALWAYS,
+     "SELECT 'reconnecting to a controller' AS what, 'no workload lost a controller' AS why WHERE "
+     "EXISTS(SELECT 1 FROM"
+     " workload WHERE kind='nvme') AND NOT EXISTS(SELECT 1 FROM recovery)"},
+    {ALWAYS,
+     "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||a.name||' to "
+     "'||b.name"
+     " AS what, 'no frame crossed them' AS why FROM link l JOIN node a ON a.node=l.a_node"
+     " JOIN node b ON b.node=l.b_node WHERE NOT EXISTS(SELECT 1 FROM counter c "
+     "WHERE"
+     " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 "
+     "FROM"
+     " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
+     " HAVING min(l.name)<>''"}, /* the names are of the row with the least one */
+    {WITH_RNICS,
+     "SELECT 'RNIC message rate and PCIe limits' AS what, 'not set in this scenario, so never "
+     "the bottleneck' AS "
+     "why WHERE NOT"
+     " EXISTS(SELECT 1 FROM setting WHERE path LIKE 'hosts.%.rnic.%' AND (path LIKE"
+     " '%.message-cost' OR path LIKE '%.qp-message-cost' OR path LIKE '%.read-cost' OR path LIKE"
+     " '%-packet-cost' OR path LIKE '%.pcie-generation') AND value NOT IN('off', '0s', '0ns'))"},
 };
 
 static void add_rows(struct account *account, uint32_t *room, struct store_statement *rows)
@@ -113,7 +130,7 @@ static struct store_statement *ask_faults(struct store *store)
         fprintf(out, "%s('%s',%d,nullif('%s',''))", i > 0 ? "," : "", fault_kinds[i]->name,
                 fault_kinds[i]->host_pauses,
                 fault_kinds[i]->counted_as == NULL ? "" : fault_kinds[i]->counted_as);
-    fprintf(out, ") %s", faults_query);
+    fprintf(out, "), c(credits) AS (VALUES(%d)) %s", stored_has_credits(store), faults_query);
     memory_stream_end(out);
     struct store_statement *rows = store_prepare(store, text);
     free(text);
@@ -122,9 +139,16 @@ static struct store_statement *ask_faults(struct store *store)
 
 void account_unused(struct account *account, struct store *store)
 {
+    const bool rnics = store_ask_int(store,
+                                     "SELECT count(*) FROM setting WHERE path='fabric.kind' AND"
+                                     " value='fibre-channel'",
+                                     0) == 0;
+    const bool has[] = {
+        [ALWAYS] = true, [WITH_PAUSES] = !stored_has_credits(store), [WITH_RNICS] = rnics};
     uint32_t room = 0;
     add_rows(account, &room, store_prepare(store, workloads_query));
     add_rows(account, &room, ask_faults(store));
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
-        add_rows(account, &room, store_prepare(store, queries[i]));
+        if (has[queries[i].with])
+            add_rows(account, &room, store_prepare(store, queries[i].text));
 }

@@ -53,6 +53,7 @@ struct bottleneck_input {
     bool satisfied;      /* open loops that completed all offered load */
     bool slow_by_nature; /* receiver always slow; false: only during a fault */
     bool by_tcp;         /* its connections are TCP's */
+    bool by_credits;     /* links have credits, not pauses */
     bool by_tcp_cores;   /* the busiest host CPUs are cores that execute TCP */
     bool few;            /* fewer operations than may be outstanding */
     int64_t depth;       /* outstanding I/Os per queue; 0: unknown */

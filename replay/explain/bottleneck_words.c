@@ -67,7 +67,8 @@ void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *f
         [BOTTLENECK_WORKLOAD_LIMIT] = "%s for %s of the time",
         [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a free entry",
     };
-    const char *word = bottleneck_word(found->resource);
+    const bool credits = input->by_credits && found->resource == BOTTLENECK_PAUSES;
+    const char *word = credits ? "link credits" : bottleneck_word(found->resource);
     const struct bottleneck_use *use = &input->uses[found->resource];
     char busiest[BOTTLENECK_WHERE_BYTES + 80], phrase[BOTTLENECK_WHERE_BYTES + 140];
     char where[BOTTLENECK_WHERE_BYTES + 20];
@@ -87,7 +88,11 @@ void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *f
         break;
     }
     snprintf(where, sizeof where, "%s%s", connections_of(input, found->resource), use->where);
-    snprintf(phrase, sizeof phrase, phrases[found->resource], where, percent(use->used).text);
+    if (credits)
+        snprintf(phrase, sizeof phrase, "%s waited for credits for %s of the time", where,
+                 percent(use->used).text);
+    else
+        snprintf(phrase, sizeof phrase, phrases[found->resource], where, percent(use->used).text);
     snprintf(found->text, sizeof found->text, "%s: %s%s", word, phrase,
              found->resource == BOTTLENECK_LINK ? "" : busiest);
 }

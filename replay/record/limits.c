@@ -387,6 +387,7 @@ static void judge_workload(const struct collect *collect, const struct result *r
     };
     struct paths paths;
     paths_init(&paths, collect->scenario, collect->routes, fabric);
+    limit->input.by_credits = scenario_has_credits(collect->scenario);
     add_pairs(&scope, &paths, index);
     add_workload(&scope, index);
     paths_fini(&paths);

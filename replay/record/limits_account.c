@@ -137,6 +137,11 @@ static struct words share_of(const struct sums *sums, enum breakdown_part part)
     return words_percent(sums->ps[part], sums->whole);
 }
 
+static const char *part_words(const struct sums *sums, enum breakdown_part part)
+{
+    return breakdown_part_words_of(part, scenario_has_credits(sums->collect->scenario));
+}
+
 /* "queued, most at leaf1:p3: 42% of an operation's time". */
 static void write_phrase(const struct sums *sums, struct bottleneck *found)
 {
@@ -149,12 +154,12 @@ static void write_phrase(const struct sums *sums, struct bottleneck *found)
     say_place(sums, first, place, sizeof place);
     const int length =
         snprintf(found->account, sizeof found->account, "%s%s: %s of an operation's time",
-                 breakdown_part_words(first), place, share_of(sums, first).text);
+                 part_words(sums, first), place, share_of(sums, first).text);
     if (first == most || sums->ps[first] >= notable * sums->whole)
         return;
     say_place(sums, most, place, sizeof place);
     snprintf(found->account + length, sizeof found->account - (size_t)length,
-             "; the largest part is %s%s with %s", breakdown_part_words(most), place,
+             "; the largest part is %s%s with %s", part_words(sums, most), place,
              share_of(sums, most).text);
 }
 

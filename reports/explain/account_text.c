@@ -79,7 +79,8 @@ static void write_victims_like(const struct page *page, uint32_t first)
         fprintf(page->out, "; %s %s failed", words_count(failed).text,
                 plural(failed, "operation", "operations"));
     if (held > 0)
-        fprintf(page->out, "; a port on the path was paused for %s", words_time(held).text);
+        fprintf(page->out, "; a port on the path %s for %s",
+                account->credits ? "waited for credits" : "was paused", words_time(held).text);
     fputc('\n', page->out);
 }
 
@@ -142,6 +143,8 @@ static void write_harm(const struct page *page)
 static void write_cause(const struct page *page)
 {
     const struct account *account = page->account;
+    if (account->credits && account->root_cause[0] == '\0')
+        return;
     write_head(page, "Root cause of the pauses");
     if (account->root_cause[0] == '\0') {
         fputs(account->measured ? "  unknown: a measured run has no pause data\n"
@@ -254,7 +257,8 @@ bool account_text(const struct account *account, struct account_played played, F
     if (played.proof != NULL)
         prove_text(played.proof, out, &page.paint);
     write_limits(&page);
-    text_waits(&(struct text){.store = account->store, .out = out, .paint = page.paint});
+    text_waits(&(struct text){
+        .store = account->store, .out = out, .paint = page.paint, .credits = account->credits});
     if (played.whatif != NULL)
         whatif_text(played.whatif, out, &page.paint);
     if (played.assumed != NULL)

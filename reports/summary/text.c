@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "base/shell.h"
 #include "replay/database/figure.h"
+#include "replay/database/stored.h"
 #include "replay/explain/account.h"
 #include "reports/summary/text_part.h"
 
@@ -194,13 +195,13 @@ static void write_deadlocks(const struct text *text)
     " EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause' AND g.node=c.node AND"         \
     " g.port=c.port))"
 
-static void write_pause_sums(const struct text *text, int64_t frames)
+static void write_pause_sums(const struct text *text)
 {
+    const int64_t frames = text_result(text, "pfc.pause_frames");
     const int64_t paused = text_result(text, "pfc.paused_ps");
     const int64_t longest = text_result(text, "pfc.longest_pause_ps");
-    if (frames == 0) {
-        fprintf(text->out,
-                "none; wait for credits of the next link %s, summed over ports; longest wait %s\n",
+    if (text->credits) {
+        fprintf(text->out, "ports waited for them for %s, summed over ports; longest wait %s\n",
                 words_time(paused).text, words_time(longest).text);
         return;
     }
@@ -211,13 +212,12 @@ static void write_pause_sums(const struct text *text, int64_t frames)
 
 void text_pauses(const struct text *text)
 {
-    text_head(text, "Pauses");
-    const int64_t frames = text_result(text, "pfc.pause_frames");
-    if (frames == 0 && text_result(text, "pfc.paused_ps") == 0) {
-        fputs("none\n", text->out);
+    text_head(text, text->credits ? "Credits" : "Pauses");
+    if (text_result(text, "pfc.pause_frames") == 0 && text_result(text, "pfc.paused_ps") == 0) {
+        fputs(text->credits ? "no port waited for credits\n" : "none\n", text->out);
         return;
     }
-    write_pause_sums(text, frames);
+    write_pause_sums(text);
     struct store_statement *rows =
         store_prepare(text->store, "SELECT p.name, q.name AS paused_by, c.priority, c.value FROM"
                                    " (SELECT *" PAUSED " ORDER BY value DESC, 1, 2, 3 LIMIT ?) c"
@@ -229,7 +229,7 @@ void text_pauses(const struct text *text)
         (double)text_result(text, "simulated_ps") + (double)text_result(text, "drain_ps");
     int64_t shown = 0;
     for (; shown < PAUSES_MAX && store_step(rows); shown++)
-        write_pause(text, rows, frames > 0 ? "paused by" : "waits for", span);
+        write_pause(text, rows, text->credits ? "waits for" : "paused by", span);
     store_finish(rows);
     text_rest(text, "SELECT count(*)" PAUSED, shown, "v_pause");
     write_deadlocks(text);
@@ -417,6 +417,7 @@ bool text_run(struct store *store, FILE *out)
     struct text text = {
         .store = store, .out = out, .paint = paint_for(out), .measured = text_is_measured(store)};
     text.cut = text_result(&text, "cut") != 0;
+    text.credits = stored_has_credits(store);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         parts[i](&text);
     return store_error(store) == NULL && ferror(out) == 0;

@@ -58,7 +58,8 @@ static void write_victims(const struct text *text)
                 words_percent((double)store_int(rows, "most_ppm"), PPM).text,
                 severity_class_words(store_text(rows, "nearest")));
         if (store_int(rows, "longest_ps") > 0)
-            fprintf(text->out, "; a port on the path was paused for %s",
+            fprintf(text->out, "; a port on the path %s for %s",
+                    text->credits ? "waited for credits" : "was paused",
                     words_time(store_int(rows, "longest_ps")).text);
         fputc('\n', text->out);
     }

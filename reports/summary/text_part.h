@@ -16,6 +16,7 @@ struct text {
     struct paint paint;
     bool measured; /* measured on devices */
     bool cut;      /* before its work was done */
+    bool credits;  /* its links have credits: ports wait for them, and there are no pauses */
 };
 
 #define PART(name) void text_##name(const struct text *text);

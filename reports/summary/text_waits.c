@@ -14,6 +14,7 @@ struct lines {
     struct store *store;
     struct store_statement *questions[QUESTIONS];
     FILE *out;
+    bool credits; /* of links */
     int64_t workload;
     char operation[16];
     int64_t count, latency_ps, slow_count;
@@ -36,10 +37,10 @@ static const char *const questions[QUESTIONS] = {
     [QUEUED_MOST] = PLACE("queued_us"),
 };
 
-static const char *words_of(const char *key)
+static const char *words_of(const struct lines *lines, const char *key)
 {
     const enum breakdown_part part = breakdown_part_find(key);
-    return part == BREAKDOWN_PARTS ? key : breakdown_part_words(part);
+    return part == BREAKDOWN_PARTS ? key : breakdown_part_words_of(part, lines->credits);
 }
 
 static struct store_statement *bind_question(const struct lines *lines, enum question question)
@@ -60,7 +61,7 @@ static void write_parts(const struct lines *lines, struct store_statement *rows,
         if (ps * 100 < whole)
             break;
         fprintf(lines->out, "%s%s %s", comma, words_percent(ps, whole).text,
-                words_of(store_text(rows, "part")));
+                words_of(lines, store_text(rows, "part")));
         comma = ", ";
     }
     fprintf(lines->out, "\n");
@@ -90,9 +91,12 @@ static void write_place(const struct lines *lines, bool paused)
     struct store_statement *row = bind_question(lines, paused ? PAUSED_MOST : QUEUED_MOST);
     if (store_step(row) && store_real(row, "us") * 1e6 * 100 >= (double)lines->latency_ps) {
         const double mean = store_real(row, "us") * 1e6 / (double)lines->count;
-        fprintf(lines->out, "    %s most at %s priority %lld", paused ? "paused" : "queued",
-                store_text(row, "port"), (long long)store_int(row, "priority"));
-        fprintf(lines->out, ", %s %s: mean %s", paused ? "by" : "to", store_text(row, "paused_by"),
+        const bool waits = paused && lines->credits;
+        const char *done = waits ? "waited" : paused ? "paused" : "queued";
+        const char *of = waits ? "for credits of" : paused ? "by" : "to";
+        fprintf(lines->out, "    %s most at %s priority %lld", done, store_text(row, "port"),
+                (long long)store_int(row, "priority"));
+        fprintf(lines->out, ", %s %s: mean %s", of, store_text(row, "paused_by"),
                 words_time(words_whole(mean)).text);
         if (paused)
             write_reason(lines, row);
@@ -142,7 +146,7 @@ static void write_lines(const struct lines *lines, const char *name)
 
 void text_waits(const struct text *text)
 {
-    struct lines lines = {.store = text->store, .out = text->out};
+    struct lines lines = {.store = text->store, .out = text->out, .credits = text->credits};
     struct store_statement *rows = store_prepare(
         text->store, "SELECT w.name, workload, operation, count, latency_ps, slow_count,"
                      " row_number() OVER (PARTITION BY workload ORDER BY operation DESC)"

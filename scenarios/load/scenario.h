@@ -305,6 +305,12 @@ struct scenario *scenario_load_again(const struct scenario *scenario, const char
                                      uint32_t set_count, struct diag *diag);
 void scenario_free(struct scenario *scenario); /* accepts NULL */
 
+/* True if links have credits: their ports wait for them, and there are no pauses. */
+static inline bool scenario_has_credits(const struct scenario *scenario)
+{
+    return scenario->kind != SCENARIO_ETHERNET;
+}
+
 /* True if a workload zeroes or deallocates blocks. */
 bool scenario_empties(const struct scenario *scenario);
 /* True for a workload that issues only admin commands (count: none). */
