@@ -226,6 +226,7 @@ void triage_make(struct triage *triage, const struct incident *incident)
     triage_link_signs(&work);
     triage_drop_signs(&work);
     triage_loss_signs(&work);
+    triage_config_signs(&work);
     triage_target_signs(&work);
     judge(&work, triage->pause_count > 0 || work.lost_frames >= TRIAGE_NOISE);
 }

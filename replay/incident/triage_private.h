@@ -119,6 +119,7 @@ void triage_drop_signs(struct triage_work *work);   /* triage_drops.c */
 void triage_count_losses(struct triage_work *work); /* triage_loss.c */
 void triage_loss_signs(struct triage_work *work);   /* triage_loss.c */
 void triage_load_signs(struct triage_work *work);   /* triage_load.c */
+void triage_config_signs(struct triage_work *work); /* triage_config.c */
 void triage_target_signs(struct triage_work *work); /* triage_targets.c */
 
 #endif

@@ -87,6 +87,12 @@ struct incident_file {
     const char *left_out; /* why the whole file is, or NULL */
 };
 
+/* A config_db.json among the files. */
+struct incident_config {
+    const char *host; /* the switch's own name in it */
+    const char *file, *text;
+};
+
 struct incident {
     struct arena arena;
     struct incident_file *files;
@@ -97,6 +103,8 @@ struct incident {
     size_t event_count;
     const char **hosts; /* with counters or messages, by name */
     size_t host_count;
+    struct incident_config *configs; /* from which the fabric was made */
+    size_t config_count;
     struct scenario *scenario; /* the fabric, or NULL: no cables are known */
     /* With a past: what the next look compares with, and the number of files that are new. */
     struct incident_past *next;
@@ -131,5 +139,12 @@ void incident_free(struct incident *incident);
 /* The count of that name and priority (-1: of none), or NULL: unknown. */
 const struct incident_count *incident_find(const struct incident *incident, const char *host,
                                            const char *port, const char *name, int priority);
+
+/* The configuration of a switch, or NULL. */
+const struct incident_config *incident_config(const struct incident *incident, const char *host);
+/* Where it sets the member of that row of the table; the row or the table where it does not.
+ * `row` NULL: any row. */
+struct diag_place incident_config_place(struct arena *arena, const struct incident_config *config,
+                                        const char *table, const char *row, const char *field);
 
 #endif

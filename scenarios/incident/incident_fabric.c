@@ -34,20 +34,6 @@ static void load_given(struct incident_reader *reader)
     reader->incident->scenario = scenario_load(&input, reader->diag);
 }
 
-static bool has_configuration(const struct incident_reader *reader, const char *host)
-{
-    const char *quoted = arena_format(reader->arena, "\"%s\"", host);
-    for (size_t i = 0; i < reader->input_count; i++)
-        if (reader->inputs[i].owner == NULL && strstr(reader->inputs[i].text, quoted) != NULL) {
-            const char *name = strstr(reader->inputs[i].text, "\"hostname\"");
-            const char *colon = name == NULL ? NULL : strchr(name + 10, ':');
-            const char *value = colon == NULL ? "" : colon + 1 + strspn(colon + 1, " \t");
-            if (strncmp(value, quoted, strlen(quoted)) == 0)
-                return true;
-        }
-    return false;
-}
-
 struct ports {
     const char **names;
     size_t count;
@@ -107,7 +93,7 @@ static size_t collect(const struct incident_reader *reader, struct sonic_input *
             put_input(inputs, &count, &reader->inputs[i]);
     for (size_t i = 0; i < reader->input_count; i++) {
         const char *owner = reader->inputs[i].owner;
-        bool seen = owner == NULL || has_configuration(reader, owner);
+        bool seen = owner == NULL || incident_config(reader->incident, owner) != NULL;
         for (size_t k = 0; k < i && !seen; k++)
             seen = reader->inputs[k].owner != NULL && strcmp(reader->inputs[k].owner, owner) == 0;
         const struct incident_input plain =
@@ -139,6 +125,7 @@ static void load_imported(struct incident_reader *reader)
 {
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct sonic_result result = {0};
+    incident_list_configs(reader);
     struct sonic_input *inputs =
         arena_array(reader->arena, 2 * reader->input_count + 1, sizeof *inputs);
     const struct sonic_ask ask = {.inputs = inputs, .count = collect(reader, inputs)};

@@ -6,11 +6,15 @@
 # Sources: mlx5 en_stats.c; sonic-utilities scripts pfcstat, queuestat, wredstat, pg-drop and portstat.
 import json
 import os
+import re
 import sqlite3
 import zlib
 
+import play
+
 SECONDS = 60  # that a run stands for
 PASTED_MOST = 12  # samples of all switches in one session
+LANES = 4  # of a port as the export numbers it
 CLOCK = 2.0  # seconds by which a clock is off
 EVENTS = ("link_down_events_phy", "pfcwd_storms", "pfcwd_restored")  # happen once: not multiplied
 
@@ -92,8 +96,9 @@ def commas(value):
 class Export:
     """Writes the folders of one incident."""
 
-    def __init__(self, draw, healthy, series, folder):
-        self.draw, self.healthy, self.series, self.folder = draw, healthy, series, folder
+    def __init__(self, draw, healthy, scenario, series, folder):
+        """SCENARIO: the file with what is wrong, whose switches have the configuration."""
+        self.draw, self.healthy, self.scenario, self.series, self.folder = draw, healthy, scenario, series, folder
         self.clock = {node: draw.uniform(-CLOCK, CLOCK) for node in healthy.hosts + healthy.switches}
         self.missing = {host for host in healthy.hosts if draw.random() < 0.1}
         self.configured = draw.random() < 0.6  # with config_db.json
@@ -211,10 +216,15 @@ class Export:
                    f"{len(rows)}\n", f"{switch}-lldp.txt")
 
     def configuration(self, switch):
-        ports = {self.ethernet(port): {"admin_status": "up", "speed": str(self.series.samples[-1].rates[f"{switch} {port}"] // 1000000), "mtu": "9100", "alias": f"etp{port}"}
-                 for port, _, _ in self.ports(switch)}
-        self.write(json.dumps({"DEVICE_METADATA": {"localhost": {"hostname": switch}}, "PORT": ports}, indent=4) + "\n",
-                   "config", f"{switch}.json")
+        """What `stormglass export sonic` writes, with the names of this switch's ports; cables are those of LLDP."""
+        def rename(match):
+            return self.ethernet(int(match.group(1)) // LANES) + match.group(2)
+        text = re.sub(r"\bEthernet(\d+)(\b)", rename, play.program("export", "sonic", self.scenario, "--node", switch))
+        tables = json.loads(text)
+        del tables["DEVICE_NEIGHBOR"]
+        for name, port in tables["PORT"].items():
+            port["alias"] = f"etp{int(name[len('Ethernet'):]) // self.step}"
+        self.write(json.dumps(tables, indent=4) + "\n", "config", f"{switch}.json")
 
     # ---- logs
 
