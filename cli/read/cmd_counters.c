@@ -11,7 +11,8 @@
 
 static const struct cli_option options[] = {
     {"as", 0, "FORM",
-     "ethtool (the default), sonic, json, openmetrics, grafana-ethtool or grafana-sonic"},
+     "ethtool (the default), sonic, json, openmetrics, grafana-ethtool, grafana-sonic, fos, nx-os "
+     "or perfquery"},
     {"csv", 0, NULL, "one CSV row for each counter"},
     {"port", 'p', "PORT", "a port, or all ports of a host or switch; repeatable"},
     {0},
@@ -20,7 +21,8 @@ static const struct cli_option options[] = {
 static bool read_form(const struct cli_args *args, enum counters_form *form)
 {
     static const char *const words[] = {"ethtool",     "sonic",           "json",
-                                        "openmetrics", "grafana-ethtool", "grafana-sonic"};
+                                        "openmetrics", "grafana-ethtool", "grafana-sonic",
+                                        "fos",         "nx-os",           "perfquery"};
     const char *word = cli_value(args, "as");
     *form = cli_given(args, "csv") ? COUNTERS_CSV : COUNTERS_ETHTOOL;
     if (word == NULL)
@@ -35,8 +37,8 @@ static bool read_form(const struct cli_args *args, enum counters_form *form)
         *form = (enum counters_form)i;
         return true;
     }
-    cli_error("counters: --as %s: expected ethtool, sonic, json, openmetrics, grafana-ethtool or "
-              "grafana-sonic",
+    cli_error("counters: --as %s: expected ethtool, sonic, json, openmetrics, grafana-ethtool, "
+              "grafana-sonic, fos, nx-os or perfquery",
               word);
     return false;
 }
@@ -71,6 +73,23 @@ static bool choose(const struct cli_args *args, const struct port_counters *coun
     return true;
 }
 
+/* Equipment of Fibre Channel and InfiniBand has no counters of another fabric. */
+static bool fits(const struct cli_args *args, struct store *store, enum counters_form form)
+{
+    const char *needed = form == COUNTERS_PERFQUERY                       ? "infiniband"
+                         : form == COUNTERS_FOS || form == COUNTERS_NX_OS ? "fibre-channel"
+                                                                          : NULL;
+    char kind[32];
+    if (needed == NULL)
+        return true;
+    store_ask_text(store, "SELECT value FROM setting WHERE path='fabric.kind'", kind, sizeof kind);
+    if (strcmp(kind, needed) == 0)
+        return true;
+    cli_error("counters: --as %s needs a run with fabric.kind: %s; this one has %s",
+              cli_value(args, "as"), needed, kind[0] == '\0' ? "ethernet" : kind);
+    return false;
+}
+
 static int print(const struct cli_args *args, struct store *store, enum counters_form form)
 {
     struct port_counters counters;
@@ -79,7 +98,7 @@ static int print(const struct cli_args *args, struct store *store, enum counters
     int code = CLI_USAGE;
     if (store_error(store) != NULL)
         cli_error("%s: %s", args->operands[0], store_error(store));
-    else if (choose(args, &counters, chosen)) {
+    else if (fits(args, store, form) && choose(args, &counters, chosen)) {
         counters_print(&counters, chosen, form, stdout);
         code = CLI_DONE;
     }
@@ -107,12 +126,16 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_counters = {
     .name = "counters",
     .operands = "RUN.db",
-    .about = "prints the port counters of a run in the format of ethtool -S, SONiC or OpenMetrics",
+    .about =
+        "prints the port counters of a run in the format of ethtool -S, SONiC, Brocade, Cisco MDS, "
+        "perfquery or OpenMetrics",
     .details =
         "stormglass import counters reads ethtool, sonic and json; stormglass diff compares real "
         "counters with\nthose of a run. grafana-ethtool and grafana-sonic are Grafana dashboards "
         "for "
-        "the metrics of\nopenmetrics: of hosts, and of switches.",
+        "the metrics of\nopenmetrics: of hosts, and of switches.\nfos (Brocade) and nx-os (Cisco "
+        "MDS) are for "
+        "fabrics of Fibre Channel, perfquery for InfiniBand.",
     .examples =
         (const struct cli_example[]){
             {"The counters of a host's ports as ethtool -S prints them",
@@ -120,6 +143,9 @@ const struct cli_command cmd_counters = {
             {"The counters of a switch in SONiC's format",
              "stormglass counters storm.db --port leaf0 --as sonic"},
             {"The counters for Prometheus", "stormglass counters storm.db --as openmetrics"},
+            {"The counters of Fibre Channel as Brocade switches print them",
+             "stormglass run fibre-channel -o fc.db && stormglass counters fc.db --port leaf1 --as "
+             "fos"},
             {"A Grafana dashboard for the ports of switches",
              "stormglass counters storm.db --as grafana-sonic > sonic-dashboard.json"},
             {0}},

@@ -24,8 +24,9 @@ enum counter_id {
 enum counter_scope {
     COUNTER_OF_PRIORITY, /* port and priority */
     COUNTER_OF_PORT,
-    COUNTER_OF_RNIC, /* port of a host */
-    COUNTER_OF_TCP,  /* port of a host with TCP */
+    COUNTER_OF_RNIC,    /* port of a host */
+    COUNTER_OF_TCP,     /* port of a host with TCP */
+    COUNTER_OF_CREDITS, /* port of a link with credits */
     COUNTER_OF_SWITCH_PRIORITY,
     COUNTER_OF_SWITCH_PORT,
     COUNTER_OF_SWITCH

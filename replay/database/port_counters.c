@@ -48,6 +48,8 @@ static void add_value(struct port_counters *counters, const struct store_stateme
     counters->ports[counters->port_count - 1].count++;
     if (counters_about[value.id].scope == COUNTER_OF_TCP)
         counters->ports[counters->port_count - 1].has_tcp = true;
+    if (counters_about[value.id].scope == COUNTER_OF_CREDITS)
+        counters->ports[counters->port_count - 1].has_credits = true;
 }
 
 static int by_name(const void *a, const void *b)
@@ -133,6 +135,8 @@ bool port_counters_has(const struct port_counters_port *port, enum counter_id id
         return !port->of_switch;
     case COUNTER_OF_TCP:
         return port->has_tcp;
+    case COUNTER_OF_CREDITS:
+        return port->has_credits;
     case COUNTER_OF_SWITCH_PRIORITY:
     case COUNTER_OF_SWITCH_PORT:
         return port->of_switch;

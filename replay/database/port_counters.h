@@ -22,6 +22,7 @@ struct port_counters_port {
     const char *equipment; /* the vendor's name, "Ethernet12"; NULL: unknown */
     bool of_switch;
     bool has_tcp;          /* a TCP counter of the port is above 0 */
+    bool has_credits;      /* a counter of credits is above 0 */
     uint32_t first, count; /* range in values */
 };
 

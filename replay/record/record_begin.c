@@ -104,6 +104,7 @@ static void write_counter_names(struct store *store)
         [COUNTER_OF_PORT] = "port",
         [COUNTER_OF_RNIC] = "rnic",
         [COUNTER_OF_TCP] = "tcp",
+        [COUNTER_OF_CREDITS] = "credits",
         [COUNTER_OF_SWITCH_PRIORITY] = "switch-priority",
         [COUNTER_OF_SWITCH_PORT] = "switch-port",
         [COUNTER_OF_SWITCH] = "switch",

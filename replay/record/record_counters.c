@@ -115,6 +115,28 @@ static void write_global(const struct place *place, const struct port *port, tim
     WRITE(place, counters);
 }
 
+static void write_credits(const struct place *place, const struct port_credits *credits)
+{
+    struct credit_lane sum = {0};
+    for (int i = 0; i < PRIORITIES; i++) {
+        const struct credit_lane *lane = &credits->lanes[i];
+        sum.updates_tx += lane->updates_tx;
+        sum.updates_rx += lane->updates_rx;
+        sum.zeros_tx += lane->zeros_tx;
+        sum.zeros_rx += lane->zeros_rx;
+        sum.link_resets += lane->link_resets;
+        sum.resets_rx += lane->resets_rx;
+        sum.recovered += lane->recovered;
+    }
+    const struct counted counters[] = {
+        {COUNTER_TX_CREDIT_UPDATES, sum.updates_tx}, {COUNTER_RX_CREDIT_UPDATES, sum.updates_rx},
+        {COUNTER_TX_CREDIT_ZERO, sum.zeros_tx},      {COUNTER_RX_CREDIT_ZERO, sum.zeros_rx},
+        {COUNTER_TX_LINK_RESETS, sum.link_resets},   {COUNTER_RX_LINK_RESETS, sum.resets_rx},
+        {COUNTER_CREDITS_RECOVERED, sum.recovered},
+    };
+    WRITE(place, counters);
+}
+
 static void write_port(struct place place, const struct port *port, time_ps now)
 {
     uint64_t tx_frames = 0, tx_bytes = 0, rx_frames = 0, rx_bytes = 0;
@@ -144,6 +166,8 @@ static void write_port(struct place place, const struct port *port, time_ps now)
     WRITE(&place, counters);
     if (port->params.flow_control == PORT_FLOW_GLOBAL)
         write_global(&place, port, now);
+    if (port->credits != NULL)
+        write_credits(&place, port->credits);
 }
 
 static void write_tcp(const struct place *place, const struct tcp_counters *from)

@@ -336,6 +336,8 @@ void counters_print(const struct port_counters *counters, const bool *chosen,
         counters_openmetrics(counters, chosen, out);
     else if (form == COUNTERS_GRAFANA_ETHTOOL || form == COUNTERS_GRAFANA_SONIC)
         counters_grafana(counters, chosen, form == COUNTERS_GRAFANA_SONIC, out);
+    else if (form == COUNTERS_FOS || form == COUNTERS_NX_OS || form == COUNTERS_PERFQUERY)
+        counters_credits(counters, chosen, form, out);
     else if (form == COUNTERS_CSV)
         write_csv(&print);
     else

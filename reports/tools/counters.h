@@ -15,6 +15,9 @@ enum counters_form {
     COUNTERS_OPENMETRICS,
     COUNTERS_GRAFANA_ETHTOOL,
     COUNTERS_GRAFANA_SONIC,
+    COUNTERS_FOS,       /* of Fibre Channel: Brocade */
+    COUNTERS_NX_OS,     /* Cisco */
+    COUNTERS_PERFQUERY, /* of InfiniBand */
     COUNTERS_CSV
 };
 
@@ -27,6 +30,10 @@ void counters_print(const struct port_counters *counters, const bool *chosen,
 
 /* OpenMetrics text: hosts as node_exporter's ethtool collector names them, switches by SAI. */
 void counters_openmetrics(const struct port_counters *counters, const bool *chosen, FILE *out);
+
+/* COUNTERS_FOS, COUNTERS_NX_OS or COUNTERS_PERFQUERY. */
+void counters_credits(const struct port_counters *counters, const bool *chosen,
+                      enum counters_form form, FILE *out);
 
 /* A Grafana dashboard that shows the OpenMetrics text of hosts, or of switches. */
 void counters_grafana(const struct port_counters *counters, const bool *chosen, bool of_switch,

@@ -17,6 +17,7 @@ static const char *const titles[] = {
     [COUNTER_OF_PORT] = "Ports",
     [COUNTER_OF_RNIC] = "RNICs",
     [COUNTER_OF_TCP] = "TCP",
+    [COUNTER_OF_CREDITS] = "Credits",
     [COUNTER_OF_SWITCH_PRIORITY] = "Queues, priority groups and watchdogs",
     [COUNTER_OF_SWITCH_PORT] = "Drops by cause",
 };

@@ -63,7 +63,15 @@ lost=('faults=[{at: 5ms, for: 5ms, kind: drop-every, where: "link switch0-switch
 stop='.workloads[0].latency_ns.max / 1e6'
 near 'longest command with lost R_RDYs, ms' "$(measure "$stop" "${lost[@]}")" 100 12
 "$program" run $file "${lost[@]/#/--set=}" -q -o "$work/lost.db" >"$work/said" 2>&1
-near 'link resets in the events, of both ends' "$("$program" query --csv "$work/lost.db" "SELECT count(*) FROM note WHERE text LIKE '%link reset (LR) by%'" | tail -1)" 2 0
+near 'link resets in the events' "$("$program" query --csv "$work/lost.db" "SELECT count(*) FROM note WHERE text LIKE '%link reset (LR) by%'" | tail -1)" 2 0
+# The same under the names of Brocade and Cisco: the port of the ISL that sends the data, and the target behind it.
+counted() { "$program" counters "$work/lost.db" --port "$1" --as "$2" | awk -v name="$3" 'index($0, name) { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/) { print $i; exit } }'; }
+for pair in switch1:p1-switch0:p1 host1:p0-switch1:p0; do
+    port=${pair%-*}
+    near "$pair: link resets sent and received, FOS" "$(counted "$port" fos Lr_out)$(counted "${pair#*-}" fos Lr_in)" 11 0
+    near "$port: time without credits, FOS and NX-OS" "$(counted "$port" fos tim_txcrd_z)" "$(counted "$port" nx-os TxWait)" 0
+    near "$port: time without credits, ms" "$(awk -v t="$(counted "$port" fos tim_txcrd_z)" 'BEGIN { print t * 0.0025 }')" 100 1
+done
 within 'the same with checkpoints, ms' "$(measure "$stop" "${lost[@]}" $isl.bb-sc-n=2)" '$1 < 20'
 within 'commands that fail' "$(measure '.workloads[0].failed' "${lost[@]}")" '$1 == 0'
 

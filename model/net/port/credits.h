@@ -40,12 +40,15 @@ struct credit_lane {
     int32_t free;      /* credits free in this end's buffer; below 0: frames from before the link
                         * went down, which the peer did not count */
     uint64_t updates_tx, updates_rx;
+    uint64_t zeros_tx, zeros_rx; /* times that this end's last credit, or last free buffer, was
+                                  * used up */
     /* Fibre Channel */
     uint16_t owed;            /* R_RDYs that are due */
     uint8_t primitive;        /* enum credit_primitive that is due before them; 0: none */
     uint16_t frames, readies; /* sent since the last checkpoint */
     time_ps reset_at;         /* the last LR */
     uint64_t link_resets;     /* LRs sent */
+    uint64_t resets_rx;       /* LRs received */
     uint64_t recovered;       /* credits that this end's transmitter had lost and got back */
 };
 

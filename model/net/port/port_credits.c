@@ -236,6 +236,7 @@ static void compare_counts(struct port *port, uint8_t number, const struct frame
         lane->recovered += back;
         lane->limit = limit;
     }
+    lane->resets_rx += frame->aeth == CREDIT_LR;
     if (frame->aeth == CREDIT_LR)
         owe_primitive(port, number, CREDIT_LRR);
     else if (lost != 0 || frame->aeth == CREDIT_LRR)
@@ -320,6 +321,7 @@ bool port_credits_take(struct port *port, const struct frame *frame, time_ps now
     const int32_t blocks = (int32_t)blocks_of(port, frame->bytes);
     lane->received = credits_count(lane->received, blocks);
     lane->free -= blocks;
+    lane->zeros_rx += lane->free == 0;
     use_lane(port, frame->priority, now);
     if (frame->bytes <= port_largest_frame(&port->params)) {
         port_count(&port->prios[frame->priority], frame->bytes);
@@ -334,6 +336,7 @@ void port_credits_spend(struct port *port, const struct frame *frame, time_ps no
     struct port_credits *credits = port->credits;
     struct credit_lane *lane = &credits->lanes[frame->priority];
     lane->sent = credits_count(lane->sent, (int32_t)blocks_of(port, frame->bytes));
+    lane->zeros_tx += credits_left(lane) == 0;
     use_lane(port, frame->priority, now);
     credits->fill = is_fc(credits);
     const int64_t n = port->params.bb_sc_n;
