@@ -6,6 +6,11 @@ const all = window.stormglass.drawn;
 const of = id => all.find(one => one.chart.id === id);
 const scale = window.devicePixelRatio || 1;
 
+// How long the page is before anything is opened, and what is on the first screen.
+const bottom = name => Math.max(...Array.from(document.querySelectorAll(name)).map(box => box.getBoundingClientRect().bottom), 0);
+said.height = document.documentElement.scrollHeight;
+said.answer = document.querySelector('.verdict') ? [bottom('.verdict'), bottom('header ~ .wide'), bottom('.first')] : null;
+
 function layers(one) {
     return Array.from(one.plot.querySelectorAll('canvas'));
 }
@@ -150,6 +155,14 @@ if (fabric && fabric.frames > 1) {
 }
 // The CSV of each chart, as its button would save it.
 said.csv = Object.fromEntries(all.map(one => [one.chart.id, window.stormglass.csv(one.chart)]));
+// A link opens its section, and only that one; then all are opened.
+const folded = Array.from(document.querySelectorAll('.folded'));
+if (folded.length) {
+    location.hash = '#' + folded[folded.length - 1].id;
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
+    said.unfolded = folded.map(section => section.querySelector('details').open);
+}
+document.querySelectorAll('details').forEach(fold => { fold.open = true; });
 said.drawings = Array.from(document.querySelectorAll('.drawing svg'))
     .filter(svg => svg.getBoundingClientRect().width > 0)
     .map(svg => [svg.querySelectorAll('path').length, Math.round(svg.getBoundingClientRect().width)]);
@@ -161,9 +174,7 @@ boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
     if (/^host/.test(one) && /^host/.test(other)) return; // slanted: their boxes meet, they do not
     if (a.left + 1 < b.right && b.left + 1 < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom) said.over.push(one + ' ' + other);
 }));
-// What is on the first screen, and links that lead nowhere.
-const bottom = name => Math.max(...Array.from(document.querySelectorAll(name)).map(box => box.getBoundingClientRect().bottom), 0);
-said.answer = document.querySelector('.verdict') ? [bottom('.verdict'), bottom('header ~ .wide'), bottom('.first')] : null;
+// Links that lead nowhere.
 said.astray = Array.from(document.querySelectorAll('nav a')).map(link => link.getAttribute('href'))
     .filter(to => to.startsWith('#') && document.getElementById(to.slice(1)) === null);
 // Rows of the tables of a section.

@@ -59,7 +59,7 @@ function heat(layer, value) {
 // ---------------------------------------------------------------- controls
 
 // The pauses over time have room next to them, and their axis is the slider's.
-const box = element('div', document.getElementById('storm') || section, 'replay');
+const box = element('div', document.getElementById('storm') || document.getElementById('key-figures') || section, 'replay');
 const strip = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
 const state = {layer: 'pauses', frame: null, picked: null, timer: null};
 let slider, said, play, panel;

@@ -469,5 +469,15 @@ figures.charts.forEach(chart => add(chart,
 if (nothing.firstChild) document.getElementById('drawn').appendChild(nothing);
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
 document.querySelectorAll('.drawing').forEach(box => box.addEventListener('click', () => box.classList.toggle('full')));
+// A link to a folded section opens it, and paper has no folds.
+function unfold() {
+    const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    const fold = target && target.querySelector(':scope > details');
+    if (fold) fold.open = true;
+}
+window.addEventListener('hashchange', unfold);
+window.addEventListener('beforeprint', () => document.querySelectorAll('.folded > details').forEach(fold => { fold.open = true; }));
+document.querySelectorAll('a[href^="#"]').forEach(link => link.addEventListener('click', () => setTimeout(unfold)));
+unfold();
 window.stormglass = {figures, drawn, csv, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin};
 })();

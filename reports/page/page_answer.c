@@ -217,7 +217,7 @@ void page_answer(const struct page *page)
     causes(page);
     sentence(page, "Root cause of pauses", "root_cause");
     sentence(page, "Bottleneck", "bottleneck");
-    sentence(page, "", "bottleneck_account");
+    sentence(page, "Time of an operation", "bottleneck_account");
     cautions(page);
     expectations(page);
 }
@@ -225,16 +225,19 @@ void page_answer(const struct page *page)
 void page_first_drawings(const struct page *page)
 {
     const bool paused = store_ask_int(page->store, "SELECT count(*) FROM blocked", 0) > 0;
-    if (paused)
-        fputs("<div class=\"two first\">\n", page->out);
+    fputs("<div class=\"two first\">\n", page->out);
     page_topology(page);
     if (paused) {
         page_section(page, "storm", "Pauses over time", NULL);
         fputs("<div id=\"storm-chart\"></div>\n<noscript><p>The chart needs JavaScript.</p>"
               "</noscript>\n",
               page->out);
-        page_section_end(page);
-        fputs("</div>\n", page->out);
+    } else {
+        page_section(page, "key-figures", "Key figures", NULL);
+        cards(page);
     }
-    cards(page);
+    page_section_end(page);
+    fputs("</div>\n", page->out);
+    if (paused)
+        cards(page);
 }

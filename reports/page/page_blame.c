@@ -96,12 +96,18 @@ static void victims(const struct page *page)
                                                  {"failed", PAGE_COUNT},
                                                  {"pause time on its path", PAGE_TIME},
                                                  {0}};
+    const int64_t all = store_ask_int(page->store, "SELECT count(*) FROM victim", 0);
+    if (all == 0)
+        return;
+    fprintf(page->out, "<details><summary>Victims: %" PRId64 " %s of a workload</summary>\n", all,
+            plural(all, "host", "hosts"));
     page_table(page,
                "SELECT (SELECT value FROM result WHERE path='causes['||cause||'].name'), w.name,"
                " n.name, class, printf('%.1f%%', lost_ppm / 1e4), v.failed, held_ps FROM victim v"
                " JOIN workload w USING(workload) JOIN node n USING(node)"
                " ORDER BY cause, lost_ppm DESC, workload, v.node LIMIT 40",
                columns);
+    fputs("</details>\n", page->out);
 }
 
 void page_blame(const struct page *page)

@@ -83,11 +83,12 @@ static bool waits(struct store *store, const void *self, FILE *out, char *why)
     return draw_waits.draw(store, "svg", out, why);
 }
 
-static void folded(const struct page *page, const char *heading, const char *svg)
+static void folded(const struct page *page, const char *heading, const char *svg, bool open)
 {
     if (svg[0] == '\0')
         return;
-    fprintf(page->out, "<details class=\"drawn\" open><summary>%s</summary>\n", heading);
+    fprintf(page->out, "<details class=\"drawn\"%s><summary>%s</summary>\n", open ? " open" : "",
+            heading);
     page_drawing_write(page->out, svg);
     fputs("</details>\n", page->out);
 }
@@ -103,7 +104,7 @@ void page_draw_pauses(const struct page *page)
 {
     char *svg = drawn(pauses, page, NULL);
     folded(page, "Pause tree: the ports that each root paused, directly or through other ports",
-           svg);
+           svg, false);
     free(svg);
 }
 
@@ -112,7 +113,7 @@ void page_draw_waits(const struct page *page)
     if (store_ask_int(page->store, "SELECT count(*) FROM deadlock", 0) == 0)
         return;
     char *svg = drawn(waits, page, NULL);
-    folded(page, "Deadlock: queues that wait for each other", svg);
+    folded(page, "Deadlock: queues that wait for each other", svg, true);
     free(svg);
 }
 
@@ -131,9 +132,9 @@ static bool draw_command(const struct page *page, const struct store_statement *
     char *svg = drawn(command, page, &io);
     const bool any = svg[0] != '\0';
     if (any && first)
-        page_section(page, "wire", "Commands on the wire",
-                     "Each workload's slowest command, frame by frame and hop by hop. Hover over "
-                     "an arrow to see its packet.");
+        page_fold(page, "wire", "Commands on the wire",
+                  "Each workload's slowest command, frame by frame and hop by hop. Hover over "
+                  "an arrow to see its packet.");
     if (any) {
         fprintf(page->out, "<details class=\"drawn\"%s><summary>", first ? " open" : "");
         page_put(page->out, "%s: the slowest %s, %s", store_text(row, "name"),
@@ -167,5 +168,5 @@ void page_wire(const struct page *page)
         any |= draw_command(page, rows, !any);
     store_finish(rows);
     if (any)
-        page_section_end(page);
+        page_fold_end(page);
 }

@@ -68,6 +68,21 @@ void page_section_end(const struct page *page)
     fputs("</section>\n", page->out);
 }
 
+void page_fold(const struct page *page, const char *id, const char *title, const char *about)
+{
+    fprintf(page->out,
+            "<section id=\"%s\" class=\"folded\"><details><summary><h2>%s</h2>%s%s%s</summary>\n",
+            id, title, about == NULL ? "" : " <span class=\"about\">", about == NULL ? "" : about,
+            about == NULL ? "" : "</span>");
+    if (page->contents != NULL)
+        fprintf(page->contents, "<a href=\"#%s\">%s</a>\n", id, title);
+}
+
+void page_fold_end(const struct page *page)
+{
+    fputs("</details></section>\n", page->out);
+}
+
 static struct words number_words(enum page_kind kind, const struct store_statement *row, int column)
 {
     switch (kind) {

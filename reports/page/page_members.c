@@ -42,7 +42,7 @@ void page_members(const struct page *page)
                                                  {0}};
     if (store_ask_int(page->store, "SELECT count(*) FROM member WHERE member>0", 0) == 0)
         return;
-    page_section(page, "members", "Host-target pairs",
+    page_fold(page, "members", "Host-target pairs",
                  "Results of each host-target pair.  The rate is the pair's payload divided "
                  "by the time from its first issue to its last completion; Jain's index is 1 if "
                  "all rates are equal.");
@@ -60,5 +60,5 @@ void page_members(const struct page *page)
                " JOIN workload USING(name) WHERE place<=16 ORDER BY workload, place",
                columns);
     fputs("</details>\n", page->out);
-    page_section_end(page);
+    page_fold_end(page);
 }

@@ -43,6 +43,10 @@ bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const voi
 void page_section(const struct page *page, const char *id, const char *title, const char *about);
 void page_section_end(const struct page *page);
 
+/* A section of evidence: closed at first, so that a page begins with its results. */
+void page_fold(const struct page *page, const char *id, const char *title, const char *about);
+void page_fold_end(const struct page *page);
+
 /* Numbers are shown rounded; the exact value is the cell's title. */
 enum page_kind {
     PAGE_TEXT,

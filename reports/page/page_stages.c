@@ -124,12 +124,12 @@ void page_waits(const struct page *page)
 {
     if (store_ask_int(page->store, "SELECT count(*) FROM wait_total", 0) == 0)
         return;
-    page_section(page, "waits", "Time breakdown of commands and messages",
+    page_fold(page, "waits", "Time breakdown of commands and messages",
                  "Every moment of a command belongs to exactly one part, so the parts add up to "
                  "its latency; parts below 1 % are omitted.");
     write_parts(page);
     fputs("<details><summary>Ports where they were paused or queued</summary>\n", page->out);
     write_places(page);
     fputs("</details>\n", page->out);
-    page_section_end(page);
+    page_fold_end(page);
 }

@@ -30,14 +30,14 @@ void page_cpu(const struct page *page)
 #define KNOWN "FROM workload WHERE cpu_host_ps NOTNULL AND completed>0"
     if (store_ask_int(page->store, "SELECT count(*) " KNOWN, 0) == 0)
         return;
-    page_section(page, "cpu", "CPU per I/O",
-                 "Time that cores worked for each I/O: software, TCP, interrupts and completions.");
+    page_fold(page, "cpu", "CPU per I/O",
+              "Time that cores worked for each I/O: software, TCP, interrupts and completions.");
     page_table(page,
                "SELECT name, cpu_host_ps/completed, cpu_target_ps/completed,"
                " (cpu_host_ps+cpu_target_ps)/completed " KNOWN " ORDER BY workload",
                columns);
 #undef KNOWN
-    page_section_end(page);
+    page_fold_end(page);
 }
 
 /* NVMe workloads over several transports in one run. Wire efficiency is known of hosts that no
@@ -91,16 +91,16 @@ void page_queues(const struct page *page)
                                                  {"p99", PAGE_COUNT},
                                                  {"peak", PAGE_COUNT},
                                                  {0}};
-    page_section(page, "queue-table", "Queues",
-                 "Bytes queued at the egress ports of switches, weighted by time; ECN marks and "
-                 "pauses depend on these queues.");
+    page_fold(page, "queue-table", "Queues",
+              "Bytes queued at the egress ports of switches, weighted by time; ECN marks and "
+              "pauses depend on these queues.");
     if (!page_table(page,
                     "SELECT port, priority, CAST(mean_bytes AS INTEGER), p50_bytes, p99_bytes,"
                     " peak_bytes FROM v_queue ORDER BY mean_bytes DESC, peak_bytes DESC, port,"
                     " priority LIMIT 32",
                     columns))
         fputs("<p>No frame waited at a switch.</p>\n", page->out);
-    page_section_end(page);
+    page_fold_end(page);
 }
 
 void page_drops(const struct page *page)
@@ -109,7 +109,7 @@ void page_drops(const struct page *page)
         {"port", PAGE_TEXT},  {"priority", PAGE_COUNT}, {"cause", PAGE_TEXT},
         {"class", PAGE_TEXT}, {"frames", PAGE_COUNT},   {"bytes", PAGE_COUNT},
         {"first", PAGE_TIME}, {"last", PAGE_TIME},      {0}};
-    page_section(page, "drops", "Drops", NULL);
+    page_fold(page, "drops", "Drops", NULL);
     if (!page_table(page,
                     "SELECT p.name, priority, cause, CASE lossless WHEN 1 THEN 'LOSSLESS' ELSE"
                     " 'lossy' END, frames, bytes, first_ps, last_ps FROM dropped d"
@@ -117,7 +117,7 @@ void page_drops(const struct page *page)
                     " d.node, d.port, priority, cause LIMIT 100",
                     columns))
         fputs("<p>No frame was dropped.</p>\n", page->out);
-    page_section_end(page);
+    page_fold_end(page);
 }
 
 /* Results of workloads in the steady part. */
@@ -130,8 +130,8 @@ void page_steady(const struct page *page)
         {"+-", PAGE_TIME},       {"needs", PAGE_TIME},       {0}};
     if (store_ask_int(page->store, "SELECT count(*) FROM steady", 0) == 0)
         return;
-    page_section(page, "steady", "Steady part",
-                 "After the warm-up (MSER-5); +- is half of the 95 % confidence interval.");
+    page_fold(page, "steady", "Steady part",
+              "After the warm-up (MSER-5); +- is half of the 95 % confidence interval.");
     page_table(page,
                "SELECT w.name, CASE settled WHEN 1 THEN 'yes' ELSE 'no: '||s.reason END,"
                " from_ps-w.start_ps,"
@@ -140,7 +140,7 @@ void page_steady(const struct page *page)
                "workload w USING(workload)"
                " ORDER BY workload",
                columns);
-    page_section_end(page);
+    page_fold_end(page);
 }
 
 /* Differences between the configured and the actual run. */
@@ -149,10 +149,9 @@ void page_warnings(const struct page *page)
     static const struct page_column columns[] = {{"rule", PAGE_CODE}, {"what", PAGE_SENTENCE}, {0}};
     if (store_ask_int(page->store, "SELECT count(*) FROM warning", 0) == 0)
         return;
-    page_section(page, "warnings", "Warnings",
-                 "Differences between the scenario and the simulation.");
+    page_fold(page, "warnings", "Warnings", "Differences between the scenario and the simulation.");
     page_table(page, "SELECT rule, text FROM warning ORDER BY position", columns);
-    page_section_end(page);
+    page_fold_end(page);
 }
 
 void page_events(const struct page *page)
@@ -163,7 +162,7 @@ void page_events(const struct page *page)
     const int64_t all = store_ask_int(page->store, "SELECT count(*) FROM event", 0);
     if (all == 0)
         return;
-    page_section(page, "events", "Events", NULL);
+    page_fold(page, "events", "Events", NULL);
     page_table(page,
                "SELECT at_ps, kind, text, CAST(took_us*1e6 AS INTEGER) FROM v_event"
                " ORDER BY position LIMIT 200",
@@ -171,7 +170,7 @@ void page_events(const struct page *page)
     if (all > ROWS_MAX)
         fprintf(page->out, "<p>... and %" PRId64 " more, in v_event of the database.</p>\n",
                 all - ROWS_MAX);
-    page_section_end(page);
+    page_fold_end(page);
 }
 
 void page_settings(const struct page *page)
@@ -183,8 +182,8 @@ void page_settings(const struct page *page)
                                                  {"evidence", PAGE_TEXT},
                                                  {"source", PAGE_SENTENCE},
                                                  {0}};
-    page_section(page, "settings", "Settings",
-                 "Non-default settings, where each was set, and the source of its value.");
+    page_fold(page, "settings", "Settings",
+              "Non-default settings, where each was set, and the source of its value.");
     page_table(page,
                "SELECT path, value, preset, set_by, evidence, source FROM setting"
                " WHERE value<>preset ORDER BY rowid",
@@ -194,7 +193,7 @@ void page_settings(const struct page *page)
                "SELECT path, value, preset, set_by, evidence, source FROM setting ORDER BY rowid",
                changed);
     fputs("</details>\n", page->out);
-    page_section_end(page);
+    page_fold_end(page);
 }
 
 void page_command(const struct page *page)
@@ -217,7 +216,7 @@ void page_reproduce(const struct page *page)
         store_prepare(page->store, "SELECT name, text FROM source ORDER BY position");
     char version[64];
     store_ask_text(page->store, "SELECT version FROM meta", version, sizeof version);
-    page_section(page, "reproduce", "Reproduce", NULL);
+    page_fold(page, "reproduce", "Reproduce", NULL);
     fputs("<p>The run is deterministic: stormglass ", page->out);
     page_text(page->out, version);
     fputs(" gives the same digest from the database, or from the files below.</p>\n<pre>",
@@ -232,5 +231,5 @@ void page_reproduce(const struct page *page)
         fputs("</pre></details>\n", page->out);
     }
     store_finish(rows);
-    page_section_end(page);
+    page_fold_end(page);
 }
