@@ -120,7 +120,8 @@ static bool is_offered(const struct scenario_setting *setting)
     struct stops stops;
     make_stops(&stops, setting->row, setting->value);
     return stops.count > 1 && (offered_parts >> setting->row->effect.part & 1) != 0 &&
-           setting->row->effect.by != OPT_BY_NOTHING && setting->row->effect.needs == 0;
+           setting->row->effect.by != OPT_BY_NOTHING &&
+           (setting->row->effect.needs & ~(uint32_t)OPT_NEED_ETHERNET) == 0;
 }
 
 /* A word that the file writes in another notation, such as `media: storage-class`, has no path for

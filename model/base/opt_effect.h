@@ -68,6 +68,7 @@ enum opt_part {
     X(DATA_WRS, "outstanding commands need more data work requests")                               \
     X(WATCHDOG, "watchdog is not off")                                                             \
     X(ECN, "ecn-kmax is not 0")                                                                    \
+    X(ETHERNET, "fabric.kind is ethernet")                                                         \
     X(INFINIBAND, "fabric.kind is infiniband")                                                     \
     X(FIBRE_CHANNEL, "fabric.kind is fibre-channel")                                               \
     X(ROCE_V1, "roce-version is 1")                                                                \

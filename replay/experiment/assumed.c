@@ -79,7 +79,8 @@ static void add_value(struct assumed *assumed, const struct scenario_setting *se
 /* A parameter of InfiniBand has no effect on another link layer. */
 static bool is_of_kind(const struct opt *row, enum scenario_kind kind)
 {
-    return ((row->effect.needs & OPT_NEED_INFINIBAND) == 0 || kind == SCENARIO_INFINIBAND) &&
+    return ((row->effect.needs & OPT_NEED_ETHERNET) == 0 || kind == SCENARIO_ETHERNET) &&
+           ((row->effect.needs & OPT_NEED_INFINIBAND) == 0 || kind == SCENARIO_INFINIBAND) &&
            ((row->effect.needs & OPT_NEED_FIBRE_CHANNEL) == 0 || kind == SCENARIO_FIBRE_CHANNEL);
 }
 

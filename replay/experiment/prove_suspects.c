@@ -345,7 +345,8 @@ void prove_unlike_default(struct prove *prove, const struct trial_base *base)
         if (prove->row_count == before)
             continue;
         prove->rows[before].named |= trial_is_warned_of(&base->remedies, setting);
-        prove->rows[before].needs = setting->changes[0].row->effect.needs != 0;
+        prove->rows[before].needs =
+            (setting->changes[0].row->effect.needs & ~(uint32_t)OPT_NEED_ETHERNET) != 0;
         prove->rows[before].bought = opt_is_purchase(setting->changes[0].row);
     }
     for (uint32_t i = 0; i < base->remedies.count; i++)

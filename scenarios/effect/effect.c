@@ -88,6 +88,11 @@ static bool needs_selective_repeat(const struct place *place)
     return rnic_of(place)->loss_recovery == RECOVERY_selective_repeat;
 }
 
+static bool needs_ethernet(const struct place *place)
+{
+    return place->scenario->kind == SCENARIO_ETHERNET;
+}
+
 static bool needs_infiniband(const struct place *place)
 {
     return place->scenario->kind == SCENARIO_INFINIBAND;
@@ -371,6 +376,7 @@ static const struct {
     [OPT_NEED_DATA_WRS_INDEX] = {false, needs_data_wrs},
     [OPT_NEED_WATCHDOG_INDEX] = {true, needs_watchdog},
     [OPT_NEED_ECN_INDEX] = {true, needs_ecn},
+    [OPT_NEED_ETHERNET_INDEX] = {true, needs_ethernet},
     [OPT_NEED_INFINIBAND_INDEX] = {true, needs_infiniband},
     [OPT_NEED_FIBRE_CHANNEL_INDEX] = {true, needs_fibre_channel},
     [OPT_NEED_ROCE_V1_INDEX] = {false, needs_roce_v1},
@@ -399,8 +405,8 @@ bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct
     const bool is_switch = scenario->nodes[node].kind == SCENARIO_SWITCH;
     for (size_t i = 0; i < OPT_NEED_COUNT; i++)
         if ((row->effect.needs >> i & 1) != 0 &&
-            (needs[i].of_switch == is_switch || i == OPT_NEED_INFINIBAND_INDEX ||
-             i == OPT_NEED_FIBRE_CHANNEL_INDEX) &&
+            (needs[i].of_switch == is_switch || i == OPT_NEED_ETHERNET_INDEX ||
+             i == OPT_NEED_INFINIBAND_INDEX || i == OPT_NEED_FIBRE_CHANNEL_INDEX) &&
             !needs[i].is_met(&place))
             return true;
     return false;

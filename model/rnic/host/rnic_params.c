@@ -182,33 +182,34 @@ const struct opt rnic_opts[] = {
     {"rx-buffer", OPT_SIZE, ROW(rx_buffer), "262016B", "16KiB", "1GiB", NULL,
      "Receive buffer between the wire and the host.",
      "ConnectX port buffer size 262016, Mellanox community DOC-2933",
-     OPT_ACTS(PAUSES, LESS, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, LESS, TRACE)},
     {"rx-xoff", OPT_SIZE, ROW(rx_xoff), "auto", "1KB", "1GiB", "auto",
      "Receive buffer level above which the peer is paused; auto: the size minus the headroom for "
      "rate, cable and MTU.",
-     "Linux mlx5 port_buffer.c: (301 + 2.16 m) Gb/s + 2.72 MTU", OPT_ACTS(PAUSES, LESS, TRACE)},
+     "Linux mlx5 port_buffer.c: (301 + 2.16 m) Gb/s + 2.72 MTU",
+     OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, LESS, TRACE)},
     {"rx-xon", OPT_SIZE, ROW(rx_xon), "auto", "0B", "1GiB", "auto",
      "Receive buffer level at which the peer may resume; auto: one largest frame (9216 B) below "
      "rx-xoff.",
-     "Linux mlx5 port_buffer.c", OPT_ACTS(PAUSES, LESS, TRACE)},
+     "Linux mlx5 port_buffer.c", OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, LESS, TRACE)},
     {"drain", OPT_RATE, ROW(drain), "0bps", "0bps", "10Tbps", NULL,
      "Rate at which the host empties the receive buffer; 0: at least as fast as the wire fills it.",
      "own: hosts are no bottleneck unless a scenario says so", OPT_SCALES(RECEIVER, LIMIT, RATE)},
     {"pfc", OPT_BOOL, ROW(pfc), "true", NULL, NULL, NULL,
      "PFC: the receive buffer pauses the peer, and the RNIC obeys the peer's pauses; false: a full "
      "buffer drops, and pauses are ignored unless the port's pfc-enabled has priorities.",
-     "IEEE 802.1Q cl. 36; mlnx_qos --pfc", OPT_ACTS(DROPS, ANY, TRACE)},
+     "IEEE 802.1Q cl. 36; mlnx_qos --pfc", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
      "The lossless priorities of the NIC: the receive buffer pauses all of them together, and "
      "their pauses are obeyed unless the port's pfc-enabled differs; auto: the priority of "
      "dscp, and for obeying also the priorities of its switch (DCBX).",
-     "mlnx_qos --pfc; own: one buffer for all", OPT_ACTS(DROPS, ANY, TRACE)},
+     "mlnx_qos --pfc; own: one buffer for all", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
      "Time of continuous pausing after which the RNIC sends no more pauses until the cause is "
      "gone, and drops frames when its buffer is full; 0: never.",
      "Guo et al., SIGCOMM 2016, 4.3: 100 ms; Linux mlx5 pfc-prevention-tout: 80 ms to 8 s, auto "
      "100 ms",
-     OPT_ACTS(DROPS, LIMIT, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LIMIT, TRACE)},
     {"cm-timeout", OPT_TIME, ROW(cm_timeout), "6144ms", "1us", "1000s", NULL,
      "Time after which the connecting side retransmits an unanswered connection manager message. "
      "The accepting side uses the response timeout in the REQ: the largest power of two within "
@@ -261,12 +262,12 @@ const struct opt rnic_opts[] = {
      "2: over UDP and IPv4.  1: EtherType 0x8915 and a GRH, for hosts in one VLAN: no DSCP, no "
      "ECN, no UDP source port.  Applies at both ends of connections that the host opens.",
      "IBTA annex A16, annex A17; rdma_cm prefers 2 (Linux cma.c CMA_PREFERRED_ROCE_GID_TYPE)",
-     OPT_ACTS_IF(OPT_NEED_RDMA, CLASSES, LESS, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_RDMA, CLASSES, LESS, TRACE)},
     {"priority-tag", OPT_BOOL, ROW(priority_tag), "false", NULL, NULL, NULL,
      "RoCE v1 frames have a VLAN tag with their priority in the PCP; its 4 B count for the MTU.  "
      "Without the tag, switches put the frames in priority 0.",
      "IEEE 802.1Q-2018 9.6 (PCP), 6.9.3: the default priority of a port is 0",
-     OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_ROCE_V1, CLASSES, ANY, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_RDMA | OPT_NEED_ROCE_V1, CLASSES, ANY, TRACE)},
     {"grh", OPT_BOOL, ROW(grh), "false", NULL, NULL, NULL,
      "InfiniBand: each packet that the host sends has a GRH of 40 B, as for another subnet.",
      "IBTA Vol 1 8.3", OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_INFINIBAND, LINK, ANY, TRACE)},
@@ -277,7 +278,7 @@ const struct opt rnic_opts[] = {
      "from the connection's ports; queue-pair: the sender's number alone.",
      "Linux ib_verbs.h rdma_get_udp_sport, with flow label 0 and without; cma.c "
      "cma_get_roce_udp_flow_label; rxe_qp.c rxe_qp_init_req",
-     OPT_ACTS(PATHS, ANY, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_ETHERNET, PATHS, ANY, TRACE)},
     {"lag", OPT_CHOICE, ROW(lag), "none", NULL, NULL, OPT_WORDS(RNIC_LAGS),
      "All ports of the host as one link aggregate with one address (IEEE 802.1AX), and by which of "
      "them a queue pair sends.  queue-affinity: in turns; layer2, layer2+3, layer3+4: by that hash "

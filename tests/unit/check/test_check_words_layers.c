@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What check prints of settings that have no effect on a kind of fabric, to the letter. */
+#include "tests/unit/check/findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define COUNT(cases) (sizeof(cases) / sizeof((cases)[0]))
+#define KIND(kind)                                                                                 \
+    "stormglass: 1\nname: t\nfabric:\n  kind: " kind                                               \
+    "\n  topology: {kind: single-switch, hosts: 2}\n"
+#define WRITE "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n"
+#define READ                                                                                       \
+    "hosts: {targets: {where: host0, namespaces: [{media: fixed}]}}\n"                             \
+    "workloads: [{name: w, kind: nvme, transport: fc, from: host1, to: host0}]\n"
+
+static void pauses_on_links_with_credits(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {KIND("infiniband") WRITE, "link-layer", ""}, /* a profile sets some */
+        {KIND("fibre-channel") READ, "link-layer", ""},
+        {KIND("ethernet") "  host-links: {pfc-quanta: 100}\n" WRITE, "link-layer", ""},
+        {KIND("infiniband") "  host-links: {pfc-quanta: 100}\n" WRITE, "link-layer",
+         "t.yaml:6:28: warning: 4 ports of 1 switch and 2 hosts (host0:p0, ...): pfc-quanta has no "
+         "effect: fabric.kind is infiniband\n    remedy: remove pfc-quanta\n"},
+        {KIND("infiniband") "  switch: {headroom: 10KB}\n" WRITE, "link-layer",
+         "t.yaml:6:22: warning: switch0: switch.headroom has no effect: fabric.kind is "
+         "infiniband\n    remedy: remove switch.headroom\n"},
+        {KIND("fibre-channel") "  switch: {watchdog: drop}\n" READ, "link-layer",
+         "t.yaml:6:22: warning: switch0: switch.watchdog has no effect: fabric.kind is "
+         "fibre-channel\n    remedy: remove switch.watchdog\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void credits_of_another_kind(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {KIND("ethernet") "  host-links: {bb-credit: 3}\n" WRITE, "link-layer",
+         "t.yaml:6:27: warning: 4 ports of 1 switch and 2 hosts (host0:p0, ...): bb-credit has no "
+         "effect: fabric.kind is ethernet\n    remedy: remove bb-credit\n"},
+        {KIND("infiniband") "  host-links: {vl-buffer: 16KiB}\n" WRITE, "link-layer", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+static void hosts_without_that_transport(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {KIND("infiniband") "hosts: {defaults: {rnic: {roce-version: 1}}}\n" WRITE, "link-layer",
+         "t.yaml:6:41: warning: 2 hosts (host0, ...): rnic.roce-version has no effect: "
+         "fabric.kind is infiniband\n    remedy: remove rnic.roce-version\n"},
+        {KIND("infiniband") "hosts: {defaults: {rnic: {timeout: 9}}}\n" WRITE, "link-layer", ""},
+        {KIND("infiniband") "hosts: {defaults: {tcp: {rto-min: 5ms}}}\n" WRITE, "link-layer",
+         "t.yaml:6:35: warning: 2 hosts (host0, ...): tcp.rto-min has no effect: fabric.kind is "
+         "infiniband\n    remedy: remove tcp.rto-min\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pauses_on_links_with_credits),
+        cmocka_unit_test(credits_of_another_kind),
+        cmocka_unit_test(hosts_without_that_transport),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
