@@ -168,8 +168,11 @@ const struct opt tcp_base_opts[] = {
      "assumed: two operations of X25519 and HKDF; the upcall to tlshd takes longer",
      OPT_ACTS_IF(OPT_NEED_TLS, CONNECTING, MORE, TRACE)},
     {"cores", OPT_INT, ROW(cores), "0", "0", "1024", NULL,
-     "Cores that execute TCP at a port, connections by their hash; 0: one for each connection.",
-     "assumed: as many queues as connections", OPT_ACTS_IF(OPT_NEED_TCP, HOST_CPU, LIMIT, TRACE)},
+     "Cores that execute TCP at a port, connections by their hash; 0: the core of its queue, or "
+     "one "
+     "for each connection of a TCP stream.",
+     "assumed: a core for each queue, as Linux and SPDK create them",
+     OPT_ACTS_IF(OPT_NEED_TCP, HOST_CPU, LIMIT, TRACE)},
     {"dscp", OPT_DSCP, ROW(dscp), "0", "0", "63", NULL, "DSCP of TCP segments.",
      "RFC 2474: default forwarding", OPT_ACTS_IF(OPT_NEED_TCP, CLASSES, ANY, TRACE)},
     {"time-wait", OPT_TIME, ROW(time_wait), "60s", "1us", "1000s", NULL,

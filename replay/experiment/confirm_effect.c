@@ -91,7 +91,7 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
                              words_percent((double)row->harm.permille, 1000).text);
         if (are_hidden(prove))
             snprintf(text + used, size - used,
-                     "; without it, %s of the harm disappears; without all causes, %s",
+                     "; without it, %s of the harm disappears; without all these causes, %s",
                      words_percent(gone > 0 ? gone : 0, 1).text,
                      words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
     } else {

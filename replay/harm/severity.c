@@ -55,7 +55,7 @@ void severity_words(struct harm *harm)
         margins_words(harm, text + used, size - used);
         return;
     }
-    const bool slowed = harm->victims > 0 || harm->lost_ps > 0;
+    const bool slowed = harm->lost_ps > 0;
     const char *between = slowed ? ", " : ": ";
     used += (size_t)snprintf(text, size, "%s", harm_severity_word(harm->severity));
     if (slowed)

@@ -330,7 +330,7 @@ static bool is_as_before(const struct plan_state *state, uint32_t index,
 }
 
 /* "with fabric.switch.buffer=64MB: passes up to 5km, fails at 10km", "with ...: fails already at
- * ... (why)", "no change with ... (why)". */
+ * ... (why)", "...: still fails at ... (why)". */
 static void print_move(const struct plan_state *state, uint32_t index, uint32_t number, FILE *out)
 {
     const struct grid_axis *axis = &state->plan->cliffs[index].axes[0];
@@ -341,10 +341,9 @@ static void print_move(const struct plan_state *state, uint32_t index, uint32_t 
         return;
     const int32_t steps = plan_cliff_steps(state, index, number);
     const char *why = state->candidates[move->first + move->holds].why;
-    fprintf(out, "      %s %s=%s%s ", steps == 0 ? "no change with" : "with", lever.path,
-            lever.value, steps == 0 ? "" : ":");
+    fprintf(out, "      with %s=%s: ", lever.path, lever.value);
     if (steps == 0)
-        fprintf(out, "(%s)\n", why);
+        fprintf(out, "still fails at %s (%s)\n", axis->values[move->holds], why);
     else if (!move->ends)
         fprintf(out, "passes up to %s, the highest value of the plan\n",
                 axis->values[move->holds - 1]);
@@ -358,7 +357,7 @@ static void print_move(const struct plan_state *state, uint32_t index, uint32_t 
 /* Changes without effect share one line. */
 static void print_moves(const struct plan_state *state, uint32_t index, FILE *out)
 {
-    const char *gap = "      no change with ";
+    const char *gap = "      the limit stays the same with ";
     struct plan_lever lever;
     for (uint32_t i = 0; i < state->lever_count; i++)
         print_move(state, index, i, out);

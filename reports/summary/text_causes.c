@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { SPREAD_PORTS = 3 };
+enum { SPREAD_PORTS = 3, DELAYED_PPM = 1000 };
 
 /* Transmitters that were stopped, by distance from the root, a few of each. In a cyclic dependency
  * a port has several distances and is shown at the smallest. */
@@ -51,12 +51,13 @@ static void write_victims(const struct text *text)
                      " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++) {
         const int64_t hosts = store_int(rows, "hosts");
-        fprintf(text->out,
-                "%s%-16s%s%s: I/O from %" PRId64 " host%s was delayed for %s%s of its time (%s)",
-                text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off,
-                store_text(rows, "name"), hosts, plural(hosts, "", "s"), hosts > 1 ? "up to " : "",
-                words_percent((double)store_int(rows, "most_ppm"), PPM).text,
-                severity_class_words(store_text(rows, "nearest")));
+        fprintf(text->out, "%s%-16s%s%s: I/O from %" PRId64 " host%s", text->paint.bold,
+                shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, "name"), hosts,
+                plural(hosts, "", "s"));
+        if (store_int(rows, "most_ppm") >= DELAYED_PPM)
+            fprintf(text->out, " was delayed for %s%s of its time", hosts > 1 ? "up to " : "",
+                    words_percent((double)store_int(rows, "most_ppm"), PPM).text);
+        fprintf(text->out, " (%s)", severity_class_words(store_text(rows, "nearest")));
         if (store_int(rows, "longest_ps") > 0)
             fprintf(text->out, "; a port on the path %s for %s",
                     text->credits ? "waited for credits" : "was paused",
@@ -66,11 +67,14 @@ static void write_victims(const struct text *text)
     store_finish(rows);
 }
 
+/* The root cause is left out if a cause already has it as its evidence. */
 static void write_sentence(const struct text *text, const char *words, const char *path)
 {
     char sentence[640];
-    struct store_statement *row =
-        store_prepare(text->store, "SELECT value FROM result WHERE path=?");
+    struct store_statement *row = store_prepare(
+        text->store, "SELECT value FROM result r WHERE path=? AND NOT (path='root_cause'"
+                     " AND EXISTS (SELECT 1 FROM result c WHERE c.path GLOB 'causes*.sentence'"
+                     " AND instr(c.value, r.value)>0))");
     store_bind(row, 1, STORE_T(path));
     snprintf(sentence, sizeof sentence, "%s", store_step(row) ? store_text(row, "value") : "");
     store_finish(row);
