@@ -65,7 +65,8 @@ static bool choose(struct choice *choice, const char *id)
             choice->chosen[choice->count++] = claim;
     }
     if (!found)
-        cli_error("claims: unknown claim '%s'%s", id, nearest_hint(&nearest).text);
+        cli_error("claims: unknown claim '%s'%s; claims --list lists them", id,
+                  nearest_hint(&nearest).text);
     return found;
 }
 
@@ -201,7 +202,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_claims = {
     .name = "claims",
     .operands = "[ID...]",
-    .about = "runs what the field says about NVMe over Fabrics, and prints where it is true",
+    .about = "tests common claims about NVMe over Fabrics by simulation",
     .details = "ID is the name of a claim, a row of docs/claims.md (24, N6, C2), or a file.\n"
                "Without ID, runs every claim.  The verdict follows from the runs: true, false, or\n"
                "true under a condition, which is found by a search and shown with both of its\n"

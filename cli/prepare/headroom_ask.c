@@ -29,7 +29,7 @@ const struct cli_option headroom_options[] = {
     {"latency", 0, "TIME",
      "ingress latency of this end, from a frame's last bit to the packet memory"},
     {"cell", 0, "SIZE", "cell size of the packet memory; a frame uses whole cells"},
-    {"policy", 0, "POLICY", "buffer policy of the threshold, one of list buffer-policies"},
+    {"policy", 0, "POLICY", "buffer policy that sets the threshold (see list buffer-policies)"},
     {"smallest", 0, "SIZE", "smallest frame of the class (default 66B, a RoCEv2 acknowledgement)"},
     {"small-packets", 0, "SHARE",
      "share of smallest frames that SONiC's method assumes (default 0%)"},

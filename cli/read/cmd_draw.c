@@ -107,7 +107,7 @@ static bool find_kind(const char *name, struct kind *kind, struct request *reque
             return true;
         nearest_offer(&nearest, kind->name);
     }
-    cli_error("--what %s: unknown picture%s", name, nearest_hint(&nearest).text);
+    cli_error("--what %s: unknown drawing%s", name, nearest_hint(&nearest).text);
     return false;
 }
 

@@ -19,7 +19,7 @@
 #define STATE_DEFAULT    "stormglass-watch.json"
 
 static const struct cli_option options[] = {
-    {"interval", 0, "TIME", "time between two looks (" INTERVAL_DEFAULT "), 1s to 86400s"},
+    {"interval", 0, "TIME", "polling interval (" INTERVAL_DEFAULT "), 1s to 86400s"},
     {"once", 0, NULL, "one look, compared with the state file; then exit"},
     {"state", 's', "STATE.json", "file that keeps the state between looks (" STATE_DEFAULT ")"},
     {"sonic", 0, NULL, "also the counters of this SONiC switch, by its show commands"},
@@ -165,7 +165,7 @@ static void print_look(const struct watch *watch)
     fflush(stdout);
 }
 
-/* Notes about the files are printed where they may explain something: at the first look, and where
+/* Notes about the files are printed where they may explain something: at the first poll, and where
  * a pattern begins. */
 static int judge(struct watch *watch, const struct incident *incident)
 {
@@ -294,7 +294,7 @@ const struct cli_command cmd_watch = {
         "Looks at counters and logs at regular intervals, or once for cron and systemd timers,\n"
         "and judges what is new since the last look as stormglass incident does. A FOLDER\n"
         "contains dumps in any form that incident reads; a DEVICE is a network device of this\n"
-        "machine, read by ethtool -S. The first look only records the counters. No root is\n"
+        "machine, read by ethtool -S. The first poll only records the counters. No root is\n"
         "required.",
     .examples =
         (const struct cli_example[]){

@@ -130,7 +130,7 @@ static void print_checks(const struct lesson *lesson, enum lesson_part part, siz
     printf("  Measured");
     print_settings(lesson, first);
     printf(": ");
-    print_measured(first, "calculated: ");
+    print_measured(first, "expected: ");
     printf("%s", first->holds ? "" : " FALSE");
     for (size_t ahead = *at; lesson_next_line(lesson, part, &ahead, &next) &&
                              next.kind == LESSON_CHECK && has_same_quantity(next.probe, first);

@@ -56,12 +56,11 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(SLOW);
             clue.least = (scene->uses[port].busy - least) / 2;
             clue.rows = clue.general = "ecmp-hash ecmp-seed";
-            snprintf(
-                clue.seen, sizeof clue.seen,
-                "%s is %s busy, an equal-cost link only %s, because flows are hashed onto one link",
-                cause_port_name(scene, port, name, sizeof name),
-                words_percent((double)scene->uses[port].busy, PPM).text,
-                words_percent((double)least, PPM).text);
+            snprintf(clue.seen, sizeof clue.seen,
+                     "ECMP hashes flows unevenly: %s is %s busy, an equal-cost link only %s",
+                     cause_port_name(scene, port, name, sizeof name),
+                     words_percent((double)scene->uses[port].busy, PPM).text,
+                     words_percent((double)least, PPM).text);
             cause_report(search, &clue);
         }
 }

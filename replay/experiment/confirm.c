@@ -303,12 +303,12 @@ static void confirm_neighbor(struct ruling *ruling)
     if (neighbor->p99_after_ps > 0 && neighbor->p99_after_ps < neighbor->p99_before_ps)
         snprintf(change, sizeof change, ", p99 %s -> %s", words_time(neighbor->p99_before_ps).text,
                  words_time(neighbor->p99_after_ps).text);
-    snprintf(
-        cause->sentence, sizeof cause->sentence,
-        "the load of %.40s keeps %.100s busy; without this load, %.150s needs %s less time%.50s",
-        cause->name, neighbor->where,
-        confirm_member_words(ruling->scenario, &neighbor->harm, member),
-        words_percent((double)neighbor->harm.permille, 1000).text, change);
+    snprintf(cause->sentence, sizeof cause->sentence,
+             "workload %.40s keeps %.100s busy; without its load, the I/O of %.150s takes %s less "
+             "time%.50s",
+             cause->name, neighbor->where,
+             confirm_member_words(ruling->scenario, &neighbor->harm, member),
+             words_percent((double)neighbor->harm.permille, 1000).text, change);
     add_victims(ruling, &neighbor->hosts, NULL, cause);
     if (ruling->prove->culprits > 0) {
         cause->share = neighbor->harm.permille * (PPM / 1000);

@@ -86,9 +86,9 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
                  words_percent(gone, 1).text);
     } else if (prove->culprits > 1 && row->harmful && row->harm.permille > 0) {
         const size_t used =
-            (size_t)snprintf(text, size, "alone, it delays %s for %s of its time",
-                             confirm_member_words(base->scenario, &row->harm, member),
-                             words_percent((double)row->harm.permille, 1000).text);
+            (size_t)snprintf(text, size, "alone, this takes %s of the I/O time of %s",
+                             words_percent((double)row->harm.permille, 1000).text,
+                             confirm_member_words(base->scenario, &row->harm, member));
         if (are_hidden(prove))
             snprintf(text + used, size - used,
                      "; without it, %s of the harm disappears; without all these causes, %s",

@@ -102,5 +102,5 @@ void trial_setting_cause(const struct trial_change *change, const struct trial_b
         values_words(change, base, " instead of ", text, size);
     else
         deviation_words(base->scenario, &all->list[change->setting],
-                        change->written ? "default" : "normally", text, size);
+                        change->written ? "by default" : "normally", text, size);
 }

@@ -233,8 +233,8 @@ static void name_setting(const struct scenario_setting *setting, int64_t preset,
     opt_format(setting->row, preset, by_default, sizeof by_default);
     *suspect = (struct suspect){.suspect = HARM_SETTING};
     snprintf(suspect->name, sizeof suspect->name, "%s", setting->path);
-    snprintf(suspect->words, sizeof suspect->words, "%.120s is %.48s (default %.48s)",
-             setting->path, value, by_default);
+    snprintf(suspect->words, sizeof suspect->words, "%.40s is %.48s, by default %.48s (%.80s)",
+             setting->row->name, value, by_default, setting->path);
 }
 
 /* Set by the scenario for all objects of a kind. */

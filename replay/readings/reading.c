@@ -231,7 +231,8 @@ static void refuse_file(const struct tree_file *file, struct diag *diag)
     for (const struct tool *const *tool = tool_all; *tool != NULL && used < sizeof known; tool++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used == 0 ? "" : "; ",
                                  (*tool)->about);
-    diag_add(diag, DIAG_ERROR, place, NULL, "expected what one of these printed: %s", known);
+    diag_add(diag, DIAG_ERROR, place, NULL, "not the output of a supported tool; supported: %s",
+             known);
 }
 
 /* A NUL byte would truncate the text. */

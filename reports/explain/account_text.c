@@ -65,16 +65,16 @@ static void write_victims_like(const struct page *page, uint32_t first)
             failed = INT64_MAX; /* saturate: the database may be damaged */
         held = victim->held_ps > held ? victim->held_ps : held;
     }
-    fprintf(page->out, "       %-16s I/O from %s", most->workload, most->host);
+    const struct words from = words_percent((double)least, PPM);
+    const struct words to = words_percent((double)most->lost_ppm, PPM);
+    fprintf(page->out, "       %-16s ", most->workload);
+    if (strcmp(from.text, to.text) != 0)
+        fprintf(page->out, "%s to ", from.text);
+    fprintf(page->out, "%s of the I/O time of %s", to.text, most->host);
     if (hosts > 1)
         fprintf(page->out, " and %" PRId64 " other %s", hosts - 1,
                 plural(hosts - 1, "host", "hosts"));
-    fputs(" was delayed for ", page->out);
-    const struct words from = words_percent((double)least, PPM);
-    const struct words to = words_percent((double)most->lost_ppm, PPM);
-    if (strcmp(from.text, to.text) != 0)
-        fprintf(page->out, "%s to ", from.text);
-    fprintf(page->out, "%s of its time (%s)", to.text, severity_class_words(most->class));
+    fprintf(page->out, " was delay (%s)", severity_class_words(most->class));
     if (failed > 0)
         fprintf(page->out, "; %s %s failed", words_count(failed).text,
                 plural(failed, "operation", "operations"));

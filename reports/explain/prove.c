@@ -30,7 +30,7 @@ static void write_time(const struct prove *prove, const struct prove_impact *bef
     const char *less = gone < 0 ? "more" : "less";
     const double part = (double)(gone < 0 ? -gone : gone);
     if (!prove->repaired) { /* without an ideal run there is no loss */
-        fprintf(out, "the other workloads need %s %s time (%s)",
+        fprintf(out, "the I/O of the other workloads takes %s %s time (%s)",
                 words_percent(part, (double)before->whole_ps).text, less,
                 words_time(gone < 0 ? -gone : gone).text);
         return;
@@ -66,8 +66,8 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
     fprintf(out, "  %-9s  %s%s\n             ", row->role == PROVE_SUSPECT ? "suspect" : "workload",
             row->text, row->cause ? " (a root cause)" : "");
     if (row->tier == PROVE_NAMED)
-        fputs("not repaired: with the others repaired, it delays each workload for less than 5% of "
-              "its time\n",
+        fputs("not repaired: with the others repaired, it takes less than 5% of the I/O time of "
+              "each workload\n",
               out);
     else if (row->tier > PROVE_ODD)
         fputs("not repaired: it may be intended, and the other causes explain the harm\n", out);
@@ -93,7 +93,7 @@ static void write_victims(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->victim_count && i < PROVE_VICTIMS_MAX; i++) {
         const struct prove_victim *victim = &prove->victims[i];
-        fprintf(out, "  %-9s  %s was delayed by %s in total, %s of its command time", "victim",
+        fprintf(out, "  %-9s  %s was delayed by %s in total, %s of its I/O time", "victim",
                 victim->name, words_time(victim->lost_ps).text,
                 words_percent((double)victim->lost_ps, (double)victim->under_way_ps).text);
         write_failures(victim->failed, victim->inactive, out);
@@ -109,7 +109,7 @@ static void write_hosts(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
         const struct prove_host *host = &prove->hosts.list[i];
-        fprintf(out, "  %-9s  %s at %s was delayed for %s of its time", i == 0 ? "by host" : "",
+        fprintf(out, "  %-9s  %s at %s: %s of the I/O time was delay", i == 0 ? "by host" : "",
                 host->of, host->name,
                 words_percent((double)host->lost_ps, (double)host->whole_ps).text);
         write_failures(host->failed, host->inactive, out);
@@ -158,7 +158,7 @@ static void say_set(const struct prove *prove, FILE *out)
         if (several)
             write_gone(prove, row, out);
         if (alone)
-            fprintf(out, "%salone, it delays a workload for %s of its time", several ? "; " : "",
+            fprintf(out, "%salone, it takes %s of the I/O time of a workload", several ? "; " : "",
                     words_percent((double)row->harm.permille, 1000).text);
         fputs(several || alone ? ")" : "", out);
         between = ";\n  and ";
@@ -211,8 +211,8 @@ static void say_load(const struct prove *prove, FILE *out)
         }
     }
     if (best != NULL)
-        fprintf(out, ";\n  without workload %s, the other workloads need %s less time", best->name,
-                share_of(prove, &best->before, &best->after).text);
+        fprintf(out, ";\n  without workload %s, the I/O of the other workloads takes %s less time",
+                best->name, share_of(prove, &best->before, &best->after).text);
 }
 
 static void say_unproved(const struct prove *prove, FILE *out)
@@ -234,7 +234,7 @@ static void say_unproved(const struct prove *prove, FILE *out)
         fprintf(out, "; removing the %" PRIu32 " tested %s does not prevent this", broken,
                 plural(broken, "suspect", "suspects"));
     else if (broken > 0)
-        fprintf(out, "no harm: the %" PRIu32 " tested %s delayed no workload for 5%% of its time",
+        fprintf(out, "no harm: no workload loses 5%% of its I/O time to the %" PRIu32 " tested %s",
                 broken, plural(broken, "suspect", "suspects"));
     else
         fprintf(out,

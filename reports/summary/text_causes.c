@@ -51,13 +51,15 @@ static void write_victims(const struct text *text)
                      " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++) {
         const int64_t hosts = store_int(rows, "hosts");
-        fprintf(text->out, "%s%-16s%s%s: I/O from %" PRId64 " host%s", text->paint.bold,
-                shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, "name"), hosts,
-                plural(hosts, "", "s"));
-        if (store_int(rows, "most_ppm") >= DELAYED_PPM)
-            fprintf(text->out, " was delayed for %s%s of its time", hosts > 1 ? "up to " : "",
-                    words_percent((double)store_int(rows, "most_ppm"), PPM).text);
-        fprintf(text->out, " (%s)", severity_class_words(store_text(rows, "nearest")));
+        fprintf(text->out, "%s%-16s%s%s: ", text->paint.bold, shown == 0 ? "Victims" : "",
+                text->paint.off, store_text(rows, "name"));
+        const int64_t most_ppm = store_int(rows, "most_ppm");
+        if (most_ppm >= DELAYED_PPM)
+            fprintf(text->out, "%s%s of the I/O time of ", hosts > 1 ? "up to " : "",
+                    words_percent((double)most_ppm, PPM).text);
+        fprintf(text->out, "%" PRId64 " host%s%s (%s)", hosts, plural(hosts, "", "s"),
+                most_ppm >= DELAYED_PPM ? " was delay" : "",
+                severity_class_words(store_text(rows, "nearest")));
         if (store_int(rows, "longest_ps") > 0)
             fprintf(text->out, "; a port on the path %s for %s",
                     text->credits ? "waited for credits" : "was paused",

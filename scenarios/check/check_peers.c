@@ -94,9 +94,9 @@ static void check_deviation(const struct scenario *scenario, const struct deviat
                                           .port = spot->port,
                                           .row = first->row->name,
                                           .written = deviation->where};
-        check_alike(report, DIAG_WARNING, &thing, "%s is %s, but %s at its peers", first->row->name,
+        check_alike(report, DIAG_WARNING, &thing, "%s is %s, but peers have %s", first->row->name,
                     deviation->value, deviation->common);
-        check_remedy(report, "use the value of its peers, unless the difference is intended");
+        check_remedy(report, "use the value of the peers, unless the difference is intended");
         if (!has_wrong_peers(report, thing.node) &&
             (first->of != DEVIATION_SWITCH ||
              !differs_in_others(deviations, deviation, spot->node)))

@@ -87,7 +87,8 @@ static void mark_all(struct check_report *report, const struct scenario *scenari
                 check_set_row(report, to->host->rnic_values, "accept-dscp", "%u", better);
         }
     }
-    check_remedy(report, "answer with DSCP %u (ToS %u)", better, better << 2);
+    check_remedy(report, "set rnic.accept-dscp to %u (ToS %u), so that targets reply in this class",
+                 better, better << 2);
 }
 
 bool classes_propose_lossless(struct check_report *report, const struct scenario *scenario,

@@ -207,15 +207,39 @@ const char *deviation_common(const struct deviation *deviation, const char *none
                : deviation->common;
 }
 
+/* The last word of the path, or of the entry without its index. */
+static const char *name_of(const struct deviation *deviation)
+{
+    const char *dot = strrchr(deviation->path, '.');
+    return dot == NULL ? deviation->path : dot + 1;
+}
+
+/* "host4 and 3 more"; a workload by its name, anything else by its entry */
+static void subject_words(const struct scenario *scenario, const struct deviation *deviation,
+                          char *text, size_t size)
+{
+    static const char workloads[] = "workloads.", at[] = " at ";
+    char place[DEVIATION_TEXT_BYTES];
+    deviation_place_words(scenario, deviation, place, sizeof place);
+    if (strncmp(place, at, sizeof at - 1) == 0)
+        snprintf(text, size, "%s", place + sizeof at - 1);
+    else if (strncmp(deviation->entry, workloads, sizeof workloads - 1) == 0)
+        snprintf(text, size, "workload %s", deviation->entry + sizeof workloads - 1);
+    else
+        snprintf(text, size, "%s", deviation->entry);
+}
+
 void deviation_words(const struct scenario *scenario, const struct deviation *deviation,
                      const char *usual, char *text, size_t size)
 {
-    char place[DEVIATION_TEXT_BYTES];
+    char place[DEVIATION_TEXT_BYTES], subject[DEVIATION_TEXT_BYTES];
     deviation_place_words(scenario, deviation, place, sizeof place);
+    subject_words(scenario, deviation, subject, sizeof subject);
     if (deviation->changes[0].of == DEVIATION_ROUTE)
         snprintf(text, size, "static route%.36s replaces the computed one (%.90s)", place,
                  deviation->path);
     else
-        snprintf(text, size, "%.90s is %.48s%.36s (%s %.48s)", deviation->path, deviation->value,
-                 place, usual, deviation_common(deviation, "unlimited"));
+        snprintf(text, size, "%.48s: %.40s is %.48s, %s %.48s (%.90s)", subject, name_of(deviation),
+                 deviation->value, usual, deviation_common(deviation, "unlimited"),
+                 deviation->path);
 }

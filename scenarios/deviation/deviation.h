@@ -85,8 +85,8 @@ void deviations_free(struct deviations *deviations);
 void deviation_place_words(const struct scenario *scenario, const struct deviation *deviation,
                            char *text, size_t size);
 
-/* "fabric.overrides[0].mtu is 1500B at leaf1:p0 (normally 9216B)"; `usual`: "normally" or
- * "default". */
+/* "leaf1:p0: mtu is 1500B, normally 9216B (fabric.overrides[0].mtu)"; `usual`: "normally" or
+ * "by default". */
 void deviation_words(const struct scenario *scenario, const struct deviation *deviation,
                      const char *usual, char *text, size_t size);
 

@@ -13,8 +13,7 @@ struct defaults {
 
 const struct opt scenario_defaults_opts[] = {
     {"transport", OPT_CHOICE, offsetof(struct defaults, transport), "rdma", NULL, NULL,
-     &nvme_carrier_words[1],
-     "Transport of each workload with NVMe controllers that does not set its own.",
+     &nvme_carrier_words[1], "Transport of NVMe workloads that do not set one.",
      "nvme connect -t rdma, nvme connect -t tcp", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 

@@ -58,7 +58,8 @@ const struct opt scenario_workload_opts[] = {
      "librdmacm RDMA_OPTION_ID_TOS, nvme connect --tos; IBTA Vol 1 12.7.11",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"priority", OPT_INT, FIELD(priority), "auto", "0", "7", "auto",
-     "Priority at the port of the hosts in `from`; auto: the priority of the DSCP in their map.",
+     "Priority at the port of the hosts in `from`; auto: the priority to which the hosts map the "
+     "DSCP.",
      "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"nic", OPT_INT, FIELD(nic), "auto", "0", "7", "auto",

@@ -134,8 +134,9 @@ void sonic_notes(struct sonic_import *import)
         if (import->said[i].places > 0)
             write_note(import, &import->said[i]);
     if (import->hidden > 0)
-        notes_add(&import->notes, import->switches[0].root->place,
-                  "not imported, since no parameter corresponds, tables and fields: %zu; --verbose "
-                  "names them",
-                  import->hidden);
+        notes_add(
+            &import->notes, import->switches[0].root->place,
+            "tables and fields without a parameter in the model, not imported: %zu (--verbose "
+            "lists them)",
+            import->hidden);
 }

@@ -335,7 +335,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
         return;
     finish_oldest(pair, good);
     if (!good)
-        give_up(pair, "workload: a message failed, its queue pair is closed");
+        give_up(pair, "workload: a message failed; the queue pair is closed");
     issue_due(pair->owner);
 }
 
@@ -346,7 +346,7 @@ static void on_async(void *self, struct verbs_conn *conn, enum ibv_event_type ty
     (void)conn;
     if (type != IBV_EVENT_CQ_ERR || !pair->usable)
         return;
-    give_up(pair, "workload: a completion queue overran, its queue pair is closed");
+    give_up(pair, "workload: a completion queue overran; the queue pair is closed");
     issue_due(pair->owner);
 }
 

@@ -83,7 +83,7 @@ refused 'cut results of fio' 'fio-cut.txt:4:' fio-cut.txt -o no.yaml
 refused 'cut JSON of fio' 'fio-cut.json:12:' fio-cut.json -o no.yaml
 printf '                    Atomic BW Test\n #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec]\n 8 5 1 1\n' >atomic.txt
 refused 'what is not modeled' 'the files contain nothing that the model uses' atomic.txt -o no.yaml
-refused 'a foreign file' 'scenario.yaml:1:1: error: expected what one of these printed' scenario.yaml -o no.yaml
+refused 'a foreign file' 'scenario.yaml:1:1: error: not the output of a supported tool' scenario.yaml -o no.yaml
 head -c 1000000 /proc/self/exe >program # its whole is larger than any text may be
 refused 'a program' 'error: expected a text' program -o no.yaml
 refused 'a folder' '.:1:1: error: Is a directory' . -o no.yaml

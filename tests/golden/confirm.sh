@@ -28,9 +28,9 @@ cmp -s <(gojq '.harm, .causes' plain.json) <(gojq '.harm, .causes' poor.json) ||
 
 # In words, also of the database.
 "$program" run mtu-mismatch --confirm 20000000 -o mtu.db >words 2>&1
-says words '100% of the harm (confirmed by rerun): fabric.overrides[0].mtu is 1500B at leaf1:p3 (normally 9216B)'
+says words '100% of the harm (confirmed by rerun): leaf1:p3: mtu is 1500B, normally 9216B (fabric.overrides[0].mtu)'
 "$program" explain mtu.db >words
-says words '100% of the harm (confirmed by rerun): fabric.overrides[0].mtu is 1500B at leaf1:p3 (normally 9216B)'
+says words '100% of the harm (confirmed by rerun): leaf1:p3: mtu is 1500B, normally 9216B (fabric.overrides[0].mtu)'
 
 for bad in -1 x 1.5 ''; do
     "$program" run mtu-mismatch --confirm "$bad" >out 2>err

@@ -36,7 +36,7 @@ holds storm.json '[.workloads[].bottleneck] | unique == ["slow receiver"]'
 holds storm.json '. as $all | [.victims[] | [.cause, .workload, .host, .class, .failed, .held_ps]] | sort == ([$all.causes | to_entries[] | .key as $cause | .value.victims[] | [$cause, .workload, .host, .class, .failed, .paused_ps]] | sort)'
 holds storm.json '[.victims[] | .lost_share >= 0.01 and .held_ps > 0 and .root != null] | all'
 says storm '     victims: 25'
-says storm 'backup           I/O from host'
+says storm 'of the I/O time of host'
 [ "$(gojq .root_cause storm.json)" = "$("$program" run pause-storm --json | gojq .root_cause)" ] ||
     fail 'run and explain tell of different causes'
 
@@ -66,7 +66,7 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 "$program" run pause-storm --set duration=4ms --set faults.0.for=600us -o brief.db >run
 "$program" explain brief.db --prove >proof 2>err || fail "--prove: exit code $?"
 says proof 'proved: slow-receiver at host0, removed (a root cause) removes 100% of the delay'
-says proof 'victim     backup was delayed by 61.7 ms in total, 21% of its command time'
+says proof 'victim     backup was delayed by 61.7 ms in total, 21% of its I/O time'
 holds proof.json '.proof.ideal == "fault-free run" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'
 holds proof.json '.proof.repairs[0] | .after.stopped_ps * 5 < .before.stopped_ps'
@@ -257,7 +257,7 @@ END
 says reads "warning: 'w': host1 can never READ from host0, with rnic.max-rd-atomic 0"
 "$program" run reads.yaml -o reads.db >/dev/null
 "$program" explain reads.db >reads || fail "reads: exit code $?"
-says reads '(confirmed by rerun): hosts.defaults.rnic.max-rd-atomic is 0 at host0 and 1 more (default 16)'
+says reads '(confirmed by rerun): host0 and 1 more: max-rd-atomic is 0, by default 16 (hosts.defaults.rnic.max-rd-atomic)'
 grep -q warning: reads && fail 'reads: a warning next to a confirmed cause'
 
 # Of many warnings the first four.

@@ -33,9 +33,9 @@ named() {
 for timer in 'io-timeout 400us an I/O timed out' 'keep-alive 100us a keep-alive came too late'; do
     read -r row value why <<<"$timer"
     sed "s/^  targets:/  odd: {where: host1, nvme: {$row: $value}}\n  targets:/" base.yaml >odd.yaml
-    named "$row of one" "hosts.odd.nvme.$row is $value at host1 \(normally [0-9]+s\); host1 lost controllers [0-9]+ times because $why" odd.yaml
-    grep -q '^Victims *db: I/O from 1 host was delayed .*(the cause is on its path)' out || fail "$row of one: $(grep '^Victims' out)"
-    named "$row of all" "hosts.defaults.nvme.$row is $value \(default [0-9]+s\); " base.yaml --set "hosts.defaults.nvme.$row=$value"
+    named "$row of one" "host1: $row is $value, normally [0-9]+s \(hosts.odd.nvme.$row\); host1 lost controllers [0-9]+ times because $why" odd.yaml
+    grep -q '^Victims *db: [0-9.]*% of the I/O time of 1 host was delay (the cause is on its path)' out || fail "$row of one: $(grep '^Victims' out)"
+    named "$row of all" "$row is $value, by default [0-9]+s \(hosts.defaults.nvme.$row\); " base.yaml --set "hosts.defaults.nvme.$row=$value"
 done
 
 echo 'faults: [{kind: target-stall, where: host10, at: 2ms, for: 5ms}]' | cat base.yaml - >stall.yaml
@@ -62,7 +62,7 @@ workloads:
   - {name: oltp, kind: nvme, from: [host6, host2, host1], to: host7, read: 30%, block-size: 32KiB, queue-depth: 16, queues: 2}
   - {name: backup, kind: rdma-read, from: [host8, host4, host0, host9, host3], to: host5, message-size: 8KiB, outstanding: 2, qps: 1}
 END
-named 'an odd MTU beside' 'fabric.overrides\[0\].mtu is 1500B' beside.yaml -o beside.db
+named 'an odd MTU beside' 'leaf0:p6: mtu is 1500B' beside.yaml -o beside.db
 "$program" run beside.yaml --json >beside.json
 gojq -e '[.causes[].name] | index("hosts.defaults.nvme.io-timeout")' beside.json >/dev/null || fail "beside: the timer: $(gojq -c '[.causes[].sentence]' beside.json)"
 "$program" explain beside.db --prove >beside.txt

@@ -18,7 +18,7 @@ begin() { printf 'stormglass: 1\nname: %s\nduration: 1ms\ndrain: 5ms\n' "$1"; }
 "$program" explain mtu.db --prove >mtu || fail "mtu: exit code $?"
 "$program" explain mtu.db --prove --json >mtu.json || fail "mtu --json: exit code $?"
 says mtu 'proved: fabric.overrides[0].mtu 1500B -> 9216B at leaf1:p3 removes 100% of the delay'
-says mtu '100% of its command time; 1 operation failed; 1 host-target pair did no I/O'
+says mtu '100% of its I/O time; 1 operation failed; 1 host-target pair did no I/O'
 holds mtu.json '.prove.suspects[0] | .suspect == "setting" and .name == "fabric.overrides[0].mtu" and .culprit and .gone == 1'
 holds mtu.json '[.prove.suspects[] | select(.culprit)] | length == 1'
 holds mtu.json '.prove.measured_by == "time" and (.prove.vacuous | not) and .proof.after.failed == 0'
@@ -65,7 +65,7 @@ proves two
 says two 'together, these changes remove 100% of the delay'
 holds two.json '[.prove.victims[] | [.workload, .host]] | sort == [["a", "host1"], ["b", "host3"]]'
 holds two.json 'all(.prove.victims[]; .lost_share > 0.05 and .lost_share <= 1)'
-grep -qE '^  by host +[ab] at host[13] was delayed for [0-9.]+% of its time$' two || fail 'no victims by hosts' "$(cat two)"
+grep -qE '^  by host +[ab] at host[13]: [0-9.]+% of the I/O time was delay$' two || fail 'no victims by hosts' "$(cat two)"
 holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
 
 # Two workloads lose between the same hosts, which count once, confirmed or not.
@@ -100,7 +100,7 @@ END
 proves hidden
 holds hidden.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["fault", "faults.0"], ["host", "host1"]]'
 holds hidden.json '.prove.suspects[] | select(.suspect == "host") | .gone < 0.01 and .makes > 0.05'
-says hidden 'alone, it delays a workload'
+says hidden 'of the I/O time of a workload'
 
 # A short timeout costs nothing by itself and adds to a stall; both are causes, and the stall comes first.
 {
@@ -133,7 +133,7 @@ END
 } >incast.yaml
 proves incast
 says incast 'nothing to test: the scenario has no fault, no slow host, and no setting that differs from its peers'
-says incast 'without workload much, the other workloads need'
+says incast 'without workload much, the I/O of the other workloads takes'
 holds incast.json '.prove.vacuous and ([.prove.suspects[] | select(.culprit)] == []) and .proof.ideal == "none"'
 holds incast.json '[.prove.suspects[].suspect] | unique == ["load"]'
 

@@ -9,8 +9,8 @@ seen() { gojq -c "$1" state.json; }
 
 # --- a folder that gets new dumps: the sample of the tree, one sample after the other ---
 mkdir dumps && cp "$sample"/*.txt dumps && cp -r "$sample"/t0 dumps
-expect 'the first look' 0 'first look: ' look dumps
-grep -qE '^[0-9-]+T[0-9:]+Z first look: [0-9]+ counters of 10 devices; ' out || fail "the first look: $(cat out)"
+expect 'the first look' 0 'baseline: ' look dumps
+grep -qE '^[0-9-]+T[0-9:]+Z baseline: [0-9]+ counters of 10 devices; ' out || fail "the baseline: $(cat out)"
 [ "$(seen '[.patterns, (.files | length), (.ports | length > 0), .of]')" = '[[],13,true,["dumps"]]' ] || fail "the state: $(head -c 600 state.json)"
 expect 'nothing new' 0 '' look dumps
 [ -s out ] && fail "nothing is new, and yet: $(cat out)"
@@ -41,7 +41,7 @@ dump() { # PAUSES [PACKETS]
 }
 watch_one() { "$program" watch --once --state one.json one "$@"; }
 mkdir one && dump 100 >one/host9.txt
-expect 'one file' 0 'first look: 3 counters of 1 device;' watch_one
+expect 'one file' 0 'baseline: 3 counters of 1 device;' watch_one
 dump 100000 >one/host9.txt
 expect 'replaced' 1 'host9 sent 99,900 pauses' watch_one
 dump 200000 >one/.host9.txt
@@ -73,7 +73,7 @@ expect 'what is printed with -q' 0 '' watch_one -q
 # --- a log: only messages that are new ---
 mkdir logs && printf 'db7$ ethtool -S eth2\nNIC statistics:\n     rx_prio3_pause: 0\n' >logs/counters.txt
 printf 'Nov 28 12:00:01 db7 kernel: mlx5_core 0000:3b:00.0 eth2: Link down\n' >logs/db7.log
-expect 'an old message' 0 'first look' "$program" watch --once --state log.json logs
+expect 'an old message' 0 baseline "$program" watch --once --state log.json logs
 echo 'Nov 28 12:05:01 db7 kernel: nvme nvme3: I/O 12 QID 4 timeout' >>logs/db7.log
 expect 'another message' 0 '' "$program" watch --once --state log.json logs
 echo 'Nov 28 12:09:01 db7 kernel: mlx5_core 0000:3b:00.0 eth2: Link down' >>logs/db7.log
@@ -82,7 +82,7 @@ expect 'a new message' 1 'logs/db7.log:3' "$program" watch --once --state log.js
 # Rotated after it has grown once more: only what was not read before, which is no pattern.
 mkdir rotated && printf 'db7$ ethtool -S eth2\nNIC statistics:\n     rx_prio3_pause: 0\n' >rotated/counters.txt
 printf 'Nov 28 12:00:01 db7 kernel: mlx5_core 0000:3b:00.0 eth2: Link down\n' >rotated/db7.log
-expect 'before a log is rotated' 0 'first look' "$program" watch --once --state rotated.json rotated
+expect 'before a log is rotated' 0 baseline "$program" watch --once --state rotated.json rotated
 echo 'Nov 28 12:11:01 db7 kernel: nvme nvme3: I/O 13 QID 4 timeout' >>rotated/db7.log && mv rotated/db7.log rotated/db7.log.1
 echo 'Nov 28 12:12:01 db7 kernel: nvme nvme3: I/O 14 QID 4 timeout' >rotated/db7.log
 for change in ':' 'touch rotated/*' 'cp rotated/db7.log.1 rotated/db7.log.2'; do
@@ -96,7 +96,7 @@ mkdir bytes
 of_name() { printf 'db%s$ ethtool -S eth0\nNIC statistics:\n     tx_prio3_pause: %s\n' "${#1}" "$2" >bytes/"$1"; }
 of_name $'\xe9.txt' 100 && of_name $'\xe8 .txt' 200 && of_name $'d%b\x1b.txt' 300
 watch_bytes() { "$program" watch --once --state bytes.json bytes; }
-expect 'names that are no UTF-8' 0 'first look: 3 counters of 3 devices;' watch_bytes
+expect 'names that are no UTF-8' 0 'baseline: 3 counters of 3 devices;' watch_bytes
 expect 'the same names' 0 '' watch_bytes
 [ -s out ] && fail "the same names: $(cat out)"
 [ "$(gojq -c '[.files[].name]' bytes.json)" = '["bytes/d%25b%1b.txt","bytes/%e8 .txt","bytes/%e9.txt"]' ] || fail "names: $(gojq -c .files bytes.json)"
@@ -124,7 +124,7 @@ END
 chmod +x bin/ethtool
 look_lo() { PATH=$work/bin:$PATH "$program" watch --once --state lo.json lo; }
 printf 'NIC statistics:\n     tx_prio3_pause: 5\n' >counters
-expect 'a device' 0 'first look: 1 counter of 1 device' look_lo
+expect 'a device' 0 'baseline: 1 counter of 1 device' look_lo
 printf 'NIC statistics:\n     tx_prio3_pause: 90005\n' >counters
 expect 'its pauses' 1 'sent 90,000 pauses' look_lo
 grep -q 'ethtool -S lo:[0-9]' out || fail "where: $(cat out)"

@@ -18,11 +18,11 @@ const struct opt port_opts[] = {
      "Propagation delay one way; 0 takes it from cable and length.", "own",
      OPT_ACTS(LATENCY, MORE, DELAY)},
     {"fec", OPT_CHOICE, offsetof(struct port_params, fec), "none", NULL, NULL, OPT_WORDS(PORT_FECS),
-     "Forward error correction, whose latency adds to the delay one way; auto: the usual one for "
+     "Forward error correction; its latency is part of the one-way delay. auto: the usual code for "
      "the rate.",
      "IEEE 802.3 cl. 91, 108, 119, 134, 172", OPT_ACTS(LATENCY, ANY, TRACE)},
     {"fec-latency", OPT_TIME, offsetof(struct port_params, fec_latency), "auto", "0ns", "1ms",
-     "auto", "Latency of the FEC, if there is one; auto: codewords and decoder.",
+     "auto", "Latency of the FEC; auto: time of the codewords and of the decoder.",
      "inferred: time of the codewords interleaved, and 42 ns (rs-528) or 37 ns (rs-544)",
      OPT_ACTS(LATENCY, MORE, DELAY)},
     {"mtu", OPT_SIZE, offsetof(struct port_params, mtu), "4200B", "256B", "16000B", NULL,
@@ -37,7 +37,7 @@ const struct opt port_opts[] = {
      "Pause time in an XOFF, in quanta of 512 bit times.", "IEEE 802.1Q-2018 36.1",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, LESS, TRACE)},
     {"pfc-refresh", OPT_TIME, offsetof(struct port_params, pfc_refresh), "0ns", "0ns", "10s", NULL,
-     "Time between XOFFs while a pause lasts; 0: half of the time of the quanta.",
+     "Time between XOFFs while a pause lasts; 0: half of the pause time in an XOFF.",
      "half: Linux ixgbe_dcb_82599.c, FCRTV = pause_time / 2",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, MORE, TRACE)},
     {"pfc-xon", OPT_BOOL, offsetof(struct port_params, pfc_xon), "true", NULL, NULL, NULL,

@@ -11,8 +11,7 @@
 #define WEIGHT(n)                                                                                  \
     {                                                                                              \
         "weight-" #n, OPT_INT, FIELD(weight[n]), "0", "0", "100", NULL,                            \
-            "Share of priority " #n                                                                \
-            " among the weighted ones; 0: strict, highest priority first.",                        \
+            "ETS weight of priority " #n "; 0: strict priority, before all weighted ones.",        \
             "IEEE 802.1Q-2018 37 (ETS)", OPT_ACTS(CLASSES, ANY, TRACE)                             \
     }
 
@@ -98,11 +97,11 @@ const struct opt switch_opts[] = {
      "The lossless priorities, such as [3]; none: every priority may drop.",
      "common use: RoCE in priority 3", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"ecn-kmin", OPT_SIZE, FIELD(ecn_kmin), "400KB", "0B", "16TiB", NULL,
-     "Egress queue at which ECN marking starts.",
+     "Length of the egress queue above which ECN marking starts.",
      "HPCC artifact: 100 KB for each 25 Gb/s of link rate",
      OPT_ACTS_IF(OPT_NEED_ECN, CONGESTION, LESS, TRACE)},
     {"ecn-kmax", OPT_SIZE, FIELD(ecn_kmax), "1600KB", "0B", "16TiB", NULL,
-     "Egress queue at which every packet is marked; 0: no marking.",
+     "Length of the egress queue above which every packet is marked; 0: no marking.",
      "HPCC artifact: 400 KB for each 25 Gb/s of link rate", OPT_ACTS(CONGESTION, LESS, TRACE)},
     {"ecn-pmax", OPT_PERCENT, FIELD(ecn_pmax), "20%", "0%", "100%", NULL,
      "Marking probability just below kmax.", "HPCC artifact: 0.2",

@@ -59,17 +59,16 @@ const struct opt nvme_target_opts[] = {
      "of Linux 6.1 or SPDK 22.01.",
      "drivers/nvme/target/admin-cmd.c of Linux 6.1; lib/nvmf/ctrlr.c of SPDK", OPT_INERT},
     {"data-buffers", OPT_INT, PARAM(data_buffers), "0", "0", "65536", NULL,
-     "Data buffers that the commands of all queues share, at most 16 each, which bounds "
-     "max-transfer; 0: as many as are needed.",
+     "Pool of data buffers, shared by the commands of all queues. A command uses at most 16, which "
+     "limits max-transfer; 0: unlimited.",
      "SPDK nvmf_create_transport num-shared-buffers, 4095; Linux 6.1 nvmet allocates as needed",
      OPT_SCALES_IF(OPT_NEED_DATA_BUFFERS, BUFFERS, LIMIT, SERVICE)},
     {"io-unit", OPT_SIZE, PARAM(io_unit), "8KiB", "8KiB", "8MiB", NULL, "Size of a data buffer.",
      "SPDK nvmf_create_transport io-unit-size: 128 KiB / 16 for RDMA", .factor = 2,
      OPT_ACTS(BUFFERS, ANY, TRACE)},
     {"data-wr-pool", OPT_INT, PARAM(data_wr_pool), "0", "0", "65536", NULL,
-     "Work requests that the commands of all queues share, for each RDMA READ or WRITE of a "
-     "command "
-     "beyond its first; 0: as many as are needed.",
+     "Pool of work requests, shared by all queues, for the second and further RDMA READs or "
+     "WRITEs of a command; 0: unlimited.",
      "SPDK lib/nvmf/rdma.c: data_wr_pool, nvmf_request_alloc_wrs; nvmet has those of its queue "
      "pair",
      OPT_SCALES_IF(OPT_NEED_DATA_WRS, WRS, LIMIT, SERVICE)},

@@ -6,7 +6,8 @@
 #define WEIGHT(n)                                                                                  \
     {                                                                                              \
         "weight-" #n, OPT_INT, ROW(weight[n]), "0", "0", "100", NULL,                              \
-            "Share of priority " #n " of the host's traffic, among the weighted ones; 0: strict.", \
+            "ETS weight of priority " #n                                                           \
+            " at the host; 0: strict priority, before all weighted ones.",                         \
             "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw", OPT_ACTS(CLASSES, ANY, TRACE)  \
     }
 
@@ -156,13 +157,15 @@ const struct opt rnic_opts[] = {
      "infiniband/DEV/tc/PORT/traffic_class",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"ack-dscp", OPT_DSCP, ROW(ack_dscp), "auto", "0", "63", "auto",
-     "DSCP of ACKs and NAKs; auto: their queue pair's.  On another queue they may overtake READ "
-     "responses, which then count as lost.",
+     "DSCP of ACKs and NAKs; auto: the DSCP of the queue pair. With another DSCP, ACKs may "
+     "overtake "
+     "READ responses, which the requester then treats as lost.",
      "one address path in a queue pair's context (Linux mlx5_ib qp.c mlx5_set_path)",
      OPT_ACTS_IF(OPT_NEED_RDMA, CLASSES, ANY, TRACE)},
     {"ack-priority", OPT_INT, ROW(ack_priority), "auto", "0", "7", "auto",
-     "Priority of ACKs and NAKs at the host's own port; auto: their queue pair's, or the "
-     "priority of ack-dscp.",
+     "Priority of ACKs and NAKs at the host's own port; auto: the priority of ack-dscp if it is "
+     "set, "
+     "else the priority of the queue pair.",
      "as ack-dscp", OPT_ACTS_IF(OPT_NEED_RDMA, CLASSES, ANY, TRACE)},
     WEIGHT(0),
     WEIGHT(1),
@@ -273,9 +276,10 @@ const struct opt rnic_opts[] = {
      "IBTA Vol 1 8.3", OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_INFINIBAND, LINK, ANY, TRACE)},
     {"udp-source-port", OPT_CHOICE, ROW(udp_source_port), "queue-pairs", NULL, NULL,
      OPT_WORDS(RNIC_UDP_SOURCES),
-     "What the UDP source port is made from, by which switches tell paths apart.  queue-pairs: "
-     "both numbers, alike in both directions; flow-label: that of the REQ, which rdma_cm makes "
-     "from the connection's ports; queue-pair: the sender's number alone.",
+     "Source of the UDP source port, which ECMP hashes. queue-pairs: the numbers of both queue "
+     "pairs "
+     "(the same port in both directions); flow-label: the flow label of the REQ, which rdma_cm "
+     "derives from the ports of the connection; queue-pair: the number of the sender's queue pair.",
      "Linux ib_verbs.h rdma_get_udp_sport, with flow label 0 and without; cma.c "
      "cma_get_roce_udp_flow_label; rxe_qp.c rxe_qp_init_req",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, PATHS, ANY, TRACE)},

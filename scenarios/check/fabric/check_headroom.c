@@ -78,8 +78,8 @@ static void report_headroom(const struct checking *checking, const struct check_
         check_shows(checking->report, "drops.lossless > 0");
     } else {
         check_alike(checking->report, DIAG_NOTE, thing,
-                    "%lld B of back-to-back acknowledgements and requests can arrive after XOFF, "
-                    "but the headroom is %lld B, which is enough only for data",
+                    "%lld B of back-to-back ACKs and requests can arrive after XOFF, but the "
+                    "headroom is %lld B, enough only for full-size data frames",
                     (long long)most, (long long)headroom);
     }
     check_remedy(checking->report, "set the switch's headroom to %lld B or more, or to auto",

@@ -67,8 +67,8 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
             check_set(report, &thing, "%lldB", (long long)(full / 2));
     } else if (kmin >= full) {
         check_alike(report, DIAG_NOTE, &thing,
-                    "ECN marking starts at an egress queue of %lld B, but with all of its %lld %s "
-                    "congested, a sender is already paused at %lld B",
+                    "ECN marking starts at an egress queue of %lld B, but with %lld congested "
+                    "%s on a switch, a sender is already paused at a queue of %lld B",
                     (long long)kmin, (long long)plan->links, plural(plan->links, "port", "ports"),
                     (long long)full);
         check_shows(report, "pfc.pause_frames > 0");

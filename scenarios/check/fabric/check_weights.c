@@ -67,7 +67,7 @@ static void report_weight(const struct classes_here *here, unsigned priority, bo
                     "priority %u has CNPs, but a weight of only %lld of %lld: congestion control "
                     "reacts late when many flows are marked",
                     priority, (long long)own, (long long)all);
-    check_remedy(report, data ? "set its weight to its share of the load"
+    check_remedy(report, data ? "set the weight of this priority to its share of the offered load"
                               : "use strict priority for CNPs: weight 0");
     check_set(report, &thing, "%lld", (long long)(data ? fair_weight(here, priority) : 0));
 }

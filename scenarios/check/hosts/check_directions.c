@@ -42,8 +42,8 @@ static void report_directions(const struct scenario *scenario, struct check_repo
         is_tcp ? check_of_tcp(acceptor, "dscp") : check_of_rnic(acceptor, "accept-dscp");
     const struct direction *lossy = out->lossless ? back : out;
     check_alike(report, DIAG_WARNING, &thing,
-                "'%s' is lossless in one direction only: it sends with DSCP %u (%s at %s), the "
-                "other side with DSCP %u (%s at %s)",
+                "'%s' is lossless in one direction only: the initiators send with DSCP %u "
+                "(%s at %s), the targets with DSCP %u (%s at %s)",
                 workload->name, back->dscp, back->lossless ? "lossless" : "lossy", back->edge->name,
                 out->dscp, out->lossless ? "lossless" : "lossy", out->edge->name);
     check_shows(report, "drops.lossy > 0");
@@ -52,10 +52,11 @@ static void report_directions(const struct scenario *scenario, struct check_repo
         check_remedy(report, "map DSCP %u to a priority with PFC at %s", lossy->dscp,
                      lossy->edge->name);
     } else if (out->lossless && is_tcp) {
-        check_remedy(report, "answer with the DSCP of the request: tcp.dscp %u", out->dscp);
+        check_remedy(report, "set tcp.dscp of the target to %u, the DSCP of the requests",
+                     out->dscp);
         check_set(report, &thing, "%u", out->dscp);
     } else if (out->lossless) {
-        check_remedy(report, "answer with the DSCP of the request, %u: rnic.accept-dscp auto",
+        check_remedy(report, "reply with the DSCP of the request, %u: rnic.accept-dscp auto",
                      out->dscp);
         check_set(report, &thing, "auto");
     } else {

@@ -10,7 +10,7 @@
 #include "scenarios/workload/workload.h"
 
 static const char *const touch_words[] = {
-    [FAULT_TOUCHES_NO_PATH] = "no workload has a path through its place",
+    [FAULT_TOUCHES_NO_PATH] = "no workload sends through its location",
     [FAULT_TOUCHES_LATE] = "the workloads there stop before the fault begins",
     [FAULT_TOUCHES_EARLY] = "the workloads there begin after the end of the fault",
     [FAULT_TOUCHES_RDMA] = "it stops only NVMe, but only rdma-* workloads use its targets, and "

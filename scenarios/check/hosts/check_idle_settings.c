@@ -73,7 +73,7 @@ static void check_accepted(const struct scenario *scenario, uint32_t index,
     check_alike(report, DIAG_WARNING, &thing,
                 "rnic.accept-dscp %lld has no effect: no host connects to it",
                 (long long)host->host->rnic->accept_dscp);
-    check_remedy(report, "set it at the hosts in `to`, or set rnic.dscp here");
+    check_remedy(report, "set rnic.accept-dscp at the hosts in `to`, or rnic.dscp at this host");
 }
 
 /* ------------------------------------------------------------------ of the other transport */
@@ -122,9 +122,8 @@ static void collect_values(const struct scenario *scenario, const struct roles *
     const struct diag_place nobody = {0};
     for (size_t i = 0; values != NULL && i < values->row_count; i++) {
         const struct opt *row = &values->rows[i];
-        const uint32_t needs =
-            row->effect.needs &
-            (OPT_NEED_RDMA | OPT_NEED_TCP | OPT_NEED_ISCSI | OPT_NEED_IWARP | OPT_NEED_TLS);
+        const uint32_t needs = row->effect.needs & (OPT_NEED_RDMA | OPT_NEED_TCP | OPT_NEED_ISCSI |
+                                                    OPT_NEED_IWARP | OPT_NEED_TLS);
         if (row->name == NULL || needs == 0)
             continue;
         const struct diag_place place = block_place(values, row->name, nobody);

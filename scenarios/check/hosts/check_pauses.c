@@ -47,7 +47,8 @@ static void check_refresh(const struct scenario *scenario, const struct scenario
                     "peer sends in between, and these frames are dropped",
                     whole_us(lasts), ns_beyond(lasts), whole_us(again), ns_beyond(again));
         check_shows(report, "drops.lossless > 0");
-        check_remedy(report, "set pfc-refresh: 0ns, which means half of the time of the quanta");
+        check_remedy(report,
+                     "set pfc-refresh to 0ns, which means half of the pause time in an XOFF");
         check_set_port(report, &thing, "0ns");
         thing.row = "pfc-quanta";
         if (lasts / 2 + takes > lasts)

@@ -126,8 +126,9 @@ static void check_outage(struct search *search, uint32_t index, const struct sce
     const time_ps lasts = fault->end - fault->at;
     const struct fault_name name = fault_name(search->scenario, index);
     if ((breaks & FAULT_KILLS_TARGET) == 0 && nvme->keep_alive > 0)
-        check_timer(search, host, KEEP_ALIVE, nvme->keep_alive, name.text, lasts,
-                    "controllers are lost and reconnect, although commands only had to wait");
+        check_timer(
+            search, host, KEEP_ALIVE, nvme->keep_alive, name.text, lasts,
+            "hosts drop the controller and reconnect, although its commands are only delayed");
     if ((breaks & crash) == crash)
         check_reconnect(search, fault, name.text, host);
     if (nvme->fast_io_fail_tmo >= 0)

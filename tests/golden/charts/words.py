@@ -187,15 +187,15 @@ for (share, _), cause in zip(lines, causes):
 victims = ask("SELECT w.name, count(DISTINCT node), max(lost_ppm), max(held_ps) FROM victim v JOIN workload w USING(workload)"
               " WHERE cause=0 GROUP BY v.workload")
 for name, hosts, lost, held in victims:
-    words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name}: I/O from (\d+) hosts? was delayed for up to (\S+) of its time \([^)]*\)'
+    words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name}: (?:up to )?(\S+) of the I/O time of (\d+) hosts? was delay \([^)]*\)'
                       r'(?:; a port on the path was paused for (.*))?$', summary, re.M)
     if sum(sure for _, sure, _ in causes) > 1:  # the line is then of several causes
         continue
     if words is None:
         fail(f'no victim {name}')
         continue
-    same(f'hosts of {name}', int(words[1]), hosts)
-    near(f'{name} lost', words[2], lost / 1e6)
+    same(f'hosts of {name}', int(words[2]), hosts)
+    near(f'{name} lost', words[1], lost / 1e6)
     if words[3] is not None:
         near(f'{name} was held', words[3], held)
 
@@ -233,7 +233,8 @@ for head, path in (('Bottleneck', 'bottleneck'), (' ' * 10, 'bottleneck_account'
                    ('Root cause', 'root_cause')):
     wanted = ask('SELECT value FROM result WHERE path=?', path)
     if wanted and wanted[0][0]:
-        same(path, f'\n{head:16}{wanted[0][0]}\n' in summary, True)
+        evidence = path == 'root_cause' and bool(ask("SELECT 1 FROM result WHERE path GLOB 'causes*.sentence' AND instr(value, ?)", wanted[0][0]))
+        same(path, f'\n{head:16}{wanted[0][0]}\n' in summary, not evidence)
 expected = ask('SELECT held, text, actual FROM expectation ORDER BY position')
 if expected:
     same('expectations', [re.split(r'\s{2,}', line.strip()) for line in block('Expectations')[1:]],

@@ -195,7 +195,8 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
     /* alpha B / (1 + n alpha): 1/8 of some 30 MB alone, but a sixth of that with six ports */
     snprintf(text, sizeof text,
              HEAD TWO_LEAVES ", switch: {alpha: 800%%, ecn: {kmin: 6MB, kmax: 7MB}}}\n%s", dcqcn);
-    assert_finding(text, DIAG_NOTE, "with all of its 6 ports congested", 2, "pfc.pause_frames > 0");
+    assert_finding(text, DIAG_NOTE, "with 6 congested ports on a switch", 2,
+                   "pfc.pause_frames > 0");
     snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmax: 0B}}}\n%s", dcqcn);
     assert_finding(text, DIAG_WARNING, "ECN marking is disabled", 4, "ecn.marked == 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-refresh: 400us}}\n" HOSTS WORKLOAD,

@@ -162,7 +162,7 @@ static void headroom_is_for_frames_that_are_sent(void **state)
          "headroom", DIAG_WARNING, "", 0},
         {SWITCH "{pfc: {headroom: 28KiB}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
                 "rdma-write, from: host1, to: host0, qps: 256}]\n",
-         "headroom", DIAG_NOTE, "of back-to-back acknowledgements and requests can arrive", 2},
+         "headroom", DIAG_NOTE, "of back-to-back ACKs and requests can arrive", 2},
         {SWITCH
          "{pfc: {headroom: 66560B}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
          "rdma-write, from: host1, to: host0, qps: 256}]\n",

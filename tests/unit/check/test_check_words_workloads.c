@@ -117,16 +117,16 @@ static void what_hosts_get(void **state)
     static const struct findings_print cases[] = {
         {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0"), "fan-in",
          "t.yaml:4:13: note: host0: 2 hosts can send it 200 Gb/s in total, "
-         "and its links carry 100 Gb/s, a fan-in of 2:1 (the results then show "
+         "and its links carry 100 Gb/s, a fan-in of 2:1 (check in the results: "
          "pfc.pause_frames)\n"},
         {HEAD WORK("kind: rdma-write, from: [host1, host2, host3], to: host0"), "fan-in",
          "t.yaml:4:13: note: host0: 3 hosts can send it 300 Gb/s in total, "
-         "and its links carry 100 Gb/s, a fan-in of 3:1 (the results then show "
+         "and its links carry 100 Gb/s, a fan-in of 3:1 (check in the results: "
          "pfc.pause_frames)\n"},
         {HEAD WORK("kind: rdma-read, from: host0, to: [host1, host2], pairing: all-to-all"),
          "fan-in",
          "t.yaml:4:13: note: host0: 2 hosts can send it 200 Gb/s in total, "
-         "and its links carry 100 Gb/s, a fan-in of 2:1 (the results then show "
+         "and its links carry 100 Gb/s, a fan-in of 2:1 (check in the results: "
          "pfc.pause_frames)\n"},
         {HEAD READ(""), "fan-in", ""},
         {HEAD WRITE, "fan-in", ""},
@@ -137,7 +137,7 @@ static void what_hosts_get(void **state)
               "{name: v, kind: rdma-write, from: [host1, host2], to: host3}\n",
          "fan-in",
          "t.yaml:4:13: note: 2 hosts (host0, ...): 2 hosts can send it 200 Gb/s in total, "
-         "and its links carry 100 Gb/s, a fan-in of 2:1 (the results then show "
+         "and its links carry 100 Gb/s, a fan-in of 2:1 (check in the results: "
          "pfc.pause_frames)\n"},
     };
     assert_prints(cases, COUNT(cases));
@@ -170,11 +170,11 @@ static void what_is_offered(void **state)
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46747"), "fan-in", ""},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "70122"), "fan-in",
          "t.yaml:4:13: note: host0: 2 hosts can send it 150.00 Gb/s in total, "
-         "and its links carry 100 Gb/s, a fan-in of 1.50:1 (the results then show "
+         "and its links carry 100 Gb/s, a fan-in of 1.50:1 (check in the results: "
          "pfc.pause_frames)\n"},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46748"), "fan-in",
          "t.yaml:4:13: note: host0: 2 hosts can send it slightly more than the 100 Gb/s "
-         "that its links carry (the results then show "
+         "that its links carry (check in the results: "
          "pfc.pause_frames)\n"},
         {HEAD SERVED("25%", "124660"), "offered", ""},
         {HEAD SERVED("25%", "124661"), "offered",
@@ -223,8 +223,8 @@ static void faults(void **state)
          "t.yaml:8:10: warning: the fault pause-storm at host0 has no effect: PFC of priority 2 is "
          "disabled at host0 or at the other end of its link\n"},
         {FAULT(WRITE, "kind: link-down, where: host3, at: 0s"), "faults",
-         "t.yaml:8:10: warning: the fault link-down affects no traffic: no workload has a path "
-         "through its place\n"},
+         "t.yaml:8:10: warning: the fault link-down affects no traffic: no workload sends through "
+         "its location\n"},
         {FAULT(WORK("kind: rdma-write, from: host1, to: host0, stop: 500us"),
                "kind: link-down, where: host0, at: 500us"),
          "faults",
@@ -277,8 +277,8 @@ static void faults_inside_the_fabric(void **state)
         /* Inside of the fabric the paths decide. */
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 0s}"), "faults", ""},
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf2-spine0, at: 0s}"), "faults",
-         "t.yaml:8:10: warning: the fault bit-errors affects no traffic: no workload has a path "
-         "through its place\n"},
+         "t.yaml:8:10: warning: the fault bit-errors affects no traffic: no workload sends through "
+         "its location\n"},
         {AMONG(ACROSS, "{kind: bit-errors, where: leaf0-spine0, at: 500us}"), "faults",
          "t.yaml:8:10: warning: the fault bit-errors affects no traffic: the workloads there stop "
          "before the fault begins\n"},
@@ -286,8 +286,8 @@ static void faults_inside_the_fabric(void **state)
          "t.yaml:8:10: warning: the fault bit-errors affects no traffic: the workloads there begin "
          "after the end of the fault\n"},
         {AMONG(ACROSS, "{kind: switch-down, where: leaf2, at: 0s}"), "faults",
-         "t.yaml:8:10: warning: the fault switch-down affects no traffic: no workload has a path "
-         "through its place\n"},
+         "t.yaml:8:10: warning: the fault switch-down affects no traffic: no workload sends "
+         "through its location\n"},
         {AMONG(ACROSS, "{kind: switch-down, where: spine1, at: 0s}"), "faults", ""},
         /* Of several workloads there the last one counts, whichever comes first. */
         {AMONG(BOTH("stop: 200us", "stop: 500us"),

@@ -163,9 +163,9 @@ static void a_file_of_nobody_is_refused(void **state)
         const char *words;
         int line, column;
     } rows[] = {
-        {"", 0, "expected what one of these printed", 1, 1},
-        {"root:x:0:0\n", 11, "expected what one of these printed", 1, 1},
-        {"{\"a\": 1}", 8, "expected what one of these printed", 1, 1},
+        {"", 0, "not the output of a supported tool", 1, 1},
+        {"root:x:0:0\n", 11, "not the output of a supported tool", 1, 1},
+        {"{\"a\": 1}", 8, "not the output of a supported tool", 1, 1},
         {"#bytes\nab\0c", 11, "NUL", 2, 3},
     };
     (void)state;

@@ -87,7 +87,7 @@ static void the_introduction_names_what_runs_are_compared_with(void **state)
 
 static void each_row_has_the_sentence_of_its_case(void **state)
 {
-    static const char *const cases[] = {"less than 5% of its time",
+    static const char *const cases[] = {"less than 5% of the I/O time",
                                         "the other causes explain the harm",
                                         "not tested: the run without it failed", "75% less", NULL};
     (void)state;
@@ -131,9 +131,9 @@ static void a_change_of_time_has_its_sign_and_its_part(void **state)
     prove.repaired = false;
     struct prove_row *row = add_row("x", 4000000, 1000000);
     row->before.whole_ps = 8000000;
-    assert_has("the other workloads need 38% less time (3.00 us)", true);
+    assert_has("the I/O of the other workloads takes 38% less time (3.00 us)", true);
     row->after.lost_ps = 6000000;
-    assert_has("the other workloads need 25% more time (2.00 us)", true);
+    assert_has("the I/O of the other workloads takes 25% more time (2.00 us)", true);
 }
 
 static void counts_are_printed_where_one_of_both_is_not_zero(void **state)
@@ -183,19 +183,19 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
         (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
     prove.hosts.list[1] =
         (struct prove_host){"v", "host8", .lost_ps = 2, .whole_ps = 5, .failed = 4};
-    assert_has("victim w was delayed by 2.00 us in total, 12% of its command time; 3 operations "
+    assert_has("victim w was delayed by 2.00 us in total, 12% of its I/O time; 3 operations "
                "failed; 1 host-target "
                "pair did no I/O",
                true);
-    assert_has("victim v was delayed by 2.00 us in total, 25% of its command time; 2 host-target "
+    assert_has("victim v was delayed by 2.00 us in total, 25% of its I/O time; 2 host-target "
                "pairs did no I/O",
                true);
     assert_has("... and 2 more workloads", true);
-    assert_has("by host w at host7 was delayed for 20% of its time; 1 host-target pair did no I/O",
+    assert_has("by host w at host7: 20% of the I/O time was delay; 1 host-target pair did no I/O",
                true);
-    assert_has(" v at host8 was delayed for 40% of its time; 4 operations failed", true);
+    assert_has(" v at host8: 40% of the I/O time was delay; 4 operations failed", true);
     assert_has("by host v", false);
-    assert_has("of its time ... and 1 more", true);
+    assert_has("was delay ... and 1 more", true);
     prove.victim_count = PROVE_VICTIMS_MAX;
     prove.hosts.count = PROVE_HOSTS_MAX;
     assert_has("... and", false);
@@ -235,9 +235,10 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         "removes 25% of the harm); together, these changes remove 75% of the delay",
         true);
     two->harmful = true;
-    assert_has("two (removing only this removes 25% of the harm; alone, it delays a workload for "
-               "33% of its time);",
-               true);
+    assert_has(
+        "two (removing only this removes 25% of the harm; alone, it takes 33% of the I/O time of "
+        "a workload);",
+        true);
 }
 
 static void without_a_proof_the_reason_is_that_of_its_case(void **state)
@@ -247,7 +248,7 @@ static void without_a_proof_the_reason_is_that_of_its_case(void **state)
         "not proved: 2 operations failed or never completed; removing the 1 tested suspect",
         "not proved: 2 operations failed or never completed; the suspects delay I/O",
         "not proved: the suspects delay I/O",
-        "no harm: the 1 tested suspect delayed no workload for 5% of its time",
+        "no harm: no workload loses 5% of its I/O time to the 1 tested suspect",
         "nothing to test: the scenario has no fault",
         NULL};
     (void)state;
@@ -288,14 +289,14 @@ static void of_the_load_the_largest_share_of_at_least_a_twentieth_is_named(void 
     second->before = third->before = first->before;
     assert_has("without workload", false);
     first->before.lost_ps = 50;
-    assert_has("without workload first, the other workloads need 5.0% less time", true);
+    assert_has("without workload first, the I/O of the other workloads takes 5.0% less time", true);
     second->before.lost_ps = 300;
     third->before.lost_ps = 200;
-    assert_has("without workload second, the other workloads need 30% less time", true);
+    assert_has("without workload second, the I/O of the other workloads takes 30% less time", true);
     second->unplayed = true;
-    assert_has("without workload third, the other workloads need 20% less time", true);
+    assert_has("without workload third, the I/O of the other workloads takes 20% less time", true);
     third->repair.kind = TRIAL_RESTORE_SETTING; /* no load */
-    assert_has("without workload first, the other workloads need", true);
+    assert_has("without workload first, the I/O of the other workloads takes", true);
 }
 
 int main(void)
