@@ -211,7 +211,7 @@ static enum host_verdict judge_queues(struct nvme_host *host, const struct host_
     count = least(count, (request->result >> 16 & 0xFFFF) + 1);
     if (count < host->params.queues) {
         char text[96];
-        snprintf(text, sizeof text, "NVMe target grants %u I/O %s, %lld were requested",
+        snprintf(text, sizeof text, "NVMe target grants %u I/O %s; requested: %lld",
                  (unsigned)count, plural(count, "queue", "queues"), (long long)host->params.queues);
         nvme_host_note(host, text);
     }

@@ -164,15 +164,18 @@ static void directions(void **state)
          "auto (--set hosts.some.rnic.accept-dscp=auto)\n"},
         {HEAD "workloads: [{name: w, kind: tcp-stream, from: host3, to: host0, dscp: 26}]\n",
          "directions",
-         "t.yaml:4:13: warning: host0: 'w' is lossless in one direction only: it sends with DSCP 0 "
-         "(lossy at switch0), the other side with DSCP 26 (lossless at switch0) (check in the "
-         "results: drops.lossy > 0)\n    remedy: set tcp.dscp of the target to 26 (--set "
+         "t.yaml:4:13: warning: host0: 'w' is lossless in one direction only: the initiators send "
+         "with DSCP 0 (lossy at switch0), the targets with DSCP 26 (lossless at switch0) (check in "
+         "the "
+         "results: drops.lossy > 0)\n    remedy: set tcp.dscp of the target to 26, the DSCP of the "
+         "requests (--set "
          "hosts.defaults.tcp.dscp=26)\n"},
         {HEAD "hosts: {a: {where: host0..host2, rnic: {accept-dscp: 26}}}\nworkloads: [{name: w, "
               "kind: rdma-write, from: host3, to: host0..host2, dscp: 0}]\n",
          "directions",
-         "t.yaml:5:54: warning: 3 hosts (host0, ...): 'w' is lossless in one direction only: it "
-         "sends with DSCP 26 (lossless at switch0), the other side with DSCP 0 (lossy at switch0) "
+         "t.yaml:5:54: warning: 3 hosts (host0, ...): 'w' is lossless in one direction only: the "
+         "initiators send with DSCP 26 (lossless at switch0), the targets with DSCP 0 (lossy at "
+         "switch0) "
          "(check in the results: drops.lossy > 0)\n    remedy: mark DSCP 26 (ToS 104) (--set "
          "workloads.w.dscp=26)\n"},
     };

@@ -77,7 +77,7 @@ static void fewer_than_asked_for_is_noted(void **state)
     (void)state;
     struct nvme_host *hosts[1];
     join(3, 4, hosts, 1);
-    assert_string_equal(pair.note, "NVMe target grants 3 I/O queues, 4 were requested");
+    assert_string_equal(pair.note, "NVMe target grants 3 I/O queues; requested: 4");
     end(hosts, 1);
 }
 
