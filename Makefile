@@ -12,6 +12,8 @@ BUILD   ?= $(if $(filter $(SHIPPED),$(MAKECMDGOALS)),release,plain)
 OPT     ?=
 PREFIX  ?= /usr/local
 DESTDIR ?=
+LIBDIR  ?= $(PREFIX)/lib
+PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 FUZZ_SECONDS ?= 15
 FUZZ_SHARE ?= 1
 NIGHT_SECONDS ?= 60
@@ -82,6 +84,12 @@ endif
 
 CFLAGS := -std=gnu11 $(or $(DEBUG_INFO),-g) $(MODE) $(OPT) -ffp-contract=off -fno-fast-math $(WARNINGS) \
           -DSTORMGLASS_HOSTILE=$(HOSTILE) $(EXTRA_CFLAGS)
+# The public library is made of the objects of these builds. -fPIC costs the programs nothing: the link-time optimizer
+# and the linker know better.
+BUILDS_OF_LIBRARY := $(if $(TARGET)$(SHARED),,$(filter plain release,$(BUILD)))
+ifneq ($(BUILDS_OF_LIBRARY),)
+CFLAGS += -fPIC -fno-semantic-interposition
+endif
 # SHARED=1: the library is a shared object, so that a changed file can take the place of its own.
 ifneq ($(SHARED),)
 CFLAGS += -fPIC -fno-semantic-interposition
@@ -131,8 +139,8 @@ PAGE     := $(DYGRAPHS)/dygraph.min.css $(DYGRAPHS)/dygraph.min.js reports/page/
 sources = $(sort $(foreach part,$(1),$(wildcard $(part)/*.c $(part)/*/*.c $(part)/*/*/*.c)))
 
 IMAGE_WRITER   := replay/database/record_image.c
-LIB_SOURCES    := $(filter-out $(IMAGE_WRITER),$(call sources,model scenarios replay reports))
-CLI_SOURCES    := $(filter-out cli/bridge/% cli/mpi/% cli/wasm/% cli/playground/%,$(call sources,cli))
+LIB_SOURCES    := $(filter-out $(IMAGE_WRITER),$(call sources,model scenarios replay reports cli/library))
+CLI_SOURCES    := $(filter-out cli/bridge/% cli/library/% cli/mpi/% cli/wasm/% cli/playground/%,$(call sources,cli))
 BRIDGE_SOURCES := $(call sources,bridge)
 BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
@@ -147,7 +155,7 @@ MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 # WebAssembly has none of the libraries: cli/wasm takes the place of what includes them.
 OUTSIDE      := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack|dlfcn|zlib)|"replay/database/store_(private|guard))' \
                     $(filter scenarios/% replay/%,$(LIB_SOURCES)))
-WASM_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
+WASM_SOURCES := $(filter-out reports/% cli/library/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
 ifeq ($(TARGET),wasm)
 LIB_SOURCES := $(WASM_SOURCES)
 endif
@@ -196,6 +204,13 @@ SWARM := $(B)/tests/swarm/swarm
 TESTED_PROGRAMS = $(addprefix build/$(CC_NAME)-plain$(OPT)/,tests/swarm/swarm cli/wasm/stormglass)
 FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 
+# The public library, whose version of the interface is that of its header, and what is installed of it.
+LIBRARY        := $(B)/library
+LIBRARY_HEADER := cli/library/stormglass.h
+LIBRARY_ABI    := $(shell sed -n 's/^.define STORMGLASS_API \([0-9]*\).*/\1/p' $(LIBRARY_HEADER))
+LIBRARY_SONAME := libstormglass.so.$(LIBRARY_ABI)
+LIBRARY_FILES  := $(if $(BUILDS_OF_LIBRARY),$(addprefix $(LIBRARY)/,$(LIBRARY_SONAME) libstormglass.a stormglass.pc))
+
 emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 
 # --- targets for people -------------------------------------------------------------------------------
@@ -204,7 +219,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site slides install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all library run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site slides install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm playground playground-test
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -212,13 +227,15 @@ MACHINE_TESTS := $(MACHINES:=-test)
 
 all: $(PROGRAMS) ## builds the programs (BUILD=plain|release|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
 
+library: $(LIBRARY_FILES) ## builds libstormglass, shared and static, for programs that run scenarios: build/*/library
+
 run: $(PROGRAM) ## installs missing packages, builds the program and runs the pause storm (CASE=FILE for another one)
 	@$(PROGRAM) run $(CASE)
 
 test: announce-test ## first prints what it installs and runs, then builds and runs every test
 	@$(MAKE) build/packages-test all
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
-	@$(MAKE) BUILD=plain law-programs fuzz-objects $(TESTED_PROGRAMS)
+	@$(MAKE) BUILD=plain law-programs fuzz-objects library $(TESTED_PROGRAMS)
 	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
 
@@ -238,7 +255,7 @@ odd: build/packages-test build/packages-odd all ## some tests as on a machine un
 
 odd-all: build/packages-test build/packages-odd all ## every test of make test on such a machine
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
-	@$(MAKE) BUILD=plain law-programs $(TESTED_PROGRAMS)
+	@$(MAKE) BUILD=plain law-programs library $(TESTED_PROGRAMS)
 	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd --all \
 	    build/$(CC_NAME)-asan$(OPT)/tests/unit build/$(CC_NAME)-plain$(OPT)/tests/laws
 
@@ -429,14 +446,15 @@ site: build/packages-site all ## builds the documents as HTML with sample report
 slides: build/packages-site all ## builds slides of all lessons in build/slides, which work offline (docs/teaching.md)
 	@docs/slides/build.sh $(PROGRAM) build/slides && tests/links.py build/slides && echo "  SLIDES  build/slides/index.html"
 
-install: all ## builds the release, installs program, man pages, completion, cases, lessons and claims under PREFIX (and DESTDIR)
+install: all library ## builds the release, installs program, library, man pages, completion, cases, lessons and claims under PREFIX (and DESTDIR)
 	@install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/stormglass/cases" \
 	    "$(DESTDIR)$(PREFIX)/share/stormglass/lessons" "$(DESTDIR)$(PREFIX)/share/stormglass/claims" \
-	    "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5" \
+	    "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man3" "$(DESTDIR)$(PREFIX)/share/man/man5" \
 	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
 	    "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
 	@install -m 755 $(PROGRAMS) "$(DESTDIR)$(PREFIX)/bin"
 	@install -m 644 $(filter %.1,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man1"
+	@install -m 644 $(filter %.3,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man3"
 	@install -m 644 $(filter %.5,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man5"
 	@$(PROGRAM) completion bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/stormglass"
 	@$(PROGRAM) completion zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_stormglass"
@@ -444,10 +462,17 @@ install: all ## builds the release, installs program, man pages, completion, cas
 	@install -m 644 $(filter scenarios/cases/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/cases"
 	@install -m 644 $(filter scenarios/lessons/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/lessons"
 	@install -m 644 $(filter scenarios/claims/%,$(EMBEDDED)) "$(DESTDIR)$(PREFIX)/share/stormglass/claims"
+	@if [ -n "$(LIBRARY_FILES)" ]; then \
+	    install -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PYTHONDIR)" && \
+	    install -m 644 $(LIBRARY_HEADER) "$(DESTDIR)$(PREFIX)/include" && \
+	    install -m 644 $(LIBRARY)/$(LIBRARY_SONAME) $(LIBRARY)/libstormglass.a "$(DESTDIR)$(LIBDIR)" && \
+	    ln -sf $(LIBRARY_SONAME) "$(DESTDIR)$(LIBDIR)/libstormglass.so" && \
+	    sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),' $(LIBRARY)/stormglass.pc > "$(DESTDIR)$(LIBDIR)/pkgconfig/stormglass.pc" && \
+	    install -m 644 cli/library/stormglass.py "$(DESTDIR)$(PYTHONDIR)"; fi
 	@if [ -s $(PLAYGROUND)/engine.wasm.gz ]; then install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/stormglass/playground" $(PLAYGROUND)/engine.js $(PLAYGROUND)/engine.wasm.gz; fi
 	@echo "  INSTALLED under $(DESTDIR)$(PREFIX)"
 
-deb: build/packages-build build/packages-deb ## builds the Debian packages in build/deb: stormglass and stormglass-bridge
+deb: build/packages-build build/packages-deb ## builds the Debian packages in build/deb: programs, library, Python module
 	@packaging/deb.sh build/deb
 
 deb-test: deb ## as root: the packages are reproducible, pass lintian, and run in a fresh Debian 12 (debootstrap)
@@ -568,6 +593,34 @@ $(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build
 $(B)/libstormglass.a $(B)/playground.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(LIB).list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
+
+# One object in which only the functions of the header are visible, for the shared and the static library.
+$(LIBRARY)/names: $(LIBRARY_HEADER) Makefile
+	@mkdir -p $(@D)
+	@sed -n '/^typedef/d; s/^[a-z].*[ *]\(stormglass_[a-z_]*\)(.*/\1/p' $< > $@
+
+$(LIBRARY)/names.map: $(LIBRARY)/names
+	@{ echo "STORMGLASS_$(LIBRARY_ABI) {"; echo "global:"; sed 's/$$/;/' $<; echo "local: *;"; echo "};"; } > $@
+
+$(LIBRARY)/stormglass.o: $(LIB) $(LIBRARY)/names
+	@echo "  LINK  $(@:build/%=%)"
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(if $(findstring -flto,$(MODE)),-flinker-output=nolto-rel) -r -nostdlib \
+	    $$(sed 's/^/-Wl,-u,/' $(LIBRARY)/names) $(LIB) -o $@.new
+	@objcopy --keep-global-symbols=$(LIBRARY)/names $@.new $@ && rm $@.new
+
+$(LIBRARY)/$(LIBRARY_SONAME): $(LIBRARY)/stormglass.o $(LIBRARY)/names.map
+	@echo "  LINK  $(@:build/%=%)"
+	@$(CC) $(CFLAGS) -shared -Wl,-soname,$(LIBRARY_SONAME) -Wl,--version-script=$(LIBRARY)/names.map -Wl,-z,defs $< $(LDLIBS) -pthread -o $@
+
+$(LIBRARY)/libstormglass.a: $(LIBRARY)/stormglass.o
+	@rm -f $@ && ar rcs $@ $<
+
+# PREFIX and LIBDIR are those of make install.
+$(LIBRARY)/stormglass.pc: Makefile VERSION
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=@PREFIX@' 'libdir=@LIBDIR@' 'includedir=$${prefix}/include' '' 'Name: stormglass' \
+	    'Description: simulator of NVMe over Fabrics on lossless Ethernet' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
+	    'Libs: -L$${libdir} -lstormglass' 'Libs.private: $(filter -l%,$(LDLIBS)) -pthread' > $@
 
 $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"

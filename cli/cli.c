@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cli - parses command lines and prints help. */
 #include "cli/cli.h"
+#include "cli/library/settings.h"
 
 #include "base/check.h"
 #include "base/memory.h"
@@ -90,21 +91,11 @@ bool cli_given(const struct cli_args *args, const char *option)
 bool cli_threads(const struct cli_args *args, uint32_t *threads)
 {
     const char *text = cli_value(args, "threads");
-    if (text == NULL)
-        return true;
-    if (strcmp(text, "auto") == 0) {
-        *threads = RUN_THREADS_AUTO;
-        return true;
-    }
-    char *end;
-    errno = 0;
-    const long number = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || end == text || number < 1 || number > 1024) {
-        cli_error("--threads %s: expected a number from 1 to 1024, or auto", text);
-        return false;
-    }
-    *threads = (uint32_t)number;
-    return true;
+    char why[SETTINGS_WHY_BYTES];
+    const bool well = text == NULL || settings_threads(text, threads, why);
+    if (!well)
+        cli_error("--threads %s: %s", text, why);
+    return well;
 }
 
 bool cli_jobs(const struct cli_args *args, uint32_t *at_once)

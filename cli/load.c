@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * load - loads the scenarios of a command line. */
 #include "base/memory.h"
-#include "base/quantity.h"
 #include "cli/cli.h"
+#include "cli/library/settings.h"
 #include "scenarios/load/library.h"
 
 #include <stdio.h>
@@ -23,18 +23,16 @@ struct scenario *cli_load_changed(const struct cli_args *args)
     return cli_load_changed_as(args, args->operands[0]);
 }
 
+_Static_assert((int)CLI_SEED_BYTES >= (int)SETTINGS_SEED_BYTES, "the set is cut off");
+
 bool cli_seed(const struct cli_args *args, char set[CLI_SEED_BYTES])
 {
     const char *text = cli_value(args, "seed");
-    char why[QUANTITY_WHY_BYTES];
-    int64_t seed;
-    if (!quantity_parse(QUANTITY_INT, text, &seed, why))
-        cli_error("--seed: %s", why);
-    else if (seed < 0)
-        cli_error("--seed %s: expected a whole number from 0 to %lld", text, (long long)INT64_MAX);
-    else
-        return snprintf(set, CLI_SEED_BYTES, "seed=%lld", (long long)seed) > 0;
-    return false;
+    char why[SETTINGS_WHY_BYTES];
+    const bool well = settings_seed(text, set, why);
+    if (!well)
+        cli_error("--seed %s: %s", text, why);
+    return well;
 }
 
 /* The seed becomes another --set, so that the database has a single list of changes. */

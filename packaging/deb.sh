@@ -1,6 +1,6 @@
 #!/bin/bash
 # deb - builds the Debian packages from the files of this tree.    SPDX-License-Identifier: Apache-2.0
-# usage: packaging/deb.sh DIRECTORY [BUILD]      Writes stormglass_VERSION_ARCH.deb and stormglass-bridge_VERSION_ARCH.deb there.
+# usage: packaging/deb.sh DIRECTORY [BUILD]      Writes the packages of packaging/debian/control there.
 # The same commit gives the same bytes, wherever it is built: times are those of the commit.  BUILD=plain skips
 # link-time optimization, for tests of the packaging.
 set -eu

@@ -5,7 +5,8 @@ set -eu
 cd "$(dirname "$0")/.."
 packages=$(realpath "$1")
 version=$(cat VERSION) arch=$(dpkg --print-architecture)
-names="stormglass_${version}_$arch.deb stormglass-bridge_${version}_$arch.deb"
+names="python3-stormglass_${version}_all.deb"
+for package in stormglass stormglass-bridge libstormglass1 libstormglass-dev; do names="$names ${package}_${version}_$arch.deb"; done
 work=$(mktemp -d)
 root=$PWD/build/debian-12
 trap 'rm -rf "$work"' EXIT
@@ -25,7 +26,7 @@ if [ ! -e "$root/ready" ]; then
     debootstrap --variant=minbase bookworm "$root" >"$work/log" 2>&1 || { tail -n 20 "$work/log"; exit 1; }
     touch "$root/ready"
 fi
-chroot "$root" apt-get purge -q -y 'stormglass*' >/dev/null 2>&1 || true
+chroot "$root" apt-get purge -q -y '*stormglass*' >/dev/null 2>&1 || true
 for name in $names; do cp "$packages/$name" "$root/tmp/"; done
 chroot "$root" apt-get update -q >"$work/log" 2>&1 || { tail -n 20 "$work/log"; exit 1; }
 # shellcheck disable=SC2086
@@ -36,6 +37,8 @@ chroot "$root" stormglass run pause-storm >"$work/run"
 grep '^digest' "$work/run"
 chroot "$root" sh -c 'cd /tmp && stormglass draw pause-storm -o fabric.svg && grep -q "<svg" fabric.svg'
 chroot "$root" stormglass-bridge --version
-chroot "$root" apt-get purge -q -y 'stormglass*' >/dev/null 2>&1
+digest=$(chroot "$root" python3 -c 'import stormglass; print(stormglass.run("pause-storm").digest)')
+grep -q "^digest $digest$" "$work/run" || { echo "another digest from Python: $digest"; exit 1; }
+chroot "$root" apt-get purge -q -y '*stormglass*' >/dev/null 2>&1
 [ ! -e "$root/usr/bin/stormglass" ] && [ ! -e "$root/usr/share/stormglass" ] || { echo "files stay after purge"; exit 1; }
 echo "passed"

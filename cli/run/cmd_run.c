@@ -3,11 +3,10 @@
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "cli/cli.h"
+#include "cli/library/settings.h"
 #include "cli/run/run_many.h"
 #include "replay/database/store.h"
 #include "replay/database/words.h"
-#include "replay/experiment/confirm.h"
-#include "replay/record/record_begin.h"
 #include "replay/run/run.h"
 #include "replay/run/seeds.h"
 #include "replay/run/stop.h"
@@ -44,51 +43,21 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static bool read_until(const struct cli_args *args, time_ps *until)
+/* The options that the library has, too. */
+static bool read_settings(const struct cli_args *args, struct settings *settings)
 {
-    const char *text = cli_value(args, "until");
-    char why[QUANTITY_WHY_BYTES] = "expected a time above 0";
-    *until = TIME_NEVER;
-    if (text == NULL || (quantity_parse(QUANTITY_TIME, text, until, why) && *until > 0))
-        return true;
-    cli_error("--until %s: %s", text, why);
-    return false;
-}
-
-static bool read_interval(const struct cli_args *args, time_ps *interval)
-{
-    const char *text = cli_value(args, "interval");
-    char why[QUANTITY_WHY_BYTES] = "expected a time, or 0";
-    *interval = SERIES_AUTO;
-    if (text != NULL && strcmp(text, "0") == 0)
-        *interval = 0;
-    else if (text != NULL &&
-             (!quantity_parse(QUANTITY_TIME, text, interval, why) || *interval < 0)) {
-        cli_error("--interval %s: %s", text, why);
+    char why[SETTINGS_WHY_BYTES];
+    for (int i = 0; settings_names[i] != NULL; i++) {
+        const char *name = settings_names[i];
+        const char *value = cli_value(args, name);
+        if (cli_given(args, name) && value == NULL)
+            value = "true";
+        if (settings_read(settings, name, value, why))
+            continue;
+        cli_error("--%s %s: %s", name, value, why);
         return false;
     }
     return true;
-}
-
-/* Rejects an --interval that would result in more than SERIES_SAMPLES_MAX samples. */
-static bool check_interval(const struct run_options *how, const struct scenario *scenario)
-{
-    if (how->interval <= 0 || scenario->duration / how->interval <= SERIES_SAMPLES_MAX)
-        return true;
-    cli_error("--interval: expected at least a millionth of the scenario's duration, %" PRId64
-              " ns",
-              scenario->duration / SERIES_SAMPLES_MAX / PS_PER_NS + 1);
-    return false;
-}
-
-static bool read_level(const struct cli_args *args, enum record_level *level)
-{
-    const char *text = cli_value(args, "record");
-    *level = RECORD_SUMMARY;
-    if (text == NULL || record_level_find(text, level))
-        return true;
-    cli_error("--record %s: expected summary, counters, ios or packets", text);
-    return false;
 }
 
 /* A number given by the user is used, with a note if fewer threads may be faster. */
@@ -105,25 +74,17 @@ static void advise_threads(const struct run_options *how, const struct scenario 
                  threads, pay);
 }
 
-/* Without a database, recorded rows cannot be read and would only use memory. */
-static void limit_level(struct run_options *how)
+/* Whether the scenario can be run so. */
+static bool check_settings(const struct settings *settings, const struct scenario *scenario)
 {
-    if (how->path != NULL)
-        return;
-    if (how->level != RECORD_SUMMARY || how->interval > 0)
-        cli_note("--record and --interval are ignored without -o");
-    how->level = RECORD_SUMMARY;
-    how->interval = 0;
-    how->brief = true;
-}
-
-static bool may_write(const struct run_options *how, const struct scenario *scenario)
-{
-    char why[OUTPUT_WHY_BYTES];
-    const bool may = record_begin_may(how->path, scenario, why);
-    if (!may)
+    char why[SETTINGS_WHY_BYTES];
+    const char *name;
+    const bool fits = settings_fit(settings, scenario, &name, why);
+    if (!fits && strcmp(name, "output") == 0)
         cli_error("-o %s", why);
-    return may;
+    else if (!fits)
+        cli_error("--%s: %s", name, why);
+    return fits;
 }
 
 static int report(struct run *run, const struct cli_args *args)
@@ -214,44 +175,34 @@ static int play_seeds(const struct cli_args *args, const struct scenario *scenar
     return code;
 }
 
-static bool read_confirm(const struct cli_args *args, struct confirm *confirm,
-                         struct run_options *how)
+static int run_with(const struct cli_args *args, struct settings *settings)
 {
-    const char *text = cli_value(args, "confirm");
-    char why[QUANTITY_WHY_BYTES];
-    int64_t value = CONFIRM_EVENTS;
-    if (text != NULL && (!quantity_parse(QUANTITY_INT, text, &value, why) || value < 0)) {
-        cli_error("--confirm %s: expected a number of events, or 0", text);
-        return false;
-    }
-    confirm->events = (uint64_t)value;
-    how->judge = value > 0 ? confirm_judge : NULL;
-    how->judge_self = confirm;
-    return true;
+    uint32_t seeds;
+    struct run_options *how = &settings->how;
+    if (!read_settings(args, settings) || !read_seeds(args, &seeds))
+        return CLI_USAGE;
+    how->progress = true;
+    if (settings_limit(settings))
+        cli_note("--record and --interval are ignored without -o");
+    struct scenario *scenario = cli_load_changed(args);
+    if (scenario == NULL)
+        return CLI_USAGE;
+    advise_threads(how, scenario);
+    int code = CLI_USAGE;
+    if (seeds > 0)
+        code = play_seeds(args, scenario, seeds, how->until);
+    else if (check_settings(settings, scenario))
+        code = play(scenario, how, args);
+    scenario_free(scenario);
+    return code;
 }
 
 static int run_one(const struct cli_args *args)
 {
-    uint32_t seeds;
-    struct confirm confirm;
-    struct run_options how = {.progress = true};
-    if (!read_confirm(args, &confirm, &how) || !read_until(args, &how.until) ||
-        !read_seeds(args, &seeds) || !cli_threads(args, &how.threads) ||
-        !read_level(args, &how.level) || !read_interval(args, &how.interval))
-        return CLI_USAGE;
-    how.path = cli_value(args, "output");
-    limit_level(&how);
-    how.waits = cli_given(args, "waits") || how.level == RECORD_PACKETS;
-    struct scenario *scenario = cli_load_changed(args);
-    if (scenario == NULL)
-        return CLI_USAGE;
-    advise_threads(&how, scenario);
-    int code = CLI_USAGE;
-    if (seeds > 0)
-        code = play_seeds(args, scenario, seeds, how.until);
-    else if (may_write(&how, scenario) && check_interval(&how, scenario))
-        code = play(scenario, &how, args);
-    scenario_free(scenario);
+    struct settings settings;
+    settings_init(&settings);
+    const int code = run_with(args, &settings);
+    settings_free(&settings);
     return code;
 }
 

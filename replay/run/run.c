@@ -46,14 +46,21 @@ struct play {
     const struct run_options *options;
     struct explain_fabric fabric;
     struct observe observe;
+    struct listening listening;
+    const atomic_int *stop; /* nonzero: end the run */
     struct world *world;
     struct record *record;
     struct series series;
     struct usages usages;
-    bool stopped;   /* by a signal */
-    bool cut_short; /* by a signal or --until: work may be unfinished */
+    bool stopped;   /* by a signal or the listener */
+    bool cut_short; /* by them or --until: work may be unfinished */
     time_ps played; /* end of the last slice */
 };
+
+static bool is_stopped(const struct play *play)
+{
+    return atomic_load(play->stop) != 0;
+}
 
 static time_ps next_slice(time_ps slice, uint64_t events)
 {
@@ -87,7 +94,7 @@ static void play_slices(struct play *play)
     uint64_t before = 0;
     time_ps now = 0, slice = slice_first;
     bool more = true;
-    while (more && now < until && stop_asked() == 0 && record_error(play->record) == NULL) {
+    while (more && now < until && !is_stopped(play) && record_error(play->record) == NULL) {
         now = slice_end(play, &checkpoint, now, slice);
         more = world_run(play->world, now);
         if (play->world->engine.paused) /* a stop was requested */
@@ -102,6 +109,8 @@ static void play_slices(struct play *play)
             lost = play->options->ends_at_loss && collect_unbuffered(&play->observe, true) > 0;
         }
         progress_show(&progress, now, end);
+        if (play->options->listener != NULL)
+            listening_progress(&play->listening, now, end);
         const uint64_t after = engine_events(&play->world->engine);
         slice = next_slice(slice, after - before);
         before = after;
@@ -115,7 +124,7 @@ static void play_slices(struct play *play)
     }
     progress_end(&progress);
     checkpoint_fini(&checkpoint);
-    play->stopped = more && stop_asked() != 0;
+    play->stopped = more && is_stopped(play);
     play->cut_short = more;
     play->played = now;
 }
@@ -198,7 +207,7 @@ static void finish_run(struct play *play, struct run *run)
     };
     collect_result(&collect, result);
     const struct run_clock begun = clock_now();
-    if (play->options->judge != NULL && !play->stopped && stop_asked() == 0)
+    if (play->options->judge != NULL && !play->stopped && !is_stopped(play))
         play->options->judge(play->options->judge_self, play->scenario, collect.until,
                              engine_events(&world->engine), result);
     run->cost.judge = clock_since(begun);
@@ -243,8 +252,10 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     struct run_cost *cost = &run->cost;
     struct run_clock begun = clock_now();
     struct stop former;
-    stop_catch(&former);
-    play->world->engine.stop = stop_place();
+    const bool signals = play->options->listener == NULL;
+    if (signals)
+        stop_catch(&former);
+    play->world->engine.stop = play->stop;
     play_slices(play);
     cost->play = clock_since(begun);
     cost->played_bytes = resident_bytes();
@@ -255,8 +266,9 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     run->reached = play->played;
     if (record_error(play->record) == NULL)
         finish_run(play, run);
-    stop_release(&former);
-    if (!play->stopped)
+    if (signals)
+        stop_release(&former);
+    if (signals && !play->stopped)
         stop_forget(); /* too late, the run is complete */
     cost->end = clock_since(begun);
     cost->end.wall_s -= cost->judge.wall_s;
@@ -311,16 +323,18 @@ static uint32_t processors(void)
 static struct world *build(const struct play *play, struct diag *diag)
 {
     const struct scenario *scenario = play->scenario;
+    const struct probe *probe =
+        play->options->listener == NULL ? &play->observe.probe : &play->listening.probe;
     uint32_t threads = play->options->threads;
     if (threads == RUN_THREADS_AUTO)
         threads = division_worthwhile(scenario, processors());
     threads = threads < ENGINE_EXECUTORS_MAX ? threads : ENGINE_EXECUTORS_MAX;
     threads = threads < scenario->node_count ? threads : scenario->node_count;
     if (threads <= 1)
-        return world_build(scenario, &play->observe.probe, diag);
+        return world_build(scenario, probe, diag);
     uint32_t *executor_of = division_make(scenario, threads);
     const struct world_division division = {threads, executor_of};
-    struct world *world = world_build_divided(scenario, &play->observe.probe, &division, diag);
+    struct world *world = world_build_divided(scenario, probe, &division, diag);
     free(executor_of);
     return world;
 }
@@ -346,6 +360,11 @@ enum run_end run_scenario(struct run *run, const struct scenario *scenario,
                                           .waits = options->waits,
                                           .acks = sends_messages(scenario)};
     observe_init(&play.observe, &play.fabric, scenario->workload_count, &wishes);
+    play.stop = stop_place();
+    if (options->listener != NULL) {
+        listening_init(&play.listening, options->listener, scenario, &play.observe.probe);
+        play.stop = &play.listening.stop;
+    }
     play.world = build(&play, diag);
     if (play.world != NULL)
         play.world->looks = options->blind ? 0 : options->until;
@@ -353,6 +372,7 @@ enum run_end run_scenario(struct run *run, const struct scenario *scenario,
     run->cost.built_bytes = resident_bytes();
     const enum run_end end = play.world == NULL ? RUN_REFUSED : play_built(&play, run);
     world_free(play.world);
+    listening_fini(&play.listening);
     observe_fini(&play.observe);
     fabric_fini(&play.fabric);
     return end;

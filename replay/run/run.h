@@ -12,6 +12,7 @@
 #include "replay/record/record.h"
 #include "replay/record/result.h"
 #include "replay/record/series.h"
+#include "replay/run/listener.h"
 #include "scenarios/format/diag.h"
 #include "scenarios/load/scenario.h"
 
@@ -40,7 +41,8 @@ struct run_options {
     uint64_t events_most; /* cut off at the first check after so many events; 0: never */
     run_judge_fn *judge;  /* NULL: causes from evidence are final */
     void *judge_self;
-    bool waits; /* compute the time breakdown: some 40 % more instructions */
+    bool waits;                      /* compute the time breakdown: some 40 % more instructions */
+    const struct listener *listener; /* NULL: none. It stops the run in place of signals */
 };
 
 enum run_end {

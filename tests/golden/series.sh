@@ -89,8 +89,8 @@ expect 'before the past' 2 '--interval -1us: ' "$program" run --confirm 0 first-
 expect 'a flood' 2 'expected at least a millionth' "$program" run --confirm 0 pause-storm -o x.db --interval 1ns
 # The interval that the message recommends is the shortest whole number of ns that is accepted: 10.5 ms / 1000000 = 10.5 ns.
 recommended() { "$program" run --confirm 0 first-io --set duration=10500us --until 1us -o x.db --interval "$1"; }
-expect 'rounded up' 2 'duration, 11 ns' recommended 1ns
-expect 'one less' 2 'duration, 11 ns' recommended 10ns
+expect 'rounded up' 2 'duration, 11.0 ns' recommended 1ns
+expect 'one less' 2 'duration, 11.0 ns' recommended 10ns
 recommended 11ns >out 2>err || fail "the recommended interval: $(cat err)"
 rm -f x.db
 expect 'for nobody' 0 '--record and --interval are ignored' "$program" run --confirm 0 first-io --interval 1us
