@@ -57,6 +57,17 @@ read -r paused untraced <<<"$(parts workloads.read.queue-depth=1 workloads.read.
 near 'wait for credits of a read, us' "$paused" "$(awk 'BEGIN { t = 2.108 * 8 / 27.2; print 4 * (101 - 6 * t) - 23 * t }')" 0.5
 near 'time of a read without a place, ps' "$untraced" 0 0
 
+# check computes the same from the settings: 8 credits of 20 km, and how many restore the rate.
+far=($isl.length=20km $isl.bb-credit=8)
+"$program" check $file "${far[@]/#/--set=}" >"$work/said"
+near 'share of the rate that check predicts, %' "$(sed -n 's/.*peer reaches \([0-9]*\)%.*/\1/p' "$work/said" | head -1)" \
+    "$(awk -v m="$(measure "$goodput" "${long[@]}" "${far[@]}")" 'BEGIN { print m / 3303 * 100 }')" 20
+enough=$(sed -n 's/.*raise bb-credit to \([0-9]*\).*/\1/p' "$work/said" | head -1)
+near "goodput with the $enough credits of its remedy, MB/s" \
+    "$(measure "$goodput" "${long[@]}" $isl.length=20km $isl.bb-credit="$enough" workloads.read.queue-depth=128)" 3303 4
+# Judged by a rerun, they are the cause.
+within 'cause of the harm' "$("$program" run $file "${far[@]/#/--set=}" --json 2>/dev/null | gojq -r '.causes[0].sentence, .causes[0].confirmed' | paste -sd ' ')" '/bb-credit/ && /true$/'
+
 # Lost R_RDYs use up the credits of the ISL; a link reset after 100 ms restores them. With checkpoints every 4 frames nothing stops.
 lost=('faults=[{at: 5ms, for: 5ms, kind: drop-every, where: "link switch0-switch1", n: 20, frames: resume}]' duration=300ms
     $isl.bb-credit=16 $isl.length=100m)

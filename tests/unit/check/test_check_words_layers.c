@@ -64,12 +64,51 @@ static void hosts_without_that_transport(void **state)
     assert_prints(cases, COUNT(cases));
 }
 
+/* 27.2 Gb/s: 620 ns for 2108 B. 2 cables of 5.05 us, a frame in and out of the switch, 900 ns. */
+static void credits_for_the_distance(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {KIND("fibre-channel") "  host-links: {bb-credit: 20, length: 1km}\n" READ, "credits", ""},
+        {KIND("fibre-channel") "  host-links: {bb-credit: 8, length: 1km}\n" READ, "credits",
+         "t.yaml:6:27: warning: 2 ports of 1 switch (switch0:p0, ...): bb-credit has credits for 8 "
+         "frames, but 20 frames of 2084 B fit in a round trip of 12.2 us: the peer reaches 40% of "
+         "the link rate\n    remedy: raise bb-credit to 20 (--set 'fabric.overrides[+]={where: "
+         "[\"switch0:p0\", \"switch0:p1\"], bb-credit: 20}')\n"
+         "t.yaml:6:27: warning: 2 ports of 2 hosts (host0:p0, ...): bb-credit has credits for 8 "
+         "frames, but 18 frames of 2084 B fit in a round trip of 10.7 us: the peer reaches 46% of "
+         "the link rate\n    remedy: raise bb-credit to 18 (--set 'fabric.overrides[+]={where: "
+         "[\"host0:p0\", \"host1:p0\"], bb-credit: 18}')\n"},
+        /* 4122 B in 330 ns of EDR; 65 blocks of 64 B each, and 66 must be left for the largest. */
+        {KIND("infiniband") "  host-links: {rate: EDR, length: 300m}\n" WRITE, "credits", ""},
+        {KIND("infiniband") "  host-links: {rate: EDR, length: 300m, vl-buffer: 32KiB}\n" WRITE,
+         "credits",
+         "t.yaml:6:52: warning: 2 ports of 1 switch (switch0:p0, ...): vl-buffer has credits for 7 "
+         "frames, but 11 frames of 4122 B fit in a round trip of 3.47 us: the peer reaches 66% of "
+         "the link rate\n    remedy: raise vl-buffer to 45824 B (--set 'fabric.overrides[+]="
+         "{where: [\"switch0:p0\", \"switch0:p1\"], vl-buffer: 45824B}')\n"
+         "t.yaml:6:52: warning: 2 ports of 2 hosts (host0:p0, ...): vl-buffer has credits for 7 "
+         "frames, but 11 frames of 4122 B fit in a round trip of 3.36 us: the peer reaches 68% of "
+         "the link rate\n    remedy: raise vl-buffer to 45824 B (--set 'fabric.overrides[+]="
+         "{where: [\"host0:p0\", \"host1:p0\"], vl-buffer: 45824B}')\n"},
+        {KIND("infiniband") "  host-links: {rate: EDR, length: 10km, vl-buffer: 128KiB}\n" WRITE,
+         "credits",
+         "t.yaml:6:52: warning: 4 ports of 1 switch and 2 hosts (switch0:p0, ...): vl-buffer has "
+         "credits for 31 frames, but 308 frames of 4122 B fit in a round trip of 101 us: the peer "
+         "reaches 10% of the link rate\n    remedy: no buffer is enough: use a shorter or slower "
+         "link\n"},
+        {KIND("ethernet") "  host-links: {length: 100km}\n" WRITE, "credits", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pauses_on_links_with_credits),
         cmocka_unit_test(credits_of_another_kind),
         cmocka_unit_test(hosts_without_that_transport),
+        cmocka_unit_test(credits_for_the_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
