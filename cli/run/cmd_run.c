@@ -14,6 +14,7 @@
 #include "reports/summary/text.h"
 #include "reports/summary/workloads_csv.h"
 #include "reports/text/json.h"
+#include "reports/tools/fio_json.h"
 #include "scenarios/world/division.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ static const struct cli_option options[] = {
     {"waits", 0, NULL, "record the time breakdown of every command: each wait and its place"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {"csv", 0, NULL, "one CSV row for each workload, or with --seeds for each of its figures"},
+    {"as", 0, "FORM", "fio: the JSON output of fio, with a job for each workload"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
     {0},
@@ -90,9 +92,10 @@ static bool check_settings(const struct settings *settings, const struct scenari
 static int report(struct run *run, const struct cli_args *args)
 {
     struct store *store = record_store(run->record);
-    const bool well = cli_given(args, "json")  ? json_run(store, stdout)
-                      : cli_given(args, "csv") ? workloads_csv(store, stdout)
-                                               : text_run(store, stdout);
+    const bool well = cli_given(args, "as")     ? fio_json(store, stdout)
+                      : cli_given(args, "json") ? json_run(store, stdout)
+                      : cli_given(args, "csv")  ? workloads_csv(store, stdout)
+                                                : text_run(store, stdout);
     if (!well) {
         cli_error("the results could not be written: %s",
                   store_error(store) != NULL ? store_error(store) : strerror(errno));
@@ -143,7 +146,7 @@ static bool read_seeds(const struct cli_args *args, uint32_t *count)
         cli_error("--seeds %s: expected a number from 1 to %d", text, SEEDS_AT_MOST);
         return false;
     }
-    static const char *const alone[] = {"output",  "record", "interval",
+    static const char *const alone[] = {"output",  "record", "interval", "as",
                                         "threads", "waits",  "confirm"};
     for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
         if (cli_given(args, alone[i])) {
@@ -175,15 +178,26 @@ static int play_seeds(const struct cli_args *args, const struct scenario *scenar
     return code;
 }
 
+static bool read_form(const struct cli_args *args)
+{
+    const char *form = cli_value(args, "as");
+    if (form == NULL ||
+        (strcmp(form, "fio") == 0 && !cli_given(args, "json") && !cli_given(args, "csv")))
+        return true;
+    cli_error("--as %s: expected fio, without --json and --csv", form);
+    return false;
+}
+
 static int run_with(const struct cli_args *args, struct settings *settings)
 {
     uint32_t seeds;
     struct run_options *how = &settings->how;
-    if (!read_settings(args, settings) || !read_seeds(args, &seeds))
+    if (!read_settings(args, settings) || !read_seeds(args, &seeds) || !read_form(args))
         return CLI_USAGE;
     how->progress = true;
     if (settings_limit(settings))
         cli_note("--record and --interval are ignored without -o");
+    how->brief = how->brief && !cli_given(args, "as"); /* it has the histograms, too */
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
@@ -230,6 +244,8 @@ const struct cli_command cmd_run = {
             {"The p99 latency without congestion control",
              "stormglass run incast-8to1 --set hosts.defaults.rnic.congestion-control=none --json "
              "| jq '.workloads[0].latency_ns.p99'"},
+            {"The results as fio prints them, for tools that read fio's JSON",
+             "stormglass run pause-storm --as fio > fio.json"},
             {"Three scenarios, two at once, each with its database in runs/",
              "stormglass run pause-storm first-io incast-8to1 -j 2 -o runs"},
             {"The dependence of the results on the seed", "stormglass run first-io --seeds 5"},
