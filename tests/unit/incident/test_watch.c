@@ -100,8 +100,8 @@ static void the_first_look_only_records(void **unused)
     look_at_pauses(900000, "t0");
     assert_int_equal(began, 0);
     assert_int_equal(lasting, 0);
-    assert_string_equal(said, "t0 first look: 2 counters of 1 device; the next look is compared "
-                              "with this one\n");
+    assert_string_equal(said, "t0 baseline: 2 counters of 1 device; the next poll is compared "
+                              "with it\n");
 }
 
 static void a_pattern_begins_once_and_ends(void **unused)
