@@ -45,6 +45,13 @@ void cli_note(const char *format, ...)
     va_end(arguments);
 }
 
+int cli_crashed(void)
+{
+    cli_error("a run that tests a cause ended by an internal error, so no cause was tested; please "
+              "report the scenario");
+    return CLI_FAILED;
+}
+
 static const char *program_of(const struct cli_command *command)
 {
     return command->program == NULL ? "stormglass" : command->program;

@@ -97,6 +97,9 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a note, which -q suppresses. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Reports that a run that tests a cause ended by an internal error; returns the exit code. */
+int cli_crashed(void);
+
 /* Reports why an output could not be written, where `why` is its errno. Returns the exit code: an
  * output that would overwrite an input is an error of the command line. `path` NULL: standard
  * output. */

@@ -214,7 +214,7 @@ static int explain_run(const struct cli_args *args, const struct scenario *scena
     diag_print(diag, stderr);
     free(diag);
     run_close(&run);
-    return code;
+    return confirm.crashed ? cli_crashed() : code;
 }
 
 static int explain_scenario(const struct cli_args *args)

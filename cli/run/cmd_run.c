@@ -216,8 +216,9 @@ static int run_one(const struct cli_args *args)
     struct settings settings;
     settings_init(&settings);
     const int code = run_with(args, &settings);
+    const bool crashed = settings.confirm.crashed;
     settings_free(&settings);
-    return code;
+    return crashed ? cli_crashed() : code;
 }
 
 static int run(const struct cli_args *args)
@@ -255,7 +256,7 @@ const struct cli_command cmd_run = {
             {0, "all expectations are met"},
             {1, "an expectation is not met"},
             {2, "the scenario or the command line is wrong; nothing was written"},
-            {3, "the run could not be carried out (disk, memory)"},
+            {3, "the run could not be carried out (disk, memory, internal error)"},
             {130, "interrupted by Ctrl-C (SIGINT); the database is usable"},
             {143, "terminated (SIGTERM); the database is usable"},
             {0}},

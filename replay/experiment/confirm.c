@@ -424,7 +424,7 @@ static bool has_suspects(const struct trial_base *base)
 void confirm_judge(void *self, const struct scenario *scenario, time_ps until, uint64_t events,
                    struct result *result)
 {
-    const struct confirm *confirm = self;
+    struct confirm *confirm = self;
     const uint64_t runs = events == 0 ? 0 : confirm->events / events;
     struct trial_base base;
     struct ruling ruling = {.scenario = scenario, .base = &base, .harm = &result->harm};
@@ -439,7 +439,7 @@ void confirm_judge(void *self, const struct scenario *scenario, time_ps until, u
     if (runs < RUNS_LEAST)
         return;
     trial_base_find(&base, scenario);
-    struct prove *prove = memory_new(sizeof *prove);
+    struct prove *prove = memory_zeroed(1, sizeof *prove);
     struct diag *diag = memory_new(sizeof *diag);
     ruling.prove = prove;
     if ((has_suspects(&base) || prove_may_have_neighbor(result)) &&
@@ -447,6 +447,7 @@ void confirm_judge(void *self, const struct scenario *scenario, time_ps until, u
         ruling.causes = memory_zeroed(HARM_CAUSES_MAX, sizeof *ruling.causes);
         rule(&ruling);
     }
+    confirm->crashed |= prove->crashed;
     free(diag);
     free(prove);
     trial_base_free(&base);

@@ -16,6 +16,7 @@
 /* Budget of events for all runs; if they would need more, the causes from evidence stand. */
 struct confirm {
     uint64_t events;
+    bool crashed; /* set when a run ended by an error of the program: the causes are untested */
 };
 
 /* The judge of run_options; `self` is a struct confirm. */

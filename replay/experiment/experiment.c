@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "replay/run/jobs.h"
+#include "replay/run/stop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,8 +134,10 @@ static bool run_all(struct experiment *experiment, const struct trial *trials, u
     char *results = memory_zeroed((size_t)count + 1, bytes);
     const struct jobs jobs = {&batch, run_one, .count = count, .results = results, .bytes = bytes};
     bool well = jobs_play(&jobs);
-    if (!well)
+    if (!well) {
+        experiment->crashed = stop_asked() == 0;
         snprintf(experiment->why, sizeof experiment->why, "a run ended too early");
+    }
     for (uint32_t i = 0; i < count && well; i++)
         well = read_report(experiment, (const struct report *)(const void *)(results + i * bytes),
                            batch.events_most, &measures[i]);

@@ -23,7 +23,8 @@ struct experiment {
     uint64_t events_most; /* of all runs together; 0: likewise */
     uint32_t runs;
     uint64_t events;
-    bool spent; /* it would have taken more than it may */
+    bool spent;   /* it would have taken more than it may */
+    bool crashed; /* a run ended by an error of the program */
     char why[STORE_ERROR_BYTES];
 };
 

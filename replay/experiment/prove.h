@@ -186,6 +186,7 @@ struct prove {
     struct prove_impact all;           /* of the unchanged run, for all workloads */
     int64_t unfinished;                /* never completed, if the run was not cut off */
     bool spent;                        /* the limit of runs or events was reached */
+    bool crashed;                      /* a run ended by an error of the program */
     char why[STORE_ERROR_BYTES];       /* reason for a failure */
 };
 

@@ -45,11 +45,14 @@ static void change_port(struct tried *tried, struct scenario_node *node,
     port->params = with_common(tried, port->params, sizeof *port->params, change);
 }
 
-/* Applies the DSCP rows before the map is filled. */
+/* Applies the DSCP rows before the map is filled. On fabrics with credits, hosts and switches share
+ * one map: with another map, a host would use lanes whose credits never return. */
 static void map_again(struct tried *tried, struct scenario_node *node, const uint8_t *own)
 {
+    const struct scenario *scenario = &tried->scenario;
     uint8_t *map = arena_take(&tried->arena, SCENARIO_DSCPS);
-    rnic_map_dscp(node->host->rnic, own, map);
+    const bool shared = scenario->kind != SCENARIO_ETHERNET;
+    rnic_map_dscp(node->host->rnic, shared ? scenario->origins->bases.dscp : own, map);
     node->priority_of_dscp = map;
 }
 

@@ -214,6 +214,47 @@ static void an_entry_is_told_with_all_its_values(void **state)
     assert_string_equal(trial_suspect(whole.kind), "setting");
 }
 
+/* A host and its switch put a service level on the same lane, whatever a trial changes: otherwise
+ * credits return to another lane than they came from. */
+static void lanes_are_shared_in_each_trial(void **state)
+{
+    static const char infiniband[] = "stormglass: 1\n"
+                                     "name: lanes\n"
+                                     "fabric:\n"
+                                     "  kind: infiniband\n"
+                                     "  sl-to-vl: {0: 2, 1: 5}\n"
+                                     "  topology: {kind: single-switch, hosts: 2}\n"
+                                     "hosts:\n"
+                                     "  defaults: {rnic: {congestion-control: none, grh: true}}\n"
+                                     "workloads:\n"
+                                     "  - {name: a, kind: rdma-send, from: host1, to: host0}\n";
+    const struct scenario_input input = {
+        .name = "lanes.yaml", .text = infiniband, .length = strlen(infiniband)};
+    struct stand stand;
+    struct diag *diag = calloc(1, sizeof *diag);
+    uint32_t count = 0;
+    (void)state;
+    assert_non_null(diag);
+    stand.scenario = scenario_load(&input, diag);
+    assert_non_null(stand.scenario);
+    trial_base_find(&stand.base, stand.scenario);
+    for (uint32_t i = 0; i < stand.base.written.count; i++) {
+        const struct trial_change change = {
+            .kind = TRIAL_RESTORE_SETTING, .setting = i, .written = true};
+        struct tried tried;
+        apply(&tried, &change, &stand);
+        count += stand.base.written.list[i].changes[0].of == DEVIATION_RNIC;
+        for (uint32_t node = 0; node < tried.scenario.node_count; node++)
+            assert_memory_equal(tried.scenario.nodes[node].priority_of_dscp,
+                                stand.scenario->nodes[node].priority_of_dscp, SCENARIO_DSCPS);
+        tried_free(&tried);
+    }
+    assert_true(count > 0);
+    trial_base_free(&stand.base);
+    scenario_free(stand.scenario);
+    free(diag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +262,7 @@ int main(void)
         cmocka_unit_test(each_is_repaired_alone),
         cmocka_unit_test(routes_are_computed_again_one_or_all),
         cmocka_unit_test(an_entry_is_told_with_all_its_values),
+        cmocka_unit_test(lanes_are_shared_in_each_trial),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
