@@ -87,7 +87,7 @@ void claims_markdown(const struct settled *settled, uint32_t count, bool whole, 
             "`make\n"
             "claims-check` compares it with new runs.\n\n"
             "The column `rows` has the numbers of the statements: 1 to 42 are systems and\n"
-            "behaviors, N1 to N10 are figures, and C1 to C10 are statements in dispute. \"not\n"
+            "behaviors, N1 to N10 are numbers, and C1 to C10 are disputed statements. \"not\n"
             "steady\" marks a case whose figures still change at the end of the run.\n\n"
             "All hosts have the same model of TCP, unless a case changes it: an idle core gets "
             "its\n"

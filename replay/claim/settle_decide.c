@@ -96,44 +96,42 @@ static bool is_range(const struct line *line, uint32_t *first, uint32_t *last)
 
 static void list_choices(struct text *text, const struct line *line, enum settle_case_state state)
 {
-    const char *comma = "";
+    const char *separator = "";
     for (uint32_t i = 0; i < line->count; i++)
         if (line->states[i] == state) {
-            add_text(text, "%s%s", comma, line->axis->choices[i].name);
-            comma = ", ";
+            add_text(text, "%s%s", separator, line->axis->choices[i].name);
+            separator = " or ";
         }
 }
 
-/* "false at 1" if that is the only false choice on this side, otherwise "up to" or "from". */
+/* "1" if that is the only choice on this side of a range, otherwise "1 or less" or "1 or more". */
 static void describe_range(struct text *text, const struct line *line, uint32_t first,
                            uint32_t last)
 {
-    const struct claim_axis *axis = line->axis;
-    const struct claim_choice *choices = axis->choices;
-    const char *below = first > 1 ? "up to" : "at";
-    const char *above = last + 2 == line->count ? "at" : "from";
+    const struct claim_choice *choices = line->axis->choices;
+    const char *below = first > 1 ? " or less" : "";
+    const char *above = last + 2 == line->count ? "" : " or more";
+    add_text(text, "%s = %s", line->axis->name, choices[first == 0 ? last : first].name);
     if (first == last)
-        add_text(text, "%s only at %s", axis->name, choices[first].name);
+        add_text(text, " (false for ");
     else if (first == 0)
-        add_text(text, "%s up to %s", axis->name, choices[last].name);
+        add_text(text, " or less (false for ");
     else if (last + 1 == line->count)
-        add_text(text, "%s from %s", axis->name, choices[first].name);
+        add_text(text, " or more (false for ");
     else
-        add_text(text, "%s from %s to %s", axis->name, choices[first].name, choices[last].name);
-    if (first == 0)
-        add_text(text, " (false %s %s)", above, choices[last + 1].name);
-    else if (last + 1 == line->count)
-        add_text(text, " (false %s %s)", below, choices[first - 1].name);
-    else
-        add_text(text, " (false %s %s and %s %s)", below, choices[first - 1].name, above,
-                 choices[last + 1].name);
+        add_text(text, " to %s (false for ", choices[last].name);
+    if (first > 0)
+        add_text(text, "%s%s", choices[first - 1].name, below);
+    if (last + 1 < line->count)
+        add_text(text, "%s%s%s", first > 0 ? " and for " : "", choices[last + 1].name, above);
+    add_text(text, ")");
 }
 
 static void describe_set(struct text *text, const struct line *line)
 {
-    add_text(text, "%s: ", line->axis->name);
+    add_text(text, "%s = ", line->axis->name);
     list_choices(text, line, SETTLE_CASE_TRUE);
-    add_text(text, " (false: ");
+    add_text(text, " (false for ");
     list_choices(text, line, SETTLE_CASE_FALSE);
     add_text(text, ")");
 }
@@ -154,7 +152,7 @@ static bool describe_line(struct text *text, const struct line *line)
 static void describe_whole_row(struct text *text, const struct line *line)
 {
     const struct claim_axis *axis = line->axis;
-    add_text(text, "every tested %s", axis->name);
+    add_text(text, "every tested value of %s", axis->name);
     if (axis->ordered && line->count > 1)
         add_text(text, " (%s to %s)", axis->choices[0].name, axis->choices[line->count - 1].name);
 }
@@ -169,7 +167,7 @@ static enum row_words describe_row(struct text *text, const struct settled *sett
     const uint32_t failed = count_state(&line, SETTLE_CASE_FALSE);
     if (held == 0)
         return failed == 0 ? ROW_WRITTEN : ROW_FALSE;
-    add_text(text, "%s%s %s, ", text->used == 0 ? "" : "; ", claim->axes[0].name,
+    add_text(text, "%s%s = %s: ", text->used == 0 ? "" : "; ", claim->axes[0].name,
              claim->axes[0].choices[row].name);
     if (failed == 0)
         describe_whole_row(text, &line);

@@ -22,7 +22,7 @@ done
 
 expect 'a claim as text' 0 '1 claim: 1 true under a condition.' "$program" claims rdma-write
 expect 'a row' 0 'rdma-write (' "$program" claims c08
-expect 'JSON' 0 '"verdict": "conditional", "condition": "command: read' "$program" claims rdma-write --json
+expect 'JSON' 0 '"verdict": "conditional", "condition": "command = read' "$program" claims rdma-write --json
 gojq -e '.claims[0].cases | length == 4 and all(.[]; .figures | length == 3)' out >jq || fail "JSON: $(cat jq)"
 expect 'CSV' 0 'rdma-write,C8,conditional,' "$program" claims rdma-write --csv
 expect 'a list for programs' 0 '"name": "rdma-write"' "$program" claims --list --json

@@ -204,17 +204,17 @@ static void verdicts_follow_from_cases(void **state)
     decide(line, "FFF", SETTLE_FALSE, "");
     decide(line, "TT?", SETTLE_UNDECIDED, "");
     decide(line, "TT-", SETTLE_TRUE, "");
-    decide(line, "TTF", SETTLE_CONDITIONAL, "size up to 2KiB (false at 4KiB)");
-    decide(line, "FTT", SETTLE_CONDITIONAL, "size from 2KiB (false at 1KiB)");
-    decide(line, "FTF", SETTLE_CONDITIONAL, "size only at 2KiB (false at 1KiB and at 4KiB)");
-    decide(line, "TF-", SETTLE_CONDITIONAL, "size only at 1KiB (false at 2KiB)");
-    decide(line, "TFT", SETTLE_CONDITIONAL, "size: 1KiB, 4KiB (false: 2KiB)");
-    decide(words, "TFF", SETTLE_CONDITIONAL, "kind: a (false: b, c)");
-    decide(words, "-FT", SETTLE_CONDITIONAL, "kind: c (false: b)");
+    decide(line, "TTF", SETTLE_CONDITIONAL, "size = 2KiB or less (false for 4KiB)");
+    decide(line, "FTT", SETTLE_CONDITIONAL, "size = 2KiB or more (false for 1KiB)");
+    decide(line, "FTF", SETTLE_CONDITIONAL, "size = 2KiB (false for 1KiB and for 4KiB)");
+    decide(line, "TF-", SETTLE_CONDITIONAL, "size = 1KiB (false for 2KiB)");
+    decide(line, "TFT", SETTLE_CONDITIONAL, "size = 1KiB or 4KiB (false for 2KiB)");
+    decide(words, "TFF", SETTLE_CONDITIONAL, "kind = a (false for b or c)");
+    decide(words, "-FT", SETTLE_CONDITIONAL, "kind = c (false for b)");
     decide(plane, "FFFTTT", SETTLE_CONDITIONAL,
-           "kind b, every tested size (1 to 3); false in all other tested cases");
+           "kind = b: every tested value of size (1 to 3); false in all other tested cases");
     decide(plane, "TFFTTF", SETTLE_CONDITIONAL,
-           "kind a, size only at 1 (false from 2); kind b, size up to 2 (false at 3)");
+           "kind = a: size = 1 (false for 2 or more); kind = b: size = 2 or less (false for 3)");
 }
 
 int main(void)
