@@ -5,7 +5,7 @@ import statistics
 
 from constants import CONSTANTS, written
 from figures import CURVES, EXPERIMENTS, UNTOLD
-from laboratories import LABORATORY, MORE
+from laboratories import LABORATORY, MORE, REASONS
 
 ALL = "all laboratories"
 
@@ -22,11 +22,11 @@ def laboratory(experiment):
 
 def freeze(tasks, found, path):
     """The SHA-256 of all predictions; the published figures are not part of it."""
-    lines = [f"{e.id}\t{f.about}\t{f.unit or '-'}\t{one[0]:.6g}\t{'-' if one[4] is None else format(one[4], '.6g')}\n"
+    lines = [f"{e.id}\t{f.about}\t{f.unit or '-'}\t{one[0]:.6g}\t{'-' if one[4] is None else format(one[4], '.6g')}\t{one[5]}\n"
              for (e, f), one in zip(tasks, found)]
     text = "".join(lines)
     if path is not None:
-        path.write_text("experiment\tfigure\tunit\tprediction\twithout its laboratory\n" + text)
+        path.write_text("experiment\tfigure\tunit\tprediction\twithout its laboratory\tbottleneck\n" + text)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -52,6 +52,28 @@ def errors_held_out(tasks, found):
             for name in (laboratory(experiment), ALL):
                 errors.setdefault(name, []).append(math.inf if one[4] is None else error(figure, one[4]))
     return {name: errors[name] for name in sorted(errors, key=lambda name: (name == ALL, name))}
+
+
+def errors_by_limit(tasks, found):
+    """Relative errors of the figures that are a test, by the resource that limits the run."""
+    errors = {}
+    for (_, figure), one in zip(tasks, found):
+        if figure.given is not None and not figure.fits:
+            errors.setdefault(one[5], []).append(error(figure, one[0]))
+    return {kind: errors[kind] for kind in sorted(errors)}
+
+
+def quantile(errors):
+    """The error that four of five figures do not exceed."""
+    return sorted(errors)[math.ceil(0.8 * len(errors)) - 1]
+
+
+def by_limit(tasks, found):
+    return ["", "## By limit", "", "The same figures by the resource that limits the run; \"4 of 5\" is the error that four of five figures do not exceed.",
+            "",
+            "| limit | figures | median error | 4 of 5 | within 15 % |", "|---|---|---|---|---|"] + [
+                f"| {kind} | {len(errors)} | {percent(statistics.median(errors))} | {percent(quantile(errors))} | {shares(errors)[1]:.0f} % |"
+                for kind, errors in errors_by_limit(tasks, found).items()]
 
 
 def percent(share):
@@ -85,7 +107,7 @@ def verdict(figure, value):
 
 
 def row(experiment, figure, found):
-    value, least, most, effects, held = found
+    value, least, most, effects, held, _ = found
     span = f"{digits(least)} to {digits(most)}" if least != most else "-"
     rests = ", ".join(f"{name} {100 * effect:.1f} %" for effect, name in effects[:3]) or "-"
     given = "-" if figure.given is None else digits(figure.given)
@@ -109,6 +131,7 @@ def misses_first(tasks, found):
     for name in sorted(missed):
         lines += ["", f"{name}:", "", *HEAD]
         lines += [text for _, text in sorted(missed[name], key=lambda each: -each[0])]
+    lines += ["", "### Why", "", "| | what | why |", "|---|---|---|"] + [f"| {u.id} | {u.about} | {u.why} |" for u in REASONS]
     return lines + ["", "## Met, fitted or to be predicted", "", *HEAD, *others]
 
 
@@ -181,7 +204,7 @@ def page(tasks, found, curves, frozen):
              f"frozen in `tests/hardware/predictions.tsv` (SHA-256 of its rows `{frozen}`) before any is compared.", "",
              f"{len(given)} figures are given, {len(fitted)} of them fitted; {len(given) - len(fitted)} are a test. "
              f"{len(tasks) - len(given)} are predicted."]
-    lines += by_laboratory(tasks, found) + misses_first(tasks, found)
+    lines += by_laboratory(tasks, found) + by_limit(tasks, found) + misses_first(tasks, found)
     lines += ["", "## Experiments", "", "| | what | source | scenario, in `tests/hardware` |", "|---|---|---|---|"]
     lines += [f"| {e.id} | {e.about} | {e.source} | `{e.scenario}`" + (f", `{e.profile}`" if e.profile else "") + " |"
               for e in EXPERIMENTS + MORE]
