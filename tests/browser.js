@@ -174,6 +174,21 @@ boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
     if (/^host/.test(one) && /^host/.test(other)) return; // slanted: their boxes meet, they do not
     if (a.left + 1 < b.right && b.left + 1 < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom) said.over.push(one + ' ' + other);
 }));
+// Links that pass behind a node which is not their end: they cannot be seen.
+said.behind = [];
+const middles = Array.from(document.querySelectorAll('.topology g[data-node]')).map(group => {
+    const box = group.querySelector('rect'), size = name => +box.getAttribute(name);
+    return {node: +group.dataset.node, x: size('x') + size('width') / 2, y: size('y') + size('height') / 2};
+});
+document.querySelectorAll('.topology line[data-ends]').forEach(line => {
+    const ends = line.dataset.ends.split(' ').map(port => window.stormglass.fabric.ports[port].node);
+    const [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map(name => +line.getAttribute(name)), length = Math.hypot(x2 - x1, y2 - y1);
+    middles.filter(other => !ends.includes(other.node)).forEach(other => {
+        const along = ((other.x - x1) * (x2 - x1) + (other.y - y1) * (y2 - y1)) / length;
+        const off = Math.abs((other.x - x1) * (y2 - y1) - (other.y - y1) * (x2 - x1)) / length;
+        if (along > 0 && along < length && off < 5) said.behind.push([line.dataset.ends, other.node]);
+    });
+});
 // Links that lead nowhere.
 said.astray = Array.from(document.querySelectorAll('nav a')).map(link => link.getAttribute('href'))
     .filter(to => to.startsWith('#') && document.getElementById(to.slice(1)) === null);

@@ -61,7 +61,9 @@ function heat(layer, value) {
 // The pauses over time have room next to them, and their axis is the slider's.
 const box = element('div', document.getElementById('storm') || document.getElementById('key-figures') || section, 'replay');
 const strip = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-const state = {layer: 'pauses', frame: null, picked: null, timer: null};
+// A run without pauses begins with its drops, else with its load.
+const unpaused = frames > 1 && !ports.some(port => port.levels.pauses);
+const state = {layer: !unpaused ? 'pauses' : data.drops.length > 0 ? 'drops' : 'utilization', frame: null, picked: null, timer: null};
 let slider, said, play, panel;
 
 function press(parent, text, title, act) {
@@ -228,8 +230,8 @@ function walk(event) {
     event.preventDefault();
     const far = other => (other.x - here.x) * way[0] + (other.y - here.y) * way[1];
     const off = other => Math.abs((other.x - here.x) * way[1]) + Math.abs((other.y - here.y) * way[0]);
-    const next = drawnNodes.filter(other => far(other) > 1 && (way[0] === 0 || off(other) < 60))
-        .sort((a, b) => far(a) + 3 * off(a) - far(b) - 3 * off(b))[0];
+    const ahead = drawnNodes.filter(other => far(other) > 1), row = ahead.filter(other => way[0] === 0 || off(other) < 40);
+    const next = (row.length ? row : ahead).sort((a, b) => far(a) + 3 * off(a) - far(b) - 3 * off(b))[0];
     if (next === undefined) return;
     here.group.setAttribute('tabindex', -1);
     next.group.setAttribute('tabindex', 0);
@@ -290,6 +292,8 @@ function paintLegend() {
             : i === 5 ? at(steps[3]) + ' or more' : at(steps[i - 2]).replace(' %', '') + ' to ' + at(steps[i - 1]);
     });
     legend.firstChild.textContent = layers[state.layer].title + ': ';
+    const about = section.querySelector('.about');
+    if (svg !== null && about !== null) about.textContent = 'Color: ' + layers[state.layer].about + '. Click a link or a node.';
 }
 
 function peerName(port) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_topology - the fabric as SVG, colored by the pause time of its ports.
- * One row per tier, with hosts at the bottom in the order of their switches. Larger fabrics are
- * drawn as by stormglass draw, with grouped hosts and switches. */
+ * One row per tier, with hosts at the bottom in the order of their switches; switches of one tier
+ * that are linked to each other are in a ring, since a row would hide these links. Larger fabrics
+ * are drawn as by stormglass draw, with grouped hosts and switches. */
 #include "base/memory.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
@@ -9,17 +10,24 @@
 #include "reports/page/page_private.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    WIDTH = 1000,
-    ROW = 130,
-    TOP = 40,
+    WIDTH = 640, /* about the pixels that the drawing has, so that names stay readable */
+    ROW = 84,
+    TOP = 30,
+    BOTTOM = 70,  /* room for the names of hosts */
+    RING_MIN = 3, /* switches */
+    RING_X = 120, /* radii of the ellipses of switches and hosts */
+    RING_Y = 52,
+    RING_HOSTS_X = 215,
+    RING_HOSTS_Y = 100,
     HOSTS_DRAWN = 256,
     SWITCHES_DRAWN = 100,
     HOST_SIZE_MAX = 18,
-    NAMED_HOSTS = 64,
+    NAMED_HOSTS = 40,
     SWITCH_WIDTH = 76,
     LETTERS_MIN = 7, /* letter height */
     LETTERS_MAX = 13,
@@ -36,6 +44,8 @@ struct map {
     struct spot *spots; /* by node */
     int64_t nodes;
     int tiers; /* number of switch tiers */
+    bool ring;
+    int height;
     int hosts;
     int host_size;
 };
@@ -91,6 +101,89 @@ static void place_hosts(const struct page *page, struct map *map)
     store_finish(rows);
 }
 
+/* ------------------------------------------------------------------ rings */
+
+static const double pi = 3.14159265358979323846;
+
+/* Whether all switches are of one tier, and each is linked to at least two others. */
+static bool is_ring(const struct page *page)
+{
+    return store_ask_int(page->store, "SELECT max(max(tier, 1)) FROM node WHERE kind='switch'",
+                         0) == 1 &&
+           store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='switch'", 0) >=
+               RING_MIN &&
+           store_ask_int(page->store,
+                         "SELECT count(*) FROM node n WHERE kind='switch' AND (SELECT"
+                         " count(DISTINCT p.peer_node) FROM port p JOIN node m"
+                         " ON m.node=p.peer_node WHERE p.node=n.node AND m.kind='switch'"
+                         " AND m.node<>n.node)<2",
+                         0) == 0;
+}
+
+static struct spot ring_spot(double angle, int radius_x, int radius_y)
+{
+    return (struct spot){.x = (int)lround(WIDTH / 2 + radius_x * cos(angle)),
+                         .y = (int)lround(TOP + RING_HOSTS_Y + radius_y * sin(angle)),
+                         .shown = true};
+}
+
+/* The first switch without a place among those of a query, or -1. */
+static int64_t next_of(const struct page *page, const struct map *map, const char *sql,
+                       int64_t node)
+{
+    struct store_statement *rows = store_prepare(page->store, sql);
+    int64_t found = -1;
+    store_bind(rows, 1, STORE_I(node));
+    while (found < 0 && store_step(rows))
+        if (!spot_of(map, store_int(rows, "node")).shown)
+            found = store_int(rows, "node");
+    store_finish(rows);
+    return found;
+}
+
+/* Along the links, clockwise from the top. */
+static void place_ring(const struct page *page, struct map *map)
+{
+    const int64_t all =
+        store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='switch'", 0);
+    const int width = switch_width(all * 2 / 3);
+    int64_t node = -1;
+    for (int64_t i = 0; i < all; i++) {
+        struct spot spot = ring_spot(2 * pi * (double)i / (double)all - pi / 2, RING_X, RING_Y);
+        node = next_of(page, map,
+                       "SELECT DISTINCT m.node FROM port p JOIN node m ON m.node=p.peer_node"
+                       " WHERE p.node=?1 AND m.kind='switch' ORDER BY m.node",
+                       node);
+        if (node < 0)
+            node = next_of(page, map,
+                           "SELECT node FROM node WHERE kind='switch' AND ?1=?1 ORDER BY node", 0);
+        spot.width = width;
+        put_spot(map, node, spot);
+    }
+}
+
+/* Outside their switch. */
+static void place_ring_hosts(const struct page *page, struct map *map)
+{
+    const int64_t all =
+        store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='switch'", 0);
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT node, at, row_number() OVER (PARTITION BY at ORDER BY node) AS place,"
+                     " count(*) OVER (PARTITION BY at) AS many FROM (SELECT n.node,"
+                     " min(p.peer_node) AS at FROM node n JOIN port p USING(node)"
+                     " WHERE n.kind='host' GROUP BY n.node) ORDER BY at, node");
+    while (store_step(rows)) {
+        const struct spot at = spot_of(map, store_int(rows, "at"));
+        const double middle = atan2((double)(at.y - TOP - RING_HOSTS_Y) / RING_Y,
+                                    (double)(at.x - WIDTH / 2) / RING_X);
+        const double part =
+            ((double)store_int(rows, "place") - 0.5) / (double)store_int(rows, "many") - 0.5;
+        put_spot(map, store_int(rows, "node"),
+                 ring_spot(middle + part * 0.8 * 2 * pi / (double)all, RING_HOSTS_X, RING_HOSTS_Y));
+    }
+    store_finish(rows);
+}
+
 static void make_map(const struct page *page, struct map *map)
 {
     map->nodes = store_ask_int(page->store, "SELECT max(node)+1 FROM node", 0);
@@ -103,6 +196,13 @@ static void make_map(const struct page *page, struct map *map)
     map->host_size = map->hosts == 0 ? 0 : WIDTH * 7 / 10 / map->hosts;
     if (map->host_size > HOST_SIZE_MAX)
         map->host_size = HOST_SIZE_MAX;
+    map->ring = is_ring(page);
+    map->height = map->ring ? 2 * (TOP + RING_HOSTS_Y) : row_y(map, 0) + BOTTOM;
+    if (map->ring) {
+        place_ring(page, map);
+        place_ring_hosts(page, map);
+        return;
+    }
     for (int tier = 1; tier <= map->tiers; tier++)
         place_tier(page, map, tier);
     place_hosts(page, map);
@@ -182,8 +282,13 @@ static void draw_host(const struct page *page, const struct map *map,
             store_int(row, "is_root") != 0 ? " root" : "", page_heat(held, page->span),
             at.x - size / 2, at.y - size / 2, size, size);
     if (map->hosts <= NAMED_HOSTS) {
-        fprintf(page->out, "<text transform=\"translate(%d %d) rotate(60)\">", at.x - 3,
-                at.y + size / 2 + 9);
+        const int away = at.x < WIDTH / 2 ? -1 : 1;
+        if (map->ring)
+            fprintf(page->out, "<text x=\"%d\" y=\"%d\"%s>", at.x + away * (size / 2 + 4), at.y + 4,
+                    away < 0 ? " text-anchor=\"end\"" : "");
+        else
+            fprintf(page->out, "<text transform=\"translate(%d %d) rotate(60)\">", at.x - 3,
+                    at.y + size / 2 + 9);
         page_put(page->out, "%.12s", store_text(row, "name"));
         fputs("</text>", page->out);
     }
@@ -249,7 +354,7 @@ void page_topology_drawing(const struct page *page)
     fprintf(page->out,
             "<div class=\"wide\"><svg class=\"topology\" viewBox=\"-10 0 %d %d\" role=\"img\""
             " aria-label=\"topology\">\n",
-            WIDTH + 40, row_y(&map, 0) + 80);
+            WIDTH + 40, map.height);
     draw_links(page, &map);
     draw_nodes(page, &map);
     fputs("</svg></div>\n", page->out);
@@ -260,10 +365,10 @@ void page_topology(const struct page *page)
 {
     page_section(page, "topology", "Topology",
                  is_large(page)
-                     ? "Color: share of time for which the more paused end of a link was "
-                       "paused. The search field opens a port or a node."
-                     : "Color: share of time for which the more paused end of a link was "
-                       "paused. Click a link or a node.");
+                     ? "Color: pause time of the more paused end of a link. The search field "
+                       "opens a port or a node."
+                     : "Color: pause time of the more paused end of a link. Click a link or "
+                       "a node.");
     page_topology_drawing(page);
     page_topology_legend(page);
     page_fabric(page);

@@ -190,7 +190,7 @@ table('blame', ['victim of', 'workload', 'host', 'class', 'delayed', 'failed', '
        for row in ask('SELECT cause, w.name, n.name, class, lost_ppm, v.failed, held_ps FROM victim v JOIN workload w USING(workload)'
                       ' JOIN node n USING(node) ORDER BY cause, lost_ppm DESC, workload, v.node LIMIT 40')], 1)
 
-# ---------------------------------------------------------------- topology: 1,000 wide, a row of 130 for each tier
+# ---------------------------------------------------------------- topology: 640 wide, a row of 84 for each tier
 span = max(simulated + (ask('SELECT drain_ps FROM meta')[0][0] or 0), ask('SELECT max(until_ps) FROM series')[0][0])
 held = {}
 for node, port, ps in ask('SELECT node, port, sum(until_ps-from_ps) FROM blocked GROUP BY node, port'):
@@ -211,7 +211,7 @@ for tier in range(1, tiers + 1):
     rows[tier] = [node for node, _, kind, of in nodes if kind == 'switch' and of == tier]
 for tier, row in rows.items():
     for i, node in enumerate(row):
-        at[node] = (int((i + 0.5) * 1000 / len(row)), 40 + 130 * (tiers - tier))
+        at[node] = (int((i + 0.5) * 640 / len(row)), 30 + 84 * (tiers - tier))
 roots = {node for node, in ask('SELECT node FROM pause_root')}
 drawn = re.findall(r'<g data-node="\d+" class="(switch|host)( root)?"><rect class="h(\d)" x="(-?\d+)" y="(\d+)" width="(\d+)" height="(\d+)"'
                    r' rx="\d"/><text [^>]*>(.*?)</text><title>(.*?)</title></g>', text)
