@@ -11,10 +11,10 @@ stage=$work/stage prefix=/opt/sg
     fail "make install: $(tail -n 5 said)"
 library=$stage$prefix/lib
 export PKG_CONFIG_PATH=$library/pkgconfig PKG_CONFIG_SYSROOT_DIR=$stage LD_LIBRARY_PATH=$library
-export PYTHONPATH=$stage$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$stage$prefix/lib/python3/dist-packages${PYTHONPATH:+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1
 python3 - "$tree/docs/howto.md" <<'PY' || fail 'the how-to has no examples'
 import re, sys
-for name, block in re.findall(r'<!-- file: (example\.\w+) -->\n```\n(.*?)^```$', open(sys.argv[1]).read(), re.S | re.M):
+for name, block in re.findall(r'<!-- file: ((?:example|frames)\.\w+) -->\n```\n(.*?)^```$', open(sys.argv[1]).read(), re.S | re.M):
     open(name, 'w').write(block)
 PY
 
@@ -55,4 +55,22 @@ python3 example.py >python.txt || fail "the example in Python: exit code $?"
 grep -q 'sends XOFF' python.txt || fail "the example in Python: $(head -n 5 python.txt)"
 "$program" run pause-storm --until 2ms --json >storm.json
 python3 "$tree/tests/golden/library/checks.py" storm.json || fail 'checks.py'
+
+# The examples for pandas and R, where these are installed (.ci/packages frames): both are large.
+mkdir bin && ln -s "$program" bin/stormglass
+PATH=$work/bin:$PATH
+stormglass run pause-storm --confirm 0 -o run.db >summary.txt 2>&1 || fail "pause-storm: $(cat summary.txt)"
+expected=$(stormglass run pause-storm --confirm 0 --json | gojq -r '.workloads[] | .name')
+for name in frames.py frames.R; do
+    case $name in
+    *.py) runs=$(for python in python3 /usr/bin/python3; do "$python" -c 'import pandas' 2>/dev/null && echo "$python" && break; done) ;;
+    *.R) runs=$(command -v Rscript) ;;
+    esac
+    if [ -z "$runs" ]; then
+        echo "skip  $name: .ci/packages frames installs what it needs"
+        continue
+    fi
+    $runs $name >frames.txt 2>err || fail "$name: $(tail -n 3 err)"
+    for workload in $expected; do grep -q "$workload  *[0-9]" frames.txt || fail "$name: no figures of $workload: $(cat frames.txt)"; done
+done
 [ $failures = 0 ] && echo 'ok    the library and its Python module'
