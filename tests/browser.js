@@ -72,6 +72,13 @@ if (pauses) {
     said.pointed = pauses.plot.nextSibling.textContent;
 }
 
+// Dashed lines at the thresholds of the queues: most of the pixels of a row.
+const queues = of('queues');
+if (queues) {
+    const area = queues.graph.getArea(), places = Array.from({length: 200}, (_, i) => area.x + (i + 0.5) * area.w / 200);
+    said.limits = window.stormglass.limits.map(limit => [limit.name,
+        places.filter(x => pixel(queues, x, queues.graph.toDomYCoord(limit.bytes)) > 80).length > 80]);
+}
 // A drag over one chart zooms all of them over time; a double click shows all again.
 const zoomed = of('goodput') || of('spread');
 if (zoomed) {

@@ -155,13 +155,42 @@ function shade(canvas, area, graph) {
     canvas.restore();
 }
 
+// The ECN thresholds of the switches, on the chart of their queues; names of lines close to each other are at both ends.
+const fabric = document.getElementById('fabric');
+const settings = fabric === null ? {} : Object.fromEntries(JSON.parse(fabric.textContent).settings);
+function bytesOf(text) {
+    const found = /^([0-9.]+)(B|KB|MB|KiB|MiB)$/.exec(text || '');
+    return found === null ? null : found[1] * {B: 1, KB: 1e3, MB: 1e6, KiB: 1024, MiB: 1048576}[found[2]];
+}
+const limits = [['Kmin', 'fabric.switch.ecn-kmin'], ['Kmax', 'fabric.switch.ecn-kmax']]
+    .map(([name, path]) => ({name, bytes: bytesOf(settings[path])})).filter(limit => limit.bytes !== null);
+function shadeQueues(canvas, area, graph) {
+    shade(canvas, area, graph);
+    canvas.save();
+    canvas.strokeStyle = canvas.fillStyle = style('--bad');
+    canvas.setLineDash([5, 4]);
+    canvas.font = '11px system-ui, sans-serif';
+    limits.forEach((limit, i) => {
+        const y = graph.toDomYCoord(limit.bytes);
+        if (y < area.y || y > area.y + area.h) return;
+        canvas.beginPath();
+        canvas.moveTo(area.x, y);
+        canvas.lineTo(area.x + area.w, y);
+        canvas.stroke();
+        const left = i === 0 && limits.length > 1 && y - graph.toDomYCoord(limits[1].bytes) < 16;
+        canvas.textAlign = left ? 'left' : 'right';
+        canvas.fillText(limit.name + ' ' + asBytes(limit.bytes), left ? area.x + 4 : area.x + area.w - 4, y < area.y + 14 ? y + 12 : y - 3);
+    });
+    canvas.restore();
+}
+
 function options(chart, series) {
     const labels = series.map((_, i) => String(i));
     const fine = {
         labels: ['t'].concat(labels), visibility: series.map(one => !one.hidden),
         series: Object.fromEntries(series.map((one, i) => [labels[i], {strokePattern: one.dashed ? [6, 3] : null}])),
         legend: 'never', animatedZooms: false, dateWindow: [0, span], strokeWidth: 1.5, highlightCircleSize: 3,
-        fillAlpha: 0.12, yRangePad: 6, underlayCallback: shade, axisLabelFontSize: 12, interactionModel: interaction,
+        fillAlpha: 0.12, yRangePad: 6, underlayCallback: chart.id === 'queues' ? shadeQueues : shade, axisLabelFontSize: 12, interactionModel: interaction,
         axes: {
             x: {ticker: timeMarks, drawGrid: true, axisLabelWidth: 80},
             y: {axisLabelFormatter: words[chart.unit], axisLabelWidth: labelWidth()},
@@ -479,5 +508,5 @@ window.addEventListener('hashchange', unfold);
 window.addEventListener('beforeprint', () => document.querySelectorAll('.folded > details').forEach(fold => { fold.open = true; }));
 document.querySelectorAll('a[href^="#"]').forEach(link => link.addEventListener('click', () => setTimeout(unfold)));
 unfold();
-window.stormglass = {figures, drawn, csv, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin};
+window.stormglass = {limits, figures, drawn, csv, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin};
 })();
