@@ -13,6 +13,7 @@ enum { TEXT_BYTES = 512 };
 
 /* Below this score nothing is called a fault. */
 static const double fault_score = 2.0;
+static const double alike = 0.9; /* of the first score: not separated */
 static const double steady_part = 0.3, steady_weight = 0.5;
 static const double sign_bonus = 0.1, most_bonus = 0.5;
 
@@ -194,6 +195,24 @@ static void weigh_steady(struct triage_work *work, struct triage_suspect *suspec
                    "its counters rose nearly as fast before the incident");
 }
 
+/* Both ends of the same traffic move less: which of them is slow, counters of ports do not show. */
+static bool is_ambiguous(struct triage_work *work)
+{
+    struct triage *triage = work->triage;
+    struct triage_suspect *first = &triage->suspects[0];
+    for (size_t i = 1; i < triage->suspect_count && first->kind == SUSPECT_SLOW_TARGET; i++) {
+        const struct triage_suspect *other = &triage->suspects[i];
+        if (other->kind != SUSPECT_SLOW_TARGET || other->score < alike * first->score)
+            continue;
+        triage_against(work, first, (struct triage_value){0},
+                       "the traffic of %s fell as well: the time that I/O takes at the drives of "
+                       "both (iostat -x) would separate them",
+                       other->device);
+        return true;
+    }
+    return false;
+}
+
 static void judge(struct triage_work *work, bool harm)
 {
     struct triage *triage = work->triage;
@@ -209,8 +228,10 @@ static void judge(struct triage_work *work, bool harm)
     if (triage->suspect_count > 0)
         triage->verdict =
             suspects_about[triage->suspects[0].kind].is_fault ? TRIAGE_UNCLEAR : TRIAGE_OVERLOAD;
+    const bool ambiguous = triage->suspect_count > 0 && is_ambiguous(work);
     for (size_t i = 0; i < triage->suspect_count; i++)
-        if (triage_is_fault(&triage->suspects[i]))
+        if (triage_is_fault(&triage->suspects[i]) &&
+            !(ambiguous && triage->suspects[i].kind == SUSPECT_SLOW_TARGET))
             triage->verdict = TRIAGE_FAULT;
 }
 

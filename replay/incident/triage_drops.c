@@ -14,6 +14,8 @@ static struct triage_value drops_of(const struct triage_work *work, int port, in
     return triage_get(work, port, name, priority);
 }
 
+static const double sender_part = 0.75; /* of a sender whose neighbor may also be the reason */
+
 static bool pauses_anywhere(const struct triage_work *work, int priority)
 {
     for (size_t i = 0; i < work->port_count; i++)
@@ -193,6 +195,47 @@ static void suspect_classes(struct triage_work *work)
 
 /* ---- discards for other reasons: MTU, TTL, routes, filters ---- */
 
+/* Ports of the switch that discard frames although its buffer has room, and ports from which it
+ * receives frames of hosts and discards none. */
+struct discards {
+    int port; /* the first */
+    size_t ports, clean_hosts;
+};
+
+static struct discards find_discards(const struct triage_work *work, int node)
+{
+    struct discards found = {.port = TRIAGE_NO_PORT};
+    const struct triage_node *at = &work->nodes[node];
+    for (size_t i = 0; i < at->port_count; i++) {
+        const int port = at->ports[i], peer = work->ports[port].peer;
+        if (triage_get(work, port, "rx_discards_phy", TRIAGE_ALL).value >= TRIAGE_NOISE) {
+            found.port = found.ports++ == 0 ? port : found.port;
+        } else if (peer >= 0 && !work->nodes[work->ports[peer].node].is_switch) {
+            found.clean_hosts += triage_get(work, port, "rx_packets_phy", TRIAGE_ALL).value >= 1000;
+        }
+    }
+    return found;
+}
+
+/* Where all discarded frames come over one cable, the device that sends them may be the reason: a
+ * TTL or an MTU of a host, or a route of a switch.  A host is, if the frames of others pass. */
+static void suspect_sender(struct triage_work *work, int node)
+{
+    const struct discards found = find_discards(work, node);
+    const int peer = found.ports == 1 ? work->ports[found.port].peer : TRIAGE_NO_PORT;
+    if (peer < 0)
+        return;
+    const int sender = work->ports[peer].node;
+    const bool is_host = !work->nodes[sender].is_switch;
+    const struct triage_value frames = triage_get(work, found.port, "rx_discards_phy", TRIAGE_ALL);
+    struct triage_suspect *suspect =
+        triage_suspect(work, SUSPECT_DISCARDED, sender, TRIAGE_NO_PORT,
+                       is_host && found.clean_hosts >= 2 ? 1 : sender_part);
+    triage_sign(
+        work, suspect, frames, "%s discarded %s frames from %s, and none from other devices",
+        work->nodes[node].name, triage_frames(work->arena, frames.value), work->nodes[sender].name);
+}
+
 static void suspect_discards(struct triage_work *work)
 {
     for (size_t i = 0; i < work->port_count; i++) {
@@ -210,6 +253,7 @@ static void suspect_discards(struct triage_work *work)
             "%s discarded %s received frames, but only %s of them because its buffer was full",
             triage_port_words(work, (int)i), triage_frames(work->arena, frames.value),
             triage_frames(work->arena, full));
+        suspect_sender(work, node);
     }
 }
 

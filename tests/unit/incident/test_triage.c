@@ -366,6 +366,37 @@ static void a_receiver_without_counters_is_suspected(void **state)
     end();
 }
 
+/* Discards of the three ports. */
+static void add_discards(const int discards[3])
+{
+    static char text[TEXT_BYTES];
+    int used = snprintf(text, sizeof text,
+                        "    IFACE  STATE  RX_OK  RX_ERR  RX_DRP  RX_OVR  TX_OK  TX_ERR  TX_DRP  "
+                        "TX_OVR\n---------  -----  -----  ------  ------  ------  -----  ------  "
+                        "------  ------\n");
+    for (int i = 0; i < 3; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "Ethernet%d  U  5000  0  %d  0  5000  0  0  0\n", 4 * i, discards[i]);
+    add("leaf0.txt", text);
+}
+
+static void discards_of_one_host_lead_to_it(void **state)
+{
+    (void)state;
+    begin();
+    add_discards((int[3]){0, 900, 0});
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_DISCARDED);
+    assert_string_equal(first->device, "db8");
+    end();
+    begin();
+    add_discards((int[3]){700, 900, 800});
+    first = judge();
+    assert_int_equal(first->kind, SUSPECT_DISCARDS);
+    assert_string_equal(first->device, "leaf0");
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_public_session_names_the_port),
         cmocka_unit_test(pauses_of_an_unknown_neighbor_name_the_port),
         cmocka_unit_test(a_receiver_without_counters_is_suspected),
+        cmocka_unit_test(discards_of_one_host_lead_to_it),
         cmocka_unit_test(cables_may_be_unknown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
