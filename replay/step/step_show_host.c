@@ -13,9 +13,12 @@ void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool bus
         const struct rx_buffer *rx = &host->rnics[i]->rx;
         if (busy && rx->held == 0 && rx->storm == 0)
             continue;
-        fprintf(out, "%s: receive buffer holds %s of %s (XOFF above %s, XON at %s)",
+        fprintf(out, "%s: receive buffer holds %s of %s",
                 step_port_name(stepper, node, (uint16_t)i).text, words_bytes(rx->held).text,
-                words_bytes(rx->size).text, words_bytes(rx->xoff).text, words_bytes(rx->xon).text);
+                words_bytes(rx->size).text);
+        if (host->rnics[i]->port.credits == NULL)
+            fprintf(out, " (XOFF above %s, XON at %s)", words_bytes(rx->xoff).text,
+                    words_bytes(rx->xon).text);
         if (rx->stopped)
             fprintf(out, ", not drained");
         else if (rx->drain_bps > 0)

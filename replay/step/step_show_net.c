@@ -2,10 +2,16 @@
  * step_show_net - ports, their queues and pauses, and a switch's buffer. */
 #include "base/drop.h"
 #include "base/plural.h"
+#include "net/port/credits.h"
 #include "replay/step/step_show_private.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+static bool has_credits(const struct stepper *stepper)
+{
+    return scenario_has_credits(stepper_world(stepper)->scenario);
+}
 
 static int percent(int64_t part, int64_t whole)
 {
@@ -38,7 +44,10 @@ static void show_waiting(const struct stepper *stepper, uint32_t node, const str
     else if (!step_is_switch(stepper, node) && (port->ready & bit) != 0)
         fprintf(out, "; it has frames to send");
     if ((port->paused & bit) != 0)
-        fprintf(out, "; %s has paused it for %s", step_peer_name(stepper, node, port->index).text,
+        fprintf(out,
+                port->credits != NULL ? "; it waits for credits of %s, so far %s"
+                                      : "; %s has paused it for %s",
+                step_peer_name(stepper, node, port->index).text,
                 words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
     if ((port->asserted & bit) != 0)
         fprintf(out, "; it has paused %s for %s", step_peer_name(stepper, node, port->index).text,
@@ -93,7 +102,8 @@ void step_show_prios(const struct stepper *stepper, const struct step_subject *s
             shown++;
         }
     if (shown == 0)
-        fprintf(out, "  no frame is queued, and no port is paused\n");
+        fprintf(out, "  no frame is queued, and no port %s\n",
+                has_credits(stepper) ? "waits for credits" : "is paused");
 }
 
 void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
@@ -102,8 +112,8 @@ void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
         const struct port *port = world_port(stepper_world(stepper), node, i);
         for (unsigned mask = port->paused; mask != 0; mask &= mask - 1) {
             const unsigned priority = (unsigned)__builtin_ctz(mask);
-            fprintf(out, "%s, priority %u: paused by %s for %s\n",
-                    step_port_name(stepper, node, i).text, priority,
+            fprintf(out, "%s, priority %u: %s %s for %s\n", step_port_name(stepper, node, i).text,
+                    priority, has_credits(stepper) ? "waits for credits of" : "paused by",
                     step_peer_name(stepper, node, i).text,
                     words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
         }
@@ -111,6 +121,13 @@ void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
 }
 
 /* ------------------------------------------------------------------ ports and switches */
+
+static void show_credits(const struct credit_lane *lane, FILE *out)
+{
+    const uint32_t left = credits_left(lane);
+    fprintf(out, "%u %s left, used up %" PRIu64 " %s", left, plural(left, "credit", "credits"),
+            lane->zeros_tx, plural(lane->zeros_tx, "time", "times"));
+}
 
 void step_show_port(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
 {
@@ -127,12 +144,14 @@ void step_show_port(const struct stepper *stepper, const struct step_subject *su
         if (!step_subject_has(subject, subject->node, subject->port, i) ||
             prio->tx_frames + prio->rx_frames == 0)
             continue;
-        fprintf(out,
-                "  priority %u: %" PRIu64 " %s sent, %" PRIu64 " received; %" PRIu64
-                " %s sent, %" PRIu64 " received; longest queue %s\n",
-                i, prio->tx_frames, plural(prio->tx_frames, "frame", "frames"), prio->rx_frames,
-                pauses->tx_xoff, plural(pauses->tx_xoff, "XOFF", "XOFFs"), pauses->rx_xoff,
-                words_bytes(prio->peak).text);
+        fprintf(out, "  priority %u: %" PRIu64 " %s sent, %" PRIu64 " received; ", i,
+                prio->tx_frames, plural(prio->tx_frames, "frame", "frames"), prio->rx_frames);
+        if (port->credits != NULL)
+            show_credits(&port->credits->lanes[i], out);
+        else
+            fprintf(out, "%" PRIu64 " %s sent, %" PRIu64 " received", pauses->tx_xoff,
+                    plural(pauses->tx_xoff, "XOFF", "XOFFs"), pauses->rx_xoff);
+        fprintf(out, "; longest queue %s\n", words_bytes(prio->peak).text);
     }
     step_show_prios(stepper, subject, out);
 }

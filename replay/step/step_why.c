@@ -30,14 +30,17 @@ static void why_node(struct step_walk *walk, const struct step_subject *subject)
             step_why_prio(walk, &prio);
             reported++;
         }
+    const bool credits = scenario_has_credits(stepper_world(walk->stepper)->scenario);
     if (reported > 0)
         return;
     if (subject->port == SCENARIO_ALL_PORTS)
-        step_why_line(walk, "%s: no frame is queued, and no port is paused",
-                      step_node(walk->stepper, node)->name);
+        step_why_line(walk, "%s: no frame is queued, and no port %s",
+                      step_node(walk->stepper, node)->name,
+                      credits ? "waits for credits" : "is paused");
     else
-        step_why_line(walk, "%s: no frame is queued, and the port is not paused",
-                      step_port_name(walk->stepper, node, subject->port).text);
+        step_why_line(walk, "%s: no frame is queued, and the port %s",
+                      step_port_name(walk->stepper, node, subject->port).text,
+                      credits ? "does not wait for credits" : "is not paused");
 }
 
 void step_why(const struct stepper *stepper, const struct step_subject *subject, uint32_t number,
