@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # score - how many diagnoses are right.                            SPDX-License-Identifier: Apache-2.0
-"""usage: score.py [--explain | --account] [--list] [--set n|h|p|q|r|t|u] [NAME...]
+"""usage: score.py [--explain | --account] [--list] [--set n|h|p|q|r|t|u|v] [NAME...]
 
 Runs each scenario of expected.tsv with $STORMGLASS (default: stormglass) and compares the verdict with the expected one.
   --explain   scores `explain --prove` in place of `run`
   --account   scores `run --confirm 0`: without experiments
   --list      lists the scenarios and their expected answers, and runs nothing
-  --set S     only the scenarios whose names begin with S (n, h, p, q, r, t or u)
+  --set S     only the scenarios whose names begin with S (n, h, p, q, r, t, u or v)
 NAME is the beginning of a scenario's name.
 
 one   right: the first printed cause that is not load matches, and no other printed cause of 25 % or more is foreign.
