@@ -241,13 +241,13 @@ lab_recovered() { # JSON-FILE TIMES: the host's controller was lost so often and
     done
 }
 
-# lab_grid GRID: each cell on the bridge, its database in /tmp/keep/CELL.db.
+# lab_grid GRID [BASE HOST TARGET]: each cell on the bridge, its database in /tmp/keep/CELL.db.
 lab_grid() {
-    local cell sets
+    local cell sets base=${2:-grid-base} host=${3:-10.0.0.1} target=${4:-10.0.0.2}
     stormglass predict --list "$1" >cells
     while read -r cell sets; do
         # shellcheck disable=SC2086 # a list of words
-        stormglass-bridge run /lab/cases/grid-base.yaml --role both --address 10.0.0.1 --peer 10.0.0.2 --lead 2s \
+        stormglass-bridge run "/lab/cases/$base.yaml" --role both --address "$host" --peer "$target" --lead 2s \
             $sets -o "/tmp/keep/$cell.db" >"$cell.txt" 2>&1 </dev/null || echo "$cell: code $?"
         # What a text of the run says of the workload, for the log.
         sed -n "s/^  io  */$cell  /p" "$cell.txt"
