@@ -37,7 +37,7 @@ sinks() { "$program" headroom --json --phases 0 --policy "$1" | gojq -c '.links[
 equal 'which thresholds sink' "$(sinks dynamic) $(sinks static) $(sinks abm)" 'true false true'
 
 # By ABM eight senders to one port are paused sooner, and before anything is marked.
-marks() { "$program" check incast-8to1 --set "fabric.switch.policy=$1" 2>&1 | grep -c 'ports congested, a sender is already paused'; }
+marks() { "$program" check incast-8to1 --set "fabric.switch.policy=$1" 2>&1 | grep -c 'a sender is already paused at a queue'; }
 equal 'where pauses come before marks' "$(marks dynamic) $(marks abm)" '0 1'
 
 # --- ABM in runs ----------------------------------------------------------------------------------------------

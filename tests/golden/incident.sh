@@ -46,7 +46,7 @@ list again.json | diff - <(list run.json | grep -E '^\["(leaf0|spine0):' | grep 
     fail 'sonic: other counters are read than were printed'
 grep -q '[0-9],[0-9]' later.txt || fail 'sonic: no commas'
 expect 'a port that is not there' 2 "did you mean 'leaf0" "$program" counters run.db --port leaf0x
-expect 'a form that is not there' 2 'expected ethtool, sonic, json or openmetrics' "$program" counters run.db --as text
+expect 'a form that is not there' 2 'expected ethtool, sonic, json, openmetrics, ' "$program" counters run.db --as text
 expect 'no database' 2 'run.json' "$program" counters run.json
 
 # --- an incident beside a replay ---
