@@ -124,23 +124,53 @@ static enum harm_class class_of(const struct ruling *ruling, const struct trial_
     return repair == NULL ? HARM_DIRECT : HARM_SAME_PATH;
 }
 
-/* `repair`: of the cause; NULL for the load of a neighbor, whose frames meet those of victims. */
+static const struct harm_victim *victim_by_evidence(const struct harm_cause *cause,
+                                                    const struct prove_host *host)
+{
+    for (uint32_t i = 0; i < cause->victim_count; i++)
+        if (cause->victims[i].workload == host->workload && cause->victims[i].node == host->host)
+            return &cause->victims[i];
+    return NULL;
+}
+
+/* Replaces the victims by evidence with those that the experiment measured. Evidence still says how
+ * a victim meets the cause and how long its path was paused. `repair`: of the cause; NULL for the
+ * load of a neighbor, whose frames meet those of victims. */
 static void add_victims(const struct ruling *ruling, const struct prove_hosts *hosts,
                         const struct trial_change *repair, struct harm_cause *cause)
 {
+    const struct harm_cause before = *cause;
     cause->victim_count = 0;
     for (uint32_t i = 0; i < hosts->count && i < PROVE_HOSTS_MAX; i++) {
         const struct prove_host *host = &hosts->list[i];
+        const struct harm_victim *seen = victim_by_evidence(&before, host);
         cause->victims[cause->victim_count++] = (struct harm_victim){
             .workload = host->workload,
             .node = host->host,
             .host = ruling->scenario->nodes[host->host].name,
-            .class = class_of(ruling, repair, host),
+            .class = seen == NULL ? class_of(ruling, repair, host) : seen->class,
             .lost =
                 host->whole_ps == 0 ? 0 : (int64_t)((__int128)host->lost_ps * PPM / host->whole_ps),
-            .failed = host->failed > 0 ? host->failed : 0};
+            .failed = host->failed > 0 ? host->failed : 0,
+            .paused = seen == NULL ? 0 : seen->paused};
     }
     cause->victims_in_all = hosts->count;
+}
+
+/* One of several causes: the experiment measured their victims together, so that evidence has to
+ * divide them. Those that lost nothing are left out. */
+static void keep_measured_victims(const struct prove_hosts *hosts, struct harm_cause *cause)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cause->victim_count && hosts->count <= PROVE_HOSTS_MAX; i++)
+        for (uint32_t k = 0; k < hosts->count; k++)
+            if (hosts->list[k].workload == cause->victims[i].workload &&
+                hosts->list[k].host == cause->victims[i].node) {
+                cause->victims[kept++] = cause->victims[i];
+                break;
+            }
+    if (kept > 0)
+        cause->victims_in_all = cause->victim_count = kept;
 }
 
 static const struct scenario_spot *only_spot(const struct ruling *ruling,
@@ -221,8 +251,12 @@ static void confirm_row(struct ruling *ruling, const struct prove_row *row)
         *cause = *named;
     else
         make_cause(ruling, row, cause);
-    if (named != NULL && cause->victim_count == 0)
-        add_victims(ruling, &ruling->prove->hosts, &row->repair, cause);
+    const struct prove_hosts *hosts = &ruling->prove->hosts;
+    const bool alone = ruling->prove->culprits == 1 && hosts->count > 0;
+    if (named != NULL && (alone || cause->victim_count == 0))
+        add_victims(ruling, hosts, &row->repair, cause);
+    else if (named != NULL)
+        keep_measured_victims(hosts, cause);
     confirm_effect_words(ruling->prove, ruling->base, row, effect, sizeof effect);
     const size_t used = strlen(cause->sentence);
     snprintf(cause->sentence + used, sizeof cause->sentence - used, "; %s", effect);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "replay/database/stored.h"
+#include "rnic/cc/cc.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdio.h>
@@ -58,8 +59,8 @@ static const struct {
      " setting"
      " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0"},
     {WITH_RNICS, "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
-                 " WHERE path LIKE '%rnic.congestion-control' AND value<>'none' AND " NONE_COUNTED(
-                     "'rp_cnp_handled'")},
+                 " WHERE path LIKE '%rnic.congestion-control' AND value IN(SELECT name FROM by_cnp)"
+                 " AND " NONE_COUNTED("'rp_cnp_handled'")},
     {WITH_PAUSES,
      "SELECT path||' '||value AS what, 'no queue was paused that long' AS why FROM setting"
      " WHERE path LIKE '%switch.watchdog' AND value<>'off' AND " TOTAL("pfc.watchdog_storms") "=0"},
@@ -120,6 +121,25 @@ static void add_rows(struct account *account, uint32_t *room, struct store_state
     store_finish(rows);
 }
 
+/* The query, which may read from `by_cnp` the presets that react to CNPs. */
+static struct store_statement *ask(struct store *store, const char *query)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = memory_stream(&text, &length);
+    const char *between = "WITH by_cnp(name) AS (VALUES";
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+        if (preset->ops->on_cnp != NULL) {
+            fprintf(out, "%s('%s')", between, preset->name);
+            between = ",";
+        }
+    fprintf(out, ") %s", query);
+    memory_stream_end(out);
+    struct store_statement *rows = store_prepare(store, text);
+    free(text);
+    return rows;
+}
+
 static struct store_statement *ask_faults(struct store *store)
 {
     char *text = NULL;
@@ -150,5 +170,5 @@ void account_unused(struct account *account, struct store *store)
     add_rows(account, &room, ask_faults(store));
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
         if (has[queries[i].with])
-            add_rows(account, &room, store_prepare(store, queries[i].text));
+            add_rows(account, &room, ask(store, queries[i].text));
 }

@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { HOSTS_SHOWN = 16 };
+
 static struct words share_of(const struct prove *prove, const struct prove_impact *before,
                              const struct prove_impact *after)
 {
@@ -107,7 +109,7 @@ static void write_victims(const struct prove *prove, FILE *out)
 
 static void write_hosts(const struct prove *prove, FILE *out)
 {
-    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
+    for (uint32_t i = 0; i < prove->hosts.count && i < HOSTS_SHOWN; i++) {
         const struct prove_host *host = &prove->hosts.list[i];
         fprintf(out, "  %-9s  %s at %s: %s of the I/O time was delay", i == 0 ? "by host" : "",
                 host->of, host->name,
@@ -115,9 +117,8 @@ static void write_hosts(const struct prove *prove, FILE *out)
         write_failures(host->failed, host->inactive, out);
         fputc('\n', out);
     }
-    if (prove->hosts.count > PROVE_HOSTS_MAX)
-        fprintf(out, "             ... and %" PRIu32 " more\n",
-                prove->hosts.count - PROVE_HOSTS_MAX);
+    if (prove->hosts.count > HOSTS_SHOWN)
+        fprintf(out, "             ... and %" PRIu32 " more\n", prove->hosts.count - HOSTS_SHOWN);
 }
 
 /* ------------------------------------------------------------------ verdict */

@@ -202,9 +202,9 @@ void deviation_place_words(const struct scenario *scenario, const struct deviati
 const char *deviation_common(const struct deviation *deviation, const char *none)
 {
     const struct deviation_change *change = &deviation->changes[0];
-    return change->row != NULL && opt_is_limit(change->row) && change->common == 0
-               ? none
-               : deviation->common;
+    if (change->row == NULL || !opt_is_limit(change->row) || change->common != 0)
+        return deviation->common;
+    return change->row->effect.worse == OPT_WORSE_CEILING ? "none" : none;
 }
 
 /* The last word of the path, or of the entry without its index. */

@@ -178,7 +178,7 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
     prove.victim_count = PROVE_VICTIMS_MAX + 2;
     prove.victims[0] = (struct prove_victim){"w", 2000000, 16000000, .failed = 3, .inactive = 1};
     prove.victims[1] = (struct prove_victim){"v", 2000000, 8000000, .inactive = 2};
-    prove.hosts.count = PROVE_HOSTS_MAX + 1;
+    prove.hosts.count = 17;
     prove.hosts.list[0] =
         (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
     prove.hosts.list[1] =
@@ -197,7 +197,7 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
     assert_has("by host v", false);
     assert_has("was delay ... and 1 more", true);
     prove.victim_count = PROVE_VICTIMS_MAX;
-    prove.hosts.count = PROVE_HOSTS_MAX;
+    prove.hosts.count = 16;
     assert_has("... and", false);
 }
 
