@@ -88,10 +88,10 @@ silent fabric.host-links.rate=400Gbps hosts.defaults.rnic.line-rate=any hosts.de
 fault() { printf 'faults=[{%s}]' "$1"; }
 told faults 'target-crash affects no traffic: it stops only NVMe' before "$(fault 'kind: target-crash, where: host1, at: 100us')" 'workloads.r.to=host1'
 told faults 'target-stall affects no traffic: it stops only NVMe' before "$(fault 'kind: target-stall, where: host1, at: 100us')" 'workloads.r.to=host1'
-told faults 'target-crash affects no traffic: no workload has a path' before "$(fault 'kind: target-crash, where: host1, at: 100us')"
-told faults 'slow-receiver affects no traffic: no workload has a path' before "$(fault 'kind: slow-receiver, where: host9, at: 100us')"
-told faults 'link-down affects no traffic: no workload has a path' before "$(fault 'kind: link-down, where: leaf2-spine1, at: 100us, for: 10us')"
-told faults 'link-down affects no traffic: no workload has a path' before "$(fault 'kind: link-down, where: "leaf2:p2", at: 100us, for: 10us')"
+told faults 'target-crash affects no traffic: no workload sends through' before "$(fault 'kind: target-crash, where: host1, at: 100us')"
+told faults 'slow-receiver affects no traffic: no workload sends through' before "$(fault 'kind: slow-receiver, where: host9, at: 100us')"
+told faults 'link-down affects no traffic: no workload sends through' before "$(fault 'kind: link-down, where: leaf2-spine1, at: 100us, for: 10us')"
+told faults 'link-down affects no traffic: no workload sends through' before "$(fault 'kind: link-down, where: "leaf2:p2", at: 100us, for: 10us')"
 told faults 'the workloads there stop before the fault begins' before "$(fault 'kind: slow-receiver, where: host3, at: 400us, drain: 50%')" workloads.r.stop=300us
 told faults 'the workloads there begin after the end of the fault' before "$(fault 'kind: slow-receiver, where: host3, at: 0us, for: 10us, drain: 50%')" workloads.r.start=50us
 told faults 'slow-receiver begins after the workloads have stopped' before "$(fault 'kind: slow-receiver, where: host0, at: 600us, drain: 50%')"
