@@ -48,7 +48,7 @@ cc "${flags[@]}" "$tree/tests/golden/library/checks.c" "${shared[@]}" -pthread -
 ./checks "$digest" run.db || fail 'checks'
 [ "$("$program" query run.db 'SELECT count(*) FROM v_workload' | tail -n 1)" = 2 ] || fail 'the database of the library'
 printf '#include <stormglass.h>\nint main() { stormglass_free(stormglass_new()); }\n' >plus.cc
-c++ -Wall -Werror plus.cc "${shared[@]}" -o plus && ./plus || fail 'a program in C++'
+g++ -Wall -Werror plus.cc "${shared[@]}" -o plus && ./plus || fail 'a program in C++'
 
 # Python: the example, and tests/golden/library/checks.py.
 python3 example.py >python.txt || fail "the example in Python: exit code $?"
