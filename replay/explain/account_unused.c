@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NONE_COUNTED(name) "NOT EXISTS(SELECT 1 FROM counter WHERE name=" name ")"
 #define TOTAL(path)        "(SELECT value FROM result WHERE path='" path "')"
@@ -121,26 +122,9 @@ static void add_rows(struct account *account, uint32_t *room, struct store_state
     store_finish(rows);
 }
 
-/* The query, which may read from `by_cnp` the presets that react to CNPs. */
-static struct store_statement *ask(struct store *store, const char *query)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out = memory_stream(&text, &length);
-    const char *between = "WITH by_cnp(name) AS (VALUES";
-    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
-        if (preset->ops->on_cnp != NULL) {
-            fprintf(out, "%s('%s')", between, preset->name);
-            between = ",";
-        }
-    fprintf(out, ") %s", query);
-    memory_stream_end(out);
-    struct store_statement *rows = store_prepare(store, text);
-    free(text);
-    return rows;
-}
-
-static struct store_statement *ask_faults(struct store *store)
+/* Tables that the queries read: `k` kinds of faults; `c` whether links have credits; `by_cnp`
+ * presets of congestion control that react to CNPs. The caller frees the text. */
+static char *common_tables(bool credits)
 {
     char *text = NULL;
     size_t length;
@@ -150,25 +134,42 @@ static struct store_statement *ask_faults(struct store *store)
         fprintf(out, "%s('%s',%d,nullif('%s',''))", i > 0 ? "," : "", fault_kinds[i]->name,
                 fault_kinds[i]->host_pauses,
                 fault_kinds[i]->counted_as == NULL ? "" : fault_kinds[i]->counted_as);
-    fprintf(out, "), c(credits) AS (VALUES(%d)) %s", stored_has_credits(store), faults_query);
+    fprintf(out, "), c(credits) AS (VALUES(%d)), by_cnp(name) AS (VALUES", credits);
+    const char *between = "";
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+        if (preset->ops->on_cnp != NULL) {
+            fprintf(out, "%s('%s')", between, preset->name);
+            between = ",";
+        }
+    fputs(") ", out);
     memory_stream_end(out);
-    struct store_statement *rows = store_prepare(store, text);
+    return text;
+}
+
+static void add_answers(struct account *account, uint32_t *room, struct store *store,
+                        const char *tables, const char *query)
+{
+    const size_t size = strlen(tables) + strlen(query) + 1;
+    char *text = memory_new(size);
+    snprintf(text, size, "%s%s", tables, query);
+    add_rows(account, room, store_prepare(store, text));
     free(text);
-    return rows;
 }
 
 void account_unused(struct account *account, struct store *store)
 {
+    const bool credits = stored_has_credits(store);
     const bool rnics = store_ask_int(store,
                                      "SELECT count(*) FROM setting WHERE path='fabric.kind' AND"
                                      " value='fibre-channel'",
                                      0) == 0;
-    const bool has[] = {
-        [ALWAYS] = true, [WITH_PAUSES] = !stored_has_credits(store), [WITH_RNICS] = rnics};
+    const bool has[] = {[ALWAYS] = true, [WITH_PAUSES] = !credits, [WITH_RNICS] = rnics};
+    char *tables = common_tables(credits);
     uint32_t room = 0;
     add_rows(account, &room, store_prepare(store, workloads_query));
-    add_rows(account, &room, ask_faults(store));
+    add_answers(account, &room, store, tables, faults_query);
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
         if (has[queries[i].with])
-            add_rows(account, &room, ask(store, queries[i].text));
+            add_answers(account, &room, store, tables, queries[i].text);
+    free(tables);
 }
