@@ -124,13 +124,26 @@ static enum harm_class class_of(const struct ruling *ruling, const struct trial_
     return repair == NULL ? HARM_DIRECT : HARM_SAME_PATH;
 }
 
+static bool is_victim(const struct harm_victim *victim, const struct prove_host *host)
+{
+    return victim->workload == host->workload && victim->node == host->host;
+}
+
 static const struct harm_victim *victim_by_evidence(const struct harm_cause *cause,
                                                     const struct prove_host *host)
 {
     for (uint32_t i = 0; i < cause->victim_count; i++)
-        if (cause->victims[i].workload == host->workload && cause->victims[i].node == host->host)
+        if (is_victim(&cause->victims[i], host))
             return &cause->victims[i];
     return NULL;
+}
+
+static bool is_measured(const struct prove_hosts *hosts, const struct harm_victim *victim)
+{
+    for (uint32_t i = 0; i < hosts->count; i++)
+        if (is_victim(victim, &hosts->list[i]))
+            return true;
+    return false;
 }
 
 /* Replaces the victims by evidence with those that the experiment measured. Evidence still says how
@@ -162,13 +175,11 @@ static void add_victims(const struct ruling *ruling, const struct prove_hosts *h
 static void keep_measured_victims(const struct prove_hosts *hosts, struct harm_cause *cause)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < cause->victim_count && hosts->count <= PROVE_HOSTS_MAX; i++)
-        for (uint32_t k = 0; k < hosts->count; k++)
-            if (hosts->list[k].workload == cause->victims[i].workload &&
-                hosts->list[k].host == cause->victims[i].node) {
-                cause->victims[kept++] = cause->victims[i];
-                break;
-            }
+    if (hosts->count > PROVE_HOSTS_MAX)
+        return; /* not all are listed */
+    for (uint32_t i = 0; i < cause->victim_count; i++)
+        if (is_measured(hosts, &cause->victims[i]))
+            cause->victims[kept++] = cause->victims[i];
     if (kept > 0)
         cause->victims_in_all = cause->victim_count = kept;
 }
