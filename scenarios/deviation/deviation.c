@@ -207,7 +207,7 @@ const char *deviation_common(const struct deviation *deviation, const char *none
     return change->row->effect.worse == OPT_WORSE_CEILING ? "none" : none;
 }
 
-/* The last word of the path, or of the entry without its index. */
+/* The last word of the path. */
 static const char *name_of(const struct deviation *deviation)
 {
     const char *dot = strrchr(deviation->path, '.');
