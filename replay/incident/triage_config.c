@@ -245,9 +245,9 @@ static void suspect_setting(struct triage_work *work, const struct item *item,
                      value, other, setting->table, setting->field))
         return;
     const char *port = item->port == TRIAGE_NO_PORT ? NULL : work->ports[item->port].name;
-    suspect->signs[suspect->sign_count - 1].place = incident_config_place(
-        work->arena, incident_config(work->incident, work->nodes[item->node].name), setting->table,
-        port, setting->field);
+    suspect->signs[suspect->sign_count - 1].place =
+        incident_config_place(incident_config(work->incident, work->nodes[item->node].name),
+                              setting->table, port, setting->field);
 }
 
 static int64_t *field_of(const struct opt *row, const void *params)
@@ -340,8 +340,8 @@ static void compare_dscp(struct triage_work *work, struct items *items)
                             work->nodes[item->node].name, dscp, (int)item->value,
                             (int)common.value))
                 suspect->signs[suspect->sign_count - 1].place = incident_config_place(
-                    work->arena, incident_config(work->incident, work->nodes[item->node].name),
-                    table, NULL, number);
+                    incident_config(work->incident, work->nodes[item->node].name), table, NULL,
+                    number);
         }
     }
 }

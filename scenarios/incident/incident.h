@@ -18,6 +18,7 @@
 
 struct incident_past;
 struct scenario;
+struct tree_node;
 
 enum {
     INCIDENT_FILES_MAX = 20000,
@@ -90,7 +91,8 @@ struct incident_file {
 /* A config_db.json among the files. */
 struct incident_config {
     const char *host; /* the switch's own name in it */
-    const char *file, *text;
+    const char *file;
+    const struct tree_node *root;
 };
 
 struct incident {
@@ -144,7 +146,7 @@ const struct incident_count *incident_find(const struct incident *incident, cons
 const struct incident_config *incident_config(const struct incident *incident, const char *host);
 /* Where it sets the member of that row of the table; the row or the table where it does not.
  * `row` NULL: any row. */
-struct diag_place incident_config_place(struct arena *arena, const struct incident_config *config,
-                                        const char *table, const char *row, const char *field);
+struct diag_place incident_config_place(const struct incident_config *config, const char *table,
+                                        const char *row, const char *field);
 
 #endif

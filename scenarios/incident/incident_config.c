@@ -1,50 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
- * incident_config - which switches' config_db.json is among the files, and at which line one of
- * them sets a member.  Lines are found by text: sonic_import has read the file as JSON before. */
+ * incident_config - which switches' config_db.json is among the files, and where one of them sets a
+ * member.  A file that is no JSON is none; sonic_import reports its errors. */
+#include "base/memory.h"
+#include "scenarios/format/json_tree.h"
 #include "scenarios/incident/incident_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* The text behind `"key":`, at or after `from` and before `end`; NULL: not there. */
-static const char *find_member(struct arena *arena, const char *from, const char *end,
-                               const char *key)
+static const struct tree_node *read_tree(struct incident_reader *reader,
+                                         const struct incident_input *input)
 {
-    const char *quoted = arena_format(arena, "\"%s\"", key);
-    const size_t length = strlen(quoted);
-    for (const char *at = from; (at = strstr(at, quoted)) != NULL && at < end; at += length) {
-        const char *colon = at + length + strspn(at + length, " \t\r\n");
-        if (*colon == ':')
-            return at;
-    }
-    return NULL;
+    struct json_repeats repeats = {0};
+    struct diag *diag = memory_zeroed(1, sizeof *diag); /* sonic_import reports it */
+    const struct tree_file *file =
+        tree_hold(reader->arena, input->name, input->text, input->length);
+    const struct tree_node *root =
+        json_tree(reader->arena, json_below_prompt(reader->arena, file), &repeats, diag);
+    free(diag);
+    return root;
 }
 
-/* Behind the object that begins after the member at `at`. */
-static const char *end_of(const char *at, const char *end)
+/* Of the file itself, or of a dump of the database (sonic_undump). */
+static const char *host_of(const struct tree_node *root)
 {
-    int depth = 0;
-    bool quoted = false;
-    for (at = at + strcspn(at, "{"); at < end; at++) {
-        if (*at == '\\' && at + 1 < end)
-            at++;
-        else if (*at == '"')
-            quoted = !quoted;
-        else if (!quoted && *at == '{')
-            depth++;
-        else if (!quoted && *at == '}' && --depth == 0)
-            return at + 1;
-    }
-    return end;
-}
-
-const char *incident_config_host(struct arena *arena, const char *text)
-{
-    const char *end = text + strlen(text);
-    const char *name = find_member(arena, text, end, "hostname");
-    const char *value = name == NULL ? NULL : strchr(name + strlen("\"hostname\""), '"');
-    if (value == NULL)
-        return NULL;
-    return arena_text(arena, value + 1, strcspn(value + 1, "\"\n"));
+    const struct tree_node *row = tree_get(tree_get(root, "DEVICE_METADATA"), "localhost");
+    if (row == NULL)
+        row = tree_get(tree_get(root, "DEVICE_METADATA|localhost"), "value");
+    const struct tree_node *name = tree_get(row, "hostname");
+    return name != NULL && name->kind == TREE_SCALAR ? name->text : NULL;
 }
 
 const struct incident_config *incident_config(const struct incident *incident, const char *host)
@@ -55,24 +39,28 @@ const struct incident_config *incident_config(const struct incident *incident, c
     return NULL;
 }
 
-struct diag_place incident_config_place(struct arena *arena, const struct incident_config *config,
-                                        const char *table, const char *row, const char *field)
+/* The member of the row, or of the first row that has it. */
+static const struct tree_item *find_field(const struct tree_node *table, const char *row,
+                                          const char *field)
 {
-    struct diag_place place = {.file = config->file, .line = 1, .column = 1};
-    const char *const names[] = {table, row, field};
-    const char *from = config->text, *end = from + strlen(from), *found = from;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *at = names[i] == NULL ? NULL : find_member(arena, from, end, names[i]);
-        if (at == NULL)
-            continue;
-        found = at;
-        end = i < 2 ? end_of(at, end) : end;
-        from = at + 1;
-    }
-    for (const char *at = config->text; at < found; at++) {
-        place.line += *at == '\n';
-        place.column = *at == '\n' ? 1 : place.column + 1;
-    }
+    const struct tree_item *found = NULL;
+    for (size_t i = 0; i < table->count && found == NULL; i++)
+        if (table->items[i].key != NULL && (row == NULL || strcmp(table->items[i].key, row) == 0))
+            found = tree_item(table->items[i].value, field);
+    return found;
+}
+
+struct diag_place incident_config_place(const struct incident_config *config, const char *table,
+                                        const char *row, const char *field)
+{
+    const struct tree_item *found = tree_item(config->root, table);
+    const struct tree_node *rows = found == NULL ? NULL : found->value;
+    const struct tree_item *at = rows == NULL || row == NULL ? NULL : tree_item(rows, row);
+    found = at == NULL ? found : at;
+    at = rows == NULL ? NULL : find_field(rows, row, field);
+    found = at == NULL ? found : at;
+    struct diag_place place = found == NULL ? config->root->place : found->key_place;
+    place.file = config->file;
     return place;
 }
 
@@ -81,13 +69,13 @@ void incident_list_configs(struct incident_reader *reader)
     struct incident *incident = reader->incident;
     for (size_t i = 0; i < reader->input_count; i++) {
         const struct incident_input *input = &reader->inputs[i];
-        const char *host =
-            input->owner != NULL ? NULL : incident_config_host(reader->arena, input->text);
+        const struct tree_node *root = input->owner != NULL ? NULL : read_tree(reader, input);
+        const char *host = root == NULL ? NULL : host_of(root);
         if (host == NULL || incident_config(incident, host) != NULL)
             continue;
         struct incident_config *slot =
             arena_push(reader->arena, (void **)(void *)&incident->configs, &incident->config_count,
                        sizeof *slot);
-        *slot = (struct incident_config){.host = host, .file = input->name, .text = input->text};
+        *slot = (struct incident_config){.host = host, .file = input->name, .root = root};
     }
 }

@@ -99,8 +99,6 @@ void incident_past_finish(struct incident_reader *reader);
 
 /* Lists the configurations among the inputs. */
 void incident_list_configs(struct incident_reader *reader);
-/* The host name in a config_db.json, or NULL. */
-const char *incident_config_host(struct arena *arena, const char *text);
 
 /* Makes the scenario of configuration, cables or the given fabric. */
 void incident_make_fabric(struct incident_reader *reader);

@@ -273,6 +273,37 @@ static void the_peer_of_all_that_is_lost_is_first(void **state)
     end();
 }
 
+/* db7 sends to db8 alone, and both move as much less: either may be slow.  Where db7 sends to db9,
+ * too, db8 has a part of the fall only. */
+static void two_hosts_that_fell_alike_are_unclear(void **state)
+{
+    static const char *const names[3][3] = {
+        {"t0/db7-eth2.txt", "t1/db7-eth2.txt", "t2/db7-eth2.txt"},
+        {"t0/db8-eth2.txt", "t1/db8-eth2.txt", "t2/db8-eth2.txt"},
+        {"t0/db9-eth2.txt", "t1/db9-eth2.txt", "t2/db9-eth2.txt"}};
+    static char counts[9][256];
+    (void)state;
+    for (int parts = 1; parts <= 2; parts++) {
+        begin();
+        for (int host = 0; host <= parts; host++)
+            for (int i = 0; i < 3; i++) {
+                const int moved = i == 0 ? 0 : i == 1 ? 1000 : 1100;
+                char *text = counts[3 * host + i];
+                snprintf(text, sizeof counts[0], "NIC statistics:\n     %s_bytes_phy: %d000000\n",
+                         host == 0 ? "tx" : "rx", host == 0 ? moved * parts : moved);
+                add(names[host][i], text);
+            }
+        const struct triage_suspect *first = judge();
+        assert_int_equal(first->kind, SUSPECT_SLOW_TARGET);
+        assert_string_equal(first->device, "db7");
+        assert_int_equal(triage.verdict, parts == 1 ? TRIAGE_UNCLEAR : TRIAGE_FAULT);
+        assert_int_equal(first->against_count, parts == 1 ? 1 : 0);
+        if (parts == 1)
+            assert_non_null(strstr(first->against[0].text, "the traffic of db8 fell as well"));
+        end();
+    }
+}
+
 /* Many more drops than pauses: the neighbor sends on. */
 static void a_neighbor_that_sends_on_is_first(void **state)
 {
@@ -411,6 +442,7 @@ int main(void)
         cmocka_unit_test(a_steady_overload_is_no_cause),
         cmocka_unit_test(pauses_from_before_are_no_cause),
         cmocka_unit_test(the_peer_of_all_that_is_lost_is_first),
+        cmocka_unit_test(two_hosts_that_fell_alike_are_unclear),
         cmocka_unit_test(a_neighbor_that_sends_on_is_first),
         cmocka_unit_test(a_public_session_names_the_port),
         cmocka_unit_test(pauses_of_an_unknown_neighbor_name_the_port),
