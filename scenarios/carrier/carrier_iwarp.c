@@ -9,10 +9,11 @@
 
 static const struct opt host_opts[] = {
     {"iwarp-crc", OPT_BOOL, offsetof(struct iwarp_params, crc), "true", NULL, NULL, NULL,
-     "iWARP: the host needs a CRC32C in each FPDU (MPA request, C bit).", CRC_SOURCE,
+     "iWARP: the host requires a CRC32C in each FPDU (MPA request, C bit).", CRC_SOURCE,
      OPT_ACTS_IF(OPT_NEED_IWARP, LATENCY, ANY, TRACE)},
     {"iwarp-reads", OPT_INT, offsetof(struct iwarp_params, reads), "128", "1", "128", NULL,
-     "iWARP: RDMA READs of a connection that the host serves at the same time (IRD).",
+     "iWARP: maximum number of RDMA READs of a connection that the host serves at the same time "
+     "(IRD).",
      "drivers/infiniband/sw/siw/siw.h of Linux 6.1: SIW_MAX_IRD_QP 128",
      OPT_ACTS_IF(OPT_NEED_IWARP, WINDOW, LESS, TRACE)},
     {0},
@@ -20,10 +21,10 @@ static const struct opt host_opts[] = {
 
 static const struct opt target_opts[] = {
     {"iwarp-crc", OPT_BOOL, offsetof(struct iwarp_params, crc), "true", NULL, NULL, NULL,
-     "iWARP: the target needs a CRC32C in each FPDU (MPA reply, C bit).", CRC_SOURCE,
+     "iWARP: the target requires a CRC32C in each FPDU (MPA reply, C bit).", CRC_SOURCE,
      OPT_ACTS_IF(OPT_NEED_IWARP, LATENCY, ANY, TRACE)},
     {"iwarp-reads", OPT_INT, offsetof(struct iwarp_params, reads), "128", "1", "128", NULL,
-     "iWARP: RDMA READs of a connection that the target issues at the same time (ORD).",
+     "iWARP: maximum number of RDMA READs of a connection that the target has outstanding (ORD).",
      "drivers/infiniband/sw/siw/siw.h of Linux 6.1: SIW_MAX_ORD_QP 128",
      OPT_ACTS_IF(OPT_NEED_IWARP, WINDOW, LESS, TRACE)},
     {0},

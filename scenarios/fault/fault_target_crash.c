@@ -27,14 +27,14 @@ struct params {
 
 static const struct opt rows[] = {
     {"how", OPT_CHOICE, offsetof(struct params, how), "process", NULL, NULL, OPT_WORDS(DEATHS),
-     "What fails: the target's process (the kernel closes its connections), or the machine (its "
-     "links go down, nothing is sent).",
+     "The part that fails: the target's process (the kernel closes its connections), or the whole "
+     "machine (power: its links go down, nothing is sent).",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"data", OPT_CHOICE, offsetof(struct params, data), "kept", NULL, NULL, OPT_WORDS(DATA),
      "Whether written data survive the crash.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
-     "Only the controller with this port of the target crashes, as one of two in an array; stored "
-     "data and other ports remain. Only with how: process.",
+     "Port of the target whose controller crashes, such as one of two controllers of an array; "
+     "stored data and other ports remain; all: the whole target. Only with how: process.",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 

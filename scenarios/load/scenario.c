@@ -144,9 +144,9 @@ const struct opt scenario_top_opts[] = {
     {"seed", OPT_INT, FIELD(seed), "1", "0", NULL, NULL, "Seed of all random streams.", "own",
      OPT_INERT},
     {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns", "100000s", NULL,
-     "Workloads issue from 0 until this time.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Workloads issue I/O from time 0 until this time.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "100000s", NULL,
-     "Maximum time after duration in which outstanding operations may complete (drain).", "own",
+     "How long outstanding operations may take to complete after `duration` has ended.", "own",
      OPT_INERT},
     {0}};
 

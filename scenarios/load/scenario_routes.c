@@ -15,7 +15,7 @@ enum { WRITTEN_PORTS_MAX = 8192 };
 
 const struct opt scenario_routing_opts[] = {
     {"detection", OPT_TIME, FIELD(detection), "1ms", "0s", "1000s", NULL,
-     "Time from link down or up until the switches at its ends detect it.",
+     "Time from a link's failure or recovery until the switches at its ends detect it.",
      "assumed: loss of signal by interrupt, RFC 7938 7.1; BFD (RFC 5880) of 3 x 50 ms takes 150 "
      "ms",
      OPT_ACTS(PATHS, MORE, TRACE)},
@@ -24,8 +24,9 @@ const struct opt scenario_routing_opts[] = {
      "assumed: BGP in a Clos, RFC 7938 7.2, without an advertisement interval: some 100 ms",
      OPT_ACTS(PATHS, MORE, TRACE)},
     {"local-repair", OPT_BOOL, FIELD(local_repair), "true", NULL, NULL, NULL,
-     "A switch removes its own dead ports from its routes at detection.",
-     "RFC 7938 7.3: ECMP members; written false: only when all converge",
+     "As soon as a switch detects that one of its ports is down, it removes the port from its own "
+     "routes.",
+     "RFC 7938 7.3: ECMP members; false: the port stays in use until all switches have converged",
      OPT_ACTS(PATHS, ANY, TRACE)},
     {0},
 };

@@ -38,17 +38,20 @@ struct common {
 #define FIELD(name) offsetof(struct common, name)
 
 const struct opt scenario_workload_opts[] = {
-    {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "Time at which it starts to issue.",
+    {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL,
+     "Time at which the workload starts "
+     "to issue I/O.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"start-jitter", OPT_TIME, FIELD(start_jitter), "0s", NULL, NULL, NULL,
-     "Maximum random delay of the start of each member.",
+     "Maximum random delay of the start of each instance (pair of hosts).",
      "own; processes of different hosts never start at the same picosecond",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
-     "Time at which it stops issuing; end: the run's duration.", "own",
+     "Time at which the workload stops issuing I/O; end: when `duration` ends.", "own",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, OPT_WORDS(PAIRINGS),
-     "How the members of from and to are paired.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
+     "How the hosts in `from` are paired with the hosts in `to`.", "own",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"loopback", OPT_BOOL, FIELD(loopback), "false", NULL, NULL, NULL,
      "A host in both from and to is also paired with itself: this traffic stays in the NIC and "
      "crosses PCIe twice.",
@@ -74,10 +77,10 @@ const struct opt scenario_workload_opts[] = {
      "one for each pair that reaches each other; none: one controller without multipath.",
      "Linux 6.1 nvme_core: multipath; nvme connect-all", OPT_ACTS(PATHS, ANY, TRACE)},
     {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
-     "NVMe over RDMA (RoCE), or over TCP with the parameters `tcp` of its hosts; iscsi: the same "
-     "commands as SCSI commands over iSCSI and TCP; fc: over Fibre Channel, which needs "
-     "fabric.kind fibre-channel; iwarp: NVMe over RDMA over TCP; the preset is that of "
-     "hosts.defaults.",
+     "rdma: NVMe over RDMA (RoCE, InfiniBand); tcp: NVMe over TCP, with the hosts' `tcp` "
+     "parameters; iscsi: the same commands as SCSI commands over iSCSI and TCP; fc: NVMe over "
+     "Fibre Channel, which needs fabric.kind fibre-channel; iwarp: NVMe over RDMA over TCP. If not "
+     "set, hosts.defaults.transport applies.",
      "nvme connect -t rdma, nvme connect -t tcp, iscsiadm", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 

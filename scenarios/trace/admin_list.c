@@ -78,7 +78,7 @@ const struct opt admin_list_opts[] = {
     {"save", OPT_BOOL, FIELD(save), "false", NULL, NULL, NULL,
      "For set-features: the value survives resets (SV).", "nvme set-feature --save",
      OPT_ACTS(ASKED, ANY, TRACE)},
-    {"opcode", OPT_INT, FIELD(opcode), "24", "0", "255", NULL, "Of command: other.",
+    {"opcode", OPT_INT, FIELD(opcode), "24", "0", "255", NULL, "Opcode, for command: other.",
      "nvme admin-passthru --opcode", OPT_ACTS(ASKED, ANY, TRACE)},
     CDW(10),
     CDW(11),

@@ -25,32 +25,34 @@ const struct opt wl_nvme_opts[] = {
      "nvme.queues of its hosts applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, OPT_WORDS(WL_NVME_PATTERNS),
-     "Where the next I/O goes; random is uniform over the working set.", "fio rw",
+     "Position of the next I/O; random is uniform over the working set.", "fio rw",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
-     "I/Os per second of each instance, 1250.5 too (open loop); 0 keeps queue-depth outstanding "
-     "instead.",
+     "I/Os per second of each instance (open loop), such as 1250.5; 0: closed loop with "
+     "queue-depth I/Os outstanding.",
      "fio rate_iops", OPT_SCALES(ASKED, LIMIT, TRACE)},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
-     "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
+     "How operations arrive if `rate` is set: evenly spaced from a random start (paced), or as a "
+     "Poisson process.",
      "fio rate_process", OPT_ACTS(ASKED, ANY, TRACE)},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", "none",
-     "I/Os of each instance; 0: until stop; none: the admin commands alone.", "fio number_ios",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "Number of I/Os of each instance; 0: no limit until `stop`; none: only the admin "
+     "commands.",
+     "fio number_ios", OPT_ACTS(ASKED, ANY, TRACE)},
     {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
      "Bytes of the namespace that are used (working set); 0: all.", "fio size",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
      "Start of the working set in the namespace.", "fio offset", OPT_ACTS(ASKED, ANY, TRACE)},
     {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
-     "Number of the namespace, from 1; 0 spreads the instances over all of them.",
-     "assumed: users name one when they care", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Number of the namespace, from 1; 0 spreads the instances over all of them.", "own",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"think-time", OPT_TIME, FIELD(think_time), "0s", "0s", "1h", NULL,
      "Wait after each completed I/O, with nothing outstanding.", "fio thinktime",
      OPT_SCALES(ASKED, MORE, TRACE)},
     {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "Time after the start that is not measured: rates count later completions, latency I/Os "
-     "issued later.",
+     "Time after the start that is not measured: rates include only later completions, latencies "
+     "only I/Os issued later.",
      "fio ramp_time", OPT_ACTS(ASKED, ANY, TRACE)},
     {"flush", OPT_PERCENT, FIELD(flush), "0%", "0%", "100%", NULL,
      "Share of the I/Os that are Flush commands.", "NVMe base 1.4, 6.8; fio sync, fsync",
@@ -68,7 +70,7 @@ const struct opt wl_nvme_opts[] = {
     {"admin-interval", OPT_TIME, FIELD(admin_interval), "0s", "0s", "1h", NULL,
      "Interval between admin commands of an instance, which sends Identify Controller, Identify "
      "Namespace, SMART log and error log in turn; 0: none.",
-     "as monitoring by nvme-cli", OPT_ACTS(ASKED, ANY, TRACE)},
+     "like monitoring with nvme-cli", OPT_ACTS(ASKED, ANY, TRACE)},
     {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
      "Idle time between the last I/O or admin command of an instance and its end, at which "
      "nvme.shutdown disconnects it.",

@@ -17,13 +17,14 @@ const struct opt wl_rdma_opts[] = {
     {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
      "Messages outstanding in each queue pair.", "perftest -t", OPT_SCALES(DEPTH, LESS, TRACE)},
     {"batch", OPT_INT, FIELD(batch), "1", "1", "4096", NULL,
-     "Messages that a queue pair posts together: the next ones wait until as many can be "
-     "outstanding, and at most for all before them.",
+     "Number of messages that a queue pair posts together. The next batch waits until "
+     "`outstanding` has room for it, at most until all earlier messages have completed.",
      "perftest --post_list; a loop that posts requests and waits for all of them has batch equal "
      "to outstanding",
      OPT_ACTS(DEPTH, ANY, TRACE)},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
-     "Messages of each instance; 0: until stop.", "perftest -n", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Number of messages of each instance; 0: no limit until `stop`.", "perftest -n",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Queue pairs of each instance.",
      "perftest -q", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"threads", OPT_INT, FIELD(threads), "1", "1", "1024", NULL,
@@ -34,27 +35,29 @@ const struct opt wl_rdma_opts[] = {
      "Linux rdma-core providers/mlx5: MLX5_TOTAL_UUARS 16, of which 12 are shared",
      OPT_ACTS(HOST_CPU, LIMIT, TRACE)},
     {"doorbell-cost", OPT_TIME, FIELD(doorbell_cost), "60ns", "0ns", "100us", NULL,
-     "With doorbells: time that a message takes longer, under the lock, for each other thread that "
-     "has the same one.",
+     "With doorbells: additional time, under the lock, of each message for each other thread that "
+     "shares the doorbell register.",
      "fitted: 19 million READs a second of 96 threads with 12 doorbells, 39 of 32 threads (Ren et "
      "al., ASPLOS 2024, fig. 3)",
      OPT_ACTS(HOST_CPU, MORE, TRACE)},
     {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
-     "Messages per second of each instance, 1250.5 too (open loop); 0 keeps `outstanding` instead.",
+     "Messages per second of each instance (open loop), such as 1250.5; 0: closed loop with "
+     "`outstanding` messages.",
      "perftest --rate_limit", OPT_SCALES(ASKED, LIMIT, TRACE)},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
-     "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
+     "How operations arrive if `rate` is set: evenly spaced from a random start (paced), or as a "
+     "Poisson process.",
      "fio rate_process", OPT_ACTS(ASKED, ANY, TRACE)},
     {"receives", OPT_INT, FIELD(receives), "0", "0", "8192", NULL,
-     "Receives that the other end keeps posted, for rdma-send and immediate data; 0 for twice "
+     "Receives that the peer keeps posted, for rdma-send and immediate data; 0: twice "
      "`outstanding`.",
      "perftest -r", OPT_SCALES(CREDIT, LIMIT, SERVICE)},
     {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
      "For messages that consume a receive: time until the receive is posted again.", "own",
      OPT_SCALES(CREDIT, MORE, DELAY)},
     {"shared-receives", OPT_INT, FIELD(shared_receives), "0", "0", "8192", NULL,
-     "Receives in a shared receive queue (SRQ) of the other end, for all queue pairs of workloads "
-     "with the same value; 0: each queue pair has its own receives.",
+     "Receives in a shared receive queue (SRQ) of the peer, for all queue pairs of workloads with "
+     "the same value; 0: each queue pair has its own receives.",
      "IBTA Vol 1 10.2.9; SPDK's NVMe-oF target: 4096", OPT_ACTS(CREDIT, LIMIT, TRACE)},
     {"receive-limit", OPT_INT, FIELD(receive_limit), "0", "0", "8192", NULL,
      "With shared-receives: used receives are posted again, all together, when fewer than this "
@@ -62,14 +65,13 @@ const struct opt wl_rdma_opts[] = {
      "IBV_EVENT_SRQ_LIMIT_REACHED", OPT_ACTS(CREDIT, ANY, TRACE)},
     {"remote-access", OPT_CHOICE, FIELD(remote_access), "granted", NULL, NULL,
      OPT_WORDS(WL_RDMA_ACCESSES),
-     "Access of rdma-write and rdma-read to the memory of the other end: as granted, with a wrong "
-     "key, beyond its end, without permission, or after the memory was revoked, 100 us after "
-     "connecting. All but the first end in REM_ACCESS_ERR.",
+     "How rdma-write and rdma-read access the peer's memory: as granted, with a wrong key, beyond "
+     "the end of the memory, without permission, or after the peer revoked access, 100 us after "
+     "connecting (given-back). Every value except granted ends in REM_ACCESS_ERR.",
      "IBTA Vol 1 9.7.5.2.4 (NAK remote access error)", OPT_ACTS(ASKED, ANY, TRACE)},
     {"immediate", OPT_BOOL, FIELD(immediate), "false", NULL, NULL, NULL,
-     "Each message carries 4 B of immediate data: then rdma-write too needs a receive and "
-     "completes "
-     "at the other end.",
+     "Each message carries 4 B of immediate data; rdma-write then also consumes a receive and "
+     "completes at the peer.",
      "IBTA Vol 1 9.3.3.1; Linux: IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND_WITH_IMM",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {0},

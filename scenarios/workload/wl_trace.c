@@ -13,30 +13,31 @@
 
 static const struct opt rows[] = {
     {"speed", OPT_PERCENT, FIELD(replay.speed), "100%", "1%", "100000%", NULL,
-     "Replay speed: with 200% each I/O is due at half of its time.", "fio replay_time_scale",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "Replay speed: with 200%, each I/O is issued at half its recorded "
+     "time.",
+     "fio replay_time_scale", OPT_ACTS(ASKED, ANY, TRACE)},
     {"timing", OPT_CHOICE, FIELD(replay.timing), "recorded", NULL, NULL,
      OPT_WORDS(WL_REPLAY_TIMINGS),
-     "When I/Os are due: at the times of the trace, or as soon as queue-depth has room.  A trace "
-     "without times is replayed asap.",
+     "When I/Os are issued: at the times in the trace, or as soon as queue-depth has room (asap). "
+     "A trace without times is always replayed asap.",
      "fio replay_no_stall", OPT_ACTS(ASKED, ANY, TRACE)},
     {"queue-depth", OPT_INT, FIELD(queue_depth), "1024", "1", "65535", NULL,
-     "Most I/Os outstanding in each I/O queue of an instance; I/Os due then wait, which counts as "
-     "latency.",
+     "Maximum I/Os outstanding in each I/O queue of an instance; further I/Os wait, and the wait "
+     "counts as latency.",
      "assumed: large enough to rarely matter", OPT_SCALES(DEPTH, LESS, TRACE)},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
      "I/O queues of the controller, used round robin; the target may grant fewer. If not set, "
      "nvme.queues of its hosts applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, OPT_WORDS(WL_REPLAY_SPLITS),
-     "What each instance replays: the whole trace; its share of the I/Os, round robin; or its "
-     "share "
-     "of the trace's files, round robin.",
+     "Part of the trace that each instance replays: the whole trace (copy); its share of the I/Os, "
+     "round robin (turns); or its share of the trace's files, round robin (file).",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"loop", OPT_INT, FIELD(replay.loop), "1", "0", "1000000000", NULL,
-     "Repeats of the trace; 0: until stop.", "fio loops", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Number of times that the trace is replayed; 0: until `stop`.", "fio loops",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"skip", OPT_TIME, FIELD(replay.skip), "0s", "0s", "1000000s", NULL,
-     "Start of the replay in the trace.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Time in the trace at which the replay starts.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"beyond", OPT_CHOICE, FIELD(replay.beyond), "refuse", NULL, NULL, OPT_WORDS(WL_REPLAY_BEYONDS),
      "I/Os beyond the used part of the namespace: the workload fails, or they are folded into it, "
      "modulo its size.",
@@ -47,11 +48,11 @@ static const struct opt rows[] = {
      "Start of the used part of the namespace: the trace's offset 0.", "fio offset",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
-     "Number of the namespace, from 1; 0 spreads the instances over all of them.",
-     "assumed: users name one when they care", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Number of the namespace, from 1; 0 spreads the instances over all of them.", "own",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "Time after the start that is not measured: rates count later completions, latency I/Os "
-     "issued later.",
+     "Time after the start that is not measured: rates include only later completions, latencies "
+     "only I/Os issued later.",
      "fio ramp_time", OPT_ACTS(ASKED, ANY, TRACE)},
     {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
      "Idle time between the last I/O or admin command of an instance and its end, at which "

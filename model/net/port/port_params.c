@@ -5,30 +5,32 @@
 /* IEEE 802.3 annex 31D: maximum quanta between the last bit of a PAUSE and silence at 100 Gb/s. */
 const struct opt port_opts[] = {
     {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
-     "Bits per second on the wire.", "IEEE 802.3", OPT_SCALES(LINK, LESS, RATE)},
+     "Link speed, in bits per second on the wire.", "IEEE 802.3", OPT_SCALES(LINK, LESS, RATE)},
     {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "198000km", NULL,
-     "Cable length, for the propagation delay.",
-     "IEEE 802.3; the maximum: what light passes in fibre in 1 s, the maximum of delay",
+     "Cable length, which determines the propagation delay.",
+     "IEEE 802.3; the maximum: the distance that light travels in fiber in 1 s, the maximum of "
+     "`delay`",
      OPT_ACTS(LATENCY, MORE, DELAY)},
     {"cable", OPT_CHOICE, offsetof(struct port_params, cable), "fibre", NULL, NULL,
-     OPT_WORDS(PORT_CABLES), "The medium: 5.05 ns/m in fibre, 4.76 ns/m in copper.",
+     OPT_WORDS(PORT_CABLES), "The medium: 5.05 ns/m in fiber, 4.76 ns/m in copper.",
      "SONiC buffer model: 198 000 km/s; Cisco Nexus 5010: 476 ns in 100 m of twinax",
      OPT_ACTS(LATENCY, ANY, TRACE)},
     {"delay", OPT_TIME, offsetof(struct port_params, delay), "0ns", "0ns", "1s", NULL,
-     "Propagation delay one way; 0 takes it from cable and length.", "own",
+     "One-way propagation delay; 0: computed from cable and length.", "own",
      OPT_ACTS(LATENCY, MORE, DELAY)},
     {"fec", OPT_CHOICE, offsetof(struct port_params, fec), "none", NULL, NULL, OPT_WORDS(PORT_FECS),
      "Forward error correction; its latency is part of the one-way delay. auto: the usual code for "
      "the rate.",
      "IEEE 802.3 cl. 91, 108, 119, 134, 172", OPT_ACTS(LATENCY, ANY, TRACE)},
     {"fec-latency", OPT_TIME, offsetof(struct port_params, fec_latency), "auto", "0ns", "1ms",
-     "auto", "Latency of the FEC; auto: time of the codewords and of the decoder.",
+     "auto",
+     "Latency of the FEC; auto: the time to receive the codewords plus the time of the "
+     "decoder.",
      "inferred: time of the codewords interleaved, and 42 ns (rs-528) or 37 ns (rs-544)",
      OPT_ACTS(LATENCY, MORE, DELAY)},
     {"mtu", OPT_SIZE, offsetof(struct port_params, mtu), "4200B", "256B", "16000B", NULL,
-     "Largest frame without Ethernet header and FCS; larger ones are dropped as giants.",
-     "IEEE 802.3; 4200 is what path MTU 4096 needs (vendors' advice)",
-     OPT_ACTS(DROPS, LESS, TRACE)},
+     "Largest frame, not counting Ethernet header and FCS; larger frames are dropped as giants.",
+     "IEEE 802.3; path MTU 4096 needs 4200 (vendors' advice)", OPT_ACTS(DROPS, LESS, TRACE)},
     {"pfc-response", OPT_TIME, offsetof(struct port_params, pfc_response), "500ns", "0ns", "1ms",
      NULL, "Time from the last bit of a PFC frame to its effect on the transmitter.",
      "assumed; IEEE 802.3 annex 31D allows 394 quanta (2.017 us) at 100 Gb/s",
@@ -41,17 +43,17 @@ const struct opt port_opts[] = {
      "half: Linux ixgbe_dcb_82599.c, FCRTV = pause_time / 2",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, MORE, TRACE)},
     {"pfc-xon", OPT_BOOL, offsetof(struct port_params, pfc_xon), "true", NULL, NULL, NULL,
-     "An XON (time 0) ends a pause; false: its quanta expire.", "both exist: AMD PG051, auto XON",
-     OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, ANY, TRACE)},
+     "An XON (a PFC frame with time 0) ends a pause; false: a pause ends when its quanta expire.",
+     "both exist: AMD PG051, auto XON", OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, ANY, TRACE)},
     {"flow-control", OPT_CHOICE, offsetof(struct port_params, flow_control), "pfc", NULL, NULL,
      OPT_WORDS(PORT_FLOWS),
-     "Pauses by priority (PFC), of the whole port (802.3x PAUSE), or none; InfiniBand and Fibre "
-     "Channel have credits.",
+     "Pauses per priority (pfc), pauses of the whole port (global: 802.3x PAUSE), or none; "
+     "InfiniBand and Fibre Channel use credits.",
      "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B; IBTA Vol 1 7.9", OPT_ACTS(DROPS, ANY, TRACE)},
     {"vl-buffer", OPT_SIZE, offsetof(struct port_params, lane_buffer), "64KiB", "64B", "128KiB",
      NULL,
-     "InfiniBand: receive buffer of each virtual lane at both ends of a link; the peer's credits "
-     "are for blocks of 64 B of it.",
+     "InfiniBand: receive buffer of each virtual lane at both ends of a link; one credit of the "
+     "peer is for 64 B of this buffer.",
      "assumed: more than a round trip of 400 Gb/s over a few meters; IBTA Vol 1 7.9.4: at most "
      "2048 "
      "blocks",
@@ -62,8 +64,8 @@ const struct opt port_opts[] = {
      "change, in case one was lost; auto: 65536 symbol times of one lane.",
      "IBTA Vol 1 7.9.4", OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, MORE, TRACE)},
     {"bb-credit", OPT_INT, offsetof(struct port_params, bb_credit), "20", "1", "2047", NULL,
-     "Fibre Channel: frames of the receive buffer at both ends of a link, whatever their size; the "
-     "peer has a credit for each.",
+     "Fibre Channel: number of frames, of any size, that the receive buffer at each end of a link "
+     "holds; the peer has one credit for each frame.",
      "inferred: F_Ports of Brocade Gen 6 switches; FC-FS: BB_Credit",
      OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, LINK, LESS, TRACE)},
     {"bb-sc-n", OPT_INT, offsetof(struct port_params, bb_sc_n), "0", "0", "15", NULL,
@@ -80,9 +82,9 @@ const struct opt port_opts[] = {
      OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, MORE, TRACE)},
     {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "auto", NULL,
      "0,1,2,3,4,5,6,7", "auto",
-     "Priorities that send and obey PFC; auto: the lossless priorities of the switch, and "
-     "rnic.pfc-priorities at a NIC (DCBX). With global flow control: priorities that cause PAUSE "
-     "(auto: all); none: PAUSE is also ignored.",
+     "Priorities for which the port sends and obeys PFC; auto: the lossless priorities of the "
+     "switch, and rnic.pfc-priorities at a NIC (DCBX). With global flow control: priorities that "
+     "trigger PAUSE (auto: all); none: the port also ignores PAUSE frames that it receives.",
      "IEEE 802.1Q-2018 36.1.3.3; SONiC pfc_enable; mlnx_qos --pfc", OPT_ACTS(DROPS, ANY, TRACE)},
     {0},
 };

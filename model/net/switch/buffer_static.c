@@ -8,7 +8,7 @@
 /* This name is older than the rule that the names of a policy's parameters begin with its stem. */
 static const struct opt opts[] = {
     {"xoff", OPT_SIZE, offsetof(struct buffer_static_params, xoff), "96KiB", "0B", "32TiB", NULL,
-     "Static policy: bytes of a group at which its sender is paused.", "assumed",
+     "Static policy: fill level of an ingress group at which its sender is paused.", "assumed",
      OPT_SCALES(PAUSES, LESS, TRACE)},
     {0},
 };

@@ -11,7 +11,8 @@
 #define WEIGHT(n)                                                                                  \
     {                                                                                              \
         "weight-" #n, OPT_INT, FIELD(weight[n]), "0", "0", "100", NULL,                            \
-            "ETS weight of priority " #n "; 0: strict priority, before all weighted ones.",        \
+            "ETS weight of priority " #n                                                           \
+            "; 0: strict priority, served before all weighted priorities.",                        \
             "IEEE 802.1Q-2018 37 (ETS)", OPT_ACTS(CLASSES, ANY, TRACE)                             \
     }
 
@@ -24,14 +25,15 @@ static const char policies[] =
 
 const struct opt switch_opts[] = {
     {"buffer", OPT_SIZE, FIELD(buffer), "32MiB", "16KiB", "32TiB", NULL,
-     "Packet memory that all ports share, on the chip or HBM; at most 2147483647 cells.",
+     "Packet memory that all ports share, on-chip or HBM; at most 2147483647 cells.",
      "assumed: a 100G leaf of 2018 to 2022; the maximum: 2^31 cells of 16 KiB",
      OPT_SCALES_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"ports", OPT_INT, FIELD(ports), "32", "1", "1024", NULL,
-     "Number of ports for which buffer and headroom are reserved; more if more ports have links.",
+     "Number of ports for which buffer and headroom are reserved; if more ports have links, buffer "
+     "is reserved for all of them.",
      "own", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"cell", OPT_SIZE, FIELD(cell), "256B", "1B", "16KiB", NULL,
-     "Unit of packet memory: a frame takes whole cells.",
+     "Allocation unit of packet memory: a frame occupies whole cells.",
      "Broadcom Trident3, sonic-mgmt pull request 25573; 208 Tomahawk, 254 Tomahawk3, 96 Spectrum",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"reserved", OPT_SIZE, FIELD(reserved), "0B", "0B", "16MiB", NULL,
@@ -44,7 +46,7 @@ const struct opt switch_opts[] = {
      "Reserved buffer of each lossy (egress port, priority).", "SONiC egress_lossy_profile size",
      OPT_ACTS(DROPS, ANY, TRACE)},
     {"policy", OPT_CHOICE, FIELD(policy), "dynamic", NULL, NULL, policies + 1,
-     "How the shared memory is divided among ingress groups.",
+     "How the shared memory is divided among ingress groups (a group is one port and priority).",
      "Choudhury and Hahne 1998; SIGCOMM 2015 section 4",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, ANY, TRACE)},
     {"alpha", OPT_PERCENT, FIELD(alpha), "100%", "0.1%", "12800%", NULL,
@@ -52,29 +54,32 @@ const struct opt switch_opts[] = {
      "SONiC dynamic_th 0; dynamic_th n is 2^n",
      OPT_SCALES_IF(OPT_NEED_ETHERNET, PAUSES, LESS, TRACE)},
     {"alpha-lossy", OPT_PERCENT, FIELD(alpha_lossy), "none", "0.1%", "12800%", "none",
-     "Dynamic policy: alpha of a lossy group; none: only their pool and the egress queues limit "
-     "them.",
+     "Dynamic policy: alpha of a lossy group; none: only the lossy pool and the egress queues "
+     "limit lossy groups.",
      "SONiC on Broadcom: ingress_lossy_profile static_th is the whole pool",
      OPT_ACTS(DROPS, LESS, TRACE)},
     {"alpha-egress", OPT_PERCENT, FIELD(alpha_egress), "100%", "0.1%", "12800%", "none",
-     "A lossy egress queue may use alpha times the free egress lossy pool; beyond it drops.",
+     "A lossy egress queue may use this multiple of the free egress lossy pool; it drops frames "
+     "beyond that.",
      "SONiC egress_lossy_profile dynamic_th 0", OPT_ACTS(DROPS, LESS, TRACE)},
     {"lossy-pool", OPT_PERCENT, FIELD(lossy_pool), "0%", "0%", "95%", NULL,
      "Share of the shared memory that only lossy ingress groups may use; 0%: one pool.",
      "SONiC ingress_lossy_pool; most Broadcom profiles have none", OPT_ACTS(DROPS, ANY, TRACE)},
     {"egress-lossy-pool", OPT_PERCENT, FIELD(egress_lossy_pool), "100%", "1%", "100%", NULL,
-     "Share of the shared memory that all lossy egress queues together may hold.",
+     "Share of the shared memory that all lossy egress queues together may use.",
      "SONiC egress_lossy_pool", OPT_ACTS(DROPS, ANY, TRACE)},
     {"egress-limit", OPT_SIZE, FIELD(egress_limit), "none", "1B", "32TiB", "none",
-     "Bytes of a lossless egress queue at which even it drops.",
+     "Length in bytes at which even a lossless egress queue drops frames; none: no limit.",
      "SONiC egress_lossless_profile static_th: the whole memory",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"xon", OPT_SIZE, FIELD(xon), "0B", "0B", "32TiB", NULL,
-     "Bytes of a group at which the sender may always resume, however low the pause threshold is.",
+     "Fill level of an ingress group at which its paused sender may always resume, however low the "
+     "pause threshold is.",
      "SAI_BUFFER_PROFILE_ATTR_XON_TH: at most max(xon, threshold - xon-offset)",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, LESS, TRACE)},
     {"xon-offset", OPT_SIZE, FIELD(xon_offset), "8400B", "0B", "32TiB", NULL,
-     "Bytes below the pause threshold at which the sender may resume.",
+     "How far below the pause threshold an ingress group has to drain before its sender may "
+     "resume.",
      "SAI_BUFFER_PROFILE_ATTR_XON_OFFSET_TH; SIGCOMM 2015 section 4: two MTU",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, MORE, TRACE)},
     {"headroom", OPT_SIZE, FIELD(headroom), "auto", "0B", "32TiB", "auto",
@@ -82,19 +87,19 @@ const struct opt switch_opts[] = {
      "auto: IEEE 802.1Q-2018 annex N for the link; SAI_BUFFER_PROFILE_ATTR_XOFF_TH",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"headroom-pool", OPT_SIZE, FIELD(headroom_pool), "none", "0B", "32TiB", "none|auto",
-     "Headroom memory shared by all groups; none: each has its own; auto: their sum divided by "
-     "headroom-ratio.",
+     "Headroom memory that all groups share; none: each group has its own headroom; auto: the sum "
+     "of all headrooms divided by headroom-ratio.",
      "SAI_BUFFER_POOL_ATTR_XOFF_SIZE", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"headroom-ratio", OPT_INT, FIELD(headroom_ratio), "2", "1", "64", NULL,
      "With headroom-pool auto: oversubscription of the pool.",
      "SONiC over_subscribe_ratio; 2 in its tests",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"smallest-frame", OPT_SIZE, FIELD(smallest_frame), "66B", "62B", "9216B", NULL,
-     "Smallest frame of a lossless class; `headroom: auto` assumes it, because small frames waste "
-     "most of a cell.",
+     "Smallest frame of a lossless class; `headroom: auto` assumes frames of this size, because "
+     "the smallest frames waste the most of each cell.",
      "a RoCEv2 acknowledgement: 62 and AETH 4; IEEE 802.3 allows 64", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, FIELD(pfc_priorities), "3", NULL, "0,1,2,3,4,5,6,7", NULL,
-     "The lossless priorities, such as [3]; none: every priority may drop.",
+     "The lossless priorities, such as [3]; none: frames of every priority may be dropped.",
      "common use: RoCE in priority 3", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"ecn-kmin", OPT_SIZE, FIELD(ecn_kmin), "400KB", "0B", "16TiB", NULL,
      "Length of the egress queue above which ECN marking starts.",
@@ -104,14 +109,16 @@ const struct opt switch_opts[] = {
      "Length of the egress queue above which every packet is marked; 0: no marking.",
      "HPCC artifact: 400 KB for each 25 Gb/s of link rate", OPT_ACTS(CONGESTION, LESS, TRACE)},
     {"ecn-pmax", OPT_PERCENT, FIELD(ecn_pmax), "20%", "0%", "100%", NULL,
-     "Marking probability just below kmax.", "HPCC artifact: 0.2",
+     "Marking probability at a queue length just below ecn-kmax.", "HPCC artifact: 0.2",
      OPT_ACTS_IF(OPT_NEED_ECN, CONGESTION, MORE, TRACE)},
     {"ecn-mark", OPT_CHOICE, FIELD(ecn_mark), "enqueue", NULL, NULL, OPT_WORDS(SWITCH_MARK_MOMENTS),
-     "Whether marking looks at the queue at enqueue or at dequeue.",
+     "Whether the queue length when a packet enters (enqueue) or leaves (dequeue) decides about "
+     "marking.",
      "RFC 3168; SONiC test plan: dequeue-based marking",
      OPT_ACTS_IF(OPT_NEED_ECN, CONGESTION, ANY, TRACE)},
     {"latency", OPT_TIME, FIELD(latency), "300ns", "0ns", "100us", NULL,
-     "Time from a frame's last bit (cut-through: its header) to the packet memory.",
+     "Time from the arrival of a frame's last bit (cut-through: of its header) until it is in "
+     "packet memory.",
      "measured by others: about 270 ns a pass through an SX6030", OPT_ACTS(LATENCY, MORE, DELAY)},
     {"forwarding", OPT_CHOICE, FIELD(forwarding), "store-and-forward", NULL, NULL,
      OPT_WORDS(SWITCH_FORWARDINGS), "Whether a frame may leave before its last bit has arrived.",
@@ -121,8 +128,8 @@ const struct opt switch_opts[] = {
      "polarization.",
      "own", OPT_ACTS(PATHS, DRAW, TRACE)},
     {"ecmp-hash", OPT_CHOICE, FIELD(ecmp_hash), "5-tuple", NULL, NULL, OPT_WORDS(SWITCH_HASHES),
-     "Fields of the flow hash: IP addresses, protocol and UDP ports; addresses alone; or the "
-     "5-tuple and the BTH's destination queue pair.",
+     "Fields of the flow hash. 5-tuple: IP addresses, protocol and UDP ports; addresses: IP "
+     "addresses alone; queue-pair: the 5-tuple and the destination queue pair of the BTH.",
      "5-tuple: IBTA annex A17, UDP source port; queue-pair: switches with user-defined fields",
      OPT_ACTS(PATHS, ANY, TRACE)},
     WEIGHT(0),
@@ -135,16 +142,15 @@ const struct opt switch_opts[] = {
     WEIGHT(7),
     {"watchdog", OPT_CHOICE, FIELD(watchdog), "off", NULL, NULL, OPT_WORDS(WATCHDOG_ACTIONS),
      "PFC watchdog: action on a queue that is paused for too long.",
-     "SONiC pfcwd: drop is its default where it is on",
+     "SONiC pfcwd: drop is the default where it is enabled",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"watchdog-rule", OPT_CHOICE, FIELD(watchdog_rule), "mellanox", NULL, NULL,
      OPT_WORDS(WATCHDOG_RULE_WORDS),
-     "What the watchdog detects as a storm: packets queued, none sent, paused for more than 99 % "
-     "of "
-     "the interval (mellanox, with 1 % of the detection time forgiven; mellanox-2024, without); "
-     "packets queued, none sent, any pause received, or none queued and paused for 80 % "
-     "(mellanox-2023); one pause "
-     "from poll to poll (broadcom).",
+     "Rule that detects a storm. mellanox-2024: packets are queued, none is sent, and the queue is "
+     "paused for more than 99 % of the interval; mellanox: the same, but intervals may fall short "
+     "by 1 % of the detection time in all; mellanox-2023: packets are queued, none is sent and any "
+     "pause arrives, or no packet is queued and the queue is paused for 80 % of the interval; "
+     "broadcom: one pause lasts from poll to poll.",
      "sonic-swss pfc_detect_mellanox.lua, pull requests 3036 and 4784; pfc_detect_broadcom.lua, "
      "1111",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
@@ -160,12 +166,11 @@ const struct opt switch_opts[] = {
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
     {"watchdog-poll", OPT_TIME, FIELD(watchdog_poll), "auto", "1ms", "1s", "auto",
      "Interval of the watchdog's polls; auto: 200 ms for each 32 ports, at most 1 s.",
-     "sonic-utilities pfcwd/main.py: 200 ms, scaled, at most 1000 ms; the minimum: one "
-     "millisecond, "
-     "in which SAI counts",
+     "sonic-utilities pfcwd/main.py: 200 ms, scaled, at most 1000 ms; the minimum: SAI counts "
+     "milliseconds",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, LESS, TRACE)},
     {"watchdog-start", OPT_TIME, FIELD(watchdog_start), "auto", "0ns", "10s", "auto",
-     "Time of the first poll; auto: drawn for each switch within one interval.", "own",
+     "Time of the first poll; auto: a random time within one interval, for each switch.", "own",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
     {"watchdog-jitter", OPT_TIME, FIELD(watchdog_jitter), "0ns", "0ns", "10s", NULL,
      "Maximum random delay of each poll.",

@@ -18,23 +18,25 @@
 
 const struct opt nvme_host_opts[] = {
     {"queues", OPT_INT, PARAM(queues), "1", "1", "1024", NULL,
-     "I/O queues, each with a CPU of its own.", "assumed: Linux takes one per CPU that is online",
-     OPT_ACTS(DEPTH, LESS, SERVICE)},
+     "Number of I/O queues; each has its own CPU.",
+     "assumed: Linux takes one per CPU that is online", OPT_ACTS(DEPTH, LESS, SERVICE)},
     {"queue-size", OPT_INT, PARAM(queue_size), "128", "2", "1024", NULL,
-     "Entries of an I/O submission queue; one less can be outstanding.",
+     "Entries of an I/O submission queue; the maximum of outstanding commands is one less.",
      "Linux 6.1 nvme-rdma: queue_size 128",
      OPT_SCALES_IF(OPT_NEED_FULL_QUEUE, QUEUE_SIZE, LESS, SERVICE)},
     {"keep-alive", OPT_TIME, PARAM(keep_alive), "5s", "0s", "3600s", NULL,
-     "Keep-alive time-out (KATO) that the controller is given; 0 for none.",
+     "Keep-alive timeout (KATO) that the host requests from the controller; 0: none.",
      "Linux 6.1 fabrics.h: NVME_DEFAULT_KATO 5", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"io-timeout", OPT_TIME, PARAM(io_timeout), "30s", "1us", "3600s", NULL,
-     "Timeout of an I/O command, after which the controller fails.",
+     "Time without a response after which an I/O command times out and its controller counts as "
+     "failed.",
      "Linux 6.1 nvme_core: io_timeout 30", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"admin-timeout", OPT_TIME, PARAM(admin_timeout), "60s", "1us", "3600s", NULL,
-     "Timeout of a set-up command or of the connection of a queue.",
+     "Timeout of an admin command during setup, and of connecting a queue.",
      "Linux 6.1 nvme_core: admin_timeout 60", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"reconnect-delay", OPT_TIME, PARAM(reconnect_delay), "10s", "1us", "3600s", NULL,
-     "Wait from the loss of a controller, or a failed attempt, to the next attempt.",
+     "Time from the loss of a controller, or from a failed attempt to reconnect, to the next "
+     "attempt.",
      "Linux 6.1 fabrics.h: NVMF_DEF_RECONNECT_DELAY 10", OPT_ACTS(RECOVERY, MORE, TRACE)},
     {"ctrl-loss-tmo", OPT_TIME, PARAM(ctrl_loss_tmo), "600s", "0s", "1000000s", "never",
      "Time limit for reconnecting, after which the controller is permanently lost and its I/O "
@@ -42,12 +44,12 @@ const struct opt nvme_host_opts[] = {
      "Linux 6.1 fabrics.h: NVMF_DEF_CTRL_LOSS_TMO 600", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"ctrl-loss-limit", OPT_CHOICE, PARAM(ctrl_loss_limit), "time", NULL, NULL,
      OPT_WORDS(NVME_HOST_LIMITS),
-     "What ends reconnecting: time, or as many attempts as reconnect-delay fits into "
-     "ctrl-loss-tmo, whichever comes first; attempts: their number alone, as Linux counts, which "
-     "lasts longer where each attempt takes seconds.",
+     "When the host stops reconnecting. time: after ctrl-loss-tmo, or after ctrl-loss-tmo / "
+     "reconnect-delay attempts, whichever comes first; attempts: after that number of attempts "
+     "only, as in Linux, which takes longer if each attempt takes seconds.",
      "own; attempts: Linux 6.1 fabrics.c nvmf_should_reconnect", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"fast-io-fail-tmo", OPT_TIME, PARAM(fast_io_fail_tmo), "never", "0s", "1000000s", "never",
-     "Time without a controller after which I/O fails instead of waiting; never, or -1: it waits.",
+     "Time without a controller after which I/O fails instead of waiting; never, or -1: I/O waits.",
      "Linux 6.1 fabrics.h: NVMF_DEF_FAIL_FAST_TMO -1", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"max-retries", OPT_INT, PARAM(max_retries), "5", "0", "255", NULL,
      "Retries of a command that ended with an error status without DNR (do not retry).",
@@ -64,20 +66,19 @@ const struct opt nvme_host_opts[] = {
      "Linux 6.1 nvme_shutdown_ctrl: nvme disconnect", OPT_ACTS(CONNECTING, ANY, TRACE)},
     {"pi-act", OPT_BOOL, PARAM(pi_act), "false", NULL, NULL, NULL,
      "The controller inserts protection information in writes and strips it from reads (PRACT); "
-     "else the host does, and 8 bytes travel with each block.",
-     "NVM Command Set 1.0, 5.2.2; fio pi_act. nvme-rdma of Linux 6.1 lets them travel",
+     "false: the host does, and 8 bytes travel with each block.",
+     "NVM Command Set 1.0, 5.2.2; fio pi_act; nvme-rdma of Linux 6.1 transfers the 8 bytes",
      OPT_ACTS(INTEGRITY, ANY, TRACE)},
     {"pi-chk", OPT_CHOICE, PARAM(pi_chk), "guard+ref", NULL, NULL, OPT_WORDS(NVME_HOST_CHECKS),
-     "What the controller is asked to check of protection information (PRCHK); of type 3 no "
-     "reference tag.",
+     "Which fields of the protection information the controller checks (PRCHK); with type 3 it "
+     "never checks the reference tag.",
      "Linux 6.1 nvme_setup_rw: guard and reference tag; fio pi_chk",
      OPT_ACTS(INTEGRITY, ANY, TRACE)},
     {"app-tag", OPT_INT, PARAM(app_tag), "0", "0", "65534", NULL,
-     "Application tag of the protection information that is written, and checked where pi-chk says "
-     "so.",
+     "Application tag of the protection information in writes; checked if pi-chk includes app.",
      "fio apptag; 65535: the block is not checked", OPT_ACTS(INTEGRITY, ANY, TRACE)},
     {"submit-cost", OPT_TIME, PARAM(submit_cost), "1us", "0ps", "1s", NULL,
-     "CPU time to send one command; a queue's CPU does one thing at a time.",
+     "CPU time to send one command; the CPU of a queue executes one task at a time.",
      "assumed: the host's half of the software share of a 4 KiB I/O",
      OPT_SCALES(HOST_CPU, MORE, COST)},
     {"complete-cost", OPT_TIME, PARAM(complete_cost), "1us", "0ps", "1s", NULL,
@@ -85,15 +86,15 @@ const struct opt nvme_host_opts[] = {
      "assumed: the host's half of the software share of a 4 KiB I/O",
      OPT_SCALES(HOST_CPU, MORE, COST)},
     {"in-capsule", OPT_BOOL, PARAM(in_capsule), "true", NULL, NULL, NULL,
-     "Writes that fit travel in the command capsule.", "Linux 6.1 nvme-rdma: use_inline_data",
-     OPT_ACTS(LATENCY, LESS, SERVICE)},
+     "The data of a write travels in the command capsule if it fits.",
+     "Linux 6.1 nvme-rdma: use_inline_data", OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "4KiB", "16376KiB", NULL,
      "Maximum bytes of one command; the controller's MDTS may lower it; larger I/O is split.",
      "Linux 6.1 nvme-rdma: 256 pages of 4 KiB", .step = "4KiB", OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"partition-scan", OPT_BOOL, PARAM(partition_scan), "false", NULL, NULL, NULL,
      "Before its I/O, the host reads the partition table of each namespace as Linux does (4 KiB at "
      "0, 4 KiB and 12 KiB), and the ANA log once more.",
-     "captured of Linux 6.1 with one namespace without partitions; block/partitions/core.c",
+     "capture of Linux 6.1 with one namespace without partitions; block/partitions/core.c",
      OPT_ACTS(CONNECTING, MORE, TRACE)},
     {0},
 };

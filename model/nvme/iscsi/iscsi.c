@@ -23,31 +23,32 @@ const struct opt iscsi_host_opts[] = {
      "iSCSI: a CRC32C of the data of each PDU (DataDigest=CRC32C).", OPEN ": None",
      OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-initial-r2t", OPT_BOOL, HOST(keys.initial_r2t), "false", NULL, NULL, NULL,
-     "iSCSI: Data-Out of a write waits for an R2T from the beginning (InitialR2T); the target may "
-     "require it, too.",
+     "iSCSI: even the first Data-Out of a write waits for an R2T (InitialR2T); the target may also "
+     "require this.",
      OPEN ": No", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-immediate-data", OPT_BOOL, HOST(keys.immediate_data), "true", NULL, NULL, NULL,
      "iSCSI: the first data of a write travels in its SCSI Command, if both sides allow it "
      "(ImmediateData).",
      OPEN ": Yes", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-first-burst", OPT_SIZE, HOST(keys.first_burst), "256KiB", "512B", "16776192B", NULL,
-     "iSCSI: data of a write that may be sent before any R2T (FirstBurstLength); the smaller value "
-     "of host and target applies.",
+     "iSCSI: maximum data of a write that is sent before the first R2T (FirstBurstLength); the "
+     "smaller value of host and target applies.",
      OPEN ": 262144", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
     {"iscsi-max-burst", OPT_SIZE, HOST(keys.max_burst), "16776192B", "512B", "16776192B", NULL,
-     "iSCSI: data of one R2T, and of one sequence of Data-In (MaxBurstLength); the smaller value "
-     "of host and target applies.",
+     "iSCSI: maximum data of one R2T, and of one Data-In sequence (MaxBurstLength); the smaller "
+     "value of host and target applies.",
      OPEN ": 16776192", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
     {"iscsi-max-recv-data", OPT_SIZE, HOST(keys.recv_data), "256KiB", "512B", "16776192B", NULL,
-     "iSCSI: data of one Data-In PDU (MaxRecvDataSegmentLength of the host).", OPEN ": 262144",
-     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE), .step = "4B"},
+     "iSCSI: maximum data of one Data-In PDU (MaxRecvDataSegmentLength of the "
+     "host).",
+     OPEN ": 262144", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE), .step = "4B"},
     {"iscsi-max-outstanding-r2t", OPT_INT, HOST(keys.max_r2t), "1", "1", "65535", NULL,
-     "iSCSI: outstanding R2Ts of one write (MaxOutstandingR2T); the smaller value of host and "
-     "target applies.",
+     "iSCSI: maximum number of outstanding R2Ts of one write (MaxOutstandingR2T); the smaller "
+     "value of host and target applies.",
      OPEN ": 1", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-queue-depth", OPT_INT, HOST(queue_depth), "32", "1", "1023", NULL,
-     "iSCSI: outstanding commands of a session; nvme.queue-size and the target's window may lower "
-     "it.",
+     "iSCSI: maximum number of outstanding commands of a session; nvme.queue-size and the target's "
+     "window may lower it.",
      OPEN ": node.session.queue_depth 32",
      OPT_SCALES_IF(OPT_NEED_ISCSI, QUEUE_SIZE, LESS, SERVICE)},
     {"iscsi-submit-cost", OPT_TIME, HOST(submit_cost), "5230ns", "0ps", "1s", NULL,
@@ -57,7 +58,7 @@ const struct opt iscsi_host_opts[] = {
      OPT_SCALES_IF(OPT_NEED_ISCSI, HOST_CPU, MORE, COST)},
     {"iscsi-complete-cost", OPT_TIME, HOST(complete_cost), "5230ns", "0ps", "1s", NULL,
      "iSCSI: CPU time to complete one command, in addition to complete-cost.",
-     "as iscsi-submit-cost", OPT_SCALES_IF(OPT_NEED_ISCSI, HOST_CPU, MORE, COST)},
+     "see iscsi-submit-cost", OPT_SCALES_IF(OPT_NEED_ISCSI, HOST_CPU, MORE, COST)},
     {0},
 };
 
@@ -69,25 +70,30 @@ const struct opt iscsi_target_opts[] = {
      "iSCSI: the target agrees to a data digest that a host requests.", LIO ": CRC32C,None",
      OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-initial-r2t", OPT_BOOL, TARGET(keys.initial_r2t), "true", NULL, NULL, NULL,
-     "iSCSI: Data-Out of a write waits for an R2T from the beginning (InitialR2T).", LIO ": Yes",
-     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+     "iSCSI: the target requires that even the first Data-Out of a write waits for an R2T "
+     "(InitialR2T).",
+     LIO ": Yes", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-immediate-data", OPT_BOOL, TARGET(keys.immediate_data), "true", NULL, NULL, NULL,
-     "iSCSI: the target takes data in SCSI Commands (ImmediateData).", LIO ": Yes",
+     "iSCSI: the target accepts data in SCSI Commands (ImmediateData).", LIO ": Yes",
      OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-first-burst", OPT_SIZE, TARGET(keys.first_burst), "64KiB", "512B", "16776192B", NULL,
-     "iSCSI: data of a write that the target takes before any R2T (FirstBurstLength).",
+     "iSCSI: maximum data of a write that the target accepts before the first R2T "
+     "(FirstBurstLength).",
      LIO ": 65536", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
     {"iscsi-max-burst", OPT_SIZE, TARGET(keys.max_burst), "256KiB", "512B", "16776192B", NULL,
-     "iSCSI: data of one R2T, and of one sequence of Data-In (MaxBurstLength).", LIO ": 262144",
-     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
+     "iSCSI: maximum data of one R2T, and of one Data-In sequence "
+     "(MaxBurstLength).",
+     LIO ": 262144", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
     {"iscsi-max-recv-data", OPT_SIZE, TARGET(keys.recv_data), "8KiB", "512B", "16776192B", NULL,
-     "iSCSI: data of one SCSI Command or Data-Out PDU (MaxRecvDataSegmentLength of the target).",
+     "iSCSI: maximum data of one SCSI Command or Data-Out PDU (MaxRecvDataSegmentLength of the "
+     "target).",
      LIO ": 8192", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE), .step = "4B"},
     {"iscsi-max-outstanding-r2t", OPT_INT, TARGET(keys.max_r2t), "1", "1", "65535", NULL,
-     "iSCSI: outstanding R2Ts of one write (MaxOutstandingR2T).", LIO ": 1",
+     "iSCSI: maximum number of outstanding R2Ts of one write (MaxOutstandingR2T).", LIO ": 1",
      OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-window", OPT_INT, TARGET(window), "64", "1", "1023", NULL,
-     "iSCSI: commands that a session may have outstanding at the target (MaxCmdSN).",
+     "iSCSI: maximum number of commands that a session may have outstanding at the target "
+     "(MaxCmdSN).",
      "drivers/target/iscsi/iscsi_target_core.h of Linux 6.1: TA_DEFAULT_CMDSN_DEPTH 64",
      OPT_SCALES_IF(OPT_NEED_ISCSI, QUEUE_SIZE, LESS, SERVICE)},
     {0},

@@ -46,8 +46,8 @@ static const struct opt flash_opts[] = {
      "A page's read time is uniform within this fraction of it, either way.",
      "assumed: page kinds of TLC differ", OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"read-p99", OPT_TIME, PARAM(read_p99), "0us", "0ps", "1s", NULL,
-     "99th percentile of the time to read a page, whose median is read-time (log-logistic), in "
-     "place of read-jitter; not above read-time: no tail.",
+     "99th percentile of the time to read a page (log-logistic, with median read-time), in place "
+     "of read-jitter; if it is not above read-time: no tail.",
      "assumed: none", OPT_SCALES(MEDIA, MORE, SERVICE)},
     {"program-size", OPT_SIZE, PARAM(program_size), "32KiB", "4KiB", "16MiB", NULL,
      "Bytes that one die programs at once.", "assumed: two planes of one page",
@@ -56,12 +56,13 @@ static const struct opt flash_opts[] = {
      "Time for a die to program program-size bytes (tPROG).", "assumed: gives 3 GB/s over all dies",
      OPT_SCALES(MEDIA, MORE, DELAY)},
     {"program-p99", OPT_TIME, PARAM(program_p99), "0us", "0ps", "10s", NULL,
-     "99th percentile of that, whose median is program-time (log-logistic); not above "
-     "program-time: no tail.",
+     "99th percentile of the time of a program (log-logistic, with median program-time); if it is "
+     "not above program-time: no tail.",
      "assumed: none", OPT_SCALES(MEDIA, MORE, SERVICE)},
     {"write-amplification", OPT_PERCENT, PARAM(write_amplification), "100%", "100%", "10000%", NULL,
-     "Flash written per host write; lengthens every program.", "assumed: a fresh device",
-     OPT_ACTS(MEDIA, MORE, SERVICE)},
+     "Bytes written to flash for each byte that hosts write; lengthens every "
+     "program.",
+     "assumed: a fresh device", OPT_ACTS(MEDIA, MORE, SERVICE)},
     {"channel-rate", OPT_RATE, PARAM(channel_rate), "9.6Gbps", "1Mbps", "1Tbps", NULL,
      "Transfer rate of a channel.", "assumed: 8 bits at 1200 MT/s (ONFI 4.1)",
      OPT_SCALES(MEDIA, LESS, SERVICE)},
@@ -72,10 +73,10 @@ static const struct opt flash_opts[] = {
      "Controller time per command, serialized: its inverse is the maximum IOPS.", DEVICE,
      OPT_SCALES(MEDIA, MORE, DELAY)},
     {"read-overhead", OPT_TIME, PARAM(read_overhead), "13us", "0ps", "1s", NULL,
-     "Additional time of a read that delays no other.", "assumed: gives 80 us in all",
-     OPT_SCALES(MEDIA, MORE, DELAY)},
+     "Additional latency of each read, which does not delay other operations.",
+     "assumed: gives 80 us in all", OPT_SCALES(MEDIA, MORE, DELAY)},
     {"write-overhead", OPT_TIME, PARAM(write_overhead), "14us", "0ps", "1s", NULL,
-     "Additional time of a write that delays no other.",
+     "Additional latency of each write, which does not delay other operations.",
      "assumed: gives 17 us for an unloaded 4 KiB write (P4510: 18 us)",
      OPT_SCALES(MEDIA, MORE, DELAY)},
     {"buffer", OPT_SIZE, PARAM(buffer), "64MiB", "64KiB", "64GiB", NULL,

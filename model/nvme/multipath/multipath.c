@@ -17,8 +17,8 @@
 
 const struct opt nvme_multipath_opts[] = {
     {"io-policy", OPT_CHOICE, PARAM(policy), "numa", NULL, NULL, OPT_WORDS(NVME_IO_POLICIES),
-     "Which of several paths I/O takes: the nearest, each in turn, or the one with least "
-     "outstanding; optimized ones before others.",
+     "Which of several paths an I/O takes: the nearest one (numa), each in turn (round-robin), or "
+     "the one with the fewest outstanding I/Os (queue-depth); optimized paths come first.",
      "Linux 6.1 nvme_core: iopolicy numa; queue-depth: Linux 6.11", OPT_ACTS(PATHS, ANY, TRACE)},
     {"numa-nodes", OPT_INT, PARAM(numa_nodes), "1", "1", "8", NULL,
      "NUMA nodes of the host: its queues are divided among them in blocks, its NICs round robin.",

@@ -16,7 +16,8 @@ static_assert(VERBS_CONTENT_MIXED == NVME_CONTENT_MIXED, "one tag says that it i
 const struct opt nvme_rdma_host_opts[] = {
     {"sgl-invalidate", OPT_BOOL, offsetof(struct nvme_rdma_host_params, sgl_invalidate), "true",
      NULL, NULL, NULL,
-     "Each command has a fresh rkey that the target's response invalidates (SGL 0x4F, else 0x40).",
+     "Each command has a fresh rkey that the target's response invalidates (SGL 0x4F; false: "
+     "0x40).",
      "Linux 6.1 nvme-rdma: register_always", OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, ANY, TRACE)},
     {0},
 };
@@ -28,13 +29,14 @@ const struct opt nvme_rdma_target_opts[] = {
      OPT_ACTS_IF(OPT_NEED_RDMA, WRS, LESS, TRACE)},
     {"receive-queue", OPT_INT, offsetof(struct nvme_rdma_target_params, receive_queue), "auto", "1",
      "1024", "auto",
-     "Receives of an I/O queue pair, each in use until the response to its command; auto: as many "
-     "as its submission queue has entries.",
+     "Number of receives of an I/O queue pair; each is in use until the response to its command; "
+     "auto: as many as the submission queue has entries.",
      "Linux 6.1 nvmet_rdma_parse_cm_connect_req: HSQSIZE + 1",
      OPT_SCALES_IF(OPT_NEED_RDMA, CREDIT, LESS, TRACE)},
     {"shared-receives", OPT_INT, offsetof(struct nvme_rdma_target_params, shared_receives), "0",
      "0", "65536", NULL,
-     "Receives that all I/O queue pairs at a port share (SRQ); 0: each has its own.",
+     "Number of receives that all I/O queue pairs at a port share (SRQ); 0: each queue pair has "
+     "its own receives.",
      "Linux 6.1 nvmet-rdma: use_srq, srq_size 1024; SPDK nvmf_create_transport max-srq-depth 4096",
      OPT_SCALES_IF(OPT_NEED_RDMA, CREDIT, LIMIT, TRACE)},
     {0},

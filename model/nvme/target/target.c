@@ -15,34 +15,36 @@
 
 const struct opt nvme_target_opts[] = {
     {"cores", OPT_INT, PARAM(cores), "4", "1", "1024", NULL,
-     "CPUs of the target, each of which serves the queues that core-scheduling gives it.",
+     "Number of CPU cores of the target; core-scheduling assigns the queues to them.",
      "assumed: a small storage node", OPT_ACTS(TARGET_CPU, LESS, SERVICE)},
     {"core-scheduling", OPT_CHOICE, PARAM(core_scheduling), "round-robin", NULL, NULL,
      OPT_WORDS(NVME_TARGET_SCHEDULINGS),
-     "Which CPU serves a new queue: all queues in turn; the one with the least I/O queues, admin "
-     "queues in a turn of their own; or by the least number that no queue of the target has, admin "
-     "queues at the first CPU.",
+     "Which core serves a new queue. round-robin: each core in turn; least-queues: the core with "
+     "the fewest I/O queues, and for admin queues each core in turn; queue-number: the queue's "
+     "number modulo `cores`, where a new queue takes the lowest free number, and the first core "
+     "for admin queues.",
      "least-queues: SPDK nvmf_rdma_get_optimal_poll_group; queue-number: Linux 6.1 "
      "nvmet_rdma_alloc_queue",
      OPT_ACTS(TARGET_CPU, ANY, SERVICE)},
     {"command-cost", OPT_TIME, PARAM(command_cost), "1us", "0ps", "1s", NULL,
-     "CPU time of one command; a CPU does one operation at a time.",
+     "CPU time of one command; a core executes one operation at a time.",
      "assumed: SPDK reports 1.4 million IOPS per core and more, the kernel fewer",
      OPT_SCALES(TARGET_CPU, MORE, COST)},
     {"lock-cost", OPT_TIME, PARAM(lock_cost), "0ns", "0ps", "1s", NULL,
-     "Time for which an I/O command holds a lock that all cores of the target share, as of one "
-     "shared receive queue; the others wait in order.  0: no such lock.",
-     "own; linux-nvme 0da3b82b: 2.2 million IOPS with one SRQ for 24 cores, of 1 KiB as of 2 KiB",
+     "Time for which an I/O command holds a lock that all cores of the target share, such as that "
+     "of a single shared receive queue; other cores wait for the lock in order; 0: no such lock.",
+     "own; linux-nvme 0da3b82b: 2.2 million IOPS with one SRQ for 24 cores, with 1 KiB and with 2 "
+     "KiB alike",
      OPT_SCALES(TARGET_CPU, CEILING, COST)},
     {"in-capsule", OPT_SIZE, PARAM(in_capsule), "4KiB", "0B", "16KiB", NULL,
-     "Data that a command capsule may carry.", "Linux 6.1 nvmet-rdma: inline_data_size",
+     "Maximum data in a command capsule.", "Linux 6.1 nvmet-rdma: inline_data_size",
      OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"max-queues", OPT_INT, PARAM(max_queues), "128", "1", "1024", NULL,
-     "I/O queues granted to one controller.", "Linux 6.1 nvmet: NVMET_NR_QUEUES",
+     "Maximum number of I/O queues granted to one controller.", "Linux 6.1 nvmet: NVMET_NR_QUEUES",
      OPT_ACTS_IF(OPT_NEED_MANY_QUEUES, DEPTH, LESS, SERVICE)},
     {"queue-budget", OPT_INT, PARAM(queue_budget), "0", "0", "1048576", NULL,
-     "I/O queues granted to all controllers; later controllers get fewer, or are refused with "
-     "Connect Controller Busy; 0: no limit.",
+     "Maximum number of I/O queues granted to all controllers together; later controllers get "
+     "fewer, or are refused with Connect Controller Busy; 0: no limit.",
      "NVMe base 1.4, 5.21.1.7: fewer may be allocated; nvmet and SPDK limit each controller alone",
      OPT_ACTS_IF(OPT_NEED_QUEUE_BUDGET, DEPTH, LIMIT, SERVICE)},
     {"max-queue-size", OPT_INT, PARAM(max_queue_size), "128", "2", "1024", NULL,
@@ -54,9 +56,8 @@ const struct opt nvme_target_opts[] = {
      "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8", .factor = 2, OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"identity", OPT_CHOICE, PARAM(identity), "stormglass", NULL, NULL,
      OPT_WORDS(NVME_TARGET_IDENTITIES),
-     "Whose values Identify has, and what the target does where targets differ: the standard, "
-     "nvmet "
-     "of Linux 6.1 or SPDK 22.01.",
+     "Which target to imitate in Identify data and where targets behave differently: only the "
+     "standard (stormglass), nvmet of Linux 6.1, or SPDK 22.01.",
      "drivers/nvme/target/admin-cmd.c of Linux 6.1; lib/nvmf/ctrlr.c of SPDK", OPT_INERT},
     {"data-buffers", OPT_INT, PARAM(data_buffers), "0", "0", "65536", NULL,
      "Pool of data buffers, shared by the commands of all queues. A command uses at most 16, which "
@@ -69,15 +70,15 @@ const struct opt nvme_target_opts[] = {
     {"data-wr-pool", OPT_INT, PARAM(data_wr_pool), "0", "0", "65536", NULL,
      "Pool of work requests, shared by all queues, for the second and further RDMA READs or "
      "WRITEs of a command; 0: unlimited.",
-     "SPDK lib/nvmf/rdma.c: data_wr_pool, nvmf_request_alloc_wrs; nvmet has those of its queue "
-     "pair",
+     "SPDK lib/nvmf/rdma.c: data_wr_pool, nvmf_request_alloc_wrs; nvmet uses the work requests of "
+     "the queue pair",
      OPT_SCALES_IF(OPT_NEED_DATA_WRS, WRS, LIMIT, SERVICE)},
     {0},
 };
 
 const struct opt nvme_namespace_opts[] = {
     {"size", OPT_SIZE, SPACE(size), "1TiB", "1MiB", "1024TiB", NULL, "Capacity of the namespace.",
-     "assumed: of the order of current drives", OPT_ACTS(MEDIA, ANY, TRACE)},
+     "assumed: the order of magnitude of current drives", OPT_ACTS(MEDIA, ANY, TRACE)},
     {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL,
      "Size of a logical block.", "Linux null_blk and most drives as shipped: 512", .factor = 8,
      OPT_ACTS(MEDIA, ANY, TRACE)},
@@ -101,8 +102,8 @@ const struct opt nvme_namespace_opts[] = {
     {"drives", OPT_INT, SPACE(array.drives), "1", "1", "32", NULL,
      "Drives of this medium that make up the namespace.", "own", OPT_ACTS(MEDIA, LESS, SERVICE)},
     {"layout", OPT_CHOICE, SPACE(array.layout), "stripe", NULL, NULL, OPT_WORDS(ARRAY_LAYOUTS),
-     "How it lies on several drives: stripe (no copies), mirror (all of it on each) or parity "
-     "(what was on as many drives as parity says can be computed).",
+     "How data are placed on several drives: stripe (without redundancy), mirror (copies on "
+     "several drives), or parity (as many drives as `parity` may fail).",
      "SPDK bdev_raid_create: raid0, raid1, raid5f; Linux md: raid0, raid1, raid5, raid6",
      OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"strip-size", OPT_SIZE, SPACE(array.strip), "64KiB", "4KiB", "4MiB", NULL,
@@ -129,8 +130,9 @@ const struct opt nvme_namespace_opts[] = {
 
 const struct opt nvme_subsystem_opts[] = {
     {"iops-limit", OPT_INT, LIMIT(IOPS), "0", "0", "1000000000", NULL,
-     "Maximum reads and writes per second of all hosts that connect to it; 0: no limit.",
-     "own: a tenant's share, with `hosts` those of one tenant; as bdev_set_qos_limit of SPDK",
+     "Maximum reads and writes per second of all hosts that connect to the subsystem; 0: no limit.",
+     "own: the share of a tenant whose hosts are listed in `hosts`; like bdev_set_qos_limit of "
+     "SPDK",
      OPT_SCALES(LIMIT, LIMIT, SERVICE)},
     {"rate-limit", OPT_RATE, LIMIT(RATE), "0bps", "0bps", "10Tbps", NULL,
      "Maximum rate of data read and written by these hosts; 0: no limit.", "likewise",

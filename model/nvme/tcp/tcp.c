@@ -32,7 +32,7 @@ const struct opt nvme_tcp_host_opts[] = {
 
 const struct opt nvme_tcp_target_opts[] = {
     {"tcp-in-capsule", OPT_SIZE, TARGET(in_capsule), "16KiB", "0B", "64KiB", NULL,
-     "NVMe/TCP: data that a command capsule of an I/O queue may carry.",
+     "NVMe/TCP: maximum data in a command capsule of an I/O queue.",
      "Linux 6.1 nvmet-tcp: NVMET_TCP_DEF_INLINE_DATA_SIZE; SPDK: 4 KiB",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, LESS, TRACE)},
     {"tcp-max-h2c-data", OPT_SIZE, TARGET(max_h2c_data), "4MiB", "4KiB", "16MiB", NULL,
@@ -48,12 +48,12 @@ const struct opt nvme_tcp_target_opts[] = {
      "NVMe/TCP 1.0, 3.6.2.3; Linux 6.1 nvmet-tcp: always",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
     {"tcp-success", OPT_BOOL, TARGET(success), "false", NULL, NULL, NULL,
-     "NVMe/TCP: the last data of a read replaces its response (SUCCESS flag), also with SQ flow "
+     "NVMe/TCP: the last data of a read replaces its response (SUCCESS flag), even with SQ flow "
      "control.",
      "false: Linux 6.1 nvmet_setup_c2h_data_pdu, true: SPDK c2h_success",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
     {"tcp-tls", OPT_BOOL, TARGET(tls), "true", NULL, NULL, NULL,
-     "NVMe/TCP: the target accepts hosts that use TLS, and others.",
+     "NVMe/TCP: the target accepts hosts with TLS as well as hosts without.",
      "Linux 6.7 nvmet-tcp: addr_tsas tls1.3, addr_treq not required",
      OPT_ACTS_IF(OPT_NEED_TCP, CONNECTING, ANY, TRACE)},
     {0},

@@ -7,7 +7,7 @@
     {                                                                                              \
         "weight-" #n, OPT_INT, ROW(weight[n]), "0", "0", "100", NULL,                              \
             "ETS weight of priority " #n                                                           \
-            " at the host; 0: strict priority, before all weighted ones.",                         \
+            " at the host; 0: strict priority, served before all weighted priorities.",            \
             "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw", OPT_ACTS(CLASSES, ANY, TRACE)  \
     }
 
@@ -25,10 +25,10 @@ const struct opt rnic_opts[] = {
      OPT_ACTS(LINK, LESS, SERVICE)},
     {"path-mtu-agreement", OPT_CHOICE, ROW(path_mtu_agreement), "request", NULL, NULL,
      OPT_WORDS(RNIC_MTU_AGREEMENTS),
-     "Path MTU of connections between hosts that differ.  request: the REQ's, of the side that "
-     "connects.  smaller: the smaller of both, where programs exchange it; of the side that "
-     "connects.  refuse: REJ 26 if the REQ's is larger than the own; own: each keeps its own; both "
-     "of the side that accepts.",
+     "Path MTU of a connection between hosts whose values differ. Set at the connecting side: "
+     "request (both use the value in the REQ) or smaller (both use the smaller value, as programs "
+     "that exchange it do). Set at the accepting side: refuse (REJ 26 if the value in the REQ is "
+     "larger than its own) or own (each side keeps its own value).",
      "Linux cm.c; min of both active_mtu, as programs with an exchange of their own; IBTA Vol 1 "
      "12.6.7.2 (REJ 26, invalid path MTU)",
      OPT_ACTS(DROPS, ANY, TRACE)},
@@ -47,37 +47,38 @@ const struct opt rnic_opts[] = {
      "IBTA Vol 1 9.7.6.1.3: between once and four times",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
     {"retry-count", OPT_INT, ROW(retry_count), "7", "0", "7", NULL,
-     "Maximum retries after a timeout or sequence NAK without progress; the smaller of this and "
-     "the protocol's own limit.  Applies at both ends of connections that the host opens.  Of a "
-     "software "
-     "RNIC 7 is unlimited.",
+     "Maximum retries without progress after timeouts or sequence NAKs; a lower limit of the "
+     "protocol itself prevails. Applies at both ends of connections that the host opens. A "
+     "software RNIC treats 7 as unlimited.",
      "IBTA Vol 1 9.7.6.1.3; 7 is finite; Linux rxe_comp.c does not count 7",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, LESS, TRACE)},
     {"rnr-retry", OPT_INT, ROW(rnr_retry), "7", "0", "7", NULL,
-     "Maximum retries of the other end of a connection after receiver-not-ready NAKs of this host; "
-     "7: unlimited.",
-     "IBTA Vol 1 9.7.5.2.8; asked for in REQ and REP, 12.6.5 and 12.6.8",
+     "How often the peer of a connection retries after receiver-not-ready NAKs from this host; 7: "
+     "without limit.",
+     "IBTA Vol 1 9.7.5.2.8; carried in REQ and REP, 12.6.5 and 12.6.8",
      OPT_ACTS_IF(OPT_NEED_RDMA, CREDIT, LESS, TRACE)},
     {"min-rnr-timer", OPT_INT, ROW(min_rnr_timer), "0", "0", "31", NULL,
      "Code of the waiting time in a receiver-not-ready NAK; code 0 means 655.36 ms.",
      "IBTA Vol 1 table 45; 0 as the Linux CM sets it",
      OPT_ACTS_IF(OPT_NEED_RDMA, CREDIT, ANY, TRACE)},
     {"ack-interval", OPT_INT, ROW(ack_interval), "256", "1", "32768", NULL,
-     "Packets between ACK requests; without ack-each-message of several messages.",
-     "Linux mlx5_ib: log_ack_req_freq 8; rxe asks about every 65th, other drivers each one",
+     "Packets between ACK requests; if ack-each-message is false, counted across messages.",
+     "Linux mlx5_ib: log_ack_req_freq 8; rxe requests one about every 65th packet, other drivers "
+     "every packet",
      OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, ANY, TRACE)},
     {"ack-each-message", OPT_BOOL, ROW(ack_each_message), "true", NULL, NULL, NULL,
-     "The last packet of a message requests an ACK; false: only if no SEND or WRITE of the queue "
-     "pair is posted behind it, so that one ACK completes many short messages.",
-     "mlx5 and rxe request one; a tester of 400 Gb/s sends one ACK for 32 to 38 packets, of "
-     "messages of 4 KiB as of 128 KiB: sonic-net/sonic-mgmt#25347",
+     "The last packet of each message requests an ACK; false: only if the queue pair has no later "
+     "SEND or WRITE posted, so that one ACK completes many short messages.",
+     "mlx5 and rxe request one; a 400 Gb/s tester sends one ACK for 32 to 38 packets, with "
+     "messages of 4 KiB and of 128 KiB alike: sonic-net/sonic-mgmt#25347",
      OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, ANY, TRACE)},
     {"ack-coalescing", OPT_BOOL, ROW(ack_coalescing), "true", NULL, NULL, NULL,
      "A newer ACK replaces one that is still queued.", "IBTA Vol 1 9.7.5.1.2",
      OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, ANY, TRACE)},
     {"loss-recovery", OPT_CHOICE, ROW(loss_recovery), "go-back-n", NULL, NULL, &recovery_words[1],
-     "What is retransmitted after a loss: all from the lost packet on, the whole message, or what "
-     "is missing, which both ends must be able to.",
+     "Packets that are retransmitted after a loss: all from the lost one on (go-back-n), the whole "
+     "message (go-back-0), or only the missing ones (selective-repeat, which both ends must "
+     "support).",
      "IBTA Vol 1 9.7.6; go-back-0: Guo et al., SIGCOMM 2016, 4.1; selective-repeat: Mittal et al., "
      "SIGCOMM 2018 (IRN)",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
@@ -96,21 +97,21 @@ const struct opt rnic_opts[] = {
      "Mittal et al., SIGCOMM 2018 (IRN): N = 3",
      OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_SELECTIVE_REPEAT, LOSS, ANY, TRACE)},
     {"nak-delay", OPT_TIME, ROW(nak_delay), "0ns", "0ns", "1s", NULL,
-     "Time from a packet out of order to the NAK for the missing ones, once for each gap; not "
-     "with selective-repeat.",
+     "Time from an out-of-order packet to the NAK for the missing packets, once per gap; not with "
+     "selective-repeat.",
      "Yu et al., SIGCOMM 2023 (Lumina): NACK generation latency; ConnectX-5: about 20 us a gap, "
      "NVIDIA forum 358441",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, MORE, TRACE)},
     {"retransmit-delay", OPT_TIME, ROW(retransmit_delay), "0ns", "0ns", "1s", NULL,
-     "Time from a sequence NAK, or a missing READ response, to the first packet that is sent "
-     "again; not with selective-repeat.",
+     "Time from a sequence NAK, or from noticing a missing READ response, to the first "
+     "retransmitted packet; not with selective-repeat.",
      "Yu et al., SIGCOMM 2023 (Lumina): NACK reaction latency; firmware that goes back took "
      "hundreds of us, Bai et al., NSDI 2023, 2.4",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, MORE, TRACE)},
     {"rnr-timer-step", OPT_TIME, ROW(rnr_timer_step), "0ns", "0ns", "100ms", NULL,
      "RNR waits are rounded up to a multiple of this; 0: exact.",
-     "IBTA Vol 1 9.7.5.2.8 allows more than is asked; ConnectX-4 waits 1.5 ms of 0.12 ms asked, "
-     "NVIDIA forum 207566",
+     "IBTA Vol 1 9.7.5.2.8 allows a longer wait than the NAK requests; ConnectX-4 waits 1.5 ms "
+     "when 0.12 ms are requested, NVIDIA forum 207566",
      OPT_ACTS_IF(OPT_NEED_RDMA, CREDIT, MORE, TRACE)},
     {"adaptive-retransmission", OPT_BOOL, ROW(adaptive), "false", NULL, NULL, NULL,
      "The ACK timer begins with adaptive-timeout and doubles up to `timeout`; without progress for "
@@ -126,7 +127,7 @@ const struct opt rnic_opts[] = {
      "NVIDIA, Adaptive Retransmission: Parameters Control (timeout_retry_num); 1 assumed",
      OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_ADAPTIVE, LOSS, ANY, TRACE)},
     {"max-rd-atomic", OPT_INT, ROW(max_rd_atomic), "16", "0", "255", NULL,
-     "Maximum RDMA READs that a queue pair may have outstanding, and serve.",
+     "Maximum RDMA READs that a queue pair may have outstanding, and that it serves for its peer.",
      "mlx5 max_qp_rd_atom 16 (as commonly seen); rxe 128",
      OPT_SCALES_IF(OPT_NEED_RDMA, READS, LESS, SERVICE)},
     {"tx-delay", OPT_TIME, ROW(tx_delay), "300ns", "0ns", "1ms", NULL,
@@ -135,7 +136,7 @@ const struct opt rnic_opts[] = {
      "assumed; with rx-delay near the 0.6 to 0.8 us that ConnectX-6 briefs state",
      OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, MORE, DELAY)},
     {"rx-delay", OPT_TIME, ROW(rx_delay), "300ns", "0ns", "1ms", NULL,
-     "Time from a message's last packet to its completion at the host.", "assumed; as tx-delay",
+     "Time from a message's last packet to its completion at the host.", "assumed; see tx-delay",
      OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, MORE, DELAY)},
     {"read-delay", OPT_TIME, ROW(read_delay), "300ns", "0ns", "1ms", NULL,
      "Time from a READ request to its first response: data fetch over PCIe.",
@@ -147,12 +148,13 @@ const struct opt rnic_opts[] = {
      "cm_format_paths_from_req",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"priority", OPT_INT, ROW(priority), "3", "0", "7", NULL,
-     "Priority of `dscp` at the host's own port; other DSCPs by dscp-to-priority, else DSCP >> 3.",
+     "Priority to which the host's own port maps `dscp`; for other DSCPs dscp-to-priority applies, "
+     "or else DSCP >> 3.",
      "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"accept-dscp", OPT_DSCP, ROW(accept_dscp), "auto", "0", "63", "auto",
-     "DSCP of this side on connections that it accepts; auto: the DSCP of the REQ.  With another "
-     "value, the two directions are in different classes.",
+     "DSCP of the packets that this host sends on connections it accepts; auto: the DSCP of the "
+     "REQ. With another value, the two directions are in different classes.",
      "IBTA Vol 1 12.7.11; a device-wide traffic class overrides it: MLNX_OFED sysfs "
      "infiniband/DEV/tc/PORT/traffic_class",
      OPT_ACTS(CLASSES, ANY, TRACE)},
@@ -166,7 +168,7 @@ const struct opt rnic_opts[] = {
      "Priority of ACKs and NAKs at the host's own port; auto: the priority of ack-dscp if it is "
      "set, "
      "else the priority of the queue pair.",
-     "as ack-dscp", OPT_ACTS_IF(OPT_NEED_RDMA, CLASSES, ANY, TRACE)},
+     "see ack-dscp", OPT_ACTS_IF(OPT_NEED_RDMA, CLASSES, ANY, TRACE)},
     WEIGHT(0),
     WEIGHT(1),
     WEIGHT(2),
@@ -183,7 +185,7 @@ const struct opt rnic_opts[] = {
     {"ttl", OPT_INT, ROW(ttl), "64", "1", "255", NULL, "IPv4 time to live of sent packets.",
      "Linux default hop limit", OPT_ACTS(DROPS, LESS, TRACE)},
     {"rx-buffer", OPT_SIZE, ROW(rx_buffer), "262016B", "16KiB", "1GiB", NULL,
-     "Receive buffer between the wire and the host.",
+     "Size of the receive buffer between the wire and the host.",
      "ConnectX port buffer size 262016, Mellanox community DOC-2933",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, LESS, TRACE)},
     {"rx-xoff", OPT_SIZE, ROW(rx_xoff), "auto", "1KB", "1GiB", "auto",
@@ -200,12 +202,13 @@ const struct opt rnic_opts[] = {
      "own: hosts are no bottleneck unless a scenario says so", OPT_SCALES(RECEIVER, LIMIT, RATE)},
     {"pfc", OPT_BOOL, ROW(pfc), "true", NULL, NULL, NULL,
      "PFC: the receive buffer pauses the peer, and the RNIC obeys the peer's pauses; false: a full "
-     "buffer drops, and pauses are ignored unless the port's pfc-enabled has priorities.",
+     "buffer drops frames, and the RNIC ignores pauses unless the port's pfc-enabled lists "
+     "priorities.",
      "IEEE 802.1Q cl. 36; mlnx_qos --pfc", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
-     "The lossless priorities of the NIC: the receive buffer pauses all of them together, and "
-     "their pauses are obeyed unless the port's pfc-enabled differs; auto: the priority of "
-     "dscp, and for obeying also the priorities of its switch (DCBX).",
+     "The lossless priorities of the NIC. Its receive buffer pauses all of them together, and the "
+     "NIC obeys their pauses unless the port's pfc-enabled differs. auto: the priority of `dscp`; "
+     "the NIC then also obeys pauses of its switch's lossless priorities (DCBX).",
      "mlnx_qos --pfc; own: one buffer for all", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
      "Time of continuous pausing after which the RNIC sends no more pauses until the cause is "
@@ -258,7 +261,8 @@ const struct opt rnic_opts[] = {
      "and its firmware executes few at once",
      OPT_ACTS(CONNECTING, LESS, TRACE)},
     {"ca-ack-delay", OPT_INT, ROW(ca_ack_delay), "16", "0", "31", NULL,
-     "Code of the maximum time until the RNIC acknowledges, as in its REP: 4.096 us x 2^d.",
+     "Code d of the maximum time until the RNIC acknowledges a packet, 4.096 us x 2^d, as its REP "
+     "reports.",
      "IBTA Vol 1 11.2.1.2, 12.6.8; ibv_devinfo -v (local_ca_ack_delay): 16 of ConnectX, 15 of rxe",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONNECTING, ANY, TRACE)},
     {"roce-version", OPT_INT, ROW(roce_version), "2", "1", "2", NULL,
@@ -272,39 +276,42 @@ const struct opt rnic_opts[] = {
      "IEEE 802.1Q-2018 9.6 (PCP), 6.9.3: the default priority of a port is 0",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_RDMA | OPT_NEED_ROCE_V1, CLASSES, ANY, TRACE)},
     {"grh", OPT_BOOL, ROW(grh), "false", NULL, NULL, NULL,
-     "InfiniBand: each packet that the host sends has a GRH of 40 B, as for another subnet.",
+     "InfiniBand: each packet that the host sends has a GRH of 40 B, as if its peer were in "
+     "another subnet.",
      "IBTA Vol 1 8.3", OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_INFINIBAND, LINK, ANY, TRACE)},
     {"udp-source-port", OPT_CHOICE, ROW(udp_source_port), "queue-pairs", NULL, NULL,
      OPT_WORDS(RNIC_UDP_SOURCES),
-     "Source of the UDP source port, which ECMP hashes. queue-pairs: the numbers of both queue "
-     "pairs "
-     "(the same port in both directions); flow-label: the flow label of the REQ, which rdma_cm "
-     "derives from the ports of the connection; queue-pair: the number of the sender's queue pair.",
+     "Input to the UDP source port, which ECMP hashes. queue-pairs: the numbers of both queue "
+     "pairs (the same port in both directions); flow-label: the flow label of the REQ, which "
+     "rdma_cm derives from the ports of the connection; queue-pair: the number of the sender's "
+     "queue pair.",
      "Linux ib_verbs.h rdma_get_udp_sport, with flow label 0 and without; cma.c "
      "cma_get_roce_udp_flow_label; rxe_qp.c rxe_qp_init_req",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, PATHS, ANY, TRACE)},
     {"lag", OPT_CHOICE, ROW(lag), "none", NULL, NULL, OPT_WORDS(RNIC_LAGS),
-     "All ports of the host as one link aggregate with one address (IEEE 802.1AX), and by which of "
-     "them a queue pair sends.  queue-affinity: in turns; layer2, layer2+3, layer3+4: by that hash "
-     "of bonding, of which the last has the UDP source port of the REQ's flow label.  none: each "
-     "port is a NIC of its own.",
+     "Whether all ports of the host form one link aggregate with one address (IEEE 802.1AX), and "
+     "which port a queue pair sends on. none: no aggregate, each port is a separate NIC; "
+     "queue-affinity: queue pairs use the ports in turn; layer2, layer2+3, layer3+4: the Linux "
+     "bonding hash of that name, where layer3+4 includes the UDP source port computed from the "
+     "REQ's flow label.",
      "Linux mlx5 core/lag (lag_port_select_mode queue_affinity, hash); "
      "Documentation/networking/bonding.rst, xmit_hash_policy",
      OPT_ACTS(PATHS, ANY, TRACE)},
     {"lag-seed", OPT_INT, ROW(lag_seed), "auto", "0", "4294967295", "auto",
      "Seed for the source ports of an aggregate's connections, which layer3+4 hashes; auto: "
      "derived for each host from the scenario's seed.",
-     "Linux cma.c cma_alloc_any_port: a port from a random place on", OPT_ACTS(PATHS, DRAW, TRACE)},
+     "Linux cma.c cma_alloc_any_port: ports from a random start upward",
+     OPT_ACTS(PATHS, DRAW, TRACE)},
     {"card-ports", OPT_INT, ROW(card_ports), "1", "1", "8", NULL,
-     "Number of NICs of a host that are ports of one card and share its slot, engines and "
-     "contexts.  1: each NIC is a card.",
+     "How many NICs of a host are ports of one card and share its slot, engines and contexts; 1: "
+     "each NIC is a separate card.",
      "own; Mellanox MCX516A and others: two ports of 100 Gb/s in one slot of 16 lanes",
      OPT_ACTS(PCIE, MORE, SERVICE)},
     {"loopback-rate", OPT_RATE, ROW(loopback_rate), "auto", "1Mbps", "6400Gbps", "auto",
      "Rate of loopback traffic inside the RNIC in each direction, if a workload has loopback; "
      "auto: the rate of its link.",
-     "assumed: no card's own rate was found; Collie, NSDI 2022, has loopback and what comes by the "
-     "link meet at PCIe",
+     "assumed: no measured rate was found; Collie, NSDI 2022: loopback and link traffic compete "
+     "for PCIe",
      OPT_ACTS_IF(OPT_NEED_LOOPBACK, LINK, LESS, RATE)},
     {"migreq", OPT_BOOL, ROW(migreq), "true", NULL, NULL, NULL,
      "Queue pairs are in the migrated state: BTH.MigReq is set.  It changes only captures.",
@@ -315,8 +322,8 @@ const struct opt rnic_opts[] = {
      "IEEE 802.3 allows 100 ppm either way, so two ends differ by 200 ppm at most",
      OPT_ACTS(LINK, ANY, TRACE)},
     {"line-rate", OPT_RATE, ROW(line_rate), "any", "1Mbps", "6400Gbps", "any",
-     "Link rate for which the RNIC is made; `check` warns if its link has another rate; any: no "
-     "warning. It changes nothing in a run.",
+     "Link rate for which the RNIC is designed; `check` warns if its link has another rate; any: "
+     "no warning. It changes nothing in a run.",
      "own", OPT_INERT},
 #include "rnic/pipeline/pipeline_params.def"
 #include "rnic/soft/soft_params.def"

@@ -56,14 +56,17 @@ const struct opt wl_tcp_opts[] = {
      "Messages outstanding in each connection.", "netperf TCP_RR -b",
      OPT_SCALES(DEPTH, LESS, TRACE)},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
-     "Messages of each instance; 0: until stop.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Number of messages of each instance; 0: no limit until `stop`.", "own",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"connections", OPT_INT, FIELD(connections), "1", "1", "1024", NULL,
      "TCP connections of each instance.", "iperf3 -P", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
-     "Messages per second of each instance, 1250.5 too (open loop); 0 keeps `outstanding` instead.",
+     "Messages per second of each instance (open loop), such as 1250.5; 0: closed loop with "
+     "`outstanding` messages.",
      "own", OPT_SCALES(ASKED, LIMIT, TRACE)},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
-     "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
+     "How operations arrive if `rate` is set: evenly spaced from a random start (paced), or as a "
+     "Poisson process.",
      "fio rate_process", OPT_ACTS(ASKED, ANY, TRACE)},
     {0},
 };
