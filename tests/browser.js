@@ -202,6 +202,7 @@ said.astray = Array.from(document.querySelectorAll('nav a')).map(link => link.ge
 // Rows of the tables of a section.
 said.rows = Object.fromEntries(Array.from(document.querySelectorAll('section')).map(section =>
     [section.id, Array.from(section.querySelectorAll('table')).map(table => table.querySelectorAll('td:first-child').length)]));
+said.storms = Array.from(document.querySelectorAll('.storm-chart .chart')).map(chart => chart.id);
 said.wide = document.documentElement.scrollWidth > window.innerWidth;
 said.ground = getComputedStyle(document.body).backgroundColor;
 const out = document.createElement('pre');

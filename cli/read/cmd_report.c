@@ -8,7 +8,7 @@
 #include "replay/plan/plan_store.h"
 #include "replay/step/queued.h"
 #include "reports/page/page.h"
-#include "reports/page/page_pair.h"
+#include "reports/page/pair/page_pair.h"
 #include "reports/page/page_plan.h"
 #include "reports/summary/text.h"
 #include "reports/text/compare_text.h"

@@ -3,7 +3,7 @@
 #include "reports/page/page.h"
 
 #include "base/memory.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 #include "scenarios/embedded.h"
 
 #include <stdlib.h>
@@ -76,6 +76,13 @@ bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const voi
     return well && ferror(out) == 0;
 }
 
+void page_contents(FILE *out, const char *links, size_t length)
+{
+    fputs("<nav class=\"contents\"><b class=\"brand\">stormglass</b>\n", out);
+    fwrite(links, 1, length, out);
+    fputs("</nav>\n", out);
+}
+
 void page_over_time(const struct page *page)
 {
     page_section(page, "charts", "Over time",
@@ -143,9 +150,7 @@ bool page_write(struct store *store, struct page_extra extra, FILE *out)
     memory_stream_end(page.contents);
     store_ask_text(store, "SELECT scenario FROM meta", name, sizeof name);
     page_begin(out, name);
-    fputs("<nav class=\"contents\"><b class=\"brand\">stormglass</b>\n", out);
-    fwrite(links, 1, links_length, out);
-    fputs("</nav>\n", out);
+    page_contents(out, links, links_length);
     fwrite(sections, 1, length, out);
     free(links);
     free(sections);

@@ -494,7 +494,7 @@ if (figures.faults.length > 0)
 const nothing = document.createElement('div');
 nothing.className = 'nothing';
 figures.charts.forEach(chart => add(chart,
-    chart.id === 'pauses' && document.getElementById('storm-chart') || document.getElementById('drawn'), nothing));
+    document.querySelector('[data-chart="' + chart.id + '"]') || document.getElementById('drawn'), nothing));
 if (nothing.firstChild) document.getElementById('drawn').appendChild(nothing);
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
 document.querySelectorAll('.drawing').forEach(box => box.addEventListener('click', () => box.classList.toggle('full')));

@@ -3,7 +3,7 @@
  * pauses. */
 #include "base/plural.h"
 #include "replay/database/figure.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -229,8 +229,8 @@ void page_first_drawings(const struct page *page)
     page_topology(page);
     if (paused) {
         page_section(page, "storm", "Pauses over time", NULL);
-        fputs("<div id=\"storm-chart\"></div>\n<noscript><p>The chart needs JavaScript.</p>"
-              "</noscript>\n",
+        fputs("<div class=\"storm-chart\" data-chart=\"pauses\"></div>\n"
+              "<noscript><p>The chart needs JavaScript.</p></noscript>\n",
               page->out);
     } else {
         page_section(page, "key-figures", "Key figures", NULL);

@@ -3,7 +3,7 @@
 #include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 

@@ -6,7 +6,7 @@
 #include "replay/database/words.h"
 #include "reports/draw/draw.h"
 #include "reports/draw/picture_style.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * page_fabric - the data of the topology's replay: ports, their counters, and per port utilization,
  * pauses, queue and ECN marks over time. fabric.js reads it. */
 #include "base/memory.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>

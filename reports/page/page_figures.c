@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_figures - the charts' data as JSON. */
 #include "reports/page/page.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>

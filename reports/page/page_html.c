@@ -5,7 +5,7 @@
 #include "base/printable.h"
 #include "replay/database/figure.h"
 #include "reports/draw/picture_style.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_io - rates, outstanding commands and latency over time, and the latency distribution. */
 #include "base/memory.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

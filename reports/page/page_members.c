@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_members - compares the members of workloads. */
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 static void write_fairness(const struct page *page)
 {

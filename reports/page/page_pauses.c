@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_pauses - pauses over time. */
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef STORMGLASS_REPORTS_PAGE_PAGE_PLAN_PRIVATE_H
 #define STORMGLASS_REPORTS_PAGE_PAGE_PLAN_PRIVATE_H
 
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 /* SQL: whether a row of the table candidate is one of the plan, not a point of a cliff. */
 #define PAGE_PLAN_OWN(row) " " row ".candidate NOT IN (SELECT candidate FROM cliff)"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_queue - the flows in the congested queue at its maximum length. */
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include "base/plural.h"
 

@@ -2,7 +2,7 @@
  * page_series - ports, queues, buffers, queue pairs and workloads over time, from the samples of
  * run --interval. */
 #include "base/memory.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 #include <math.h>

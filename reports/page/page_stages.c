@@ -2,7 +2,7 @@
  * page_stages - where the time of operations went: stages of an I/O, and the time breakdown. */
 #include "replay/breakdown/breakdown.h"
 #include "replay/database/words.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 

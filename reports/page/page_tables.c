@@ -2,7 +2,7 @@
  * page_tables - the results of the run, and how to repeat it. */
 #include "base/plural.h"
 #include "replay/database/figure.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 #include <string.h>

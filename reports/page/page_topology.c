@@ -7,7 +7,7 @@
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
 #include "reports/draw/picture_style.h"
-#include "reports/page/page_private.h"
+#include "reports/page/page_layout.h"
 
 #include <inttypes.h>
 #include <math.h>

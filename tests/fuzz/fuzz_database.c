@@ -4,7 +4,7 @@
  * byte: of values, by SQL, within a savepoint of a database in memory.  An odd one: of the file's
  * bytes.  Whatever reads databases then reads it: query, explain, report, replay, pcap.
  * Reads: replay/database/store.c replay/database/store_kind.c replay/database/stored.c
- * Reads: replay/explain/account*.c reports/page/page*.c */
+ * Reads: replay/explain/account*.c reports/page/page*.c reports/page/pair/page*.c */
 #include "replay/database/stored.h"
 #include "replay/run/run.h"
 #include "reports/explain/account.h"

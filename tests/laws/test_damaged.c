@@ -10,7 +10,7 @@
 #include "replay/database/stored.h"
 #include "replay/run/run.h"
 #include "reports/page/page.h"
-#include "reports/page/page_pair.h"
+#include "reports/page/pair/page_pair.h"
 #include "tests/unit/base/fuzz_input.h"
 
 #include <setjmp.h>

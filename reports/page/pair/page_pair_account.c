@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_pair_account - results of workloads' members in two runs, and their waits. */
-#include "reports/page/page_pair_private.h"
+#include "reports/page/pair/page_pair_private.h"
 
 static int64_t in_both(const struct pair *pair, const char *sql)
 {
@@ -70,16 +70,16 @@ void pair_members(const struct pair *pair)
 {
     if (in_both(pair, "SELECT count(*) FROM member WHERE member>0") == 0)
         return;
-    page_section(pair->pages, "members", "Host-target pairs",
-                 "Results of each host-target pair.  The rate is the pair's payload divided "
-                 "by the time from its first issue to its last completion; Jain's index is 1 if "
-                 "all rates are equal.");
+    page_fold(pair->pages, "members", "Host-target pairs",
+              "Results of each host-target pair.  The rate is the pair's payload divided "
+              "by the time from its first issue to its last completion; Jain's index is 1 if "
+              "all rates are equal.");
     fairness(pair);
     fputs("<details><summary>The slowest 8 of each workload, in either run</summary>\n",
           pair->pages[0].out);
     slowest(pair);
     fputs("</details>\n", pair->pages[0].out);
-    page_section_end(pair->pages);
+    page_fold_end(pair->pages);
 }
 
 /* ------------------------------------------------------------------ waits */
@@ -113,14 +113,15 @@ void pair_waits(const struct pair *pair)
         {"mean", PAGE_TIME}, {"share", PAGE_TEXT}, {"slowest 1 %", PAGE_TIME}, {0}};
     if (in_both(pair, "SELECT count(*) FROM wait_total") == 0)
         return;
-    page_section(pair->pages, "waits", "Time breakdown of commands and messages",
-                 "Every moment of a command belongs to exactly one part, so the parts add up to "
-                 "its latency; parts below a hundredth in both runs are omitted.");
+    page_fold(pair->pages, "waits", "Time breakdown of commands and messages",
+              "Every moment of a command belongs to exactly one part, so the parts add up to "
+              "its latency; parts below a hundredth in both runs are omitted.");
     pair_table(pair, &(struct pair_table){
                          .head = "waited for",
                          .keys = wait_keys,
                          .row = wait_row,
                          .columns = columns,
+                         .flat = true,
                      });
-    page_section_end(pair->pages);
+    page_fold_end(pair->pages);
 }

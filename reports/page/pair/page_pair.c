@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_pair - the order of sections. */
-#include "reports/page/page_pair.h"
+#include "reports/page/pair/page_pair.h"
 
-#include "base/plural.h"
-#include "reports/page/page_pair_private.h"
+#include "base/memory.h"
+#include "reports/page/pair/page_pair_private.h"
 #include "reports/text/diff_text.h"
 #include "reports/text/json.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 void pair_mark(const struct pair *pair, int side)
@@ -44,7 +44,50 @@ static void pair_charts(const struct pair *pair)
             charts[i](&pair->pages[side]);
 }
 
-/* ------------------------------------------------------------------ head */
+/* ------------------------------------------------------------------ comparison */
+
+static void both(const struct pair *pair, void (*draw)(const struct page *page))
+{
+    FILE *out = pair->pages[0].out;
+    fputs("<div class=\"two\">", out);
+    for (int side = 0; side < 2; side++) {
+        fputs("<div>", out);
+        pair_mark(pair, side);
+        draw(&pair->pages[side]);
+        fputs("</div>", out);
+    }
+    fputs("</div>\n", out);
+}
+
+/* Each run's pauses over time have their place below its fabric. */
+static void drawings(const struct page *page)
+{
+    page_topology_drawing(page);
+    fprintf(page->out, "<div class=\"storm-chart\" data-chart=\"pauses-%c\"></div>\n",
+            "ab"[page->side - 1]);
+}
+
+static void topology(const struct pair *pair)
+{
+    page_section(pair->pages, "topology", "Topology and pauses",
+                 "Color: share of time for which the more paused end of a link was paused.");
+    both(pair, drawings);
+    page_topology_legend(pair->pages);
+    page_section_end(pair->pages);
+}
+
+static void stages(const struct pair *pair)
+{
+    static const char ask[] = "SELECT count(*) FROM stage WHERE CAST(count AS INTEGER)>0";
+    if (store_ask_int(pair->pages[0].store, ask, 0) + store_ask_int(pair->pages[1].store, ask, 0) ==
+        0)
+        return;
+    page_fold(pair->pages, "stages", "Anatomy of an I/O",
+              "Mean time of each stage, by kind of command.");
+    page_stages_legend(pair->pages);
+    both(pair, page_stages_bars);
+    page_fold_end(pair->pages);
+}
 
 static void facts(const struct pair *pair)
 {
@@ -85,89 +128,19 @@ static void facts(const struct pair *pair)
     fputs("</tbody></table></div>\n", out);
 }
 
-static void verdict(const struct pair *pair)
-{
-    const struct diff *diff = pair->diff;
-    size_t different = 0;
-    for (int i = DIFF_FABRIC + 1; i < DIFF_SECTION_COUNT; i++)
-        different += diff->sections[i].count;
-    const size_t changed = diff->sections[DIFF_SETTINGS].count;
-    FILE *out = pair->pages[0].out;
-    if (diff_is_equal(diff))
-        fputs("<p class=\"verdict good\">The runs are equal.</p>\n", out);
-    else
-        fprintf(out, "<p class=\"verdict\">%zu setting%s %s, and %s result%s.</p>\n", changed,
-                plural(changed, "", "s"), plural(changed, "differs", "differ"),
-                words_count((int64_t)different).text, plural(different, "", "s"));
-}
-
-static void write_head(const struct pair *pair, const char *title)
-{
-    FILE *out = pair->pages[0].out;
-    fputs("<header><p class=\"brand\">stormglass</p><h1>", out);
-    page_text(out, title);
-    fputs("</h1><p class=\"lead\">Two runs side by side: the changed settings and their "
-          "effect.</p>\n",
-          out);
-    verdict(pair);
-    fputs("</header>\n<nav><a href=\"#settings\">Changed settings</a><a href=\"#events\">First "
-          "difference</a><a href=\"#workloads\">Workloads</a><a href=\"#charts\">Over time</a><a "
-          "href=\"#stopped\">Paused ports</a><a href=\"#topology\">Topology</a><a "
-          "href=\"#all\">All differences</a><a href=\"#reproduce\">Reproduce</a></nav>\n",
-          out);
-    facts(pair);
-    pair_cards(pair);
-}
-
-/* ------------------------------------------------------------------ comparison */
-
-static void both(const struct pair *pair, void (*draw)(const struct page *page))
-{
-    FILE *out = pair->pages[0].out;
-    fputs("<div class=\"two\">", out);
-    for (int side = 0; side < 2; side++) {
-        fputs("<div>", out);
-        pair_mark(pair, side);
-        draw(&pair->pages[side]);
-        fputs("</div>", out);
-    }
-    fputs("</div>\n", out);
-}
-
-static void topology(const struct pair *pair)
-{
-    page_section(pair->pages, "topology", "Topology",
-                 "Color: share of time for which the more paused end of a link was paused.");
-    both(pair, page_topology_drawing);
-    page_topology_legend(pair->pages);
-    page_section_end(pair->pages);
-}
-
-static void stages(const struct pair *pair)
-{
-    static const char ask[] = "SELECT count(*) FROM stage WHERE CAST(count AS INTEGER)>0";
-    if (store_ask_int(pair->pages[0].store, ask, 0) + store_ask_int(pair->pages[1].store, ask, 0) ==
-        0)
-        return;
-    page_section(pair->pages, "stages", "Anatomy of an I/O",
-                 "Mean time of each stage, by kind of command.");
-    page_stages_legend(pair->pages);
-    both(pair, page_stages_bars);
-    page_section_end(pair->pages);
-}
-
 static void reproduce(const struct pair *pair)
 {
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "reproduce", "Reproduce",
-                 "Each run is deterministic: replay needs only its database.");
+    page_fold(pair->pages, "reproduce", "Reproduce",
+              "Each run is deterministic: replay needs only its database.");
+    facts(pair);
     for (int side = 0; side < 2; side++) {
         pair_mark(pair, side);
         fputs("<pre>", out);
         page_command(&pair->pages[side]);
         fputs("</pre>\n", out);
     }
-    page_section_end(pair->pages);
+    page_fold_end(pair->pages);
 }
 
 /* ------------------------------------------------------------------ entry points */
@@ -200,28 +173,43 @@ static bool own_figures(const void *self, FILE *out)
     return page_pair_figures(stores, out);
 }
 
+static void write_sections(const struct pair *pair, const char *title)
+{
+    pair_answer(pair, title);
+    topology(pair);
+    pair_cards(pair);
+    pair_workloads(pair);
+    pair_stopped(pair);
+    page_over_time(pair->pages);
+    pair_waits(pair);
+    stages(pair);
+    pair_members(pair);
+    pair_settings(pair);
+    pair_events(pair);
+    pair_all(pair);
+    reproduce(pair);
+}
+
 bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out)
 {
-    const struct pair pair = make_pair(stores, diff, out, NULL);
+    char *links = NULL, *sections = NULL;
+    size_t links_length = 0, length = 0;
+    struct pair pair = make_pair(stores, diff, memory_stream(&sections, &length), NULL);
+    pair.pages[0].contents = memory_stream(&links, &links_length);
     const char *a = diff->sides[0].scenario, *b = diff->sides[1].scenario;
     char title[600];
     if (strcmp(a, b) == 0)
         snprintf(title, sizeof title, "%.250s, twice", a);
     else
         snprintf(title, sizeof title, "%.250s and %.250s", a, b);
+    write_sections(&pair, title);
+    memory_stream_end(pair.pages[0].out);
+    memory_stream_end(pair.pages[0].contents);
     page_begin(out, title);
-    write_head(&pair, title);
-    pair_settings(&pair);
-    pair_events(&pair);
-    pair_workloads(&pair);
-    pair_members(&pair);
-    pair_waits(&pair);
-    page_over_time(pair.pages);
-    pair_stopped(&pair);
-    topology(&pair);
-    stages(&pair);
-    pair_all(&pair);
-    reproduce(&pair);
+    page_contents(out, links, links_length);
+    fwrite(sections, 1, length, out);
+    free(links);
+    free(sections);
     return page_end(out, own_figures, &pair) && is_well(&pair);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * page_private - internal interface of a page. */
-#ifndef STORMGLASS_REPORTS_PAGE_PAGE_PRIVATE_H
-#define STORMGLASS_REPORTS_PAGE_PAGE_PRIVATE_H
+ * page_layout - interface of the parts of a page: text, tables, sections, drawings, charts. */
+#ifndef STORMGLASS_REPORTS_PAGE_PAGE_LAYOUT_H
+#define STORMGLASS_REPORTS_PAGE_PAGE_LAYOUT_H
 
 #include "base/units.h"
 #include "replay/database/store.h"
@@ -36,6 +36,8 @@ void page_put(FILE *out, const char *format, ...) __attribute__((format(printf, 
 
 /* From the doctype to the opening <main>. */
 void page_begin(FILE *out, const char *title);
+/* The bar of links to the sections. */
+void page_contents(FILE *out, const char *links, size_t length);
 /* Everything after the sections; `figures` writes the data for the script. Returns false if that or
  * the output failed. */
 bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self);

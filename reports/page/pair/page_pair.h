@@ -3,8 +3,8 @@
  * Charts, drawings and tables are those of a single run's page, with A's and B's overlaid or side
  * by side. Figures are as in page.h, with the run at the end of the names of series, and one chart
  * per run for bands. */
-#ifndef STORMGLASS_REPORTS_PAGE_PAGE_PAIR_H
-#define STORMGLASS_REPORTS_PAGE_PAGE_PAIR_H
+#ifndef STORMGLASS_REPORTS_PAGE_PAIR_PAGE_PAIR_H
+#define STORMGLASS_REPORTS_PAGE_PAIR_PAGE_PAIR_H
 
 #include "replay/compare/diff.h"
 #include "reports/text/chart.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_pair_diff - the differences found by diff, as sections of a page. */
 #include "base/plural.h"
-#include "reports/page/page_pair_private.h"
+#include "reports/page/pair/page_pair_private.h"
 #include "reports/text/diff_text.h"
 
 #include <inttypes.h>
@@ -64,13 +64,13 @@ static void rows(const struct pair *pair, enum diff_section_kind kind)
 void pair_settings(const struct pair *pair)
 {
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "settings", "Changed settings",
-                 "Settings that differ; all others are equal.");
+    page_fold(pair->pages, "settings", "Changed settings",
+              "Settings that differ; all others are equal.");
     if (pair->diff->sections[DIFF_SETTINGS].count == 0)
         fputs("<p>No setting differs.</p>\n", out);
     else
         rows(pair, DIFF_SETTINGS);
-    page_section_end(pair->pages);
+    page_fold_end(pair->pages);
 }
 
 /* ------------------------------------------------------------------ events */
@@ -114,8 +114,8 @@ void pair_events(const struct pair *pair)
 {
     const struct diff *diff = pair->diff;
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "events", "First difference",
-                 "Both runs replayed side by side, up to the first event that differs.");
+    page_fold(pair->pages, "events", "First difference",
+              "Both runs replayed side by side, up to the first event that differs.");
     if (diff->events == DIFF_EVENTS_PARTED)
         parting(pair);
     else if (diff->events == DIFF_EVENTS_UNKNOWN)
@@ -126,7 +126,7 @@ void pair_events(const struct pair *pair)
         fputs("<p>This version replays both runs with equal events, but the recorded digests "
               "differ.</p>\n",
               out);
-    page_section_end(pair->pages);
+    page_fold_end(pair->pages);
 }
 
 /* ------------------------------------------------------------------ other sections */
@@ -134,8 +134,8 @@ void pair_events(const struct pair *pair)
 void pair_all(const struct pair *pair)
 {
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "all", "All differences",
-                 "Most important first: losses, then waiting, then traffic.");
+    page_fold(pair->pages, "all", "All differences",
+              "Most important first: losses, then waiting, then traffic.");
     for (int kind = DIFF_FABRIC; kind < DIFF_SECTION_COUNT; kind++) {
         const struct diff_section *section = &pair->diff->sections[kind];
         fprintf(out, "<details%s><summary>%s: %zu %s, %zu equal</summary>\n",
@@ -146,5 +146,5 @@ void pair_all(const struct pair *pair)
             rows(pair, (enum diff_section_kind)kind);
         fputs("</details>\n", out);
     }
-    page_section_end(pair->pages);
+    page_fold_end(pair->pages);
 }

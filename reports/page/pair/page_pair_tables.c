@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_pair_tables - results of two runs side by side. */
 #include "replay/database/figure.h"
-#include "reports/page/page_pair_private.h"
+#include "reports/page/pair/page_pair_private.h"
 #include "reports/text/diff_text.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 enum { STOPPED_MAX = 24, NAME_BYTES = 256 };
 
-static void change(const struct pair *pair, const char *tag, double a, double b)
+void pair_change(const struct pair *pair, const char *tag, double a, double b)
 {
     FILE *out = pair->pages[0].out;
     const double most = a > b ? a : b, least = a > b ? b : a;
@@ -37,7 +37,7 @@ void pair_cards(const struct pair *pair)
             fputs("</b>", out);
         }
         if (known)
-            change(pair, "em", (double)values[0], (double)values[1]);
+            pair_change(pair, "em", (double)values[0], (double)values[1]);
         fputs("</div>\n", out);
     }
     fputs("</div>\n", out);
@@ -56,6 +56,44 @@ static struct store_statement *asked(const struct page *page, const char *sql, c
 static bool is_number(enum page_kind kind)
 {
     return kind == PAGE_COUNT || kind == PAGE_TIME || kind == PAGE_RATE || kind == PAGE_SHORT;
+}
+
+static void change_cell(const struct pair *pair, struct store_statement *rows[2],
+                        const bool there[2], int column)
+{
+    if (there[0] && there[1] && store_column_type(rows[0], column) != STORE_NULL &&
+        store_column_type(rows[1], column) != STORE_NULL)
+        pair_change(pair, "td", store_column_real(rows[0], column),
+                    store_column_real(rows[1], column));
+    else
+        fputs("<td></td>", pair->pages[0].out);
+}
+
+static void one_row(const struct pair *pair, const struct pair_table *table, const char *key)
+{
+    const struct page_column *columns = table->columns;
+    struct store_statement *rows[2];
+    bool there[2];
+    FILE *out = pair->pages[0].out;
+    for (int side = 0; side < 2; side++) {
+        rows[side] = asked(&pair->pages[side], table->row, key);
+        there[side] = store_step(rows[side]);
+    }
+    fputs("<tr><td>", out);
+    page_text(out, key);
+    fputs("</td>", out);
+    for (int i = 0; columns[i].head != NULL; i++) {
+        for (int side = 0; side < 2; side++)
+            if (there[side])
+                page_cell(&pair->pages[side], columns[i].kind, rows[side], i);
+            else
+                fputs("<td class=\"n\">-</td>", out);
+        if (is_number(columns[i].kind))
+            change_cell(pair, rows, there, i);
+    }
+    fputs("</tr>\n", out);
+    store_finish(rows[0]);
+    store_finish(rows[1]);
 }
 
 /* A's row, B's row, and the change. */
@@ -82,10 +120,8 @@ static void three_rows(const struct pair *pair, const struct pair_table *table, 
     }
     fputs("<tr class=\"last\"><td></td><td></td>", out);
     for (int i = 0; columns[i].head != NULL; i++)
-        if (there[0] && there[1] && is_number(columns[i].kind) &&
-            store_column_type(rows[0], i) != STORE_NULL &&
-            store_column_type(rows[1], i) != STORE_NULL)
-            change(pair, "td", store_column_real(rows[0], i), store_column_real(rows[1], i));
+        if (is_number(columns[i].kind))
+            change_cell(pair, rows, there, i);
         else
             fputs("<td></td>", out);
     fputs("</tr>\n", out);
@@ -103,20 +139,30 @@ static bool has_key(const struct page *page, const struct pair_table *table, con
     return found;
 }
 
+static void table_head(const struct pair *pair, const struct pair_table *table)
+{
+    FILE *out = pair->pages[0].out;
+    fprintf(out, "<div class=\"wide\"><table class=\"%s\"><thead><tr><th>%s</th>%s",
+            table->flat ? "flat" : "pair", table->head, table->flat ? "" : "<th></th>");
+    for (int i = 0; table->columns[i].head != NULL; i++) {
+        const bool number = is_number(table->columns[i].kind);
+        const char *class = number ? " class=\"n\"" : "";
+        fprintf(out, "<th%s>%s%s</th>", class, table->columns[i].head, table->flat ? ", A" : "");
+        if (table->flat)
+            fprintf(out, "<th%s>B</th>%s", class, number ? "<th class=\"n\">change</th>" : "");
+    }
+    fputs("</tr></thead><tbody>\n", out);
+}
+
 void pair_table(const struct pair *pair, const struct pair_table *table)
 {
     FILE *out = pair->pages[0].out;
-    fprintf(out, "<div class=\"wide\"><table class=\"pair\"><thead><tr><th>%s</th><th></th>",
-            table->head);
-    for (int i = 0; table->columns[i].head != NULL; i++)
-        fprintf(out, "<th%s>%s</th>", is_number(table->columns[i].kind) ? " class=\"n\"" : "",
-                table->columns[i].head);
-    fputs("</tr></thead><tbody>\n", out);
+    table_head(pair, table);
     for (int side = 0; side < 2; side++) {
         struct store_statement *keys = store_prepare(pair->pages[side].store, table->keys);
         while (store_step(keys))
             if (side == 0 || !has_key(&pair->pages[0], table, store_text(keys, "key")))
-                three_rows(pair, table, store_text(keys, "key"));
+                (table->flat ? one_row : three_rows)(pair, table, store_text(keys, "key"));
         store_finish(keys);
     }
     fputs("</tbody></table></div>\n", out);
@@ -207,7 +253,7 @@ static void stopped_port(const struct pair *pair, const struct stopped *port, ti
         fputs("</span></p>", out);
     }
     fputs("</div>", out);
-    change(pair, "span", (double)port->held[0], (double)port->held[1]);
+    pair_change(pair, "span", (double)port->held[0], (double)port->held[1]);
     fputs("</li>\n", out);
 }
 
@@ -220,7 +266,7 @@ void pair_stopped(const struct pair *pair)
     const int count = find_stopped(pair, stopped);
     if (count == 0)
         fputs("<p>No port was paused in either run.</p>\n", out);
-    fputs("<ul class=\"stopped\">\n", out);
+    fputs("<ul class=\"stopped rows\">\n", out);
     for (int i = 0; i < count; i++)
         stopped_port(pair, &stopped[i], stopped[0].most);
     fputs("</ul>\n", out);
