@@ -241,10 +241,15 @@ lab_recovered() { # JSON-FILE TIMES: the host's controller was lost so often and
     done
 }
 
-# lab_grid GRID [BASE HOST TARGET]: each cell on the bridge, its database in /tmp/keep/CELL.db.
+# lab_one_of_five: of the lines that it reads, the first of the first five, the second of the second five, and so on; the sixth
+# five begin anew.  As the place moves, all values of all axes of a grid come up.
+lab_one_of_five() { awk '{ n = NR - 1; if (n % 5 == int(n / 5) % 5) print }'; }
+
+# lab_grid GRID [BASE HOST TARGET [CHOICE]]: each cell on the bridge, its database in /tmp/keep/CELL.db.  CHOICE is a command
+# that passes on the cells to measure.
 lab_grid() {
     local cell sets base=${2:-grid-base} host=${3:-10.0.0.1} target=${4:-10.0.0.2}
-    stormglass predict --list "$1" >cells
+    stormglass predict --list "$1" | ${5:-cat} >cells
     while read -r cell sets; do
         # shellcheck disable=SC2086 # a list of words
         stormglass-bridge run "/lab/cases/$base.yaml" --role both --address "$host" --peer "$target" --lead 2s \
