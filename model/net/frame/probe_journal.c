@@ -44,6 +44,22 @@ static bool between_events(const struct probe_journal *journal)
     return *journal->current == NULL;
 }
 
+/* The order key of the calls that the event makes. An event that a node posts for the present
+ * moment may have a lower key than the event that posted it; its calls come after that event's,
+ * so they get its key. Keys are unique, so this makes no tie between nodes. */
+static uint64_t order_of(struct probe_journal *journal, const struct event *event)
+{
+    while (UNLIKELY(event->node >= journal->latest_count)) {
+        journal->latest = memory_grown(journal->latest, journal->latest_count,
+                                       &journal->latest_room, sizeof *journal->latest);
+        journal->latest[journal->latest_count++] = (struct probe_latest){.at = -1};
+    }
+    struct probe_latest *latest = &journal->latest[event->node];
+    if (latest->at != event->at || latest->order < event->order)
+        *latest = (struct probe_latest){event->at, event->order};
+    return latest->order;
+}
+
 /* Allocates a call's payload, aligned for any type. */
 static unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, size_t bytes)
 {
@@ -56,8 +72,10 @@ static unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, 
     if (UNLIKELY(journal->call_count == journal->call_room))
         journal->calls = memory_grown(journal->calls, journal->call_count, &journal->call_room,
                                       sizeof *journal->calls);
-    journal->calls[journal->call_count++] = (struct probe_call){
-        .at = event->at, .order = event->order, .payload = journal->byte_count, .kind = kind};
+    journal->calls[journal->call_count++] = (struct probe_call){.at = event->at,
+                                                                .order = order_of(journal, event),
+                                                                .payload = journal->byte_count,
+                                                                .kind = kind};
     unsigned char *payload = journal->bytes + journal->byte_count;
     journal->byte_count += room;
     return payload;
@@ -198,6 +216,7 @@ void probe_journal_fini(struct probe_journal *journal)
     free(journal->spare);
     free(journal->bytes);
     free(journal->numbers);
+    free(journal->latest);
     *journal = (struct probe_journal){0};
 }
 

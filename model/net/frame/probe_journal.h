@@ -5,8 +5,8 @@
  * call, payload included, with the order key of its event, and forwards the calls of a window to
  * the observer in the global order, which is independent of executors and threads. Calls made
  * between events are forwarded at once.
- * Memory: the calls of one window, plus a number for each state machine that ever existed. Owner:
- * the world. */
+ * Memory: the calls of one window, 16 bytes for each node, and a number for each state machine that
+ * ever existed. Owner: the world. */
 #ifndef STORMGLASS_NET_FRAME_PROBE_JOURNAL_H
 #define STORMGLASS_NET_FRAME_PROBE_JOURNAL_H
 
@@ -18,9 +18,15 @@
 /* A recorded call: time, order key and position of its payload. */
 struct probe_call {
     time_ps at;     /* time of the event that made the call */
-    uint64_t order; /* order key of that event */
+    uint64_t order; /* order key of that event, or of an earlier one of its node at that time */
     size_t payload; /* offset in journal->bytes; ascending */
     uint32_t kind;
+};
+
+/* The highest order key among the events of a node that made calls at that time. */
+struct probe_latest {
+    time_ps at;
+    uint64_t order;
 };
 
 struct probe_journal {
@@ -38,6 +44,8 @@ struct probe_journal {
     size_t byte_count, byte_room;
     uint32_t *numbers; /* probe_state.number of machines */
     uint32_t number_count, number_room;
+    struct probe_latest *latest; /* of each node, by its number */
+    uint32_t latest_count, latest_room;
 };
 
 void probe_journal_init(struct probe_journal *journal, const struct probe *observer,

@@ -211,6 +211,33 @@ static void calls_come_in_the_order_of_events(void **state)
     }
 }
 
+/* A node posts an event for the present moment, and its key is lower than that of the event that
+ * posted it. Another node's event lies between the two keys. */
+static void calls_of_a_node_stay_in_the_order_of_execution(void **state)
+{
+    (void)state;
+    static struct diary diary;
+    const struct event *current = NULL;
+    const struct probe observer = writer(&diary);
+    struct probe_journal journal, *const list[] = {&journal};
+    probe_journal_init(&journal, &observer, &current);
+    const struct event executed[] = {{.at = 7, .order = 9, .node = 2},
+                                     {.at = 7, .order = 5, .node = 2},
+                                     {.at = 8, .order = 1, .node = 2},
+                                     {.at = 7, .order = 6, .node = 1}};
+    for (unsigned i = 0; i < 4; i++) {
+        current = &executed[i];
+        const struct probe_host_io io = {.serial = executed[i].order,
+                                         .completed_at = executed[i].at};
+        journal.probe.host_io(journal.probe.self, &io);
+    }
+    current = NULL;
+    probe_journal_sort(&journal);
+    probe_journal_flush(list, 1);
+    assert_string_equal(diary.text, "host_io 6 7\nhost_io 9 7\nhost_io 5 7\nhost_io 1 8\n");
+    probe_journal_fini(&journal);
+}
+
 static void between_events_calls_go_straight_on(void **state)
 {
     (void)state;
@@ -342,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_come_in_the_order_of_events),
+        cmocka_unit_test(calls_of_a_node_stay_in_the_order_of_execution),
         cmocka_unit_test(between_events_calls_go_straight_on),
         cmocka_unit_test(a_machine_may_be_gone_before_it_is_told),
         cmocka_unit_test(frames_that_nobody_wants_are_not_kept),
