@@ -149,13 +149,33 @@ if (fabric && fabric.frames > 1) {
     said.replay.sparks = panel.querySelectorAll('.spark').length;
     said.replay.node = find('leaf0').slice(0, 40);
     said.replay.unknown = (find('<img src=x>'), document.querySelector('.said').textContent);
+    const key = name => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true}));
     const host = document.querySelector('.topology .host');
-    host.focus();
-    host.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowUp', bubbles: true}));
-    said.replay.up = document.activeElement.getAttribute('aria-label');
-    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
-    said.replay.entered = panel.querySelector('h3').textContent;
-    panel.querySelector('header button').click();
+    if (host) {
+        host.focus();
+        key('ArrowUp');
+        said.replay.up = document.activeElement.getAttribute('aria-label');
+        key('Enter');
+        said.replay.entered = panel.querySelector('h3').textContent;
+        panel.querySelector('header button').click();
+    }
+    // Pods open by a key, close by Escape, and open for what is searched; the last one stays open and is measured below.
+    const pods = Array.from(document.querySelectorAll('.pods g[data-pod]'));
+    if (pods.length) {
+        const drawnHosts = () => document.querySelectorAll('.topology.pod .host').length;
+        said.pods = {names: pods.map(pod => pod.getAttribute('aria-label')), hosts: []};
+        pods[1].focus();
+        key('Enter');
+        said.pods.hosts.push(drawnHosts());
+        key('Escape');
+        said.pods.hosts.push(drawnHosts());
+        said.pods.back = document.activeElement === pods[1];
+        const name = fabric.nodes.filter(node => node.host).pop().name;
+        find(name);
+        said.pods.hosts.push(drawnHosts());
+        said.pods.found = [name, panel.querySelector('h3').textContent, document.querySelector('.topology.pod rect.picked + title').textContent];
+        panel.querySelector('header button').click();
+    }
     press('whole run');
     said.replay.whole = document.querySelector('.said').textContent;
     said.replay.closed = panel.hidden && !document.querySelector('.topology').classList.contains('moving');

@@ -14,9 +14,7 @@ static uint32_t pod_of(struct fabric_node *nodes, uint32_t node)
     return node;
 }
 
-/* Finds connected components without the top row and the hosts, numbered in the order of their
- * lowest nodes. Returns their number. */
-static uint32_t find_pods(struct fabric_map *map)
+uint32_t fabric_map_find_pods(struct fabric_map *map)
 {
     struct fabric_node *nodes = map->nodes;
     for (uint32_t i = 0; i < map->node_count; i++)
@@ -82,7 +80,7 @@ static void group_switches(struct fabric_map *map)
 {
     uint32_t box_of_column[FABRIC_COLUMNS];
     if (map->node_count - map->host_count > FABRIC_SWITCHES_SHOWN) {
-        const uint32_t pods = find_pods(map);
+        const uint32_t pods = fabric_map_find_pods(map);
         for (uint32_t row = 1; row < map->rows; row++)
             group_row(map, row, pods, box_of_column);
         return;

@@ -61,6 +61,10 @@ struct fabric_map {
 struct fabric_map *fabric_map_read(struct store *store);
 void fabric_map_free(struct fabric_map *map);
 
+/* Finds the pods, numbered in the order of their lowest nodes, and returns their number. The number
+ * of nodes of the top row and of hosts has no meaning. */
+uint32_t fabric_map_find_pods(struct fabric_map *map);
+
 /* Steps of fabric_map_read: groups nodes into boxes, and places the boxes. */
 void fabric_map_group(struct fabric_map *map);
 void fabric_map_place(struct fabric_map *map);

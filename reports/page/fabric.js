@@ -5,7 +5,8 @@ const source = document.getElementById('fabric');
 if (source === null) return;
 const {figures, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin} = window.stormglass;
 const data = JSON.parse(source.textContent), section = source.closest('section');
-const svg = section.querySelector('svg.topology'), frames = data.until_ps.length;
+let svg = section.querySelector('svg.topology');
+const overview = svg, frames = data.until_ps.length;
 
 function percent(share) {
     if (share > 0 && share < 0.0005) return 'below 0.1 %';
@@ -63,7 +64,7 @@ const box = element('div', document.getElementById('storm') || document.getEleme
 const strip = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
 // A run without pauses begins with its drops, else with its load.
 const unpaused = frames > 1 && !ports.some(port => port.levels.pauses);
-const state = {layer: !unpaused ? 'pauses' : data.drops.length > 0 ? 'drops' : 'utilization', frame: null, picked: null, timer: null};
+const state = {layer: !unpaused ? 'pauses' : data.drops.length > 0 ? 'drops' : 'utilization', frame: null, picked: null, timer: null, pod: null};
 let slider, said, play, panel;
 
 function press(parent, text, title, act) {
@@ -176,31 +177,38 @@ const made = (tag, attributes, parent) => {
     Object.entries(attributes).forEach(([name, value]) => one.setAttribute(name, value));
     return parent.appendChild(one);
 };
-const halves = [];   // of ports: the half of the link next to it, and a dot as large as its queue
-const drawnNodes = [];
+let halves = [];     // of ports: the half of the link next to it, and a dot as large as its queue
+let drawnNodes = []; // what can be chosen: nodes, and pods with all their ports
 // Where a dot on a link is outside the box of its node.
 function outside(node, x, y, dx, dy) {
-    const rect = (drawnNodes.find(one => one.node.index === node) || {}).rect;
+    const rect = (drawnNodes.find(one => one.node === nodes[node]) || {}).rect;
     const room = name => rect ? rect.getAttribute(name) / 2 + 11 : 30;
     const away = Math.min(0.45, room('width') / Math.abs(dx || 1e-9), room('height') / Math.abs(dy || 1e-9));
     return {cx: x + dx * away, cy: y + dy * away};
 }
+function prepareBox(group) {
+    const node = nodes[group.dataset.node], pod = node ? null : +group.dataset.pod, rect = group.querySelector('rect');
+    const one = {node, pod, group, rect, plain: rect.getAttribute('class'),
+        ports: node ? node.ports : portsOf(pod), act: () => node ? pick({node}) : openPod(pod),
+        x: +rect.getAttribute('x') + rect.getAttribute('width') / 2, y: +rect.getAttribute('y') + rect.getAttribute('height') / 2};
+    const up = group.querySelector('rect.up');
+    if (up !== null) one.up = {rect: up, plain: up.getAttribute('class'), ports: linksUp(pod)};
+    group.setAttribute('role', 'button');
+    group.setAttribute('tabindex', drawnNodes.length === 0 ? 0 : -1);
+    group.setAttribute('aria-label', node ? node.name : Array.from(group.querySelectorAll('text'), text => text.textContent).join(', '));
+    group.addEventListener('click', one.act);
+    group.addEventListener('keydown', walk);
+    drawnNodes.push(one);
+}
 // A port has the half of its link that is next to it.
 function prepare() {
+    halves = [];
+    drawnNodes = [];
     if (svg === null) return;
     const group = document.createElementNS('http://www.w3.org/2000/svg', 'g');
     group.setAttribute('class', 'halves');
     svg.insertBefore(group, svg.querySelector('g'));
-    svg.querySelectorAll('g[data-node]').forEach(group => {
-        const node = nodes[group.dataset.node], rect = group.querySelector('rect');
-        group.setAttribute('role', 'button');
-        group.setAttribute('tabindex', drawnNodes.length === 0 ? 0 : -1);
-        group.setAttribute('aria-label', node.name);
-        group.addEventListener('click', () => pick({node}));
-        group.addEventListener('keydown', walk);
-        drawnNodes.push({node, group, rect, plain: rect.getAttribute('class'),
-            x: +rect.getAttribute('x') + rect.getAttribute('width') / 2, y: +rect.getAttribute('y') + rect.getAttribute('height') / 2});
-    });
+    svg.querySelectorAll('g[data-node], g[data-pod]').forEach(prepareBox);
     svg.querySelectorAll('line[data-ends]').forEach(line => {
         const ends = line.dataset.ends.split(' '), [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map(name => +line.getAttribute(name));
         const title = line.querySelector('title');
@@ -221,9 +229,10 @@ function prepare() {
 // Arrow keys go to the nearest node in that direction, Enter opens it.
 function walk(event) {
     const here = drawnNodes.find(one => one.group === event.currentTarget);
+    if (event.key === 'Escape') return closePod();
     if (event.key === 'Enter' || event.key === ' ') {
         event.preventDefault();
-        return pick({node: here.node});
+        return here.act();
     }
     const way = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
     if (way === undefined) return;
@@ -236,6 +245,115 @@ function walk(event) {
     here.group.setAttribute('tabindex', -1);
     next.group.setAttribute('tabindex', 0);
     next.group.focus();
+}
+
+// ---------------------------------------------------------------- pods
+
+// Of a large fabric, the number of a node's or port's pod; the top row of switches has the one after the last.
+function podOf(what) {
+    return data.pods ? data.pod_of[what.node === undefined ? what.index : what.node] : null;
+}
+const portsOf = pod => ports.filter(port => podOf(port) === pod);
+const peerOf = port => port.peer === null ? undefined : ports[port.peer];
+// Links that leave a pod, both ends.
+const linksUp = pod => portsOf(pod).filter(port => peerOf(port) && podOf(peerOf(port)) !== pod).flatMap(port => [port, peerOf(port)]);
+const counted = (count, one, many) => count.toLocaleString('en') + ' ' + (count === 1 ? one : many);
+const WIDE = 640, MANY = 128, LINKS = 600;
+
+function closePod() {
+    const pod = state.pod;
+    if (pod === null) return;
+    svg.remove();
+    back.hidden = true;
+    svg = overview;
+    svg.style.display = '';
+    state.pod = null;
+    prepare();
+    paint();
+    const box = drawnNodes.find(one => one.pod === pod) || drawnNodes[0];
+    drawnNodes.forEach(one => one.group.setAttribute('tabindex', one === box ? 0 : -1));
+    box.group.focus({preventScroll: true});
+}
+const back = press(section, '\u2039 all pods', 'all pods of the fabric', closePod);
+back.hidden = true;
+overview === null || overview.parentNode.before(back);
+
+// A box as page_topology.c draws it, with its name if that is readable.
+function drawBox(at, size, name, attributes, title) {
+    const group = made('g', attributes, svg);
+    made('rect', {class: 'h0', x: at.x - size[0] / 2, y: at.y - size[1] / 2, width: size[0], height: size[1], rx: 3}, group);
+    const letters = Math.min(13, size[0] * 1.4 / name.length);
+    if (name !== '' && letters >= 7) made('text', {x: at.x, y: at.y + letters * 0.375, style: 'font-size:' + letters.toFixed(1) + 'px'}, group).textContent = name;
+    made('title', {}, group).textContent = title;
+}
+// In rows from the hosts up, as many to a row as fit; returns where each is.
+function placeRows(rows, from) {
+    const places = new Map();
+    let y = from;
+    rows.forEach(row => {
+        for (let first = 0; first < row.length; first += 64) {
+            const part = row.slice(first, first + 64);
+            part.forEach((node, i) => places.set(node.index, {x: (2 * i + 1) * WIDE / (2 * part.length), y}));
+            y += first + 64 < row.length ? 26 : 84;
+        }
+    });
+    return {places, bottom: y - 84};
+}
+// Names of many hosts do not fit: below the hosts of each switch, the first and the last.
+function nameHosts(hosts, places, home, size, y) {
+    const groups = new Map();
+    hosts.forEach(host => groups.set(home(host), (groups.get(home(host)) || []).concat(host)));
+    if (hosts.length > 64) return;
+    groups.forEach(group => {
+        const left = places.get(group[0].index).x, right = places.get(group[group.length - 1].index).x;
+        const first = group[0].name, last = group[group.length - 1].name, prefix = /^[^0-9]*/.exec(first)[0];
+        const text = group.length === 1 ? first : first + '..' + (last.startsWith(prefix) ? last.slice(prefix.length) : last);
+        const letters = Math.min(11, (right - left + size) * 1.5 / text.length);
+        if (letters >= 7)
+            made('text', {x: (left + right) / 2, y, 'text-anchor': 'middle', style: 'font-size:' + letters.toFixed(1) + 'px'}, svg).textContent = text;
+    });
+}
+
+function openPod(pod) {
+    if (!data.pods || svg === null) return;
+    const focused = svg.contains(document.activeElement);
+    const members = nodes.filter(node => data.pod_of[node.index] === pod), hosts = members.filter(node => node.host);
+    const home = host => Math.min(...host.ports.map(port => peerOf(port) ? peerOf(port).node : 0));
+    hosts.sort((a, b) => home(a) - home(b) || a.index - b.index);
+    const top = Math.max(...members.map(node => data.row_of[node.index]));
+    const rows = Array.from({length: top}, (_, i) => members.filter(node => !node.host && data.row_of[node.index] === top - i));
+    const others = Array.from(new Set(linksUp(pod).filter(port => podOf(port) !== pod).map(port => port.node)));
+    if (state.pod !== null) svg.remove();
+    overview.style.display = 'none';
+    back.hidden = false;
+    state.pod = pod;
+    svg = made('svg', {class: 'topology pod', role: 'img', 'aria-label': 'one pod of the topology'}, overview.parentNode);
+    const {places, bottom} = placeRows(rows.concat([hosts]).filter(row => row.length > 0), others.length ? 92 : 30);
+    const lines = ports.filter(port => podOf(port) === pod && peerOf(port) && (podOf(peerOf(port)) !== pod || port.index < port.peer));
+    // Links to the rest of the fabric end at one box.
+    const leaving = lines.filter(port => podOf(peerOf(port)) !== pod);
+    const drawn = lines.length - leaving.length > LINKS ? [] : lines.length > LINKS ? lines.filter(port => !leaving.includes(port)) : lines;
+    drawn.forEach(port => {
+        const a = places.get(port.node), out = leaving.indexOf(port);
+        const b = out < 0 ? places.get(peerOf(port).node) : {x: (2 * out + 1) * WIDE / (2 * leaving.length), y: 40};
+        const line = made('line', {class: 'h0', 'data-ends': port.index + ' ' + port.peer, x1: a.x, y1: a.y, x2: b.x, y2: b.y}, svg);
+        made('title', {}, line).textContent = port.name + ' to ' + peerOf(port).name + ', ' + asRate(port.rate);
+    });
+    if (others.length)
+        drawBox({x: WIDE / 2, y: 26}, [WIDE - 8, 28], counted(others.length, 'switch', 'switches') + ' outside, ' + counted(leaving.length, 'link', 'links'),
+            {class: 'switch', 'data-pod': others.length && podOf(nodes[others[0]])}, others.slice(0, 100).map(node => nodes[node].name).join(', '));
+    const size = Math.max(2, Math.min(18, WIDE * 0.7 / Math.min(64, hosts.length)));
+    members.forEach(node => {
+        const row = rows.find(row => row.includes(node)), at = places.get(node.index);
+        const box = node.host ? [size, size] : [Math.max(3, Math.min(76, WIDE / Math.min(64, row.length) * 0.9)), 28];
+        drawBox(at, box, node.host ? '' : node.name, {class: node.host ? 'host' : 'switch', 'data-node': node.index}, node.name);
+    });
+    nameHosts(hosts, places, home, size, bottom + size + 14);
+    svg.setAttribute('viewBox', '0 0 ' + WIDE + ' ' + (bottom + 40));
+    prepare();
+    paint();
+    // Opened by a key, the pod keeps the focus; a search keeps its own.
+    if (focused) drawnNodes[0].group.focus({preventScroll: true});
 }
 
 function paintStrip() {
@@ -265,9 +383,11 @@ function paint() {
         const queue = layer === 'pauses' && frame !== null ? worth(one.port, 'queue', frame) / scale.queue : 0;
         one.dot.setAttribute('r', queue > 0 ? 2 + 8 * Math.sqrt(queue) : 0);
     }
+    const hottest = ports => ports.reduce((most, port) => Math.max(most, heat(layer, worth(port, layer, frame))), 0);
     for (const one of drawnNodes) {
-        const level = Math.max(...one.node.ports.map(port => heat(layer, worth(port, layer, frame))), 0);
-        one.rect.setAttribute('class', (still ? one.plain : 'h' + level) + (state.picked === one.node ? ' picked' : ''));
+        const picked = state.picked && (state.picked === one.node || one.pod === podOf(state.picked));
+        one.rect.setAttribute('class', (still ? one.plain : 'h' + hottest(one.ports)) + (picked ? ' picked' : ''));
+        if (one.up) one.up.rect.setAttribute('class', still ? one.up.plain : 'up h' + hottest(one.up.ports));
     }
     if (frames > 1) {
         state.mark.setAttribute('width', frame === null ? 0 : 4);
@@ -293,7 +413,8 @@ function paintLegend() {
     });
     legend.firstChild.textContent = layers[state.layer].title + ': ';
     const about = section.querySelector('.about');
-    if (svg !== null && about !== null) about.textContent = 'Color: ' + layers[state.layer].about + '. Click a link or a node.';
+    if (svg !== null && about !== null) about.textContent = 'Color: ' + layers[state.layer].about + '. ' + (!data.pods ? 'Click a link or a node.' :
+        state.pod === null ? 'Click a pod, or search for a host.' : 'Click a link or a node; Escape shows all pods.');
 }
 
 function peerName(port) {
@@ -340,6 +461,7 @@ function pick(what) {
     state.open = what;
     state.picked = what.port || what.node || (what.qp && ports[what.qp[1]]);
     panel.hidden = false;
+    if (data.pods && (state.pod === null || podOf(state.picked) !== state.pod)) openPod(podOf(state.picked));
     paint();
 }
 
@@ -484,5 +606,5 @@ function queuePairPanel(qp, title) {
 prepare();
 if (frames > 1) paintStrip();
 paint();
-window.stormglass.fabric = {state, ports, nodes, pick, go, worth, frames};
+window.stormglass.fabric = {state, ports, nodes, pick, go, worth, frames, openPod, closePod};
 })();

@@ -65,12 +65,6 @@ static char *drawn(bool (*draw)(struct store *store, const void *self, FILE *out
 
 /* ------------------------------------------------------------------ fabric and pauses */
 
-static bool fabric(struct store *store, const void *self, FILE *out, char *why)
-{
-    (void)self;
-    return draw_fabric.draw(store, "svg", out, why);
-}
-
 static bool pauses(struct store *store, const void *self, FILE *out, char *why)
 {
     (void)self;
@@ -91,13 +85,6 @@ static void folded(const struct page *page, const char *heading, const char *svg
             heading);
     page_drawing_write(page->out, svg);
     fputs("</details>\n", page->out);
-}
-
-void page_draw_fabric(const struct page *page)
-{
-    char *svg = drawn(fabric, page, NULL);
-    page_drawing_write(page->out, svg);
-    free(svg);
 }
 
 void page_draw_pauses(const struct page *page)

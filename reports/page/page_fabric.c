@@ -288,6 +288,8 @@ static bool write_fabric(const void *self, FILE *out)
     store_finish(rows);
     write_lists(page, out);
     write_counters(page, out);
+    if (page_topology_is_large(page))
+        page_pods_data(page, out);
     read_frames(&replay);
     if (replay.frames > 0) {
         read_times(&replay);

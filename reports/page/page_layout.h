@@ -131,11 +131,15 @@ void page_fabric(const struct page *page);
 void page_fabric_link(const struct page *page, int64_t a, int64_t b);
 void page_fabric_node(const struct page *page, int64_t node);
 
+/* A fabric that is too large to draw each of its hosts and switches: pods, and their data. */
+bool page_topology_is_large(const struct page *page);
+void page_pods_drawing(const struct page *page);
+void page_pods_data(const struct page *page, FILE *out);
+
 /* Drawings; nothing if there is nothing to draw. */
 void page_drawing_style(FILE *out);
 /* A drawing of stormglass draw inside the page: without its own style sheet and ids. */
 void page_drawing_write(FILE *out, const char *svg);
-void page_draw_fabric(const struct page *page);
 void page_draw_pauses(const struct page *page);
 void page_draw_waits(const struct page *page);
 

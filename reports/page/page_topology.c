@@ -2,7 +2,7 @@
  * page_topology - the fabric as SVG, colored by the pause time of its ports.
  * One row per tier, with hosts at the bottom in the order of their switches; switches of one tier
  * that are linked to each other are in a ring, since a row would hide these links. Larger fabrics
- * are drawn as by stormglass draw, with grouped hosts and switches. */
+ * are drawn as pods (page_pods.c). */
 #include "base/memory.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
@@ -325,7 +325,7 @@ static void draw_nodes(const struct page *page, const struct map *map)
     store_finish(rows);
 }
 
-static bool is_large(const struct page *page)
+bool page_topology_is_large(const struct page *page)
 {
     return store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='host'", 0) >
                HOSTS_DRAWN ||
@@ -335,8 +335,6 @@ static bool is_large(const struct page *page)
 
 void page_topology_legend(const struct page *page)
 {
-    if (is_large(page))
-        return;
     fputs("<p class=\"legend\">paused: ", page->out);
     for (int i = 0; i < PICTURE_HEATS; i++)
         fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i, picture_heat_words(i));
@@ -346,8 +344,8 @@ void page_topology_legend(const struct page *page)
 void page_topology_drawing(const struct page *page)
 {
     struct map map = {0};
-    if (is_large(page)) {
-        page_draw_fabric(page);
+    if (page_topology_is_large(page)) {
+        page_pods_drawing(page);
         return;
     }
     make_map(page, &map);
@@ -363,12 +361,13 @@ void page_topology_drawing(const struct page *page)
 
 void page_topology(const struct page *page)
 {
-    page_section(page, "topology", "Topology",
-                 is_large(page)
-                     ? "Color: pause time of the more paused end of a link. The search field "
-                       "opens a port or a node."
-                     : "Color: pause time of the more paused end of a link. Click a link or "
-                       "a node.");
+    page_section(
+        page, "topology", "Topology",
+        page_topology_is_large(page)
+            ? "Color: pause time of the most paused port of each pod, and at its top of its "
+              "links to other switches. Click a pod, or search for a host."
+            : "Color: pause time of the more paused end of a link. Click a link or "
+              "a node.");
     page_topology_drawing(page);
     page_topology_legend(page);
     page_fabric(page);
