@@ -129,10 +129,14 @@ static void write_credits(const struct place *place, const struct port_credits *
         sum.recovered += lane->recovered;
     }
     const struct counted counters[] = {
-        {COUNTER_TX_CREDIT_UPDATES, sum.updates_tx}, {COUNTER_RX_CREDIT_UPDATES, sum.updates_rx},
-        {COUNTER_TX_CREDIT_ZERO, sum.zeros_tx},      {COUNTER_RX_CREDIT_ZERO, sum.zeros_rx},
-        {COUNTER_TX_LINK_RESETS, sum.link_resets},   {COUNTER_RX_LINK_RESETS, sum.resets_rx},
+        {COUNTER_TX_CREDIT_UPDATES, sum.updates_tx},
+        {COUNTER_RX_CREDIT_UPDATES, sum.updates_rx},
+        {COUNTER_TX_CREDIT_ZERO, sum.zeros_tx},
+        {COUNTER_RX_CREDIT_ZERO, sum.zeros_rx},
+        {COUNTER_TX_LINK_RESETS, sum.link_resets},
+        {COUNTER_RX_LINK_RESETS, sum.resets_rx},
         {COUNTER_CREDITS_RECOVERED, sum.recovered},
+        {COUNTER_TX_LIFETIME_DISCARDS, credits->expired},
     };
     WRITE(place, counters);
 }

@@ -182,11 +182,13 @@ static const char *host_words(uint8_t kind)
     return *words == '\0' ? "an event" : words;
 }
 
-/* The switch's own kinds are private to it: one waits for the rest of a frame, the other is the
- * watchdog's poll. */
+/* The switch's own kinds are private to it: the rest of a frame arrives, the lifetime of a frame
+ * ends, the watchdog polls. */
 static const char *switch_words(uint8_t kind)
 {
-    return kind == NET_EVENT_FIRST_OWN ? "a cut-through frame may leave" : "the PFC watchdog polls";
+    return kind == NET_EVENT_FIRST_OWN ? "a cut-through frame may leave"
+           : kind >= EVENT_QUIET       ? "the lifetime of a frame may be over"
+                                       : "the PFC watchdog polls";
 }
 
 static const char *words_of(const struct eventlog *log, const struct eventlog_event *event)

@@ -56,6 +56,10 @@ static void print_fos(const struct lists *lists)
             "Time TX Credit Zero (2.5Us ticks)");
     fos_row(lists, "er_crc", get(lists, COUNTER_RX_CRC_ERRORS), "Frames with CRC errors");
     fos_row(lists, "er_toolong", get(lists, COUNTER_RX_OVERSIZE), "Frames longer than maximum");
+    fos_row(lists, "er_rx_c3_timeout", get(lists, COUNTER_RX_DROPPED_LIFETIME),
+            "Class 3 receive frames discarded due to timeout");
+    fos_row(lists, "er_tx_c3_timeout", get(lists, COUNTER_TX_LIFETIME_DISCARDS),
+            "Class 3 transmit frames discarded due to timeout");
     fos_row(lists, "Lr_in", get(lists, COUNTER_RX_LINK_RESETS), "Link resets received");
     fos_row(lists, "Lr_out", get(lists, COUNTER_TX_LINK_RESETS), "Link resets sent");
 }
@@ -118,7 +122,8 @@ static void print_perfquery(const struct lists *lists)
     perfquery_row(lists, "PortRcvPkts", received);
     perfquery_row(lists, "LinkDownedCounter", get(lists, COUNTER_LINK_DOWN_EVENTS));
     perfquery_row(lists, "PortRcvErrors", get(lists, COUNTER_RX_CRC_ERRORS));
-    perfquery_row(lists, "PortXmitDiscards", get(lists, COUNTER_TX_DISCARDS));
+    perfquery_row(lists, "PortXmitDiscards",
+                  get(lists, COUNTER_TX_DISCARDS) + get(lists, COUNTER_TX_LIFETIME_DISCARDS));
     perfquery_row(lists, "PortXmitWait", sum(lists, COUNTER_TX_PRIO_BLOCKED) / TICK_PS);
 }
 

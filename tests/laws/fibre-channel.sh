@@ -86,6 +86,17 @@ done
 within 'the same with checkpoints, ms' "$(measure "$stop" "${lost[@]}" $isl.bb-sc-n=2)" '$1 < 20'
 within 'commands that fail' "$(measure '.workloads[0].failed' "${lost[@]}")" '$1 == 0'
 
+# A host that returns no credits from 5 ms on: its switch discards the frames for it 220 ms after they arrived, and counts them under
+# the names of Brocade at the port to the host and at the ISL by which they came.
+stuck=('faults=[{at: 5ms, for: 300ms, kind: slow-receiver, where: host0, drain: 1ppm}]' duration=300ms $isl.length=10m
+    hosts.defaults.nvme.io-timeout=1s)
+"$program" run $file "${stuck[@]/#/--set=}" -q -o "$work/stuck.db" >"$work/said" 2>&1
+first() { "$program" query --csv "$work/stuck.db" "SELECT min(first_ps) / 1e9 FROM dropped WHERE cause = 'lifetime'" | tail -1; }
+near 'first frame discarded after 5 ms and the hold time, ms' "$(first)" 225 0.5
+c3_timeouts() { "$program" counters "$work/stuck.db" --port "$1" --as fos | awk -v name="$2" '$1 == name { print $2 }'; }
+within 'frames discarded at the ISL and at the host' "$(c3_timeouts switch0:p0 er_tx_c3_timeout) $(c3_timeouts switch0:p1 er_rx_c3_timeout)" '$1 > 10 && $1 == $2'
+within 'the same with no hold time' "$(measure '.drops.lifetime' "${stuck[@]}" fabric.switch.edge-hold-time=0ms)" '$1 == 0'
+
 # A lost frame ends the association: the host connects again after reconnect-delay, and no command is lost.
 within 'reconnects after lost frames' \
     "$(measure '[.workloads[0].failed, .workloads[0].completed, .drops.injected] | join(" ")' duration=200ms $isl.length=10m \

@@ -63,6 +63,7 @@ struct port_credits {
     bool fill;  /* Fibre Channel: the gap before `busy_until` has a fill word for a primitive */
     bool ticks; /* the next periodic update is scheduled */
     time_ps interval; /* between two periodic updates of a lane */
+    uint64_t expired; /* frames that waited here too long: the owner has discarded them */
 };
 
 /* Number of credits of a frame. */

@@ -11,11 +11,10 @@
  * frame may leave at the same time, unless the egress wire is faster and would run dry: then it
  * waits for its last bit (CUT_WAIT). */
 #include "net/port/credits.h"
+#include "net/switch/lifetimes.h"
 #include "net/switch/switch_mark_private.h"
 #include "net/switch/switch_queue_private.h"
 #include "net/switch/watchdog.h"
-
-enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN, SWITCH_EVENT_WATCHDOG };
 
 static struct swtch *switch_of(struct node *node)
 {
@@ -414,6 +413,8 @@ static NOINLINE void on_other_event(struct swtch *swtch, const struct event *eve
         forward_whole(swtch, (uint32_t)event->argument, event->at);
     } else if (event->kind == SWITCH_EVENT_WATCHDOG) {
         watchdog_poll(swtch, SWITCH_EVENT_WATCHDOG, event->at);
+    } else if (event->kind == SWITCH_EVENT_LIFETIME) {
+        lifetimes_expire(port, (uint8_t)event->argument, event->at);
     } else {
         port_on_event(port, event);
     }

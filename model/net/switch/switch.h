@@ -63,8 +63,11 @@ struct switch_params {
     int64_t watchdog_rule;      /* enum watchdog_rule */
     int64_t watchdog_detection, watchdog_restoration, watchdog_poll; /* ps; -1: from the number
                                                                       * of ports */
-    int64_t watchdog_start;  /* ps of the first poll; -1: random */
-    int64_t watchdog_jitter; /* ps: maximum delay of a poll */
+    int64_t watchdog_start;            /* ps of the first poll; -1: random */
+    int64_t watchdog_jitter;           /* ps: maximum delay of a poll */
+    int64_t hold_time, edge_hold_time; /* Fibre Channel: ps; 0: no limit */
+    int64_t hoq_life, leaf_hoq_life;   /* InfiniBand: 4.096 us times two to the power of it */
+    int64_t packet_life;
     alignas(8) unsigned char policy_params[BUFFER_POLICIES_MAX]
                                           [BUFFER_PARAMS_MAX]; /* parameters of each
                                                                                      * policy */
@@ -139,10 +142,11 @@ struct swtch {
     struct switch_params params;
     struct switch_counters counters;
     struct switch_port_counters *port_counters;
-    struct switch_turns *turns; /* by port */
-    struct rng marking;         /* random stream of ECN marking */
-    uint32_t *waiting;          /* of all groups, see struct buffer_group */
-    struct watchdog *watchdog;  /* NULL: off */
+    struct switch_turns *turns;  /* by port */
+    struct rng marking;          /* random stream of ECN marking */
+    uint32_t *waiting;           /* of all groups, see struct buffer_group */
+    struct watchdog *watchdog;   /* NULL: off */
+    struct lifetimes *lifetimes; /* NULL: frames may wait for ever */
     const struct probe *probe;
 };
 

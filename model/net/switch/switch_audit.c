@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_audit - invariants of a switch between two events. */
+#include "net/switch/lifetimes.h"
 #include "net/switch/switch_private.h"
 #include "net/switch/watchdog.h"
 
@@ -39,4 +40,5 @@ void switch_audit(const struct node *node)
     CHECK(node->due == dequeue_timers_due(&swtch->dequeue_timers));
     CHECK(lossy == swtch->buffer.egress.used);
     watchdog_audit(swtch);
+    lifetimes_audit(swtch);
 }

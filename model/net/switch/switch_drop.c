@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_drop - drops frames and reports why. */
+#include "net/port/credits.h"
 #include "net/switch/switch_private.h"
 
 #include <assert.h>
@@ -99,6 +100,15 @@ void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_
 {
     switch_return_credits(swtch, frame_at(swtch->frames, handle), now);
     drop_for(swtch, handle, egress, PROBE_DROP_WATCHDOG, now);
+}
+
+/* Drops a frame that has waited too long. */
+void switch_expire(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
+{
+    CHECK(swtch->credits);
+    swtch->ports[egress].credits->expired++;
+    switch_return_credits(swtch, frame_at(swtch->frames, handle), now);
+    drop_for(swtch, handle, egress, PROBE_DROP_LIFETIME, now);
 }
 
 /* Drops a frame because the switch has lost power. */

@@ -2,6 +2,7 @@
  * switch_make - creates a switch: its ports and the division of its memory. */
 #include "base/memory.h"
 #include "net/switch/buffer_kinds.h"
+#include "net/switch/lifetimes.h"
 #include "net/switch/switch_carve.h"
 #include "net/switch/switch_private.h"
 #include "net/switch/watchdog.h"
@@ -95,6 +96,7 @@ void switch_fini(struct swtch *swtch)
 {
     route_table_fini(&swtch->routes);
     watchdog_free(swtch->watchdog);
+    lifetimes_free(swtch);
     for (uint16_t i = 0; i < swtch->port_count; i++)
         port_fini(&swtch->ports[i]);
     free(swtch->ports);
@@ -186,5 +188,6 @@ bool switch_carve(struct swtch *swtch, char *why, size_t size)
     buffer->pools[BUFFER_POOL_LOSSY].size = (uint32_t)plan.lossy_pool;
     buffer->egress.size = (uint32_t)plan.egress_lossy;
     buffer_reckon_ample(buffer);
+    lifetimes_make(swtch);
     return true;
 }

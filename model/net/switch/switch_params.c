@@ -176,6 +176,28 @@ const struct opt switch_opts[] = {
      "Maximum random delay of each poll.",
      "own; SONiC polls late when its CPU is busy (sonic-swss issue 4920)",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
+    {"hold-time", OPT_TIME, FIELD(hold_time), "500ms", "0ms", "10s", NULL,
+     "Fibre Channel: maximum time that a switch holds a frame for a port to another switch; then "
+     "it discards the frame. 0: no limit.",
+     "Brocade FOS, Cisco MDS (congestion-drop timeout): 500 ms",
+     OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, ANY, TRACE)},
+    {"edge-hold-time", OPT_TIME, FIELD(edge_hold_time), "220ms", "0ms", "10s", NULL,
+     "Fibre Channel: the same for a port to a host.",
+     "Brocade FOS 7 and later: edge hold time, 220 ms; Cisco MDS: 500 ms",
+     OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, ANY, TRACE)},
+    {"head-of-queue-lifetime", OPT_INT, FIELD(hoq_life), "18", "0", "31", NULL,
+     "InfiniBand (HOQLife): a packet that has been the first of its lane for 4.096 us x 2^n at a "
+     "port to another switch is discarded; 18 is 1.07 s; above 19: no limit.",
+     "OpenSM osm_base.h: 0x12; IBTA Vol 1 18.2.5.4",
+     OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, ANY, TRACE)},
+    {"leaf-head-of-queue-lifetime", OPT_INT, FIELD(leaf_hoq_life), "16", "0", "31", NULL,
+     "InfiniBand: the same for a port to a host; 16 is 268 ms.", "OpenSM osm_base.h: 0x10",
+     OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, ANY, TRACE)},
+    {"packet-life-time", OPT_INT, FIELD(packet_life), "18", "0", "31", NULL,
+     "InfiniBand (LifeTimeValue): maximum time of a packet in a switch, 4.096 us x 2^n; 18 is "
+     "1.07 s; above 19: no limit.",
+     "OpenSM osm_base.h: 0x12; IBTA Vol 1 14.2.5.4",
+     OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, ANY, TRACE)},
     {0},
 };
 

@@ -8,6 +8,13 @@
 #include "net/port/port_inline.h"
 #include "net/switch/switch.h"
 
+/* Events of a switch. A LIFETIME changes something only if a frame has waited too long. */
+enum switch_event {
+    SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN,
+    SWITCH_EVENT_WATCHDOG,
+    SWITCH_EVENT_LIFETIME = NET_EVENT_DEQUEUE + 1, /* argument: priority */
+};
+
 /* Bytes that a cut-through switch needs before it forwards: Ethernet 14, IPv4 20, UDP 8, BTH 12,
  * and 10 more. */
 enum { CUT_THROUGH_BYTES = 64 };
@@ -39,11 +46,12 @@ NOINLINE void switch_free_buffer(const struct port *port, struct port *from, uin
                                  uint32_t bytes, time_ps now);
 
 /* Drop a frame: refuse for lack of buffer, reject because it cannot be forwarded at all, discard
- * for the watchdog, lose_frame on power loss. */
+ * for the watchdog, expire at the end of its lifetime, lose_frame on power loss. */
 NOINLINE void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
                             enum probe_drop_cause cause, time_ps now);
 NOINLINE void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 NOINLINE void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
+NOINLINE void switch_expire(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 NOINLINE void switch_lose_frame(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 
 /* port_source of a switch's ports: removes the frame that the scheduler selects and releases its

@@ -3,6 +3,7 @@
 #include "net/switch/switch_queue_private.h"
 
 #include "net/port/credits.h"
+#include "net/switch/lifetimes.h"
 
 /* ------------------------------------------------------------------ pauses */
 
@@ -80,6 +81,8 @@ void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egres
     const struct buffer_place queue = switch_queue_place(frame, egress);
     const uint32_t queued = swtch->ports[egress].prios[frame->priority].cells;
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
+    if (swtch->lifetimes != NULL)
+        lifetimes_note(&swtch->ports[egress], frame->priority, grown, now);
     if (switch_is_lossless(swtch, frame))
         return;
     if (grown)

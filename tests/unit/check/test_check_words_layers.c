@@ -102,13 +102,38 @@ static void credits_for_the_distance(void **state)
     assert_prints(cases, COUNT(cases));
 }
 
+/* 220 ms at the edge, 500 ms between switches, unless set; 2^18 and 2^16 times 4.096 us. */
+static void lifetimes_at_the_edge(void **state)
+{
+#define TWO_LEAVES(kind, values)                                                                   \
+    "stormglass: 1\nname: t\nfabric:\n  kind: " kind                                               \
+    "\n  topology: {kind: leaf-spine, spines: 1, leaves: 2, hosts-per-leaf: 1}\n  switch: "        \
+    "{" values "}\n"
+    (void)state;
+    static const struct findings_print cases[] = {
+        {TWO_LEAVES("fibre-channel", "") READ, "lifetimes", ""},
+        {TWO_LEAVES("infiniband", "") WRITE, "lifetimes", ""},
+        {TWO_LEAVES("fibre-channel", "edge-hold-time: 500ms") READ, "lifetimes",
+         "t.yaml:6:28: warning: 2 switches (leaf0, ...): frames for a host without credits are "
+         "held for 500 ms, frames between switches 500 ms: frames of other hosts are discarded, "
+         "too\n    remedy: set edge-hold-time below hold-time\n"},
+        {TWO_LEAVES("fibre-channel", "edge-hold-time: 0ms, hold-time: 0ms") READ, "lifetimes", ""},
+        {TWO_LEAVES("infiniband", "leaf-head-of-queue-lifetime: 20, packet-life-time: 20") WRITE,
+         "lifetimes",
+         "t.yaml:6:41: warning: 2 switches (leaf0, ...): frames for a host without credits are "
+         "held for ever, frames between switches 1.07 s: frames of other hosts are discarded, "
+         "too\n    remedy: set leaf-head-of-queue-lifetime below head-of-queue-lifetime\n"},
+        {KIND("fibre-channel") "  switch: {edge-hold-time: 500ms}\n" READ, "lifetimes", ""},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pauses_on_links_with_credits),
-        cmocka_unit_test(credits_of_another_kind),
-        cmocka_unit_test(hosts_without_that_transport),
-        cmocka_unit_test(credits_for_the_distance),
+        cmocka_unit_test(pauses_on_links_with_credits), cmocka_unit_test(credits_of_another_kind),
+        cmocka_unit_test(hosts_without_that_transport), cmocka_unit_test(credits_for_the_distance),
+        cmocka_unit_test(lifetimes_at_the_edge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

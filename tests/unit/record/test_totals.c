@@ -48,6 +48,9 @@ static void on_drop(void *self, const struct probe_drop *drop)
     case PROBE_DROP_WATCHDOG:
         totals->drops_watchdog++;
         break;
+    case PROBE_DROP_LIFETIME:
+        totals->drops_lifetime++;
+        break;
     case PROBE_DROP_LINK_DOWN:
         totals->drops_link_down++;
         break;
