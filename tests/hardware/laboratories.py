@@ -150,11 +150,14 @@ REASONS = [
            "drives, processor and how the core's pool of buffers is divided are not given"),
     Untold("T2", "42.5 and 45.1 us", "T1 publishes 27 us for the same software: the 15 to 18 us belong to machines of which neither "
            "processor nor idle states nor interrupt moderation are given"),
-    Untold("T5", "16 and 32 cores", "4 cores do 3.9 times the work of one, 16 cores 10.8 times, at 115 Gb/s, and 32 cores 12.5 times, at 133 Gb/s: "
-           "the link, the hosts and their cores are not given, and any of them may be the limit"),
-    Untold("H1", "3 jobs", "one job does 195 thousand reads a second, three 404: the latency of the drive near its limit of 587 thousand is not given, "
-           "nor which cores take the interrupts"),
-    Untold("H4", "depth 32", "one machine of 2.2 GHz; H2b does 259 thousand on another, and neither gives the time of a core for a read"),
+    Untold("T5", "16 and 32 cores", "after a change of the software that cost one core 20 %, the same machines did 4,500 thousand writes with 32 cores: at "
+           "4,050 neither link nor hosts were full. A time that all cores share, 247 ns a write before the change and 222 ns after it, fitted to 1 and "
+           "32 cores, gives 3,850 and 3,670 with 16 cores (published: 3,500 and 3,650); the source does not say what the cores share"),
+    Untold("H1", "3 jobs", "the mean latency grows by 71 us from one job to three, by 53 us from three to five and by 95 us from five to seven. The queue of "
+           "one drive alone would grow faster with each job, so three jobs shared something else, such as a core that takes interrupts; "
+           "how connections and interrupts were spread over cores is not given"),
+    Untold("H4", "depth 32", "at depth 1 a read takes 22 us besides the drive in H2 and 23 us here, at depth 32 the same two machines do 259 (H2b) and 165 "
+           "thousand reads a second: no time of a core for a read fits both. The source gives neither the end that was full nor the target"),
     Untold("R12", "SEND of 4 KB", "fewer messages a second than of 8 KB (1.09 and 1.30 million), with a spread of 7 % between runs: no cost in the source falls with size"),
     Untold("R17", "p95", "the spread without loss (p90 is 2 us above the median) is that of the hosts, and only its percentiles are published"),
 ]
