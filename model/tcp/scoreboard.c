@@ -87,6 +87,51 @@ void tcp_board_mark_lost(struct tcp_conn *conn, uint32_t number)
     seg->flags |= TCP_SEG_LOST;
 }
 
+/* The place of a segment in the list, from `behind` on: the segment before it. */
+static uint32_t place_of(const struct tcp_conn *conn, const struct tcp_seg *seg, uint32_t behind)
+{
+    if (behind != POOL_NONE && tcp_seg(conn, behind)->sent_at > seg->sent_at)
+        behind = POOL_NONE;
+    for (;;) {
+        const uint32_t next = behind == POOL_NONE ? conn->sorted_head : tcp_seg(conn, behind)->next;
+        if (next == POOL_NONE || tcp_seg(conn, next)->sent_at > seg->sent_at)
+            return behind;
+        behind = next;
+    }
+}
+
+static void sort_behind(struct tcp_conn *conn, uint32_t number, uint32_t behind)
+{
+    struct tcp_seg *seg = tcp_seg(conn, number);
+    seg->previous = behind;
+    seg->next = behind == POOL_NONE ? conn->sorted_head : tcp_seg(conn, behind)->next;
+    seg->flags |= TCP_SEG_SORTED;
+    if (behind == POOL_NONE)
+        conn->sorted_head = number;
+    else
+        tcp_seg(conn, behind)->next = number;
+    if (seg->next == POOL_NONE)
+        conn->sorted_tail = number;
+    else
+        tcp_seg(conn, seg->next)->previous = number;
+}
+
+void tcp_board_forgive(struct tcp_conn *conn)
+{
+    uint32_t behind = POOL_NONE;
+    for (uint32_t number = conn->seg_head; number != conn->seg_tail; number++) {
+        struct tcp_seg *seg = tcp_seg(conn, number);
+        if ((seg->flags & TCP_SEG_LOST) == 0)
+            continue;
+        seg->flags &= (uint8_t)~TCP_SEG_LOST;
+        if ((seg->flags & TCP_SEG_SORTED) != 0)
+            continue;
+        sort_behind(conn, number, place_of(conn, seg, behind));
+        behind = number;
+    }
+    conn->lost_out = 0;
+}
+
 uint32_t tcp_board_find(const struct tcp_conn *conn, uint64_t offset)
 {
     uint32_t low = 0, high = tcp_packets_out(conn);

@@ -8,7 +8,7 @@
  *
  * A core executes TCP: each batch takes time, one after another.  All connections of a core share
  * it; with cores 0 each connection has its own.
- * Not modeled: F-RTO, fast open, accurate ECN, urgent data, IP fragments, path MTU discovery,
+ * Not modeled: fast open, accurate ECN, urgent data, IP fragments, path MTU discovery,
  * keep-alive, memory pressure, SYN queues and cookies, Nagle's algorithm (TCP_NODELAY is set).
  * Source: RFC 9293, 7323, 2018, 2883, 3168, 5681, 6298, 6937, 8985; Linux net/ipv4/tcp_input.c,
  * tcp_output.c, tcp_timer.c, tcp_recovery.c for what these leave open.
@@ -36,7 +36,7 @@ struct tcp_params {
     int64_t initial_window, reordering;
     int64_t rto_min, rto_initial, rto_max, timer_slack;
     int64_t retries, syn_retries;
-    int64_t sack, rack, tlp, timestamps, window_scaling, ecn;
+    int64_t sack, rack, tlp, frto, timestamps, window_scaling, ecn;
     int64_t delayed_ack, quick_acks;
     int64_t send_buffer, send_buffer_max, receive_buffer, receive_buffer_max;
     int64_t slow_start_after_idle;

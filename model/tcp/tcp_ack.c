@@ -13,24 +13,28 @@ struct edges {
 };
 
 /* A segment reached the peer. */
-static void note_delivered(struct tcp_conn *conn, const struct tcp_seg *seg,
-                           struct tcp_round *round, time_ps now)
+static void note_delivered(struct tcp_conn *conn, struct tcp_round *round)
 {
     round->acked_sacked++;
     conn->cc.delivered++;
-    tcp_rack_advance(conn, seg, now);
+}
+
+void tcp_note_reordering(struct tcp_conn *conn, uint64_t offset, uint64_t *counter)
+{
+    if (offset >= conn->highest_sacked)
+        return;
+    const uint64_t distance = (conn->highest_sacked - offset) / conn->mss;
+    if (distance > conn->did.reordering)
+        conn->did.reordering = (uint32_t)(distance < 300 ? distance : 300);
+    (*counter)++;
+    conn->reordered = true;
 }
 
 /* A hole below what was SACKED before means that segments overtook each other. */
 static void note_reordering(struct tcp_conn *conn, const struct tcp_seg *seg)
 {
-    if ((seg->flags & TCP_SEG_EVER) != 0 || seg->seq >= conn->highest_sacked)
-        return;
-    const uint64_t distance = (conn->highest_sacked - seg->seq) / conn->mss;
-    if (distance > conn->did.reordering)
-        conn->did.reordering = (uint32_t)(distance < 300 ? distance : 300);
-    conn->tcp->counters.sack_reorder++;
-    conn->reordered = true;
+    if ((seg->flags & TCP_SEG_EVER) == 0)
+        tcp_note_reordering(conn, seg->seq, &conn->tcp->counters.sack_reorder);
 }
 
 static void sack_segment(struct tcp_conn *conn, uint32_t number, struct tcp_round *round,
@@ -40,9 +44,13 @@ static void sack_segment(struct tcp_conn *conn, uint32_t number, struct tcp_roun
     if ((seg->flags & TCP_SEG_SACKED) != 0)
         return;
     note_reordering(conn, seg);
-    if ((seg->flags & TCP_SEG_EVER) == 0)
+    if ((seg->flags & TCP_SEG_EVER) == 0) {
         round->sack_sent = seg->sent_at;
-    note_delivered(conn, seg, round, now);
+        round->original |= seg->seq + seg->length <= conn->high_seq;
+    }
+    round->sacked = true;
+    note_delivered(conn, round);
+    tcp_rack_advance(conn, seg, now);
     tcp_board_unsort(conn, number);
     conn->lost_out -= (seg->flags & TCP_SEG_LOST) != 0;
     conn->retrans_out -= (seg->flags & TCP_SEG_RETRANS) != 0;
@@ -128,13 +136,19 @@ static void ack_segment(struct tcp_conn *conn, struct tcp_round *round, time_ps 
     if ((seg->flags & TCP_SEG_EVER) != 0) {
         round->retrans_acked = true;
     } else if ((seg->flags & TCP_SEG_SACKED) == 0) {
-        if (round->first_sent < 0)
+        if (round->first_sent < 0) {
             round->first_sent = seg->sent_at;
+            round->original |= seg->seq + seg->length <= conn->high_seq;
+        }
         round->last_sent = seg->sent_at;
         note_reordering(conn, seg);
     }
-    if ((seg->flags & TCP_SEG_SACKED) == 0)
-        note_delivered(conn, seg, round, now);
+    if ((seg->flags & TCP_SEG_SACKED) == 0) {
+        note_delivered(conn, round);
+        /* An ACK that answers the first transmission says nothing about the second. */
+        if ((seg->flags & TCP_SEG_EVER) == 0 || !tcp_echoes_before(round, seg->sent_at))
+            tcp_rack_advance(conn, seg, now);
+    }
     round->acked++;
     tcp_board_pop(conn);
 }
@@ -158,6 +172,7 @@ static void clean_acked(struct tcp_conn *conn, uint64_t ack, struct tcp_round *r
     if (!conn->sack && round->acked > 0) { /* duplicate ACKs stood for these */
         const uint32_t gone = round->acked - 1;
         conn->sacked_out -= gone < conn->sacked_out ? gone : conn->sacked_out;
+        round->original = round->original && !round->retrans_acked;
     }
 }
 
@@ -222,8 +237,9 @@ static void raise_cwnd(struct tcp_conn *conn, const struct tcp_round *round, tim
         conn->ops->cong_avoid(cc, round->acked_sacked, now);
 }
 
-static struct tcp_round begin_round(const struct tcp_conn *conn)
+static struct tcp_round begin_round(const struct tcp_conn *conn, const struct frame *frame)
 {
+    const bool stamped = conn->timestamps && frame->ts_echo != 0;
     return (struct tcp_round){
         .prior_una = conn->una,
         .prior_flight = tcp_in_flight(conn),
@@ -232,6 +248,7 @@ static struct tcp_round begin_round(const struct tcp_conn *conn)
         .first_sent = -1,
         .last_sent = -1,
         .sack_sent = -1,
+        .stamp = stamped ? (int64_t)frame->ts_echo : -1,
     };
 }
 
@@ -256,10 +273,18 @@ static void note_progress(struct tcp_conn *conn)
     }
 }
 
+/* New segments show whether the timeout was spurious.  False: none could be sent. */
+static bool send_new(struct tcp_conn *conn, time_ps now)
+{
+    tcp_output(conn, now);
+    conn->frto = conn->nxt > conn->high_seq;
+    return conn->frto;
+}
+
 /* The acknowledgment of `seq`'s segment, which is valid. */
 static void process(struct tcp_conn *conn, const struct frame *frame, uint64_t ack, time_ps now)
 {
-    struct tcp_round round = begin_round(conn);
+    struct tcp_round round = begin_round(conn, frame);
     const uint32_t out = tcp_packets_out(conn);
     const uint64_t window = conn->window_end;
     update_window(conn, frame, ack, now);
@@ -282,13 +307,15 @@ static void process(struct tcp_conn *conn, const struct frame *frame, uint64_t a
         conn->ops->on_ack(&conn->cc, now);
     if (out == 0)
         return;
-    const bool again = tcp_recovery_on_ack(conn, &round, now);
+    const enum tcp_resend resend = tcp_recovery_on_ack(conn, &round, now);
     if (conn->tlp_end != 0)
         tcp_tlp_on_ack(conn, &round, now);
     if (conn->una > round.prior_una && !round.timer_set)
         tcp_set_xmit_timer(conn, now);
     raise_cwnd(conn, &round, now);
-    if (again)
+    if (resend == TCP_RESEND_NEW && send_new(conn, now))
+        return;
+    if (resend != TCP_RESEND_NONE)
         tcp_retransmit_lost(conn, now);
 }
 

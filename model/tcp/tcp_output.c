@@ -292,6 +292,8 @@ void tcp_retransmit(struct tcp_conn *conn, uint32_t number, time_ps now)
     struct tcp_seg *seg = tcp_seg(conn, number);
     struct tcp_counters *counters = &conn->tcp->counters;
     tcp_board_sent_again(conn, number, now);
+    if (conn->recovery >= TCP_RECOVERY && conn->retrans_at == 0)
+        conn->retrans_at = now;
     if (conn->undo_marker != 0)
         conn->undo_retrans = conn->undo_retrans < 0 ? 1 : conn->undo_retrans + 1;
     conn->did.retrans++;

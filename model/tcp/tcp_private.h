@@ -155,6 +155,8 @@ struct tcp_conn {
     uint32_t prr_delivered, prr_out;
     uint64_t undo_marker; /* 0: none */
     int64_t undo_retrans;
+    time_ps retrans_at;  /* the first retransmission of this recovery; 0: none */
+    bool frto;           /* the last timeout may have been spurious */
     uint32_t max_flight; /* segments, of this round */
     uint64_t flight_end;
     bool was_limited;
@@ -300,6 +302,8 @@ void tcp_board_add(struct tcp_conn *conn, const struct tcp_seg *seg);
 void tcp_board_sent_again(struct tcp_conn *conn, uint32_t number, time_ps now);
 void tcp_board_unsort(struct tcp_conn *conn, uint32_t number);
 void tcp_board_mark_lost(struct tcp_conn *conn, uint32_t number);
+/* No segment is lost any more. */
+void tcp_board_forgive(struct tcp_conn *conn);
 /* The number of the first segment that ends behind the offset; seg_tail: none. */
 uint32_t tcp_board_find(const struct tcp_conn *conn, uint64_t offset);
 void tcp_board_pop(struct tcp_conn *conn);
@@ -375,6 +379,8 @@ void tcp_receive_fini(struct tcp_conn *conn);
 /* ------------------------------------------------------------------ tcp_ack.c */
 
 void tcp_on_ack(struct tcp_conn *conn, const struct frame *frame, uint64_t seq, time_ps now);
+/* Data from that offset on reached the peer later than other data. */
+void tcp_note_reordering(struct tcp_conn *conn, uint64_t offset, uint64_t *counter);
 
 /* ------------------------------------------------------------------ tcp_recovery.c */
 
@@ -388,19 +394,40 @@ struct tcp_round {
     time_ps first_sent;    /* of acknowledged segments sent once; -1: none */
     time_ps last_sent;     /* likewise; the last one */
     time_ps sack_sent;     /* of a newly SACKed segment sent once; -1: none */
-    bool dsack, echo, retrans_acked, duplicate;
+    int64_t stamp;         /* timestamp that it echoes, in ms; -1: none */
+    bool dsack, echo, retrans_acked, duplicate, sacked;
+    bool original;  /* for a segment sent once, before the last timeout */
     bool timer_set; /* by loss detection */
 };
 
+/* What is sent again: nothing, lost segments, or first something new. */
+enum tcp_resend { TCP_RESEND_NONE, TCP_RESEND_LOST, TCP_RESEND_NEW };
+
 void tcp_set_recovery(struct tcp_conn *conn, enum tcp_recovery recovery);
-/* Reacts to an ACK: loss detection and the state of recovery.  True: lost segments may be sent. */
-bool tcp_recovery_on_ack(struct tcp_conn *conn, struct tcp_round *round, time_ps now);
+/* Reacts to an ACK: loss detection and the state of recovery. */
+enum tcp_resend tcp_recovery_on_ack(struct tcp_conn *conn, struct tcp_round *round, time_ps now);
 void tcp_recovery_on_rto(struct tcp_conn *conn, time_ps now);
 void tcp_enter_cwr(struct tcp_conn *conn, time_ps now);
 /* Reduces the window for a loss that is repaired already. */
 void tcp_end_cwr_at_once(struct tcp_conn *conn, time_ps now);
 void tcp_cwnd_reduction(struct tcp_conn *conn, uint32_t acked_sacked, bool newly_lost,
                         bool advanced);
+
+/* ------------------------------------------------------------------ tcp_undo.c */
+
+/* A reduction of the window begins that may be undone. */
+void tcp_undo_begin(struct tcp_conn *conn);
+/* All that was outstanding is acknowledged: undoes the reduction if nothing was lost. */
+bool tcp_undo_at_end(struct tcp_conn *conn, const struct tcp_round *round);
+bool tcp_undo_by_dsack(struct tcp_conn *conn);
+/* In fast recovery.  True: what it sends again was in vain. */
+bool tcp_undo_in_recovery(struct tcp_conn *conn, const struct tcp_round *round);
+/* After a timeout.  TCP_RESEND_NONE: it was spurious. */
+enum tcp_resend tcp_undo_after_timeout(struct tcp_conn *conn, const struct tcp_round *round);
+/* The ACK answers what was sent before that time, as timestamps say. */
+bool tcp_echoes_before(const struct tcp_round *round, time_ps sent);
+/* A segment was retransmitted that is not acknowledged. */
+bool tcp_any_retransmitted(const struct tcp_conn *conn);
 
 /* ------------------------------------------------------------------ tcp_rack.c */
 

@@ -113,11 +113,12 @@ void tcp_rack_on_timer(struct tcp_conn *conn, time_ps now)
                               .prior_lost = conn->lost_out,
                               .first_sent = -1,
                               .last_sent = -1,
-                              .sack_sent = -1};
+                              .sack_sent = -1,
+                              .stamp = -1};
     conn->rack_moved = true;
-    if (tcp_recovery_on_ack(conn, &round, now)) {
-        if (tcp_in_flight(conn) < flight)
-            tcp_cwnd_reduction(conn, 1, true, false);
+    const enum tcp_resend resend = tcp_recovery_on_ack(conn, &round, now);
+    if (resend != TCP_RESEND_NONE && tcp_in_flight(conn) < flight) {
+        tcp_cwnd_reduction(conn, 1, true, false);
         tcp_retransmit_lost(conn, now);
     }
     if (conn->rtx.due == TIME_NEVER)

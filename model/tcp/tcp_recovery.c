@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tcp_recovery - the state of loss recovery, proportional rate reduction, undo.
+ * tcp_recovery - the state of loss recovery, proportional rate reduction.
  * Source: RFC 6937 (PRR with its slow-start reduction bound), RFC 6582 (without SACK), RFC 5681
  * 3.2; Linux net/ipv4/tcp_input.c (tcp_fastretrans_alert, tcp_cwnd_reduction, tcp_enter_loss). */
 #include "tcp/tcp_private.h"
@@ -82,34 +82,6 @@ void tcp_end_cwr_at_once(struct tcp_conn *conn, time_ps now)
     tcp_set_recovery(conn, TCP_OPEN);
 }
 
-/* ------------------------------------------------------------------ undo */
-
-static void begin_undo(struct tcp_conn *conn)
-{
-    conn->undo_marker = conn->una;
-    /* What is under way again already may be what a D-SACK reports. */
-    conn->undo_retrans = conn->retrans_out > 0 ? (int64_t)conn->retrans_out : -1;
-}
-
-static bool may_undo(const struct tcp_conn *conn)
-{
-    return conn->undo_marker != 0 && conn->undo_retrans == 0;
-}
-
-/* Each retransmission was reported as a duplicate: nothing was lost. */
-static void undo(struct tcp_conn *conn)
-{
-    struct tcp_cc_flow *cc = &conn->cc;
-    if (conn->prior_ssthresh != 0) {
-        cc->cwnd = cc->cwnd > conn->prior_cwnd ? cc->cwnd : conn->prior_cwnd;
-        if (conn->prior_ssthresh > cc->ssthresh)
-            cc->ssthresh = conn->prior_ssthresh;
-    }
-    conn->undo_marker = 0;
-    conn->rack_moved = true;
-    conn->tcp->counters.dsack_undo++;
-}
-
 /* ------------------------------------------------------------------ entering */
 
 static uint32_t current_ssthresh(const struct tcp_conn *conn)
@@ -124,7 +96,7 @@ static void enter_recovery(struct tcp_conn *conn, bool echo, time_ps now)
 {
     struct tcp_counters *counters = &conn->tcp->counters;
     conn->prior_ssthresh = 0;
-    begin_undo(conn);
+    tcp_undo_begin(conn);
     if (conn->recovery < TCP_CWR) {
         if (!echo)
             conn->prior_ssthresh = current_ssthresh(conn);
@@ -143,6 +115,7 @@ void tcp_recovery_on_rto(struct tcp_conn *conn, time_ps now)
 {
     const bool fresh = conn->recovery <= TCP_DISORDER || conn->una >= conn->high_seq ||
                        (conn->recovery == TCP_LOSS && conn->timeouts_in_row == 0);
+    const bool suspect = conn->recovery < TCP_RECOVERY || conn->timeouts_in_row > 0;
     for (uint32_t number = conn->seg_head; number != conn->seg_tail; number++) {
         const struct tcp_seg *seg = tcp_seg(conn, number);
         const bool recent = conn->tcp->params.rack && conn->sack && number != conn->seg_head &&
@@ -157,7 +130,7 @@ void tcp_recovery_on_rto(struct tcp_conn *conn, time_ps now)
         conn->prior_ssthresh = current_ssthresh(conn);
         conn->prior_cwnd = conn->cc.cwnd;
         conn->cc.ssthresh = conn->ops->ssthresh(&conn->cc, true, now);
-        begin_undo(conn);
+        tcp_undo_begin(conn);
     }
     conn->cc.cwnd = tcp_in_flight(conn) + 1;
     conn->cc.cwnd_cnt = 0;
@@ -165,6 +138,7 @@ void tcp_recovery_on_rto(struct tcp_conn *conn, time_ps now)
     if (conn->ops->on_timeout != NULL)
         conn->ops->on_timeout(&conn->cc);
     conn->high_seq = conn->nxt;
+    conn->frto = suspect && conn->tcp->params.frto;
     if (conn->ecn)
         conn->cwr_due = true;
     tcp_set_recovery(conn, TCP_LOSS);
@@ -208,23 +182,23 @@ static void detect(struct tcp_conn *conn, struct tcp_round *round, time_ps now)
 /* ------------------------------------------------------------------ each ACK */
 
 /* All that was outstanding when the state began is acknowledged. */
-static void leave(struct tcp_conn *conn)
+static void leave(struct tcp_conn *conn, const struct tcp_round *round)
 {
-    if (conn->recovery == TCP_RECOVERY || conn->recovery == TCP_LOSS) {
-        if (may_undo(conn))
-            undo(conn);
-        else if (conn->recovery == TCP_RECOVERY)
+    if (conn->recovery == TCP_CWR) {
+        end_reduction(conn);
+    } else {
+        if (!tcp_undo_at_end(conn, round) && conn->recovery == TCP_RECOVERY)
             end_reduction(conn);
         if (!conn->sack)
             conn->sacked_out = conn->dup_acks = 0;
-    } else if (conn->recovery == TCP_CWR) {
-        end_reduction(conn);
     }
     tcp_set_recovery(conn, TCP_OPEN);
 }
 
 static void try_to_open(struct tcp_conn *conn, const struct tcp_round *round, time_ps now)
 {
+    if (conn->retrans_at != 0 && !tcp_any_retransmitted(conn))
+        conn->retrans_at = 0;
     if (round->echo && round->acked > 0)
         tcp_enter_cwr(conn, now);
     if (conn->recovery == TCP_CWR)
@@ -233,24 +207,41 @@ static void try_to_open(struct tcp_conn *conn, const struct tcp_round *round, ti
     tcp_set_recovery(conn, clean ? TCP_OPEN : TCP_DISORDER);
 }
 
-bool tcp_recovery_on_ack(struct tcp_conn *conn, struct tcp_round *round, time_ps now)
+/* Fast recovery, and what follows a timeout. */
+static enum tcp_resend repair(struct tcp_conn *conn, const struct tcp_round *round)
 {
-    const bool over = conn->una >= conn->high_seq;
-    if (conn->recovery == TCP_CWR ? conn->una > conn->high_seq || tcp_packets_out(conn) == 0
-                                  : conn->recovery >= TCP_RECOVERY && over)
-        leave(conn);
-    detect(conn, round, now);
-    if (conn->recovery >= TCP_RECOVERY) {
-        if (may_undo(conn) && conn->recovery == TCP_RECOVERY && round->dsack)
-            leave(conn);
-        return true;
-    }
-    if (round->dsack && may_undo(conn))
-        undo(conn); /* also after the recovery */
+    enum tcp_resend resend = TCP_RESEND_LOST;
+    if (conn->recovery == TCP_LOSS)
+        resend = tcp_undo_after_timeout(conn, round);
+    else if (conn->una < conn->high_seq && tcp_undo_in_recovery(conn, round))
+        resend = TCP_RESEND_NONE;
+    if (resend == TCP_RESEND_LOST && conn->una >= conn->high_seq)
+        leave(conn, round);
+    return resend;
+}
+
+enum tcp_resend tcp_recovery_on_ack(struct tcp_conn *conn, struct tcp_round *round, time_ps now)
+{
+    enum tcp_resend resend = TCP_RESEND_NONE;
+    if (round->echo)
+        conn->prior_ssthresh = 0; /* the reduction is due in any case */
+    if (conn->recovery == TCP_OPEN)
+        conn->retrans_at = 0;
+    else if (conn->recovery >= TCP_RECOVERY)
+        resend = repair(conn, round);
+    else if (conn->recovery == TCP_CWR &&
+             (conn->una > conn->high_seq || tcp_packets_out(conn) == 0))
+        leave(conn, round);
+    if (round->dsack && conn->recovery <= TCP_DISORDER)
+        tcp_undo_by_dsack(conn); /* also after the recovery */
+    if (conn->recovery != TCP_RECOVERY || resend != TCP_RESEND_NONE)
+        detect(conn, round, now);
+    if (conn->recovery >= TCP_RECOVERY)
+        return resend;
     if (conn->lost_out == 0) {
         try_to_open(conn, round, now);
-        return false;
+        return TCP_RESEND_NONE;
     }
     enter_recovery(conn, round->echo, now);
-    return true;
+    return TCP_RESEND_LOST;
 }

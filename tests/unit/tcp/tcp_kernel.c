@@ -43,6 +43,7 @@ struct talk {
     unsigned head, count;
     uint32_t first[2]; /* sequence number of the first byte */
     bool lost;
+    int64_t held_until;       /* 0: no data was sent so far */
     size_t at;                /* the message that is being sent */
     uint64_t left;            /* of its bytes */
     uint64_t got[2], due[2];  /* bytes received, and when the next message begins */
@@ -107,8 +108,19 @@ static int open_tun(void)
 
 /* ------------------------------------------------------------------ the wire */
 
-/* Whether the segment is the one to lose.  Notes the first sequence number of each side. */
-static bool is_lost(struct talk *talk, const unsigned char *data, size_t bytes)
+/* When the packet arrives. */
+static int64_t due_of(struct talk *talk, int sender, bool has_data)
+{
+    const struct tcp_exchange *exchange = talk->exchange;
+    const int64_t due = now_us() + exchange->delay_us;
+    if (talk->held_until == 0 && sender == 0 && has_data)
+        talk->held_until = now_us() + exchange->hold_us;
+    return due > talk->held_until ? due : talk->held_until;
+}
+
+/* Whether the segment is the one to lose.  Notes the first sequence number of each side, and when
+ * the segment arrives. */
+static bool is_lost(struct talk *talk, const unsigned char *data, size_t bytes, int64_t *due)
 {
     const struct tcp_exchange *exchange = talk->exchange;
     struct iphdr ip;
@@ -121,6 +133,7 @@ static bool is_lost(struct talk *talk, const unsigned char *data, size_t bytes)
     const int64_t from = tcp.syn ? TCP_LOST_SYN : (int32_t)(ntohl(tcp.seq) - talk->first[sender]);
     const int64_t length =
         (int64_t)bytes - ip.ihl * 4 - tcp.doff * 4 + (tcp.syn ? 1 : 0) + (tcp.fin ? 1 : 0);
+    *due = due_of(talk, sender, length > 0 && !tcp.syn);
     if (talk->lost || sender != exchange->lost_sender || exchange->lost_byte < from ||
         exchange->lost_byte >= from + length)
         return false;
@@ -133,7 +146,9 @@ static bool is_lost(struct talk *talk, const unsigned char *data, size_t bytes)
 static void take_packet(struct talk *talk, const unsigned char *data, size_t bytes)
 {
     const size_t least = sizeof(struct iphdr) + sizeof(struct tcphdr);
-    if (bytes < least || data[0] >> 4 != 4 || data[9] != IPPROTO_TCP || is_lost(talk, data, bytes))
+    int64_t due = 0;
+    if (bytes < least || data[0] >> 4 != 4 || data[9] != IPPROTO_TCP ||
+        is_lost(talk, data, bytes, &due))
         return;
     if (talk->count == PACKETS)
         abort();
@@ -143,7 +158,7 @@ static void take_packet(struct talk *talk, const unsigned char *data, size_t byt
     memcpy(packet->data + source, data + there, sizeof(uint32_t));
     memcpy(packet->data + there, data + source, sizeof(uint32_t));
     packet->bytes = bytes;
-    packet->due = now_us() + talk->exchange->delay_us;
+    packet->due = due;
 }
 
 static void move_packets(struct talk *talk)
@@ -314,6 +329,8 @@ bool tcp_kernel_run(const struct tcp_exchange *exchange, struct tcp_outcome *out
         .timeouts = tcp_ext("TCPTimeouts"),
         .probes = tcp_ext("TCPLossProbes"),
         .recoveries = tcp_ext("TCPSackRecovery") + tcp_ext("TCPRenoRecovery"),
+        .spurious = tcp_ext("TCPSpuriousRTOs"),
+        .undone = tcp_ext("TCPLossUndo"),
         .retransmitted = read_counter("/proc/net/snmp", "Tcp:", "RetransSegs"),
         .us = talk.over < 0 ? -1 : talk.over - talk.begun,
     };

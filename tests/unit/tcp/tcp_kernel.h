@@ -2,7 +2,8 @@
  * tcp_kernel - an exchange between two sockets of this machine's kernel, which loses one segment.
  * A process in a network namespace of its own has both sockets and the wire between them, a TUN
  * device: it reads each packet, swaps the addresses and writes the packet back after a delay,
- * except the segment that is lost.  No privilege is needed where users may create namespaces. */
+ * except the segment that is lost; it may also hold all packets for a while.  No privilege is
+ * needed where users may create namespaces. */
 #ifndef STORMGLASS_TESTS_TCP_KERNEL_H
 #define STORMGLASS_TESTS_TCP_KERNEL_H
 
@@ -32,10 +33,14 @@ struct tcp_exchange {
      * last one is the FIN. */
     int lost_sender;
     int64_t lost_byte;
+    /* The wire holds all segments for that time, from the first one of side 0 with data on.
+     * 0: none. */
+    int64_t hold_us;
 };
 
 struct tcp_outcome {
     uint64_t timeouts, probes, recoveries, retransmitted; /* of both sides */
+    uint64_t spurious, undone;                            /* timeouts: by F-RTO; by any means */
     int64_t us; /* until the side that connects has read the FIN; -1: never */
 };
 

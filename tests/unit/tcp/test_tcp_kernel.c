@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernel of this machine and the model's TCP have the same exchange and lose the same segment,
  * once: both repair the loss by the same means (fast retransmit, tail loss probe, timeout).
+ * If the wire holds all segments for longer than the timeout, both find out that it was spurious.
  * TCP_KERNEL_ALL=1 tries each segment with all settings, and prints each outcome. */
 #include "tests/unit/tcp/tcp_kernel.h"
 #include "tests/unit/tcp/tcp_pair.h"
@@ -35,7 +36,19 @@ static const struct tcp_message messages[] = {
 
 /* ------------------------------------------------------------------ the model */
 
-static const struct tcp_exchange *lossy; /* for lose_byte */
+static const struct tcp_exchange *lossy; /* for lose_byte, hold_all */
+#define SPACE (10 * PS_PER_US)
+static time_ps held_until; /* 0: no data was sent so far */
+
+static struct tcp_pair_fate hold_all(struct tcp_pair *pair, const struct tcp_pair_frame *frame)
+{
+    struct tcp_pair_fate fate = {0};
+    if (held_until == 0 && frame->side == 0 && frame->payload > 0)
+        held_until = frame->at + lossy->hold_us * PS_PER_US;
+    if (frame->at + pair->delay < held_until) /* one by one, in order */
+        fate.late = held_until + pair->seen++ * SPACE - frame->at - pair->delay;
+    return fate;
+}
 
 static struct tcp_pair_fate lose_byte(struct tcp_pair *pair, const struct tcp_pair_frame *frame)
 {
@@ -61,6 +74,8 @@ static struct tcp_outcome outcome_of(const struct tcp_pair *pair)
         outcome.probes += counters->loss_probes;
         outcome.recoveries += counters->sack_recovery + counters->reno_recovery;
         outcome.retransmitted += counters->retrans_segs;
+        outcome.spurious += counters->spurious_rtos;
+        outcome.undone += counters->loss_undo;
     }
     if (tcp_pair_conn(pair, 0)->fin_seen)
         outcome.us = pair->engine.now / PS_PER_US;
@@ -103,12 +118,15 @@ static struct tcp_pair *model_run(const struct tcp_exchange *exchange)
                 params->sack = s->value[0] != '0';
             if (strcmp(s->name, "tcp_early_retrans") == 0)
                 params->tlp = s->value[0] != '0';
+            if (strcmp(s->name, "tcp_frto") == 0)
+                params->frto = s->value[0] != '0';
             if (strcmp(s->name, "tcp_timestamps") == 0)
                 params->timestamps = s->value[0] != '0';
         }
     }
-    pair->fate = lose_byte;
+    pair->fate = exchange->hold_us > 0 ? hold_all : lose_byte;
     lossy = exchange;
+    held_until = 0;
     tcp_pair_connect(pair);
     run_messages(pair, exchange);
     return pair;
@@ -291,13 +309,73 @@ static void test_no_timestamps(void **state)
     compare("no timestamps", settings, 4);
 }
 
+/* ------------------------------------------------------------------ late segments */
+
+/* A timeout comes after 262 ms: the probe at 2 RTT + 2 ms, and from then on RTT + 200 ms.  The next
+ * one would come at 702 ms. */
+enum { HOLD_US = 450000, ATTEMPTS = 3 };
+
+static void hold(const char *name, const struct tcp_setting *settings, uint64_t spurious,
+                 uint64_t undone)
+{
+    static const struct tcp_message write[] = {{0, 200000}, {1, 24}};
+    const struct tcp_exchange exchange = {.messages = write,
+                                          .count = sizeof write / sizeof write[0],
+                                          .settings = settings,
+                                          .delay_us = DELAY_US,
+                                          .lost_byte = TCP_LOST_NONE,
+                                          .hold_us = HOLD_US};
+    struct tcp_outcome *kernel =
+        mmap(NULL, sizeof *kernel, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(kernel != MAP_FAILED);
+    struct tcp_pair *pair = model_run(&exchange);
+    const struct tcp_outcome model = outcome_of(pair);
+    tcp_pair_free(pair);
+    bool able = is_able(&exchange, kernel);
+    /* A machine that is busy for tenths of a second has a timeout more, or less. */
+    for (int i = 1; i < ATTEMPTS && able && kernel->timeouts != 1; i++)
+        able = is_able(&exchange, kernel);
+    const struct tcp_outcome real = *kernel;
+    munmap(kernel, sizeof *kernel);
+    assert_int_equal(model.timeouts, 1);
+    assert_int_equal(model.spurious, spurious);
+    assert_int_equal(model.undone, undone);
+    if (!able) {
+        printf("no network namespace with a TUN device for this user\n");
+        skip();
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct tcp_outcome *outcome = i == 0 ? &model : &real;
+        printf("%s: %s: %s, %llu spurious, %llu undone, %llu sent again, %lld us\n", name,
+               i == 0 ? "model" : "kernel", kind_of(outcome), (unsigned long long)outcome->spurious,
+               (unsigned long long)outcome->undone, (unsigned long long)outcome->retransmitted,
+               (long long)outcome->us);
+    }
+    assert_string_equal(kind_of(&model), kind_of(&real));
+    assert_int_equal(real.timeouts, model.timeouts);
+    assert_int_equal(real.spurious, model.spurious);
+    assert_int_equal(real.undone, model.undone);
+    assert_int_equal(real.retransmitted, model.retransmitted);
+}
+
+static void test_spurious_timeout(void **state)
+{
+    static const struct tcp_setting frto[] = {BUFFERS, {"tcp_timestamps", "0"}, {0}};
+    static const struct tcp_setting eifel[] = {BUFFERS, {0}};
+    static const struct tcp_setting neither[] = {
+        BUFFERS, {"tcp_timestamps", "0"}, {"tcp_frto", "0"}, {0}};
+    (void)state;
+    hold("late segments, F-RTO", frto, 1, 1);
+    hold("late segments, timestamps", eifel, 0, 1);
+    hold("late segments, neither", neither, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_no_probes),
-        cmocka_unit_test(test_no_sack),
-        cmocka_unit_test(test_no_timestamps),
+        cmocka_unit_test(test_defaults),         cmocka_unit_test(test_no_probes),
+        cmocka_unit_test(test_no_sack),          cmocka_unit_test(test_no_timestamps),
+        cmocka_unit_test(test_spurious_timeout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
