@@ -80,6 +80,36 @@ double triage_moved(const struct triage_change *change, const struct incident_co
            counted_until(change, count, triage_edge(change, from));
 }
 
+/* Clocks of devices differ by so many seconds. */
+static const double clocks = 2;
+
+void triage_inner(const struct triage_change *change, uint32_t *from, uint32_t *to)
+{
+    const uint32_t guard =
+        change->dated && change->step > 0 ? (uint32_t)ceil(clocks / change->step) : 0;
+    *from = change->found ? change->from : 0;
+    *to = change->found ? change->to : change->bins;
+    if (*to - *from > 2 * guard) {
+        *from += guard;
+        *to -= guard;
+    }
+}
+
+bool triage_rates(const struct triage_change *change, const struct incident_count *count,
+                  struct triage_rates *rates)
+{
+    uint32_t from, to;
+    if (count == NULL || !change->found || count->sample_count < 3)
+        return false;
+    triage_inner(change, &from, &to);
+    const uint32_t guard = from - change->from, end = change->from - guard;
+    const uint32_t until = change->from > guard ? end : change->from;
+    *rates =
+        (struct triage_rates){triage_moved(change, count, 0, until) / (change->step * until),
+                              triage_moved(change, count, from, to) / (change->step * (to - from))};
+    return true;
+}
+
 /* ---- the time axis ---- */
 
 /* The time of which all counters with the most samples count. */

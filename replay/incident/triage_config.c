@@ -18,7 +18,7 @@ enum { OF_SWITCH, OF_PORT, DSCP_VALUES = 64, VALUE_BYTES = 64, TIERS = 256 };
 /* Quantities that follow the links of a switch, or that no majority has, differ by less. */
 enum { EXACTLY, ROUGHLY, FAR = 4 };
 
-static const double without_effect = 0.55, without_majority = 0.7;
+static const double without_effect = 0.3, unknown_effect = 0.55, without_majority = 0.7;
 
 struct setting {
     int of, compared;
@@ -239,7 +239,9 @@ static void suspect_setting(struct triage_work *work, const struct item *item,
     opt_format(row, common->value, other, sizeof other);
     struct triage_suspect *suspect =
         triage_suspect(work, SUSPECT_CONFIGURATION, item->node, item->port,
-                       common->share * (effect.value >= TRIAGE_NOISE ? 1 : without_effect));
+                       common->share * (effect.value >= TRIAGE_NOISE ? 1
+                                        : effect.known               ? without_effect
+                                                                     : unknown_effect));
     if (!triage_sign(work, suspect, (struct triage_value){0},
                      "%s: %s is %s, at its peers %s (%s, %s)", words_of(work, item), row->name,
                      value, other, setting->table, setting->field))

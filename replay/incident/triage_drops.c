@@ -217,8 +217,29 @@ static struct discards find_discards(const struct triage_work *work, int node)
     return found;
 }
 
+/* The switch of the host whose received bytes fell most; -1: of none by half. */
+static int switch_of_victim(const struct triage_work *work)
+{
+    double least = 0.5;
+    int found = -1;
+    for (size_t i = 0; i < work->port_count; i++) {
+        const int node = work->ports[i].node, peer = work->ports[i].peer;
+        struct triage_rates rates;
+        if (!work->nodes[node].is_switch || peer < 0 ||
+            work->nodes[work->ports[peer].node].is_switch ||
+            !triage_rates(&work->change, triage_sent_bytes(work, (int)i).count, &rates) ||
+            rates.before <= 0 || rates.during >= least * rates.before)
+            continue;
+        least = rates.during / rates.before;
+        found = node;
+    }
+    return found;
+}
+
 /* Where all discarded frames come over one cable, the device that sends them may be the reason: a
- * TTL or an MTU of a host, or a route of a switch.  A host is, if the frames of others pass. */
+ * TTL or an MTU of a host, or a route of a switch.  A host is, if the frames of others pass.
+ * Frames that two switches send each other until they are too old are sent the wrong way by the one
+ * at which their host is, and if it is at neither, by the other one. */
 static void suspect_sender(struct triage_work *work, int node)
 {
     const struct discards found = find_discards(work, node);
@@ -226,11 +247,11 @@ static void suspect_sender(struct triage_work *work, int node)
     if (peer < 0)
         return;
     const int sender = work->ports[peer].node;
-    const bool is_host = !work->nodes[sender].is_switch;
     const struct triage_value frames = triage_get(work, found.port, "rx_discards_phy", TRIAGE_ALL);
-    struct triage_suspect *suspect =
-        triage_suspect(work, SUSPECT_DISCARDED, sender, TRIAGE_NO_PORT,
-                       is_host && found.clean_hosts >= 2 ? 1 : sender_part);
+    const bool is_sender =
+        work->nodes[sender].is_switch ? switch_of_victim(work) == sender : found.clean_hosts >= 2;
+    struct triage_suspect *suspect = triage_suspect(work, SUSPECT_DISCARDED, sender, TRIAGE_NO_PORT,
+                                                    is_sender ? 1 : sender_part);
     triage_sign(
         work, suspect, frames, "%s discarded %s frames from %s, and none from other devices",
         work->nodes[node].name, triage_frames(work->arena, frames.value), work->nodes[sender].name);

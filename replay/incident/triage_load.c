@@ -5,7 +5,11 @@
 
 #include <string.h>
 
-static const double busy = 0.5;       /* of its rate, on average: a slow link matters */
+static const double busy = 0.5;         /* of its rate, on average: a slow link matters */
+static const double least_fallen = 0.1; /* of the bytes before; less is chance */
+/* More traffic than before makes no port send less, and a port that is not busy is full in bursts
+ * alone. */
+static const double fallen_part = 0.6;
 static const double slow_part = 0.34; /* of the bytes of the busiest peer */
 
 struct triage_value triage_sent_bytes(const struct triage_work *work, int port)
@@ -19,6 +23,19 @@ struct triage_value triage_sent_bytes(const struct triage_work *work, int port)
     if (!bytes.known && peer >= 0)
         bytes = triage_sum(work, peer, "rx_prio%d_bytes");
     return bytes;
+}
+
+bool triage_is_full(const struct triage_work *work, int port)
+{
+    const double load = triage_load(work, port);
+    return !triage_sends_less(work, port) && (load <= 0 || load >= busy);
+}
+
+bool triage_sends_less(const struct triage_work *work, int port)
+{
+    struct triage_rates rates;
+    return triage_rates(&work->change, triage_sent_bytes(work, port).count, &rates) &&
+           rates.during < (1 - least_fallen) * rates.before;
 }
 
 static bool is_alike(const struct triage_work *work, int a, int b)
@@ -40,8 +57,7 @@ int64_t triage_peer_rate(const struct triage_work *work, int port)
     return best;
 }
 
-/* The part of its rate at which a port sent; 0: not known. */
-static double load_of(const struct triage_work *work, int port)
+double triage_load(const struct triage_work *work, int port)
 {
     const struct triage_value bytes = triage_sent_bytes(work, port);
     const double rate = (double)work->ports[port].rate, seconds = (double)work->triage->seconds;
@@ -77,7 +93,7 @@ static int fullest_port(const struct triage_work *work, int node)
     double most = 0;
     for (size_t i = 0; i < at->port_count; i++) {
         const int port = at->ports[i];
-        double load = load_of(work, port);
+        double load = triage_load(work, port);
         load = load > 0 ? load : (double)triage_sent_bytes(work, port).value * 1e-15;
         load += (double)marks_of(work, port);
         if (load > most) {
@@ -91,7 +107,7 @@ static int fullest_port(const struct triage_work *work, int node)
 static void sign_load(struct triage_work *work, struct triage_suspect *suspect, int port)
 {
     const struct triage_value bytes = triage_sent_bytes(work, port);
-    const double load = load_of(work, port);
+    const double load = triage_load(work, port);
     const double rate = (double)work->ports[port].rate;
     if (bytes.known && load > 0)
         triage_sign(work, suspect, triage_place(bytes),
@@ -113,12 +129,18 @@ void triage_suspect_full(struct triage_work *work, int node, int port, double sh
     const int64_t usual = port < 0 ? 0 : triage_peer_rate(work, port);
     const bool is_slow = rate > 0 && usual >= 2 * rate,
                is_little = port >= 0 && sends_little(work, port);
+    const bool is_less = !is_slow && port >= 0 && triage_sends_less(work, port);
+    const double load = port < 0 ? 0 : triage_load(work, port);
+    share *= is_less || (load > 0 && load < busy) ? fallen_part : 1;
     struct triage_suspect *suspect =
         triage_suspect(work, is_slow || is_little ? SUSPECT_SLOW_LINK : SUSPECT_OVERLOAD, node,
                        port, is_little ? 0.6 * share : share);
     if (port < 0)
         return;
     sign_load(work, suspect, port);
+    if (is_less)
+        triage_against(work, suspect, (struct triage_value){0}, "%s sends less than before",
+                       triage_port_words(work, port));
     if (is_slow)
         triage_sign(work, suspect, (struct triage_value){0},
                     "%s runs at %.0f Gb/s, its peers at %.0f Gb/s", triage_port_words(work, port),
@@ -141,7 +163,7 @@ void triage_load_signs(struct triage_work *work)
         const double share = marks > 0 ? (double)marks_of(work, port) / marks : 0;
         if (marks_of(work, port) >= TRIAGE_NOISE && share > 0.1)
             triage_suspect_full(work, node, port, share);
-        else if (slow && load_of(work, port) > busy)
+        else if (slow && triage_load(work, port) > busy)
             triage_suspect_full(work, node, port, 1);
     }
 }

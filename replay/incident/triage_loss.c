@@ -3,14 +3,18 @@
  * Receivers count gaps (out_of_sequence, implied_nak_seq_err of read responses), senders the NAKs
  * for what they sent (packet_seq_err).  A host that nearly all gaps or nearly all NAKs belong to
  * has the loss on its own cable; else it lies where frames that one end of a cable sent do not
- * arrive at the other, beyond what clocks explain. */
+ * arrive at the other.  Only the inner part of the incident is compared, where rates are steady and
+ * clocks that differ matter little, and of its loss only what no difference of clocks explains. */
 #include "replay/incident/triage_private.h"
 
 #include <stdlib.h>
 
-static const double least_loss = 0.003; /* of frames along a cable */
+static const double least_loss = 0.0015; /* of frames along a cable */
+static const double clocks = 2.5;        /* seconds by which two clocks differ */
 static const double cleared = 0.3;
 static const double own_share = 0.75; /* of gaps or NAKs: the loss is on the host's cable */
+
+enum { LEAST_FRAMES = 1000, CLOCK_STEPS = 50 };
 
 struct losses {
     int64_t gaps, naks, timeouts;
@@ -83,10 +87,17 @@ static void suspect_cable_of(struct triage_work *work, int node, struct losses o
 
 /* ---- frames along a cable ---- */
 
-struct deficit {
-    int port;           /* the sender's */
-    double share, lost; /* of the frames; without what clocks do */
+/* Frames in the incident in one direction: sent at one end, and that did not arrive. */
+struct direction {
     struct triage_value sent, received;
+    double frames, arrived;
+    double turn; /* frames per second at its end more than at its beginning */
+};
+
+struct deficit {
+    int port;            /* of the sender that loses more */
+    double lost, frames; /* at least, in both directions */
+    struct direction way;
 };
 
 static int by_lost(const void *a, const void *b)
@@ -105,87 +116,135 @@ static struct triage_value frames_of(const struct triage_work *work, int port, b
                      : triage_sum(work, port, sent ? "tx_prio%d_packets" : "rx_prio%d_packets");
 }
 
-static bool read_deficit(const struct triage_work *work, int port, struct deficit *deficit)
+/* Frames in the incident, of a port whose samples are dense enough; else in all of the time. */
+static double in_incident(const struct triage_work *work, const struct triage_value *frames)
+{
+    uint32_t from, to;
+    if (!work->change.found || frames->count->sample_count < 3)
+        return (double)frames->value;
+    triage_inner(&work->change, &from, &to);
+    return triage_moved(&work->change, frames->count, from, to);
+}
+
+/* A clock that is late counts less of the rate at the beginning, and more of that at the end. */
+static double turn_of(const struct triage_work *work, const struct incident_count *count)
+{
+    const struct triage_change *change = &work->change;
+    uint32_t from, to;
+    if (!change->found || count->sample_count < 3)
+        return 0;
+    triage_inner(change, &from, &to);
+    const uint32_t first = from > 0 ? from - 1 : 0,
+                   last = to < change->bins ? to + 1 : change->bins;
+    const double begins = triage_moved(change, count, first, from + 1) / (from + 1 - first),
+                 ends = triage_moved(change, count, to - 1, last) / (last + 1 - to);
+    return (ends - begins) / change->step;
+}
+
+static bool read_direction(const struct triage_work *work, int port, struct direction *way)
 {
     const int peer = work->ports[port].peer;
-    *deficit = (struct deficit){.port = port};
-    if (peer < 0)
+    *way = (struct direction){.sent = frames_of(work, port, true)};
+    if (peer < 0 || !way->sent.known || way->sent.value < LEAST_FRAMES)
         return false;
-    deficit->sent = frames_of(work, port, true);
-    deficit->received = frames_of(work, peer, false);
-    if (!deficit->sent.known || !deficit->received.known || deficit->sent.value < 1000)
+    way->received = frames_of(work, peer, false);
+    if (!way->received.known)
         return false;
-    deficit->share = 1 - (double)deficit->received.value / (double)deficit->sent.value;
+    way->frames = in_incident(work, &way->sent);
+    way->arrived = in_incident(work, &way->received);
+    way->turn = turn_of(work, way->sent.count);
     return true;
 }
 
-/* A clock that is late makes one direction lose what the other gains, so that their sum does not
- * depend on it. */
+/* What the directions lose at least if the receiver's clock of the first one is late by that. */
+static double lost_if_late(const struct direction ways[2], double seconds)
+{
+    const double out = ways[0].frames - ways[0].arrived + seconds * ways[0].turn,
+                 back = ways[1].frames - ways[1].arrived - seconds * ways[1].turn;
+    return (out > 0 ? out : 0) + (back > 0 ? back : 0);
+}
+
+/* Both directions have the same clocks: the least loss at the difference that explains most. */
+static double least_lost(const struct direction ways[2])
+{
+    double least = lost_if_late(ways, 0);
+    for (int i = -CLOCK_STEPS; i <= CLOCK_STEPS; i++) {
+        const double lost = lost_if_late(ways, clocks * i / CLOCK_STEPS);
+        least = lost < least ? lost : least;
+    }
+    return least;
+}
+
 static bool read_loss(const struct triage_work *work, int port, struct deficit *deficit)
 {
-    struct deficit back;
-    if (!read_deficit(work, port, deficit))
+    struct direction ways[2] = {{.frames = 0}};
+    const int peer = work->ports[port].peer;
+    *deficit = (struct deficit){.port = port};
+    if (!read_direction(work, port, &ways[0]))
         return false;
-    deficit->lost = deficit->share;
-    if (read_deficit(work, work->ports[port].peer, &back))
-        deficit->lost += back.share;
+    read_direction(work, peer, &ways[1]);
+    const bool back = ways[1].frames - ways[1].arrived > ways[0].frames - ways[0].arrived;
+    deficit->port = back ? peer : port;
+    deficit->way = ways[back];
+    deficit->frames = ways[0].frames + ways[1].frames;
+    deficit->lost = least_lost(ways);
     return true;
 }
 
-/* Half of the cables lose less: noise. */
-static size_t find_deficits(const struct triage_work *work, struct deficit *deficits, double *noise)
+/* More than what is left of clocks and of counters that are not read at once. */
+static bool is_lossy(const struct deficit *deficit)
+{
+    return deficit->lost >= TRIAGE_NOISE && deficit->lost > least_loss * deficit->frames;
+}
+
+/* Of each cable that loses frames once. */
+static size_t find_deficits(const struct triage_work *work, struct deficit *deficits)
 {
     size_t count = 0;
-    for (size_t i = 0; i < work->port_count; i++)
-        count += read_loss(work, (int)i, &deficits[count]);
-    *noise = least_loss;
+    for (size_t i = 0; i < work->port_count; i++) {
+        const int peer = work->ports[i].peer;
+        const bool again = peer >= 0 && peer < (int)i && read_loss(work, peer, &deficits[count]);
+        count += !again && read_loss(work, (int)i, &deficits[count]) && is_lossy(&deficits[count]);
+    }
     if (count > 1)
         qsort(deficits, count, sizeof *deficits, by_lost);
-    for (size_t i = count / 4; i < count; i++) {
-        const double size = deficits[i].lost < 0 ? -deficits[i].lost : deficits[i].lost;
-        *noise = size > *noise ? size : *noise;
-    }
     return count;
 }
 
-/* Cables that lose frames, if these stand out from the rest. */
-static void suspect_deficits(struct triage_work *work, const struct deficit *deficits, size_t count,
-                             double noise)
+static void suspect_deficits(struct triage_work *work, const struct deficit *deficits, size_t count)
 {
-    for (size_t i = 0; i < count && i < 4 && deficits[i].lost > 2 * noise; i++) {
-        const struct deficit *one = &deficits[i];
-        if (one->share < 0)
-            continue;
+    for (size_t i = 0; i < count && i < 4; i++) {
+        const struct direction *way = &deficits[i].way;
+        const int port = deficits[i].port;
         struct triage_suspect *suspect =
-            triage_suspect(work, SUSPECT_SILENT_LOSS, work->ports[one->port].node, one->port,
-                           one->lost / deficits[0].lost * (1 - noise / one->lost));
-        triage_sign(work, suspect, triage_place(one->sent), "%s sent %s frames",
-                    triage_port_words(work, one->port),
-                    triage_frames(work->arena, one->sent.value));
-        triage_sign(work, suspect, triage_place(one->received), "%s received %s, %.1f%% fewer",
-                    triage_port_words(work, work->ports[one->port].peer),
-                    triage_frames(work->arena, one->received.value), one->share * 100);
+            triage_suspect(work, SUSPECT_SILENT_LOSS, work->ports[port].node, port,
+                           deficits[i].lost / deficits[0].lost);
+        triage_sign(work, suspect, triage_place(way->sent), "%s sent %s frames",
+                    triage_port_words(work, port),
+                    triage_frames(work->arena, (int64_t)way->frames));
+        triage_sign(work, suspect, triage_place(way->received), "%s received %s, %.1f%% fewer",
+                    triage_port_words(work, work->ports[port].peer),
+                    triage_frames(work->arena, (int64_t)way->arrived),
+                    (1 - way->arrived / way->frames) * 100);
     }
 }
 
 /* 1, or less where both ends of the host's cable agree: on more frames than it lost, or while
  * another cable loses frames. */
-static double cable_factor(const struct triage_work *work, int node, const struct deficit *deficits,
-                           size_t count, double noise)
+static double cable_factor(const struct triage_work *work, int node, size_t lossy)
 {
-    struct deficit out;
+    struct deficit own;
     const int port = first_wired(work, node);
-    if (port < 0 || !read_loss(work, port, &out) || out.lost > 2 * noise)
+    if (port < 0 || !read_loss(work, port, &own) || is_lossy(&own))
         return 1;
-    const struct losses own = losses_of(work, node);
-    const double least = (double)(own.gaps + own.naks) / (double)out.sent.value;
-    const bool elsewhere = count > 0 && deficits[0].lost > 2 * noise;
-    return elsewhere || least > 2 * noise ? cleared : 1;
+    const struct losses all = losses_of(work, node);
+    const double least = (double)(all.gaps + all.naks + all.timeouts);
+    return lossy > 0 || least > 2 * least_loss * own.frames ? cleared : 1;
 }
 
 /* Senders received NAKs, and no receiver here counted the gaps: it is one of the hosts without
  * counters, and its cable may lose the frames. */
-static void suspect_unknown(struct triage_work *work, struct losses all)
+static void suspect_unknown(struct triage_work *work, struct losses all, size_t lossy)
 {
     size_t unknown = 0;
     for (size_t i = 0; i < work->node_count; i++)
@@ -196,12 +255,13 @@ static void suspect_unknown(struct triage_work *work, struct losses all)
         const int port = first_wired(work, (int)i);
         if (work->nodes[i].is_switch || work->nodes[i].has_counts || port < 0)
             continue;
-        triage_sign(
-            work, triage_suspect(work, SUSPECT_SILENT_LOSS, (int)i, port, unknown == 1 ? 0.8 : 0.5),
-            (struct triage_value){0},
-            "hosts received NAKs for %s lost packets, but no host with counters reports "
-            "gaps in received packets, and %s has no counters here",
-            triage_frames(work->arena, all.naks), work->nodes[i].name);
+        triage_sign(work,
+                    triage_suspect(work, SUSPECT_SILENT_LOSS, (int)i, port,
+                                   (unknown == 1 ? 0.8 : 0.5) * (lossy > 0 ? cleared : 1)),
+                    (struct triage_value){0},
+                    "hosts received NAKs for %s lost packets, but no host with counters reports "
+                    "gaps in received packets, and %s has no counters here",
+                    triage_frames(work->arena, all.naks), work->nodes[i].name);
     }
 }
 
@@ -229,13 +289,12 @@ void triage_loss_signs(struct triage_work *work)
     if (work->lost_frames + all.timeouts < TRIAGE_NOISE ||
         counted_losses(work) * 2 > work->lost_frames + all.timeouts)
         return;
-    double noise;
     struct deficit *deficits = arena_array(work->arena, work->port_count + 1, sizeof *deficits);
-    const size_t count = find_deficits(work, deficits, &noise);
+    const size_t count = find_deficits(work, deficits);
     for (size_t i = 0; i < work->node_count; i++)
         if (!work->nodes[i].is_switch)
             suspect_cable_of(work, (int)i, losses_of(work, (int)i), all,
-                             cable_factor(work, (int)i, deficits, count, noise));
-    suspect_unknown(work, all);
-    suspect_deficits(work, deficits, count, noise);
+                             cable_factor(work, (int)i, count));
+    suspect_unknown(work, all, count);
+    suspect_deficits(work, deficits, count);
 }

@@ -72,6 +72,15 @@ double triage_time(const struct triage_change *change, const struct incident_cou
 double triage_moved(const struct triage_change *change, const struct incident_count *count,
                     uint32_t from, uint32_t to);
 double triage_edge(const struct triage_change *change, uint32_t bin);
+/* The bins of the incident without those in which clocks that differ shift its beginning and end;
+ * without a known beginning, all bins. */
+void triage_inner(const struct triage_change *change, uint32_t *from, uint32_t *to);
+/* Counts per second before the incident and in it.  False: not known. */
+struct triage_rates {
+    double before, during;
+};
+bool triage_rates(const struct triage_change *change, const struct incident_count *count,
+                  struct triage_rates *rates);
 int triage_find_node(const struct triage_work *work, const char *name); /* or -1 */
 
 /* A counter of a port; `priority` TRIAGE_ALL: of none. */
@@ -90,6 +99,12 @@ struct triage_value triage_pauses(const struct triage_work *work, int port, bool
 struct triage_value triage_sent_bytes(const struct triage_work *work, int port);
 /* The highest rate of other ports of the same kind, hosts' or between switches; 0: not known. */
 int64_t triage_peer_rate(const struct triage_work *work, int port);
+/* Whether the port sends clearly less in the incident than before. */
+bool triage_sends_less(const struct triage_work *work, int port);
+/* The part of its rate at which a port sent; 0: not known. */
+double triage_load(const struct triage_work *work, int port);
+/* Whether more traffic than the port can send explains what it does. */
+bool triage_is_full(const struct triage_work *work, int port);
 /* A full port: a link that is slower than its peers, or overload. */
 void triage_suspect_full(struct triage_work *work, int node, int port, double share);
 
@@ -121,5 +136,7 @@ void triage_loss_signs(struct triage_work *work);   /* triage_loss.c */
 void triage_load_signs(struct triage_work *work);   /* triage_load.c */
 void triage_config_signs(struct triage_work *work); /* triage_config.c */
 void triage_target_signs(struct triage_work *work); /* triage_targets.c */
+/* `share`: less than 1 where pauses, drops or losses may be the reason. */
+void triage_path_signs(struct triage_work *work, double share); /* triage_paths.c */
 
 #endif

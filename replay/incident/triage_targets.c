@@ -141,19 +141,37 @@ static void suspect_logs(struct triage_work *work)
     }
 }
 
+/* Whether what the suspect does may be why hosts move less.  A setting alone does nothing, and
+ * traffic that a port has more of does not make the port send less. */
+static bool explains_fall(const struct triage_work *work, const struct triage_suspect *suspect)
+{
+    const bool is_weak = suspects_about[suspect->kind].is_fault && !triage_is_fault(suspect);
+    if (is_weak || triage_is_steady(suspect) || suspect->kind == SUSPECT_CONFIGURATION)
+        return false;
+    const int node = triage_find_node(work, suspect->device);
+    for (size_t i = 0;
+         suspect->kind == SUSPECT_OVERLOAD && node >= 0 && i < work->nodes[node].port_count; i++) {
+        const int port = work->nodes[node].ports[i];
+        if (suspect->port != NULL && strcmp(work->ports[port].name, suspect->port) == 0)
+            return triage_is_full(work, port);
+    }
+    return true;
+}
+
 void triage_target_signs(struct triage_work *work)
 {
     bool quiet = work->lost_frames < TRIAGE_NOISE;
     struct fall *falls = arena_array(work->arena, work->node_count + 1, sizeof *falls);
     for (size_t i = 0; i < work->triage->suspect_count; i++)
-        quiet &= triage_is_steady(&work->triage->suspects[i]);
+        quiet &= !explains_fall(work, &work->triage->suspects[i]);
     suspect_logs(work);
     for (size_t i = 0; i < work->node_count; i++) {
         if (!work->nodes[i].is_switch)
             falls[i] = find_fall(work, (int)i);
     }
-    const double all = complete_falls(work, falls);
+    const double all = complete_falls(work, falls), share = quiet ? 1 : explained;
     for (size_t i = 0; i < work->node_count; i++)
         if (!work->nodes[i].is_switch)
-            suspect_fallen(work, (int)i, &falls[i], all, quiet ? 1 : explained);
+            suspect_fallen(work, (int)i, &falls[i], all, share);
+    triage_path_signs(work, share);
 }
