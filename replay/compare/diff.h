@@ -41,6 +41,7 @@ struct diff_row {
     double values[2];     /* 0 if missing */
     const char *unit;     /* ps, bytes, bps, count, us; "" */
     double weight;        /* sort key, descending */
+    bool measured[2];     /* that run has a number, in `unit` */
 };
 
 struct diff_section {

@@ -209,7 +209,8 @@ static void add_row(struct diff *diff, struct diff_section *section, const struc
         row->texts[i] = keep_text(&diff->arena, store_text(cursors[i].rows, "text"));
         row->where[i] = keep_text(&diff->arena, store_text(cursors[i].rows, "set_by"));
         row->values[i] = store_real(cursors[i].rows, "number");
-        row->number &= !store_is_null(cursors[i].rows, "number");
+        row->measured[i] = !store_is_null(cursors[i].rows, "number");
+        row->number &= row->measured[i];
     }
     row->weight = weight_of(row, table->rank);
 }

@@ -64,8 +64,8 @@ void trial_setting_name(const struct trial_change *change, const struct trial_ba
 /* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more"; with several values
  * "fabric.overrides[0]: alpha 1% -> 25%, xon 0B -> 10KB at leaf1" */
 /* Several values of an entry, or of a family: "NAME VALUE -> RESTORED, ...". */
-static void values_words(const struct trial_change *change, const struct trial_base *base,
-                         const char *arrow, char *text, size_t size)
+void trial_setting_words(const struct trial_change *change, const struct trial_base *base,
+                         char *text, size_t size)
 {
     const struct deviations *all = trial_deviations(change, base);
     const struct deviation *first = &all->list[change->setting];
@@ -81,26 +81,53 @@ static void values_words(const struct trial_change *change, const struct trial_b
         const char *path = deviation->path + (whole ? strlen(first->entry) : 0);
         path += whole && *path == '.';
         used += snprintf(text + used, size - (size_t)used, "%s%s %s%s%s", between, path,
-                         deviation->value, arrow, deviation_common(deviation, "none"));
+                         deviation->value, " -> ", deviation_common(deviation, "none"));
         between = ", ";
     }
     if ((size_t)used < size)
         snprintf(text + used, size - (size_t)used, "%s", place);
 }
 
-void trial_setting_words(const struct trial_change *change, const struct trial_base *base,
-                         char *text, size_t size)
+/* "leaf1: alpha is 1%, normally 25%, and xon is 0B, normally 10KB (fabric.overrides[0])" */
+static void several_cause(const struct trial_change *change, const struct trial_base *base,
+                          const char *usual, char *text, size_t size)
 {
-    values_words(change, base, " -> ", text, size);
+    const struct deviations *all = trial_deviations(change, base);
+    const struct deviation *first = &all->list[change->setting];
+    const char *name = deviation_name(first);
+    const int parent = name > first->path ? (int)(name - first->path - 1) : 0;
+    char subject[DEVIATION_TEXT_BYTES];
+    deviation_subject_words(base->scenario, first, subject, sizeof subject);
+    if (first->changes[0].of == DEVIATION_ROUTE) {
+        snprintf(text, size, "%u static routes, such as at %.48s, replace the computed ones (%.*s)",
+                 (unsigned)count_covered(change, all), subject, parent + (int)strlen("routes") + 1,
+                 first->path);
+        return;
+    }
+    int used = snprintf(text, size, "%.48s: ", subject);
+    const char *between = "";
+    for (size_t i = 0; i < all->count; i++) {
+        const struct deviation *deviation = &all->list[i];
+        if (!trial_covers(change, all, i) || (size_t)used >= size)
+            continue;
+        used += snprintf(text + used, size - (size_t)used, "%s%s is %s, %s %s", between,
+                         deviation_name(deviation), deviation->value, usual,
+                         deviation_common(deviation, "unlimited"));
+        between = ", and ";
+    }
+    if ((size_t)used < size && is_whole_entry(change, all))
+        snprintf(text + used, size - (size_t)used, " (%s)", first->entry);
+    else if ((size_t)used < size)
+        snprintf(text + used, size - (size_t)used, " (%.*s)", parent, first->path);
 }
 
 void trial_setting_cause(const struct trial_change *change, const struct trial_base *base,
                          char *text, size_t size)
 {
     const struct deviations *all = trial_deviations(change, base);
+    const char *usual = change->written ? "by default" : "normally";
     if (count_covered(change, all) > 1)
-        values_words(change, base, " instead of ", text, size);
+        several_cause(change, base, usual, text, size);
     else
-        deviation_words(base->scenario, &all->list[change->setting],
-                        change->written ? "by default" : "normally", text, size);
+        deviation_words(base->scenario, &all->list[change->setting], usual, text, size);
 }

@@ -5,6 +5,7 @@
 #include "replay/database/words.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static struct words percent(int64_t share)
 {
@@ -41,16 +42,25 @@ static const char *connections_of(const struct bottleneck_input *input,
     return input->by_tcp ? "connections of " : "queue pairs of ";
 }
 
+/* The busiest station of a target is its cores or the lock that they share. */
+static bool is_lock(const struct bottleneck_input *input)
+{
+    static const char lock[] = " lock";
+    const char *where = input->uses[BOTTLENECK_TARGET_CPU].where;
+    const size_t length = strlen(where), tail = sizeof lock - 1;
+    return length > tail && strcmp(where + length - tail, lock) == 0;
+}
+
 void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *found)
 {
-    static const char *const phrases[] = {
+    const char *const phrases[] = {
         [BOTTLENECK_LINK] = "%s is %s busy",
         [BOTTLENECK_RECEIVER] = "%s drains its receive buffer too slowly %s of the time",
         [BOTTLENECK_RNIC] = "%s is %s busy",
         [BOTTLENECK_PCIE] = "%s is %s busy",
         [BOTTLENECK_COMPLETIONS] = "%s are %s busy",
         [BOTTLENECK_MEDIA] = "%s are %s busy",
-        [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
+        [BOTTLENECK_TARGET_CPU] = is_lock(input) ? "%s is %s busy" : "%s are %s busy",
         [BOTTLENECK_HOST_CPU] = "%s are %s busy",
         [BOTTLENECK_PAUSES] = "%s was paused for %s of the time",
         [BOTTLENECK_CREDIT] = "%s wait for a posted receive for %s of their time",

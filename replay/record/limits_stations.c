@@ -148,7 +148,7 @@ static const char *add_stations(struct limits_scope *scope, bool cores)
             name = stations[i].name;
             snprintf(use->where, sizeof use->where,
                      cores ? "%.60s's %.60s" : "%.60s's drives (%.60s)", scenario->nodes[node].name,
-                     name);
+                     strcmp(name, "lock") == 0 ? "shared lock" : name);
         }
     }
     return name;

@@ -67,14 +67,15 @@ static void write_victims_like(const struct page *page, uint32_t first)
     }
     const struct words from = words_percent((double)least, PPM);
     const struct words to = words_percent((double)most->lost_ppm, PPM);
-    fprintf(page->out, "       %-16s ", most->workload);
-    if (strcmp(from.text, to.text) != 0)
-        fprintf(page->out, "%s to ", from.text);
-    fprintf(page->out, "%s of the I/O time of %s", to.text, most->host);
+    fprintf(page->out, "       %-16s %s", most->workload, most->host);
     if (hosts > 1)
         fprintf(page->out, " and %" PRId64 " other %s", hosts - 1,
                 plural(hosts - 1, "host", "hosts"));
-    fprintf(page->out, " was delay (%s)", severity_class_words(most->class));
+    fputs(" lost ", page->out);
+    if (strcmp(from.text, to.text) != 0)
+        fprintf(page->out, "%s to ", from.text);
+    fprintf(page->out, "%s of %s I/O time to delay (%s)", to.text, plural(hosts, "its", "their"),
+            severity_class_words(most->class));
     if (failed > 0)
         fprintf(page->out, "; %s %s failed", words_count(failed).text,
                 plural(failed, "operation", "operations"));

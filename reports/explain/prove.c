@@ -111,7 +111,7 @@ static void write_hosts(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->hosts.count && i < HOSTS_SHOWN; i++) {
         const struct prove_host *host = &prove->hosts.list[i];
-        fprintf(out, "  %-9s  %s at %s: %s of the I/O time was delay", i == 0 ? "by host" : "",
+        fprintf(out, "  %-9s  %s at %s lost %s of its I/O time to delay", i == 0 ? "by host" : "",
                 host->of, host->name,
                 words_percent((double)host->lost_ps, (double)host->whole_ps).text);
         write_failures(host->failed, host->inactive, out);
@@ -159,12 +159,13 @@ static void say_set(const struct prove *prove, FILE *out)
         if (several)
             write_gone(prove, row, out);
         if (alone)
-            fprintf(out, "%salone, it takes %s of the I/O time of a workload", several ? "; " : "",
+            fprintf(out, "%salone, it costs a workload %s of its I/O time", several ? "; " : "",
                     words_percent((double)row->harm.permille, 1000).text);
         fputs(several || alone ? ")" : "", out);
         between = ";\n  and ";
     }
-    fprintf(out, "%s %s of the %s", several ? ";\n  together, these changes remove" : " removes",
+    fprintf(out, "%s %s of the %s",
+            several ? ";\n  together, these changes remove" : ": this removes",
             share_of(prove, &prove->before, &prove->after).text, loss_words(prove));
 }
 

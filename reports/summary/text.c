@@ -201,7 +201,7 @@ static void write_pause_sums(const struct text *text)
     const int64_t paused = text_result(text, "pfc.paused_ps");
     const int64_t longest = text_result(text, "pfc.longest_pause_ps");
     if (text->credits) {
-        fprintf(text->out, "ports waited for them for %s, summed over ports; longest wait %s\n",
+        fprintf(text->out, "waits for credits %s, summed over ports; longest wait %s\n",
                 words_time(paused).text, words_time(longest).text);
         return;
     }

@@ -53,13 +53,12 @@ static void write_victims(const struct text *text)
         const int64_t hosts = store_int(rows, "hosts");
         fprintf(text->out, "%s%-16s%s%s: ", text->paint.bold, shown == 0 ? "Victims" : "",
                 text->paint.off, store_text(rows, "name"));
+        fprintf(text->out, "%" PRId64 " %s", hosts, plural(hosts, "host", "hosts"));
         const int64_t most_ppm = store_int(rows, "most_ppm");
         if (most_ppm >= DELAYED_PPM)
-            fprintf(text->out, "%s%s of the I/O time of ", hosts > 1 ? "up to " : "",
-                    words_percent((double)most_ppm, PPM).text);
-        fprintf(text->out, "%" PRId64 " host%s%s (%s)", hosts, plural(hosts, "", "s"),
-                most_ppm >= DELAYED_PPM ? " was delay" : "",
-                severity_class_words(store_text(rows, "nearest")));
+            fprintf(text->out, " lost %s%s of %s I/O time to delay", hosts > 1 ? "up to " : "",
+                    words_percent((double)most_ppm, PPM).text, plural(hosts, "its", "their"));
+        fprintf(text->out, " (%s)", severity_class_words(store_text(rows, "nearest")));
         if (store_int(rows, "longest_ps") > 0)
             fprintf(text->out, "; a port on the path %s for %s",
                     text->credits ? "waited for credits" : "was paused",

@@ -14,9 +14,10 @@ static void write_controllers(const struct store_statement *row, FILE *out)
         snprintf(given_up, sizeof given_up, "%s permanently lost (ctrl-loss-tmo); ",
                  words_count(store_int(row, "given_up")).text);
     fprintf(out,
-            "  %-18.18s controllers lost %s, reconnected %s in %s %s; %s%s %s "
-            "requeued; %s%s without service\n",
+            "  %-18.18s %s %s lost, %s reconnected in %s %s; %s%s %s requeued; no service for "
+            "%s%s\n",
             store_text(row, "workload"), words_count(store_int(row, "lost")).text,
+            plural(store_int(row, "lost"), "controller", "controllers"),
             words_count(store_int(row, "reconnected")).text,
             words_count(store_int(row, "attempts")).text,
             plural(store_int(row, "attempts"), "attempt", "attempts"), given_up,
@@ -32,7 +33,7 @@ static void write_paths(const struct store_statement *row, FILE *out)
             store_text(row, "workload"), words_count(store_int(row, "failovers")).text,
             plural(store_int(row, "failovers"), "command", "commands"),
             words_time(store_int(row, "gap_ps")).text);
-    fprintf(out, ", recovered after %s; fewer paths than before for %s\n",
+    fprintf(out, ", recovered after %s; degraded (fewer paths) for %s\n",
             words_time(store_int(row, "recovery_ps")).text,
             words_time(store_int(row, "degraded_ps")).text);
 }

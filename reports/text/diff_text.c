@@ -52,6 +52,16 @@ struct words diff_value_words(const struct diff_row *row, int which)
     return fabs(value) < 1e15 ? words_count((int64_t)value) : words_short(value);
 }
 
+const char *diff_side_text(const struct diff_row *row, int which, struct words *words)
+{
+    if (row->texts[which] == NULL)
+        return "-";
+    if (!row->number && !row->measured[which])
+        return row->texts[which];
+    *words = diff_value_words(row, which);
+    return words->text;
+}
+
 /* There is no percentage from or to zero. */
 struct words diff_change_words(double a, double b)
 {
@@ -93,16 +103,19 @@ static void write_number(const struct section *section, const struct diff_row *r
 static void write_text(const struct section *section, const struct diff_row *row)
 {
     const char *texts[2];
+    struct words words[2];
     bool wide = false;
     for (int i = 0; i < 2; i++) {
-        texts[i] = row->texts[i] == NULL ? "-" : row->texts[i];
+        texts[i] = diff_side_text(row, i, &words[i]);
         wide |= strlen(texts[i]) > COLUMN;
     }
     if (wide) {
-        fprintf(section->out, "  %s\n      A  %s\n      B  %s\n", row->what, texts[0], texts[1]);
+        fprintf(section->out, "  %.*s\n      A  %s\n      B  %s\n", name_length(row), row->what,
+                texts[0], texts[1]);
         return;
     }
-    fprintf(section->out, "  %-44s %*s %*s", row->what, COLUMN, texts[0], COLUMN, texts[1]);
+    fprintf(section->out, "  %-44.*s %*s %*s", name_length(row), row->what, COLUMN, texts[0],
+            COLUMN, texts[1]);
     const char *const *where = row->where;
     const char *between = "  set by ";
     for (int i = 0; i < 2; i++) {

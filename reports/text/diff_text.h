@@ -15,6 +15,8 @@ bool diff_text(const struct diff *diff, bool all, FILE *out);
 
 /* A row's value as text; for numbers only. */
 struct words diff_value_words(const struct diff_row *row, int which);
+/* The value of one run: with its unit, as it is stored, or "-"; `words` holds it if needed. */
+const char *diff_side_text(const struct diff_row *row, int which, struct words *words);
 /* "+12.3 %", "x 20"; "" if there is no percentage: from zero, or equal values. */
 struct words diff_change_words(double a, double b);
 

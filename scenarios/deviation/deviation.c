@@ -207,16 +207,14 @@ const char *deviation_common(const struct deviation *deviation, const char *none
     return change->row->effect.worse == OPT_WORSE_CEILING ? "none" : none;
 }
 
-/* The last word of the path. */
-static const char *name_of(const struct deviation *deviation)
+const char *deviation_name(const struct deviation *deviation)
 {
     const char *dot = strrchr(deviation->path, '.');
     return dot == NULL ? deviation->path : dot + 1;
 }
 
-/* "host4 and 3 more"; a workload by its name, anything else by its entry */
-static void subject_words(const struct scenario *scenario, const struct deviation *deviation,
-                          char *text, size_t size)
+void deviation_subject_words(const struct scenario *scenario, const struct deviation *deviation,
+                             char *text, size_t size)
 {
     static const char workloads[] = "workloads.", at[] = " at ";
     char place[DEVIATION_TEXT_BYTES];
@@ -234,12 +232,12 @@ void deviation_words(const struct scenario *scenario, const struct deviation *de
 {
     char place[DEVIATION_TEXT_BYTES], subject[DEVIATION_TEXT_BYTES];
     deviation_place_words(scenario, deviation, place, sizeof place);
-    subject_words(scenario, deviation, subject, sizeof subject);
+    deviation_subject_words(scenario, deviation, subject, sizeof subject);
     if (deviation->changes[0].of == DEVIATION_ROUTE)
         snprintf(text, size, "static route%.36s replaces the computed one (%.90s)", place,
                  deviation->path);
     else
-        snprintf(text, size, "%.48s: %.40s is %.48s, %s %.48s (%.90s)", subject, name_of(deviation),
-                 deviation->value, usual, deviation_common(deviation, "unlimited"),
-                 deviation->path);
+        snprintf(text, size, "%.48s: %.40s is %.48s, %s %.48s (%.90s)", subject,
+                 deviation_name(deviation), deviation->value, usual,
+                 deviation_common(deviation, "unlimited"), deviation->path);
 }

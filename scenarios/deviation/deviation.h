@@ -85,6 +85,13 @@ void deviations_free(struct deviations *deviations);
 void deviation_place_words(const struct scenario *scenario, const struct deviation *deviation,
                            char *text, size_t size);
 
+/* "host4 and 3 more"; a workload by its name, anything else by its entry */
+void deviation_subject_words(const struct scenario *scenario, const struct deviation *deviation,
+                             char *text, size_t size);
+
+/* The last word of the path. */
+const char *deviation_name(const struct deviation *deviation);
+
 /* "leaf1:p0: mtu is 1500B, normally 9216B (fabric.overrides[0].mtu)"; `usual`: "normally" or
  * "by default". */
 void deviation_words(const struct scenario *scenario, const struct deviation *deviation,

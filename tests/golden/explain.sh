@@ -36,7 +36,7 @@ holds storm.json '[.workloads[].bottleneck] | unique == ["slow receiver"]'
 holds storm.json '. as $all | [.victims[] | [.cause, .workload, .host, .class, .failed, .held_ps]] | sort == ([$all.causes | to_entries[] | .key as $cause | .value.victims[] | [$cause, .workload, .host, .class, .failed, .paused_ps]] | sort)'
 holds storm.json '[.victims[] | .lost_share >= 0.01 and .held_ps > 0 and .root != null] | all'
 says storm '     victims: 23'
-says storm 'of the I/O time of host'
+says storm 'I/O time to delay'
 [ "$(gojq .root_cause storm.json)" = "$("$program" run pause-storm --json | gojq .root_cause)" ] ||
     fail 'run and explain tell of different causes'
 
@@ -65,7 +65,7 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 # In words, of 600 us of it.
 "$program" run pause-storm --set duration=4ms --set faults.0.for=600us -o brief.db >run
 "$program" explain brief.db --prove >proof 2>err || fail "--prove: exit code $?"
-says proof 'proved: slow-receiver at host0, removed (a root cause) removes 100% of the delay'
+says proof 'proved: slow-receiver at host0, removed (a root cause): this removes 100% of the delay'
 says proof 'victim     backup was delayed by 61.7 ms in total, 21% of its I/O time'
 holds proof.json '.proof.ideal == "fault-free run" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'

@@ -17,7 +17,7 @@ begin() { printf 'stormglass: 1\nname: %s\nduration: 1ms\ndrain: 5ms\n' "$1"; }
 "$program" run mtu-mismatch -o mtu.db >run 2>&1
 "$program" explain mtu.db --prove >mtu || fail "mtu: exit code $?"
 "$program" explain mtu.db --prove --json >mtu.json || fail "mtu --json: exit code $?"
-says mtu 'proved: fabric.overrides[0].mtu 1500B -> 9216B at leaf1:p3 removes 100% of the delay'
+says mtu 'proved: fabric.overrides[0].mtu 1500B -> 9216B at leaf1:p3: this removes 100% of the delay'
 says mtu '100% of its I/O time; 1 operation failed; 1 host-target pair did no I/O'
 holds mtu.json '.prove.suspects[0] | .suspect == "setting" and .name == "fabric.overrides[0].mtu" and .culprit and .gone == 1'
 holds mtu.json '[.prove.suspects[] | select(.culprit)] | length == 1'
@@ -65,7 +65,7 @@ proves two
 says two 'together, these changes remove 100% of the delay'
 holds two.json '[.prove.victims[] | [.workload, .host]] | sort == [["a", "host1"], ["b", "host3"]]'
 holds two.json 'all(.prove.victims[]; .lost_share > 0.05 and .lost_share <= 1)'
-grep -qE '^  by host +[ab] at host[13]: [0-9.]+% of the I/O time was delay$' two || fail 'no victims by hosts' "$(cat two)"
+grep -qE '^  by host +[ab] at host[13] lost [0-9.]+% of its I/O time to delay$' two || fail 'no victims by hosts' "$(cat two)"
 holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
 
 # Two workloads lose between the same hosts, which count once, confirmed or not.
@@ -100,7 +100,7 @@ END
 proves hidden
 holds hidden.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["fault", "faults.0"], ["host", "host1"]]'
 holds hidden.json '.prove.suspects[] | select(.suspect == "host") | .gone < 0.01 and .makes > 0.05'
-says hidden 'of the I/O time of a workload'
+says hidden 'it costs a workload'
 
 # A short timeout costs nothing by itself and adds to a stall; both are causes, and the stall comes first.
 {
@@ -147,7 +147,7 @@ workloads: [{name: a, kind: rdma-write, from: host0, to: host3}]
 END
 } >all.yaml
 proves all
-says all 'proved: hosts.defaults.rnic.ttl 1 -> 64 at host0 and 3 more removes 100%'
+says all 'proved: hosts.defaults.rnic.ttl 1 -> 64 at host0 and 3 more: this removes 100%'
 holds all.json '[.prove.suspects[] | select(.culprit).name] == ["hosts.defaults.rnic.ttl"]'
 
 # The same where it costs time alone: no failure, no drop, nothing that is odd.

@@ -33,7 +33,7 @@ grep -q queue-budget out && fail "enough queues: $(cat out)"
 play budget.yaml --set hosts.targets.target.queue-budget=10
 holds budget.yaml '.workloads[0].queues == {asked: 16, granted: 10} and .workloads[0].members_idle == 0 and .workloads[0].failed == 0'
 holds budget.yaml '.warnings | map({rule, text}) == [{rule: "queue-budget",
-    text: "host0: granted 10 of the 16 I/O queues that workloads request (target.queue-budget): members with fewer: 2, connects rejected: 0"}]'
+    text: "host0 granted 10 of the 16 I/O queues that workloads request (target.queue-budget); 2 host-target pairs got fewer queues, and 0 connections were rejected"}]'
 expect 'too few queues' 0 'host0: workloads request 16 I/O queues, but it has 10 (target.queue-budget): the first hosts to connect get them' \
     "$program" check budget.yaml --set hosts.targets.target.queue-budget=10
 

@@ -29,7 +29,8 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
         clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE) | HARM_BIT(SLOW) | HARM_BIT(HELD);
         clue.least = PPM - scene->uses[port].busy;
         snprintf(clue.seen, sizeof clue.seen,
-                 "the receive buffer of %s was filled %s of the time, its link only %s",
+                 "frames waited in the receive buffer of %s for %s of the time; its link was only "
+                 "%s busy",
                  scene->scenario->nodes[node].name, words_percent((double)use->drained, PPM).text,
                  words_percent((double)scene->uses[port].busy, PPM).text);
         cause_report(search, &clue);
@@ -116,7 +117,7 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
             clue.least = (use->drained < lasted ? use->drained : lasted) / 2;
             clue.proven = use->drained >= lasted / 2;
             snprintf(clue.seen, sizeof clue.seen,
-                     "the receive buffer of %s was filled %s of the time",
+                     "frames waited in the receive buffer of %s for %s of the time",
                      scene->scenario->nodes[clue.place.node].name,
                      words_percent((double)use->drained, PPM).text);
             cause_accuse(search, &clue, &suspect);

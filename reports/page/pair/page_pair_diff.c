@@ -16,7 +16,8 @@ static void value(const struct pair *pair, const char *class, const struct diff_
     fprintf(out, "<td class=\"%s\" title=\"", class);
     page_put(out, "%s %s", text, row->unit);
     fputs("\">", out);
-    page_text(out, row->number ? diff_value_words(row, side).text : text);
+    struct words words;
+    page_text(out, diff_side_text(row, side, &words));
     fputs("</td>", out);
 }
 

@@ -9,6 +9,8 @@
 #include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
+#include <stdio.h>
+
 static const char *const touch_words[] = {
     [FAULT_TOUCHES_NO_PATH] = "no workload sends through its location",
     [FAULT_TOUCHES_LATE] = "the workloads there stop before the fault begins",
@@ -114,16 +116,35 @@ static uint64_t frames_at(const struct check_run *run, const struct scenario_fau
     return frames;
 }
 
+/* "leaf0:p3", "host7 and 2 more" */
+static void place_words(const struct scenario *scenario, const struct scenario_fault *fault,
+                        char *text, size_t size)
+{
+    if (fault->spot_count == 0) {
+        snprintf(text, size, "its ports");
+        return;
+    }
+    const struct scenario_spot *spot = &fault->spots[0];
+    const struct scenario_node *node = &scenario->nodes[spot->node];
+    const bool whole = spot->port == SCENARIO_ALL_PORTS;
+    const int used = snprintf(text, size, "%.80s",
+                              whole ? node->name : scenario_port_name(node, spot->port).text);
+    if (fault->spot_count > 1)
+        snprintf(text + used, size - (size_t)used, " and %u more", (unsigned)fault->spot_count - 1);
+}
+
 /* After the fault, a port without traffic may be idle because of the fault. So only faults that
  * began after the first operation are reported. */
 static void check_effect(const struct check_run *run, const struct scenario_fault *fault,
                          time_ps first, struct check_report *report)
 {
     const char *name = fault->ops->name, *total = fault->ops->counted_as;
-    if (run->frames != NULL && first < fault->at && frames_at(run, fault) == 0)
+    if (run->frames != NULL && first < fault->at && frames_at(run, fault) == 0) {
+        char place[128];
+        place_words(run->scenario, fault, place, sizeof place);
         check_add(report, DIAG_WARNING, fault->place,
-                  "the fault %s had no effect: no frame crossed its place in the whole run", name);
-    else if (total != NULL && run->total != NULL && run->total(run->self, total) == 0)
+                  "the fault %s had no effect: %s had no traffic in the whole run", name, place);
+    } else if (total != NULL && run->total != NULL && run->total(run->self, total) == 0)
         check_add(report, DIAG_WARNING, fault->place,
                   "the fault %s had no effect: %s is 0 in the whole run", name, total);
 }

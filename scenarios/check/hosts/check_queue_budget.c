@@ -102,12 +102,13 @@ static void after(const struct check_run *run, struct check_report *report)
         if (got.fewer == 0 && run->refused[h] == 0)
             continue;
         check_add(report, DIAG_WARNING, place_of(node),
-                  "%s: granted %llu of the %lld I/O %s that workloads request "
-                  "(target.queue-budget): members with fewer: %u, connects rejected: %llu",
+                  "%s granted %llu of the %lld I/O %s that workloads request "
+                  "(target.queue-budget); %u host-target %s got fewer queues, and %llu %s rejected",
                   node->name, (unsigned long long)got.granted,
                   (long long)all_wanted(run->scenario, h),
                   plural(all_wanted(run->scenario, h), "queue", "queues"), (unsigned)got.fewer,
-                  (unsigned long long)run->refused[h]);
+                  plural(got.fewer, "pair", "pairs"), (unsigned long long)run->refused[h],
+                  plural((int64_t)run->refused[h], "connection was", "connections were"));
     }
 }
 

@@ -44,11 +44,11 @@ def results(prefix):
 
 def recovery():
     for row in db.execute('SELECT r.*, name FROM recovery r JOIN workload USING(workload)'):
-        check('controllers', rf' +{row["name"]} +controllers lost {row["lost"]}, reconnected {row["reconnected"]} in '
-              rf'{row["attempts"]} attempts?; {count(row["requeued"])} commands? requeued; (?:up to )?# without service',
+        check('controllers', rf' +{row["name"]} +{row["lost"]} controllers? lost, {row["reconnected"]} reconnected in '
+              rf'{row["attempts"]} attempts?; {count(row["requeued"])} commands? requeued; no service for (?:up to )?#',
               row['without_service_ps'])
         check('paths', rf' +{row["name"]} +{count(row["failovers"])} commands? failed over to other paths; longest gap in I/O #, '
-              'recovered after #; fewer paths than before for #', row['gap_ps'], row['recovery_ps'], row['degraded_ps'])
+              'recovered after #; degraded \(fewer paths\) for #', row['gap_ps'], row['recovery_ps'], row['degraded_ps'])
         if len({row[name] for name in ('gap_ps', 'recovery_ps', 'without_service_ps')}) < 3:
             fail('times that are the same show nothing')
 

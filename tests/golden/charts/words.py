@@ -187,15 +187,15 @@ for (share, _), cause in zip(lines, causes):
 victims = ask("SELECT w.name, count(DISTINCT node), max(lost_ppm), max(held_ps) FROM victim v JOIN workload w USING(workload)"
               " WHERE cause=0 GROUP BY v.workload")
 for name, hosts, lost, held in victims:
-    words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name}: (?:up to )?(\S+) of the I/O time of (\d+) hosts? was delay \([^)]*\)'
+    words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name}: (\d+) hosts? lost (?:up to )?(\S+) of (?:its|their) I/O time to delay \([^)]*\)'
                       r'(?:; a port on the path was paused for (.*))?$', summary, re.M)
     if sum(sure for _, sure, _ in causes) > 1:  # the line is then of several causes
         continue
     if words is None:
         fail(f'no victim {name}')
         continue
-    same(f'hosts of {name}', int(words[2]), hosts)
-    near(f'{name} lost', words[1], lost / 1e6)
+    same(f'hosts of {name}', int(words[1]), hosts)
+    near(f'{name} lost', words[2], lost / 1e6)
     if words[3] is not None:
         near(f'{name} was held', words[3], held)
 

@@ -104,10 +104,13 @@ static void rows_have_values_and_changes(void **state)
     rows[5] = (struct diff_row){"set", {"a", "b"}, {"", "default"}, .unit = ""};
     rows[6] = (struct diff_row){"fits", {"12345678901234567890", "b"}, {"x", "y"}, .unit = ""};
     rows[7] = (struct diff_row){"wide", {"a", "123456789012345678901"}, {"x", "y"}, .unit = ""};
-    diff.sections[DIFF_SETTINGS] = (struct diff_section){rows, 8, 0};
+    rows[8] =
+        (struct diff_row){"only in A: pause_ps", {"2000", NULL},      {"", ""},
+                          .unit = "ps",          .values = {2000, 0}, .measured = {true, false}};
+    diff.sections[DIFF_SETTINGS] = (struct diff_section){rows, 9, 0};
     char wanted[TEXT];
     snprintf(wanted, TEXT,
-             "\nSettings        8 differ, 0 equal              %20s %20s\n"
+             "\nSettings        9 differ, 0 equal              %20s %20s\n"
              "  %-44s %20s %20s     +50.0%%\n"
              "  %-44s %20s %20s      +0.0%%\n"
              "  %-44s %20s %20s\n"
@@ -115,10 +118,11 @@ static void rows_have_values_and_changes(void **state)
              "  %-44s %20s %20s  set by A: f.yaml:3\n"
              "  %-44s %20s %20s  set by B: default\n"
              "  %-44s %20s %20s  set by A: x, B: y\n"
-             "  wide\n      A  a\n      B  123456789012345678901\n\nEvents ",
+             "  wide\n      A  a\n      B  123456789012345678901\n"
+             "  %-44s %20s %20s\n\nEvents ",
              "A", "B", "number", "1.000 ns", "1.500 ns", "alike", "1000001 ps", "1000002 ps",
              "from none", "0", "7", "missing", "-", "7", "set", "a", "b", "set", "a", "b", "fits",
-             "12345678901234567890", "b");
+             "12345678901234567890", "b", "only in A: pause", "2.00 ns", "-");
     assert_printed(false, wanted);
 }
 

@@ -191,11 +191,12 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
                "pairs did no I/O",
                true);
     assert_has("... and 2 more workloads", true);
-    assert_has("by host w at host7: 20% of the I/O time was delay; 1 host-target pair did no I/O",
+    assert_has("by host w at host7 lost 20% of its I/O time to delay; 1 host-target pair did no "
+               "I/O",
                true);
-    assert_has(" v at host8: 40% of the I/O time was delay; 4 operations failed", true);
+    assert_has(" v at host8 lost 40% of its I/O time to delay; 4 operations failed", true);
     assert_has("by host v", false);
-    assert_has("was delay ... and 1 more", true);
+    assert_has("to delay ... and 1 more", true);
     prove.victim_count = PROVE_VICTIMS_MAX;
     prove.hosts.count = 16;
     assert_has("... and", false);
@@ -222,7 +223,7 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         1000000;
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
         prove.by = losses[i].by;
-        assert_has("proved: one removes", true);
+        assert_has("proved: one: this removes", true);
         assert_has(losses[i].words, true);
     }
     prove.by = PROVE_BY_TIME;
@@ -236,8 +237,8 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         true);
     two->harmful = true;
     assert_has(
-        "two (removing only this removes 25% of the harm; alone, it takes 33% of the I/O time of "
-        "a workload);",
+        "two (removing only this removes 25% of the harm; alone, it costs a "
+        "workload 33% of its I/O time);",
         true);
 }
 
