@@ -45,6 +45,8 @@ struct build {
     bool failed;
 };
 
+static const char no_directives[] = "directives such as %YAML are not supported";
+
 static struct diag_place place_at(const struct build *build, yaml_mark_t mark, size_t width)
 {
     const int shift = mark.line == 0 ? build->column_shift : 0;
@@ -258,7 +260,7 @@ static void on_document(struct build *build, const yaml_event_t *event)
     else if (event->data.document_start.version_directive != NULL ||
              event->data.document_start.tag_directives.start !=
                  event->data.document_start.tag_directives.end)
-        fail_event(build, event, "directives such as %YAML are not supported");
+        fail_event(build, event, no_directives);
 }
 
 static void on_event(struct build *build, const yaml_event_t *event)
@@ -293,6 +295,97 @@ static void on_event(struct build *build, const yaml_event_t *event)
 
 static const char memory_of_parser[] = "reading YAML";
 
+/* ---- errors of libyaml in the words of a user ---- */
+
+static const struct {
+    const char *problem, *words;
+} parser_words[] = {
+    {"mapping values are not allowed in this context",
+     "found ': ' where no key can be: put a value that contains ': ' in quotes, or check whether "
+     "the line above lacks its ':' or has another indentation"},
+    {"block sequence entries are not allowed in this context",
+     "found '- ' after other text: expected each item of a list on its own line, or [A, B]"},
+    {"mapping keys are not allowed in this context", "found '? ': expected KEY: VALUE"},
+    {"could not find expected ':'", "found no ':' after this word: expected KEY: VALUE"},
+    {"found a tab character", "found a tab: expected spaces; YAML does not allow tabs in the "
+                              "indentation"},
+    {"found unexpected end of stream", "found a quotation mark without its pair: expected another "
+                                       "one at the end of the value"},
+    {"found unexpected document indicator",
+     "found '---' or '...' inside quotation marks: expected the closing quotation mark before it"},
+    {"found unknown escape character", "found an unknown escape after '\\': expected \\n, \\t, "
+                                       "\\\" or \\\\; in single quotes, '\\' is "
+                                       "an ordinary character"},
+    {"did not find expected comment or line break",
+     "found text after '|' or '>': expected it on the following lines, indented"},
+    {"did not find expected alphabetic or numeric character",
+     "found '*' or '&' without a name: put a value that begins with it in quotes"},
+    {"did not find expected node content", "expected a value"},
+    {"did not find expected <document start>",
+     "found text after the end of the value above: expected no more text, or the indentation of "
+     "the lines above"},
+};
+
+/* The text of a line; "" behind the last one. */
+static const char *line_text(const struct build *build, int number)
+{
+    const char *line = tree_line(build->file, number);
+    return line == NULL ? "" : line;
+}
+
+static void indentation_error(struct build *build, struct diag_place place, bool list)
+{
+    const struct diag_place block = place_at(build, build->parser.context_mark, 1);
+    const char *line = tree_line(build->file, place.line);
+    const bool dash =
+        list && line != NULL && place.column <= (int)strlen(line) && line[place.column - 1] == '-';
+    if (dash && place.column == block.column)
+        fail(build, place, "found '-' without a space after it: expected '- ' before the item");
+    else if (list)
+        fail(build, place,
+             "found column %d: expected '- ' in column %d, where the list of line %d has its "
+             "items, or the column of the other keys of the item above",
+             place.column, block.column, block.line);
+    else
+        fail(build, place,
+             "found column %d: expected a key in column %d, where the block of line %d has its "
+             "keys",
+             place.column, block.column, block.line);
+}
+
+/* A bracket that nothing closes. */
+static void bracket_error(struct build *build, struct diag_place place, char open, char close,
+                          bool at_end)
+{
+    const struct diag_place start = place_at(build, build->parser.context_mark, 1);
+    if (at_end)
+        fail(build, place,
+             "found '%c' that is not closed: expected ',' or '%c' after the last item", open,
+             close);
+    else
+        fail(build, place, "expected ',' or '%c': the '%c' of line %d, column %d is still open",
+             close, open, start.line, start.column);
+}
+
+static void token_error(struct build *build, struct diag_place place)
+{
+    const char *line = line_text(build, place.line);
+    const size_t at = (size_t)place.column - 1;
+    const char found = at < strlen(line) ? line[at] : '\0';
+    if (found == '\t')
+        fail(build, place,
+             "found a tab: expected spaces; YAML does not allow tabs in the "
+             "indentation");
+    else
+        fail(build, place, "found '%c', with which no value begins: put the value in quotes",
+             found > ' ' && found < 0x7F ? found : '?');
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 static void parser_error(struct build *build)
 {
     const yaml_parser_t *parser = &build->parser;
@@ -303,10 +396,24 @@ static void parser_error(struct build *build)
     const bool at_end = tree_line(build->file, (int)parser->problem_mark.line + 1) == NULL;
     const struct diag_place place =
         place_at(build, at_end ? parser->context_mark : parser->problem_mark, 1);
-    if (parser->context != NULL)
-        fail(build, place, "%s %s", problem, parser->context);
-    else
-        fail(build, place, "%s", problem);
+    if (begins(problem, "did not find expected '-' indicator"))
+        return indentation_error(build, place, true);
+    if (begins(problem, "did not find expected key"))
+        return indentation_error(build, place, false);
+    if (begins(problem, "did not find expected ',' or ']'"))
+        return bracket_error(build, place, '[', ']', at_end);
+    if (begins(problem, "did not find expected ',' or '}'"))
+        return bracket_error(build, place, '{', '}', at_end);
+    if (begins(problem, "found character that cannot start any token"))
+        return token_error(build, place);
+    if (begins(problem, "did not find expected <document start>") &&
+        begins(line_text(build, 1), "%"))
+        return fail(build, place_at(build, (yaml_mark_t){0}, 1), "%s", no_directives);
+    for (size_t i = 0; i < sizeof parser_words / sizeof parser_words[0]; i++)
+        if (begins(problem, parser_words[i].problem))
+            return fail(build, place, "%s", parser_words[i].words);
+    fail(build, place, "%s%s%s", problem, parser->context == NULL ? "" : " ",
+         parser->context == NULL ? "" : parser->context);
 }
 
 /* ---- the file ---- */
