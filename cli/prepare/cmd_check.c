@@ -6,6 +6,7 @@
 #include "replay/plan/plan_search.h"
 #include "reports/text/csv.h"
 #include "reports/text/json_members.h"
+#include "scenarios/agreement/agreements.h"
 #include "scenarios/check/check.h"
 #include "scenarios/format/filekind.h"
 
@@ -16,6 +17,7 @@
 static const struct cli_option options[] = {
     {"seed", 0, "N", "seed (default: the scenario's)"},
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; repeatable"},
+    {"agreements", 0, NULL, "count the settings that must agree on a path, for each transport"},
     {"strict", 0, NULL, "exit with code 1 also for warnings"},
     {"json", 0, NULL, "one JSON object with all findings instead of lines"},
     {"csv", 0, NULL, "one CSV row for each finding"},
@@ -27,7 +29,7 @@ static const struct cli_option options[] = {
 struct found {
     struct json *json; /* NULL, as `csv`: lines of text */
     struct csv *csv;
-    size_t findings;
+    size_t findings, agreements;
     uint32_t errors, warnings, notes;
 };
 
@@ -134,6 +136,62 @@ static int print_report(const struct cli_args *args, const char *name, struct ch
     return broken ? CLI_BROKEN : CLI_DONE;
 }
 
+/* ------------------------------------------------------------------ agreements */
+
+static void print_agreements(const struct agreements *all, size_t count)
+{
+    puts(count == 0 ? "No workload has a path." : "Settings that must agree on the longest path");
+    for (size_t i = 0; i < count; i++) {
+        const struct agreements *of = &all[i];
+        printf("  %-10s  %zu %s in %u %s; %u %s on the path\n", of->transport, of->count,
+               plural((int64_t)of->count, "setting", "settings"), of->values,
+               plural(of->values, "place", "places"), of->switches,
+               plural(of->switches, "switch", "switches"));
+        for (size_t k = 0; k < of->count; k++)
+            printf("    %6s.%-16s  %3u %s, at %s\n", of->settings[k].section,
+                   of->settings[k].row->name, of->settings[k].values,
+                   plural(of->settings[k].values, "place", "places"),
+                   opt_agree_words(of->settings[k].row->agrees.at));
+    }
+}
+
+static void tell_agreement(struct found *found, const char *name, const struct agreements *of)
+{
+    struct json *json = found->json;
+    const size_t at = found->agreements++;
+    char path[JSON_PATH_BYTES], list[48];
+    json_text(json, json_member(path, "agreements", at, "scenario"), name);
+    json_text(json, json_member(path, "agreements", at, "transport"), of->transport);
+    json_integer(json, json_member(path, "agreements", at, "count"), (int64_t)of->count);
+    json_integer(json, json_member(path, "agreements", at, "places"), of->values);
+    json_integer(json, json_member(path, "agreements", at, "switches"), of->switches);
+    snprintf(list, sizeof list, "agreements[%zu].settings", at);
+    JSON_EACH(json, list, of->count)
+    {
+        const struct agreement *setting = &of->settings[i];
+        json_text(json, json_member(path, list, i, "section"), setting->section);
+        json_text(json, json_member(path, list, i, "name"), setting->row->name);
+        json_text(json, json_member(path, list, i, "at"), opt_agree_words(setting->row->agrees.at));
+        json_integer(json, json_member(path, list, i, "places"), setting->values);
+    }
+}
+
+/* After the findings; --csv has no columns for them. */
+static void count_agreements(const struct cli_args *args, const struct scenario *scenario,
+                             const char *name, struct found *found)
+{
+    if (!cli_given(args, "agreements"))
+        return;
+    struct arena arena = {0};
+    struct agreements *all;
+    const size_t count = agreements_of(scenario, &arena, &all);
+    if (found->json == NULL && found->csv == NULL)
+        print_agreements(all, count);
+    for (size_t i = 0; found->json != NULL && i < count; i++)
+        tell_agreement(found, name, &all[i]);
+    arena_free(&arena);
+}
+
 static int check_one(const struct cli_args *args, const char *name, struct found *found)
 {
     struct scenario *scenario = cli_load_changed_as(args, name);
@@ -142,6 +200,7 @@ static int check_one(const struct cli_args *args, const char *name, struct found
     struct check_report report;
     check_scenario(scenario, &report);
     const int code = print_report(args, name, &report, found);
+    count_agreements(args, scenario, name, found);
     scenario_free(scenario);
     return code;
 }
@@ -290,6 +349,8 @@ const struct cli_command cmd_check = {
                                      {"Check a change before running it; warnings fail, too",
                                       "stormglass check pause-storm --set "
                                       "fabric.switch.ecn-kmin=100KB --strict || echo 'findings'"},
+                                     {"Count the settings that must agree for each transport",
+                                      "stormglass check transports --agreements"},
                                      {0}},
     .exit_codes =
         (const struct cli_exit_code[]){

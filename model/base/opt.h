@@ -46,6 +46,7 @@ struct opt {
     const char *step;   /* a quantity must be a multiple of it; NULL: any value */
     int64_t factor;     /* a quantity must be min times a power of it; 0: any value */
     struct opt_effect effect;
+    struct opt_agreement agrees; /* none: each device may have its own value */
 };
 
 /* The choices of a list X(NAME, "word"), in order. The same list generates the enum, so words and
@@ -108,7 +109,8 @@ bool opt_is_smaller_device(const struct opt *row, int64_t value, int64_t common)
 const char *opt_part_words(const struct opt *row);
 bool opt_effect_words(const struct opt *row, char *text, size_t size);
 bool opt_needs_words(const struct opt *row, char *text, size_t size);
-const char *opt_need_words(uint32_t need); /* one condition, enum opt_need_index */
+const char *opt_need_words(uint32_t need);      /* one condition, enum opt_need_index */
+const char *opt_agree_words(enum opt_agree at); /* "both ends of a link" */
 
 /* The identifier of the part in opt_part.def, such as TARGET_CPU. */
 const char *opt_part_name(const struct opt *row);

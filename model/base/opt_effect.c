@@ -78,6 +78,14 @@ const char *opt_need_words(uint32_t need)
     return needs[need];
 }
 
+const char *opt_agree_words(enum opt_agree at)
+{
+#define OPT_WORDS_OF(name, words) words,
+    static const char *const places[] = {OPT_AGREES_AT(OPT_WORDS_OF)};
+#undef OPT_WORDS_OF
+    return places[at];
+}
+
 bool opt_needs_words(const struct opt *row, char *text, size_t size)
 {
     size_t used = 0;

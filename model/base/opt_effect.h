@@ -91,6 +91,36 @@ enum opt_need { OPT_NEEDS(OPT_NEED_BIT_) };
 #undef OPT_NEED_INDEX_
 #undef OPT_NEED_BIT_
 
+/* Where the values of a parameter must agree, or fit each other, for traffic to pass as intended:
+ * at both ends of a link, at all devices of a path, or at both ends of a connection. */
+#define OPT_AGREES_AT(X)                                                                           \
+    X(NEVER, "")                                                                                   \
+    X(LINK, "both ends of a link")                                                                 \
+    X(PATH, "all devices of a path")                                                               \
+    X(ENDS, "both ends of a connection")
+
+/* For which traffic: all; in a lossless class of Ethernet; in one that the DSCP selects; with ECN;
+ * or only if the value is set. */
+enum opt_agree_if {
+    OPT_AGREE_ALWAYS,
+    OPT_AGREE_LOSSLESS,
+    OPT_AGREE_DSCP,
+    OPT_AGREE_ECN,
+    OPT_AGREE_SET
+};
+
+#define OPT_AGREE_(name, words) OPT_AGREE_##name,
+enum opt_agree { OPT_AGREES_AT(OPT_AGREE_) };
+#undef OPT_AGREE_
+
+struct opt_agreement {
+    enum opt_agree at;
+    enum opt_agree_if of;
+};
+
+/* After OPT_ACTS: the parameter must agree there, for that traffic. */
+#define OPT_AGREES(at, of) .agrees = {OPT_AGREE_##at, OPT_AGREE_##of}
+
 struct opt_effect {
     enum opt_part part;
     enum opt_worse worse;

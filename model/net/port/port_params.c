@@ -5,7 +5,8 @@
 /* IEEE 802.3 annex 31D: maximum quanta between the last bit of a PAUSE and silence at 100 Gb/s. */
 const struct opt port_opts[] = {
     {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
-     "Link speed, in bits per second on the wire.", "IEEE 802.3", OPT_SCALES(LINK, LESS, RATE)},
+     "Link speed, in bits per second on the wire.", "IEEE 802.3", OPT_SCALES(LINK, LESS, RATE),
+     OPT_AGREES(LINK, ALWAYS)},
     {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "198000km", NULL,
      "Cable length, which determines the propagation delay.",
      "IEEE 802.3; the maximum: the distance that light travels in fiber in 1 s, the maximum of "
@@ -21,7 +22,8 @@ const struct opt port_opts[] = {
     {"fec", OPT_CHOICE, offsetof(struct port_params, fec), "none", NULL, NULL, OPT_WORDS(PORT_FECS),
      "Forward error correction; its latency is part of the one-way delay. auto: the usual code for "
      "the rate.",
-     "IEEE 802.3 cl. 91, 108, 119, 134, 172", OPT_ACTS(LATENCY, ANY, TRACE)},
+     "IEEE 802.3 cl. 91, 108, 119, 134, 172", OPT_ACTS(LATENCY, ANY, TRACE),
+     OPT_AGREES(LINK, ALWAYS)},
     {"fec-latency", OPT_TIME, offsetof(struct port_params, fec_latency), "auto", "0ns", "1ms",
      "auto",
      "Latency of the FEC; auto: the time to receive the codewords plus the time of the "
@@ -30,7 +32,8 @@ const struct opt port_opts[] = {
      OPT_ACTS(LATENCY, MORE, DELAY)},
     {"mtu", OPT_SIZE, offsetof(struct port_params, mtu), "4200B", "256B", "16000B", NULL,
      "Largest frame, not counting Ethernet header and FCS; larger frames are dropped as giants.",
-     "IEEE 802.3; path MTU 4096 needs 4200 (vendors' advice)", OPT_ACTS(DROPS, LESS, TRACE)},
+     "IEEE 802.3; path MTU 4096 needs 4200 (vendors' advice)", OPT_ACTS(DROPS, LESS, TRACE),
+     OPT_AGREES(PATH, ALWAYS)},
     {"pfc-response", OPT_TIME, offsetof(struct port_params, pfc_response), "500ns", "0ns", "1ms",
      NULL, "Time from the last bit of a PFC frame to its effect on the transmitter.",
      "assumed; IEEE 802.3 annex 31D allows 394 quanta (2.017 us) at 100 Gb/s",
@@ -49,7 +52,8 @@ const struct opt port_opts[] = {
      OPT_WORDS(PORT_FLOWS),
      "Pauses per priority (pfc), pauses of the whole port (global: 802.3x PAUSE), or none; "
      "InfiniBand and Fibre Channel use credits.",
-     "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B; IBTA Vol 1 7.9", OPT_ACTS(DROPS, ANY, TRACE)},
+     "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B; IBTA Vol 1 7.9", OPT_ACTS(DROPS, ANY, TRACE),
+     OPT_AGREES(LINK, LOSSLESS)},
     {"vl-buffer", OPT_SIZE, offsetof(struct port_params, lane_buffer), "64KiB", "64B", "128KiB",
      NULL,
      "InfiniBand: receive buffer of each virtual lane at both ends of a link; one credit of the "
@@ -73,7 +77,7 @@ const struct opt port_opts[] = {
      "and "
      "restore lost credits; 0: never.",
      "FC-FS: BB_SC_N; vendors enable it between switches, and often not at hosts",
-     OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, ANY, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, ANY, TRACE), OPT_AGREES(LINK, SET)},
     {"link-reset", OPT_TIME, offsetof(struct port_params, link_reset), "100ms", "0ms", "10s", NULL,
      "Fibre Channel: time without any credit after which a port with waiting frames resets the "
      "link "
@@ -85,6 +89,7 @@ const struct opt port_opts[] = {
      "Priorities for which the port sends and obeys PFC; auto: the lossless priorities of the "
      "switch, and rnic.pfc-priorities at a NIC (DCBX). With global flow control: priorities that "
      "trigger PAUSE (auto: all); none: the port also ignores PAUSE frames that it receives.",
-     "IEEE 802.1Q-2018 36.1.3.3; SONiC pfc_enable; mlnx_qos --pfc", OPT_ACTS(DROPS, ANY, TRACE)},
+     "IEEE 802.1Q-2018 36.1.3.3; SONiC pfc_enable; mlnx_qos --pfc", OPT_ACTS(DROPS, ANY, TRACE),
+     OPT_AGREES(LINK, LOSSLESS)},
     {0},
 };

@@ -26,7 +26,7 @@ const struct opt nvme_tcp_host_opts[] = {
     {"tcp-tls", OPT_BOOL, HOST(tls), "false", NULL, NULL, NULL,
      "NVMe/TCP: TLS 1.3 with a pre-shared key, by the kernel.",
      "nvme connect --tls; NVMe/TCP 1.0, 3.6.1; Linux 6.7",
-     OPT_ACTS_IF(OPT_NEED_TCP, HOST_CPU, ANY, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_TCP, HOST_CPU, ANY, TRACE), OPT_AGREES(ENDS, SET)},
     {0},
 };
 

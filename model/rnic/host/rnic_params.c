@@ -22,7 +22,7 @@ const struct opt rnic_opts[] = {
      "Payload of a full packet: 256, 512, 1024, 2048 or 4096 B; the active side's value applies to "
      "both.",
      "IBTA Vol 1 table 81 (PathMTU); Linux cm.c adopts the REQ's value",
-     OPT_ACTS(LINK, LESS, SERVICE)},
+     OPT_ACTS(LINK, LESS, SERVICE), OPT_AGREES(ENDS, ALWAYS)},
     {"path-mtu-agreement", OPT_CHOICE, ROW(path_mtu_agreement), "request", NULL, NULL,
      OPT_WORDS(RNIC_MTU_AGREEMENTS),
      "Path MTU of a connection between hosts whose values differ. Set at the connecting side: "
@@ -146,12 +146,12 @@ const struct opt rnic_opts[] = {
      "DSCP of connections whose workload sets none; accepted connections use the DSCP of the REQ.",
      "vendors' convention for lossless RoCE; Linux cma.c default_roce_tos, cm.c "
      "cm_format_paths_from_req",
-     OPT_ACTS(CLASSES, ANY, TRACE)},
+     OPT_ACTS(CLASSES, ANY, TRACE), OPT_AGREES(PATH, DSCP)},
     {"priority", OPT_INT, ROW(priority), "3", "0", "7", NULL,
      "Priority to which the host's own port maps `dscp`; for other DSCPs dscp-to-priority applies, "
      "or else DSCP >> 3.",
      "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp",
-     OPT_ACTS(CLASSES, ANY, TRACE)},
+     OPT_ACTS(CLASSES, ANY, TRACE), OPT_AGREES(PATH, LOSSLESS)},
     {"accept-dscp", OPT_DSCP, ROW(accept_dscp), "auto", "0", "63", "auto",
      "DSCP of the packets that this host sends on connections it accepts; auto: the DSCP of the "
      "REQ. With another value, the two directions are in different classes.",
@@ -178,7 +178,8 @@ const struct opt rnic_opts[] = {
     WEIGHT(6),
     WEIGHT(7),
     {"cnp-dscp", OPT_DSCP, ROW(cnp_dscp), "48", "0", "63", NULL, "DSCP of CNPs.",
-     "ConnectX CNP_DSCP 48", OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
+     "ConnectX CNP_DSCP 48", OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE),
+     OPT_AGREES(PATH, ECN)},
     {"cnp-priority", OPT_INT, ROW(cnp_priority), "6", "0", "7", NULL,
      "Priority of CNPs at the host's own port.", "ConnectX CNP_802P_PRIO 6",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
@@ -204,12 +205,14 @@ const struct opt rnic_opts[] = {
      "PFC: the receive buffer pauses the peer, and the RNIC obeys the peer's pauses; false: a full "
      "buffer drops frames, and the RNIC ignores pauses unless the port's pfc-enabled lists "
      "priorities.",
-     "IEEE 802.1Q cl. 36; mlnx_qos --pfc", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
+     "IEEE 802.1Q cl. 36; mlnx_qos --pfc", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE),
+     OPT_AGREES(LINK, LOSSLESS)},
     {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
      "The lossless priorities of the NIC. Its receive buffer pauses all of them together, and the "
      "NIC obeys their pauses unless the port's pfc-enabled differs. auto: the priority of `dscp`; "
      "the NIC then also obeys pauses of its switch's lossless priorities (DCBX).",
-     "mlnx_qos --pfc; own: one buffer for all", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
+     "mlnx_qos --pfc; own: one buffer for all", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE),
+     OPT_AGREES(LINK, LOSSLESS)},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
      "Time of continuous pausing after which the RNIC sends no more pauses until the cause is "
      "gone, and drops frames when its buffer is full; 0: never.",
@@ -269,12 +272,14 @@ const struct opt rnic_opts[] = {
      "2: over UDP and IPv4.  1: EtherType 0x8915 and a GRH, for hosts in one VLAN: no DSCP, no "
      "ECN, no UDP source port.  Applies at both ends of connections that the host opens.",
      "IBTA annex A16, annex A17; rdma_cm prefers 2 (Linux cma.c CMA_PREFERRED_ROCE_GID_TYPE)",
-     OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_RDMA, CLASSES, LESS, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_RDMA, CLASSES, LESS, TRACE),
+     OPT_AGREES(ENDS, ALWAYS)},
     {"priority-tag", OPT_BOOL, ROW(priority_tag), "false", NULL, NULL, NULL,
      "RoCE v1 frames have a VLAN tag with their priority in the PCP; its 4 B count for the MTU.  "
      "Without the tag, switches put the frames in priority 0.",
      "IEEE 802.1Q-2018 9.6 (PCP), 6.9.3: the default priority of a port is 0",
-     OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_RDMA | OPT_NEED_ROCE_V1, CLASSES, ANY, TRACE)},
+     OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_RDMA | OPT_NEED_ROCE_V1, CLASSES, ANY, TRACE),
+     OPT_AGREES(PATH, LOSSLESS)},
     {"grh", OPT_BOOL, ROW(grh), "false", NULL, NULL, NULL,
      "InfiniBand: each packet that the host sends has a GRH of 40 B, as if its peer were in "
      "another subnet.",

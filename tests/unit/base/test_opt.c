@@ -171,6 +171,8 @@ static void check_effect(const struct opt *row)
     if (effect->scales && row->type == OPT_CHOICE)
         fail_msg("%s is a word, and scales", row->name);
     assert_true(effect->needs < UINT64_C(1) << OPT_NEED_COUNT);
+    if (row->agrees.at == OPT_AGREE_NEVER && row->agrees.of != OPT_AGREE_ALWAYS)
+        fail_msg("%s must agree for some traffic, and nowhere", row->name);
 }
 
 /* Every table that a scenario can reach: presets inside their bounds, a sentence and a source. */
