@@ -33,7 +33,7 @@ if [ -n "${STORMGLASS-}" ]; then
         sed -n '/^Run and see:$/,$p' | head -n "$(echo "$grouped" | wc -l)")" = "$grouped" ] ||
         fail 'docs/man/stormglass.1: other groups than stormglass help'
 
-    # Exit codes and examples are those of the help.
+    # Descriptions, exit codes and examples are those of the help.
     pages=$(mktemp -d)
     cp docs/man/*.1 "$pages"
     docs/man.sh "$STORMGLASS" "$pages"

@@ -229,7 +229,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_bench = {
     .name = "bench",
     .operands = "[WORK...]",
-    .about = "measures the speed of the simulator on this machine",
+    .about = "measure the speed of the simulator on this machine",
     .details = "A packet-hop is one frame that crosses one link, data and control alike.  Rates\n"
                "cover the run alone, without set-up and tear-down.\n"
                "\n"

@@ -202,7 +202,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_claims = {
     .name = "claims",
     .operands = "[ID...]",
-    .about = "tests common claims about NVMe over Fabrics by simulation",
+    .about = "test common claims about NVMe over Fabrics by simulation",
     .details = "ID is the name of a claim, a row of docs/claims.md (24, N6, C2), or a file.\n"
                "Without ID, runs every claim.  The verdict follows from the runs: true, false, or\n"
                "true under a condition, which is found by a search and shown with both of its\n"

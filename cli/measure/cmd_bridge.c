@@ -10,7 +10,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_bridge = {
     .name = "bridge",
     .operands = "run SCENARIO.yaml --role host|target|both --address A ...",
-    .about = "runs a scenario's workloads in real time on RDMA devices or over TCP",
+    .about = "run a scenario's workloads in real time on RDMA devices or over TCP",
     .operands_max = -1,
     .passes = true,
     .run = run,

@@ -114,7 +114,7 @@ static void list_tools(void)
 static const struct cli_command files = {
     .name = "calibrate",
     .operands = "FILE... | --address A [--peer B] | --from FIGURES.json",
-    .about = "writes a profile of an RDMA device from the output of other tools or from its own "
+    .about = "write a profile of an RDMA device from the output of other tools or from a "
              "measurement",
     .details = "--address measures the device and --from fits earlier measurements; for the "
                "options of both see\nstormglass-bridge calibrate --help.",
@@ -162,7 +162,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_calibrate = {
     .name = "calibrate",
     .operands = "FILE... | --address A [--peer B] | --from FIGURES.json",
-    .about = "writes a profile of an RDMA device from the output of other tools or from its own "
+    .about = "write a profile of an RDMA device from the output of other tools or from a "
              "measurement",
     .operands_max = -1,
     .passes = true,

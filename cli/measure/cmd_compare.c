@@ -174,7 +174,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_compare = {
     .name = "compare",
     .operands = "MODEL.db MEASURED.db | --frozen PREDICTIONS DIR | --wire CAPTURE [CAPTURE]",
-    .about = "compares the model with a measurement of the same scenario",
+    .about = "compare the model with a measurement of the same scenario",
     .details = "MEASURED.db is from stormglass-bridge.  Record both with --record ios.\n"
                "PREDICTIONS is from stormglass predict; DIR has a CELL.db for each cell.\n"
                "--wire compares captures frame by frame: opcode, length, PSN step, ACK request,\n"

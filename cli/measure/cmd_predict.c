@@ -237,7 +237,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_predict = {
     .name = "predict",
     .operands = "-o DIR GRID.yaml | --list GRID.yaml",
-    .about = "runs every combination of a parameter grid and saves the predictions",
+    .about = "run every combination of a parameter grid and save the predictions",
     .details = "Then measure, and compare with the frozen predictions:\n"
                "  stormglass predict --list GRID.yaml | while read -r cell sets; do\n"
                "      stormglass-bridge run BASE.yaml $sets ... -o DIR/$cell.db; done\n"

@@ -343,7 +343,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_check = {
     .name = "check",
     .operands = "SCENARIO.yaml...",
-    .about = "checks scenarios for mistakes without running them",
+    .about = "check scenarios for mistakes without running them",
     .examples =
         (const struct cli_example[]){{"Check a built-in scenario", "stormglass check pause-storm"},
                                      {"Check a change before running it; warnings fail, too",

@@ -388,7 +388,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_explain_parameter = {
     .name = "explain-parameter",
     .operands = "NAME...",
-    .about = "shows a parameter's meaning, unit, range, default, effect and source",
+    .about = "show a parameter's meaning, unit, range, default, effect and source",
     .examples =
         (const struct cli_example[]){
             {"The ECN threshold of switches", "stormglass explain-parameter ecn-kmin"},

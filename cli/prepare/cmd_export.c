@@ -182,7 +182,7 @@ static void print_kinds(void)
 const struct cli_command cmd_export = {
     .name = "export",
     .operands = "KIND SCENARIO",
-    .about = "writes a switch or host as configuration of real equipment, or a changed scenario",
+    .about = "write a switch or host as configuration of real equipment, or a changed scenario",
     .details = "KIND is the output format:",
     .more = print_kinds,
     .examples =

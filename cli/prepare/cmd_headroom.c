@@ -94,7 +94,8 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_headroom = {
     .name = "headroom",
     .operands = "",
-    .about = "PFC headroom of a link: terms, published methods, and a proof by simulation",
+    .about = "compute the PFC headroom of a link, compare it with published methods, and prove it "
+             "by simulation",
     .examples =
         (const struct cli_example[]){
             {"The headroom of a 100 m link, term by term",

@@ -283,7 +283,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_list = {
     .name = "list",
     .operands = "[KIND]",
-    .about = "lists cases, profiles, plug-ins and parameters",
+    .about = "list cases, profiles, plug-ins and parameters",
     .examples = (const struct cli_example[]){{"The kinds of lists", "stormglass list"},
                                              {"The built-in scenarios", "stormglass list cases"},
                                              {"Every path that --set accepts, for a program",

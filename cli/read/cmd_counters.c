@@ -127,7 +127,7 @@ const struct cli_command cmd_counters = {
     .name = "counters",
     .operands = "RUN.db",
     .about =
-        "prints the port counters of a run in the format of ethtool -S, SONiC, Brocade, Cisco MDS, "
+        "print the port counters of a run in the format of ethtool -S, SONiC, Brocade, Cisco MDS, "
         "perfquery or OpenMetrics",
     .details =
         "stormglass import counters reads ethtool, sonic and json; stormglass diff compares real "

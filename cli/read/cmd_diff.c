@@ -56,7 +56,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_diff = {
     .name = "diff",
     .operands = "A.db B.db, or INCIDENT.json RUN.db",
-    .about = "shows the differences between two runs, and the first event that differs",
+    .about = "show the differences between two runs, and the first event that differs",
     .details = "If the digests differ, both runs are replayed side by side up to that "
                "event.\nINCIDENT.json is from stormglass import counters: its counters are "
                "compared with those of the run.",

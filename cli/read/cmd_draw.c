@@ -220,7 +220,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_draw = {
     .name = "draw",
     .operands = "SCENARIO.yaml|RUN.db | --what io RUN.db [N] | --what states [NAME]",
-    .about = "draws a fabric, pause trees, a deadlock, a command on the wire, state machines",
+    .about = "draw a fabric, pause trees, a deadlock, a command on the wire, or a state machine",
     .details = "The fabric of a run is colored by the time that its ports were paused.\n"
                "  --what pauses   the pause tree of each root\n"
                "  --what waits    the queues of a deadlock\n"

@@ -259,7 +259,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_explain = {
     .name = "explain",
     .operands = "RUN.db|SCENARIO.yaml",
-    .about = "shows which port paused which and why, and the bottleneck of each workload",
+    .about = "show which port paused which and why, and the bottleneck of each workload",
     .details =
         "A scenario is run first, and further runs confirm the causes as in stormglass run.\n"
         "With a scenario, --what-if, --assumed and --queue print only their own answer.\n"

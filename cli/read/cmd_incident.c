@@ -200,7 +200,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_incident = {
     .name = "incident",
     .operands = "FILE|FOLDER...",
-    .about = "ranks the suspects of an incident by counters, logs and cables",
+    .about = "rank the suspects of an incident from counters, logs and cabling",
     .details =
         "Files are recognized by their content: ethtool -S, rdma statistic, hw_counters, show\n"
         "outputs of SONiC, NX-OS, EOS, Cumulus and Junos, config_db.json, LLDP, kernel and switch\n"

@@ -75,7 +75,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_pcap = {
     .name = "pcap",
     .operands = "RUN.db",
-    .about = "writes a capture for Wireshark of a run recorded with --record packets",
+    .about = "write a Wireshark capture of a run that was recorded with --record packets",
     .details = "Without --port, the capture has one interface for each RNIC port, and each frame "
                "once, as it\nleaves its RNIC. Time stamps are the run's, counted from 1970.",
     .examples =

@@ -228,7 +228,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_query = {
     .name = "query",
     .operands = "RUN.db SQL",
-    .about = "queries a run database, read-only",
+    .about = "run a read-only SQL query on a run database",
     .details =
         "Tables and views document themselves:\n"
         "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"

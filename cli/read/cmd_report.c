@@ -8,8 +8,8 @@
 #include "replay/plan/plan_store.h"
 #include "replay/step/queued.h"
 #include "reports/page/page.h"
-#include "reports/page/pair/page_pair.h"
 #include "reports/page/page_plan.h"
+#include "reports/page/pair/page_pair.h"
 #include "reports/summary/text.h"
 #include "reports/text/compare_text.h"
 #include "reports/text/diff_text.h"
@@ -260,7 +260,7 @@ const struct cli_command cmd_report = {
     .name = "report",
     .operands = "RUN.db [OTHER.db] | --playground [SCENARIO.yaml]",
     .about =
-        "writes an HTML page about a run, two runs, or a plan: charts, topology, causes, settings",
+        "write an HTML page about a run, two runs, or a plan: charts, topology, causes, settings",
     .details =
         "The page is self-contained and opens offline.\n"
         "--record counters adds pauses over time; --record ios also adds rates and latency.\n"

@@ -289,7 +289,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_watch = {
     .name = "watch",
     .operands = "FILE|FOLDER|DEVICE...",
-    .about = "reports when a pause storm or another pattern of an incident begins",
+    .about = "report when a pause storm or another pattern of an incident begins",
     .details =
         "Looks at counters and logs at regular intervals, or once for cron and systemd timers,\n"
         "and judges what is new since the last look as stormglass incident does. A FOLDER\n"

@@ -348,7 +348,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_lesson = {
     .name = "lesson",
     .operands = "[LESSON]",
-    .about = "teaches one effect: a prediction, a run, its numbers, and a question",
+    .about = "teach one effect: a prediction, a run, its numbers, and a question",
     .details = "Without LESSON, lists the lessons in the order of a course.  On a terminal the\n"
                "lesson waits for your prediction and answer; otherwise it prints everything at\n"
                "once.  Its scenario has its name: run, step, explain and draw accept it.",

@@ -373,7 +373,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_plan = {
     .name = "plan",
     .operands = "PLAN.yaml",
-    .about = "finds the cheapest fabric that meets its objectives, also with failures",
+    .about = "find the cheapest fabric that meets all objectives, also with failures",
     .details =
         "A plan names a scenario, the settings to vary, objectives, failures to survive, and "
         "prices:\n"

@@ -169,7 +169,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_replay = {
     .name = "replay",
     .operands = "RUN.db",
-    .about = "repeats a run from its database alone and compares the digests",
+    .about = "repeat a run from its database alone and compare the digests",
     .details = "A run that did not finish is completed.  --from lists events as text, one "
                "per\nline.",
     .examples =

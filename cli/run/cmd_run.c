@@ -232,7 +232,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_run = {
     .name = "run",
     .operands = "SCENARIO.yaml...",
-    .about = "simulates a scenario and reports what was slow and why",
+    .about = "simulate a scenario and report what was slow and why",
     .details =
         "SCENARIO.yaml may also be the name of a built-in case (stormglass list cases).\n"
         "Ctrl-C ends the run cleanly, with a report so far.\n"

@@ -121,7 +121,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_step = {
     .name = "step",
     .operands = "SCENARIO|RUN.db",
-    .about = "steps through a run forward and backward, and shows the cause of each wait",
+    .about = "step through a run forward and backward, and show the cause of each wait",
     .details = "Commands are lines of standard input; 'help' lists them.  A wrong line ends a\n"
                "script with exit code 2.  A stored run is compared with its checkpoints.",
     .examples =
