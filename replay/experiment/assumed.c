@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/experiment/experiment.h"
+#include "replay/explain/confidence.h"
 #include "scenarios/load/expect.h"
 
 #include <stdio.h>
@@ -55,6 +56,12 @@ static int64_t changed(const struct opt *row, int64_t value, bool guessed, bool 
     return within(row, next);
 }
 
+/* A cost, delay or rate of a device; counts and sizes are chosen, not measured. */
+static bool is_limit(const struct opt *row)
+{
+    return row->type == OPT_TIME || row->type == OPT_RATE || row->type == OPT_PERCENT;
+}
+
 static void add_value(struct assumed *assumed, const struct scenario_setting *setting,
                       const char *evidence)
 {
@@ -64,13 +71,18 @@ static void add_value(struct assumed *assumed, const struct scenario_setting *se
     }
     struct assumed_value *value = &assumed->values[assumed->value_count++];
     *value = (struct assumed_value){
-        .path = setting->path, .evidence = evidence, .source = setting->source};
+        .path = setting->path,
+        .evidence = evidence,
+        .source = setting->source,
+        .sources = setting->sources,
+        .error = is_limit(setting->row) ? confidence_error(evidence, setting->sources) : 0};
     opt_format(setting->row, setting->value, value->value, sizeof value->value);
     for (int more = 0; more < ASSUMED_TRIALS; more++) {
         const int64_t next =
             changed(setting->row, setting->value, strcmp(evidence, "assumed") == 0, more != 0);
         struct assumed_trial *trial = &value->trials[value->trial_count];
         opt_format(setting->row, next, trial->value, sizeof trial->value);
+        trial->ratio = (double)next / (double)setting->value;
         value->trial_count += next > 0 && strcmp(trial->value, value->value) != 0;
     }
     assumed->value_count -= value->trial_count == 0;

@@ -17,6 +17,7 @@ enum { ASSUMED_MAX = 48, ASSUMED_TRIALS = 2, ASSUMED_WORDS = 240, ASSUMED_VALUE 
 
 struct assumed_trial {
     char value[ASSUMED_VALUE]; /* as written in a scenario */
+    double ratio;              /* to the unchanged value */
     bool played;
     struct measure_verdict verdict;
     bool flips; /* the verdict differs from that of the unchanged run */
@@ -24,6 +25,9 @@ struct assumed_trial {
 
 struct assumed_value {
     const char *path, *evidence, *source; /* evidence: "assumed" or "inferred" */
+    uint32_t sources;
+    int64_t error; /* ppm, of results that such a value binds (replay/explain/confidence.h); 0: it
+                    * is a count or a size */
     char value[ASSUMED_VALUE];
     struct assumed_trial trials[ASSUMED_TRIALS]; /* smaller, larger value */
     uint32_t trial_count;

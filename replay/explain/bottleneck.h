@@ -44,6 +44,8 @@ struct bottleneck_use {
     int64_t covers;  /* share of traffic through equally busy ones; pauses, recovery: share of
                      * host pairs */
     char where[BOTTLENECK_WHERE_BYTES]; /* a phrase: "leaf0:p3 to host4", "host0's cores" */
+    uint32_t node;                      /* that has the station */
+    const char *station; /* of limit_value.def; NULL: no device's, or nothing used it */
 };
 
 struct bottleneck_input {

@@ -7,6 +7,7 @@
 #include "replay/plan/plan_round.h"
 #include "scenarios/load/library.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +37,10 @@ static void add_subject(struct plan_state *state, uint32_t index)
     struct plan_subject *subject = &state->assumed->subjects[state->assumed->count++];
     const struct plan_candidate *mine = &state->candidates[index];
     const bool holds = mine->verdict == PLAN_VERDICT_HOLDS;
-    *subject = (struct plan_subject){
-        .candidate = index, .of = holds ? mine->least_case : mine->decided_by, .slo = -1};
+    *subject = (struct plan_subject){.candidate = index,
+                                     .of = holds ? mine->least_case : mine->decided_by,
+                                     .slo = -1,
+                                     .binds = -1};
     const struct plan_case_state *of = &mine->states[subject->of];
     double least = 0;
     for (uint32_t i = 0; i < of->asked_count && has_runs(mine, subject->of); i++) {
@@ -102,10 +105,14 @@ static void find_guesses(struct plan_state *state, struct plan_subject *subject)
         subject->guesses[i] = (struct plan_guess){.path = kept(state, value->path),
                                                   .evidence = value->evidence,
                                                   .source = kept(state, value->source),
+                                                  .sources = value->sources,
+                                                  .error = (double)value->error / (double)PPM,
                                                   .value = kept(state, value->value),
                                                   .change_count = value->trial_count};
-        for (uint32_t k = 0; k < value->trial_count; k++)
+        for (uint32_t k = 0; k < value->trial_count; k++) {
             subject->guesses[i].changes[k].value = kept(state, value->trials[k].value);
+            subject->guesses[i].changes[k].ratio = value->trials[k].ratio;
+        }
     }
     assumed_free(&assumed);
     scenario_free(scenario);
@@ -319,6 +326,36 @@ static void sort_guesses(struct plan_subject *subject)
         }
 }
 
+/* A figure that follows the value to the power k is uncertain by the value's error to that
+ * power. */
+static double spread_of(const struct plan_guess *guess, const struct plan_change *change,
+                        double limit)
+{
+    const double before = change->figure - change->moved * limit;
+    if (!change->measured || before <= 0 || change->figure <= 0 || change->ratio <= 0)
+        return 0;
+    const double power = fabs(log(change->figure / before) / log(change->ratio));
+    return pow(1 + guess->error, power);
+}
+
+static void find_spread(const struct plan_state *state, struct plan_subject *subject)
+{
+    const struct plan_case_state *base = base_of(state, subject);
+    double most = 1;
+    for (uint32_t i = 0; i < subject->count && subject->slo >= 0; i++) {
+        struct plan_guess *guess = &subject->guesses[i];
+        const double limit = (double)base->asked[subject->slo].value;
+        for (uint32_t k = 0; k < guess->change_count; k++) {
+            const double spread = spread_of(guess, &guess->changes[k], limit);
+            guess->spread = spread > guess->spread ? spread : guess->spread;
+        }
+        if (guess->spread > most) {
+            most = guess->spread;
+            subject->binds = (int32_t)i;
+        }
+    }
+}
+
 static void play_all(const struct plan_search *search, struct errand *errands, uint32_t count)
 {
     struct plan_state *state = search->state;
@@ -331,6 +368,8 @@ static void play_all(const struct plan_search *search, struct errand *errands, u
         conclude(state, &errands[i]);
     for (uint32_t i = 0; i < state->assumed->count; i++)
         sort_guesses(&state->assumed->subjects[i]);
+    for (uint32_t i = 0; i < state->assumed->count; i++)
+        find_spread(state, &state->assumed->subjects[i]);
 }
 
 void plan_assumed_play(const struct plan_search *search)

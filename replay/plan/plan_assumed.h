@@ -20,6 +20,7 @@ enum { PLAN_SUBJECTS_MAX = 4 }; /* the chosen candidate and up to three that do 
 /* A value set to another value. */
 struct plan_change {
     const char *value;
+    double ratio;   /* to the unchanged value */
     uint32_t point; /* candidate of the state that represents it */
     bool played;    /* false: budget spent or stop requested before */
     bool matters;   /* the first run differs */
@@ -32,10 +33,13 @@ struct plan_change {
 struct plan_guess {
     const char *path, *evidence,
         *source; /* evidence: "assumed" or "inferred"; source may be NULL */
+    uint32_t sources;
     const char *value;
     struct plan_change changes[ASSUMED_TRIALS]; /* smaller, larger value */
     uint32_t change_count;
     double effect; /* absolute value of the larger move */
+    double error;  /* of results that such a value binds, as a share */
+    double spread; /* the figure is between itself divided and multiplied by it; 0: not measured */
     bool matters, flips;
 };
 
@@ -45,6 +49,7 @@ struct plan_subject {
     int32_t slo; /* the objective; -1: no objective is a mean, so no effect is measured */
     double figure;
     struct plan_guess *guesses; /* by effect */
+    int32_t binds; /* guess with the largest spread, which limits the figure; -1: none */
     uint32_t count;
     uint32_t left_out; /* values beyond ASSUMED_MAX */
 };

@@ -163,9 +163,23 @@ static void write_phrase(const struct sums *sums, struct bottleneck *found)
              share_of(sums, most).text);
 }
 
+static void find_confidence(const struct collect *collect, uint32_t index,
+                            struct result_limit *limit)
+{
+    const enum bottleneck_resource resource = limit->found.resource;
+    if (resource >= BOTTLENECK_RESOURCES)
+        return;
+    const struct bottleneck_use *use = &limit->input.uses[resource];
+    const struct confidence_place place = {resource, use->node, use->station};
+    confidence_find(collect->scenario, &collect->scenario->workloads[index], &place,
+                    &limit->confidence);
+}
+
 void limits_account(const struct collect *collect, struct result *result)
 {
     struct sums all = {.collect = collect, .workload = ALL};
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        find_confidence(collect, i, &result->limits[i]);
     if (!breakdown_is_traced(collect->observe->waits))
         return;
     for (uint32_t i = 0; i < result->workload_count; i++) {

@@ -41,6 +41,12 @@ static inline bool limits_is_busiest(struct bottleneck_use *use, int64_t used, i
     return true;
 }
 
+static inline void limits_place(struct bottleneck_use *use, uint32_t node, const char *station)
+{
+    use->node = node;
+    use->station = station;
+}
+
 static inline int64_t limits_part(int64_t value, int64_t ppm)
 {
     return (int64_t)((__int128)value * ppm / PPM);

@@ -26,6 +26,8 @@ void limits_host_cpus(struct limits_scope *scope, uint32_t index)
              about->ops->needs_nvme_target ? "the host CPUs of %.60s's queues"
                                            : "the cores that post for %.60s",
              about->name);
+    limits_place(use, about->pair_count > 0 ? about->pairs[0].from : 0,
+                 about->ops->needs_nvme_target ? "host" : "posting");
 }
 
 /* A software RNIC's work is done by its host's CPU; the busier of the two ends counts. */
@@ -42,6 +44,7 @@ void limits_software(struct limits_scope *scope)
             if (!limits_is_busiest(use, used, PPM))
                 continue;
             use->waiting = used;
+            limits_place(use, node, "software");
             snprintf(use->where, sizeof use->where, "the CPUs of %.60s (software RNIC)",
                      scenario->nodes[node].name);
         }
@@ -80,6 +83,7 @@ static struct tcp_cores look_at_tcp_cores(const struct limits_scope *scope, cons
             if (used <= found.most.used)
                 continue;
             found.most.used = used;
+            limits_place(&found.most, node, "tcp");
             snprintf(found.most.where, sizeof found.most.where, "%.60s's TCP cores",
                      scenario->nodes[node].name);
         }
@@ -121,6 +125,7 @@ void limits_tcp_cores(struct limits_scope *scope)
         return;
     scope->input->by_tcp_cores = true;
     use->waiting = waiting;
+    limits_place(use, most->node, most->station);
     snprintf(use->where, sizeof use->where, "%.100s", most->where);
 }
 
@@ -146,6 +151,7 @@ static const char *add_stations(struct limits_scope *scope, bool cores)
                 continue;
             use->used = used;
             name = stations[i].name;
+            limits_place(use, node, name);
             snprintf(use->where, sizeof use->where,
                      cores ? "%.60s's %.60s" : "%.60s's drives (%.60s)", scenario->nodes[node].name,
                      strcmp(name, "lock") == 0 ? "shared lock" : name);
@@ -266,15 +272,19 @@ static const struct rnic_part {
     enum bottleneck_resource resource;
     enum usage_rnic what;
     const char *before, *behind; /* the host's name is in between */
+    const char *station;         /* of limit_value.def */
 } rnic_parts[] = {
-    {BOTTLENECK_RNIC, USAGE_RNIC_MESSAGES, "the message engine of ", "'s RNIC"},
-    {BOTTLENECK_RNIC, USAGE_RNIC_TX, "the engine for packets sent by ", "'s RNIC"},
-    {BOTTLENECK_RNIC, USAGE_RNIC_RX, "the engine for packets received by ", "'s RNIC"},
-    {BOTTLENECK_PCIE, USAGE_RNIC_PCIE_DOWN, "PCIe from the memory of ", " to its RNIC"},
-    {BOTTLENECK_PCIE, USAGE_RNIC_PCIE_UP, "PCIe from the RNIC of ", " to its memory"},
-    {BOTTLENECK_COMPLETIONS, USAGE_CQ_WORKING, "the cores that take completions of ", "'s RNIC"},
-    {BOTTLENECK_RNIC, USAGE_QP_RESTS, "the engine of each queue pair in ", "'s RNIC"},
-    {BOTTLENECK_RNIC, USAGE_QP_GATHERS, "the READ engine of each queue pair in ", "'s RNIC"},
+    {BOTTLENECK_RNIC, USAGE_RNIC_MESSAGES, "the message engine of ", "'s RNIC", "messages"},
+    {BOTTLENECK_RNIC, USAGE_RNIC_TX, "the engine for packets sent by ", "'s RNIC", "sent packets"},
+    {BOTTLENECK_RNIC, USAGE_RNIC_RX, "the engine for packets received by ", "'s RNIC",
+     "received packets"},
+    {BOTTLENECK_PCIE, USAGE_RNIC_PCIE_DOWN, "PCIe from the memory of ", " to its RNIC", "pcie"},
+    {BOTTLENECK_PCIE, USAGE_RNIC_PCIE_UP, "PCIe from the RNIC of ", " to its memory", "pcie"},
+    {BOTTLENECK_COMPLETIONS, USAGE_CQ_WORKING, "the cores that take completions of ", "'s RNIC",
+     "completions"},
+    {BOTTLENECK_RNIC, USAGE_QP_RESTS, "the engine of each queue pair in ", "'s RNIC", "queue pair"},
+    {BOTTLENECK_RNIC, USAGE_QP_GATHERS, "the READ engine of each queue pair in ", "'s RNIC",
+     "queue pair, reads"},
 };
 
 static int64_t engine_used(const struct usage *usage, uint32_t node, uint16_t port,
@@ -294,9 +304,11 @@ static void add_engine(const struct limits_scope *scope, uint32_t node, uint16_t
 {
     struct bottleneck_use *use = &scope->input->uses[part->resource];
     const int64_t used = engine_used(scope->usage, node, port, part->what);
-    if (limits_is_busiest(use, used, PPM))
-        snprintf(use->where, sizeof use->where, "%s%.60s%s", part->before,
-                 scope->collect->scenario->nodes[node].name, part->behind);
+    if (!limits_is_busiest(use, used, PPM))
+        return;
+    limits_place(use, node, part->station);
+    snprintf(use->where, sizeof use->where, "%s%.60s%s", part->before,
+             scope->collect->scenario->nodes[node].name, part->behind);
 }
 
 void limits_engines(struct limits_scope *scope, const bool *nodes)

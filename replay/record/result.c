@@ -119,6 +119,45 @@ static void put_waits(const struct result_out *out, const struct result *result,
     }
 }
 
+static double rate_of(const struct result_workload *workload, double amount)
+{
+    return workload->window_ps <= 0 ? 0 : amount * (double)PS_PER_S / (double)workload->window_ps;
+}
+
+/* The value that binds, and the interval of the rates that follows from how well it is known. */
+static void put_confidence(const struct result_out *out, const struct result *result,
+                           uint32_t index)
+{
+    const struct result_workload *workload = &result->workloads[index];
+    const struct confidence *confidence = &result->limits[index].confidence;
+    const double factor = 1 + (double)confidence->error / (double)PPM;
+    const double iops = rate_of(workload, (double)workload->completed_window);
+    const double bps = rate_of(workload, 8 * (double)workload->bytes_window);
+    const bool known = confidence->error > 0 && iops > 0 && !workload->few;
+    char sentence[CONFIDENCE_SENTENCE_BYTES];
+    if (!confidence->binds)
+        return;
+    confidence_words(confidence, known ? iops : 0, sentence, sizeof sentence);
+    const struct {
+        const char *key;
+        struct result_item item;
+    } items[] = {
+        {"path", result_text(confidence->path)},
+        {"value", result_text(confidence->value)},
+        {"evidence", result_text(confidence->evidence)},
+        {"sources", result_integer(confidence->sources)},
+        {"source", result_text(confidence->source)},
+        {"error", result_known(confidence->error > 0, result_share(confidence->error))},
+        {"iops_low", result_known(known, result_real(iops / factor))},
+        {"iops_high", result_known(known, result_real(iops * factor))},
+        {"goodput_low_bps", result_known(known, result_real(bps / factor))},
+        {"goodput_high_bps", result_known(known, result_real(bps * factor))},
+        {"sentence", result_text(sentence[0] == '\0' ? NULL : sentence)},
+    };
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        result_put(out, items[i].item, "workloads[%u].confidence.%s", index, items[i].key);
+}
+
 static void put_workload(const struct result_out *out, const struct result *result, uint32_t index)
 {
     const struct result_workload *workload = &result->workloads[index];
@@ -129,6 +168,7 @@ static void put_workload(const struct result_out *out, const struct result *resu
                index);
     result_put(out, result_text(workload->victim), "workloads[%u].victim", index);
     result_put(out, result_integer(workload->held_ps), "workloads[%u].victim_held_ps", index);
+    put_confidence(out, result, index);
     put_waits(out, result, index);
 }
 

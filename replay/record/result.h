@@ -11,6 +11,7 @@
 #include "base/hist.h"
 #include "base/units.h"
 #include "replay/explain/bottleneck.h"
+#include "replay/explain/confidence.h"
 #include "replay/harm/harm.h"
 #include "replay/record/member_figures.h"
 #include "replay/record/steady.h"
@@ -70,7 +71,8 @@ struct result_workload {
 struct result_limit {
     struct bottleneck_input input;
     struct bottleneck found;
-    time_ps latency; /* mean */
+    struct confidence confidence; /* of a workload's */
+    time_ps latency;              /* mean */
 };
 
 /* An exact value: numerator / denominator, denominator > 0. */

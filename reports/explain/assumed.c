@@ -111,6 +111,12 @@ static void write_value(struct json *json, const struct assumed *assumed, uint32
     json_text(json, json_member(at, list, i, "path"), value->path);
     json_text(json, json_member(at, list, i, "value"), value->value);
     json_text(json, json_member(at, list, i, "evidence"), value->evidence);
+    json_integer(json, json_member(at, list, i, "sources"), value->sources);
+    json_member(at, list, i, "error");
+    if (value->error > 0)
+        json_number(json, at, (double)value->error / (double)PPM);
+    else
+        json_null(json, at);
     json_text(json, json_member(at, list, i, "source"), value->source == NULL ? "" : value->source);
     json_boolean(json, json_member(at, list, i, "matters"), value->felt);
     json_boolean(json, json_member(at, list, i, "flips"), value->flips);

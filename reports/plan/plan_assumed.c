@@ -149,6 +149,23 @@ static void print_others(const struct plan_subject *subject, uint32_t little, ui
         fprintf(out, "    not tried: %s\n", words_count(subject->left_out).text);
 }
 
+/* "interval 32 us to 46 us: PATH is inferred (1 source); ..." */
+static void print_interval(const struct plan_state *state, const struct plan_subject *subject,
+                           FILE *out)
+{
+    if (subject->binds < 0)
+        return;
+    const struct plan_guess *guess = &subject->guesses[subject->binds];
+    const struct expectation *asked = asked_of(state, subject);
+    fprintf(out, "    interval %s to %s: %s is %s",
+            plan_words(asked, subject->figure / guess->spread).text,
+            plan_words(asked, subject->figure * guess->spread).text, guess->path, guess->evidence);
+    if (guess->sources > 0)
+        fprintf(out, " (%" PRIu32 " %s)", guess->sources,
+                plural(guess->sources, "source", "sources"));
+    fprintf(out, "; error of results with such values: %.0f%%\n", 100 * guess->error);
+}
+
 static void print_subject(const struct plan_state *state, const struct plan_subject *subject,
                           FILE *out)
 {
@@ -163,6 +180,7 @@ static void print_subject(const struct plan_state *state, const struct plan_subj
     if (asked != NULL)
         fprintf(out, "; %s: now %s", asked->text, plan_words(asked, subject->figure).text);
     fputc('\n', out);
+    print_interval(state, subject, out);
     for (uint32_t i = 0; i < subject->count; i++) {
         const struct plan_guess *guess = &subject->guesses[i];
         if (guess->flips || guess->effect >= LITTLE)
@@ -232,6 +250,8 @@ static void json_guess(const struct plan_state *state, const struct plan_guess *
     text_member(out, "value", guess->value);
     text_member(out, "evidence", guess->evidence);
     text_member(out, "source", guess->source);
+    fprintf(out, "\"sources\": %" PRIu32 ", ", guess->sources);
+    real_member(out, "error", guess->error > 0, guess->error);
     real_member(out, "effect", true, guess->effect);
     fprintf(out, "\"matters\": %s, \"flips\": %s, \"trials\": [", yes_or_no(guess->matters),
             yes_or_no(guess->flips));
@@ -252,6 +272,11 @@ static void json_subject(const struct plan_state *state, const struct plan_subje
     text_member(out, "failure", case_of(state, subject));
     text_member(out, "slo", asked == NULL ? NULL : asked->text);
     real_member(out, "figure", asked != NULL, subject->figure);
+    const bool binds = subject->binds >= 0;
+    const struct plan_guess *guess = binds ? &subject->guesses[subject->binds] : NULL;
+    real_member(out, "figure_low", binds, binds ? subject->figure / guess->spread : 0);
+    real_member(out, "figure_high", binds, binds ? subject->figure * guess->spread : 0);
+    text_member(out, "binds", binds ? guess->path : NULL);
     fprintf(out, "\"left_out\": %" PRIu32 ", \"values\": [", subject->left_out);
     for (uint32_t i = 0; i < subject->count; i++) {
         fputs(i == 0 ? "" : ",", out);

@@ -105,11 +105,26 @@ static void write_harm(const struct text *text)
     store_finish(rows);
 }
 
+/* Intervals of workloads that a value of a card, host or drive limits. */
+static void write_confidence(const struct text *text)
+{
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT n.value AS name, s.value AS sentence FROM result s JOIN result n"
+                     " ON n.path=replace(s.path, '.confidence.sentence', '.name')"
+                     " WHERE s.path GLOB 'workloads*.confidence.sentence' AND s.value IS NOT NULL"
+                     " ORDER BY s.position LIMIT 4");
+    for (int shown = 0; store_step(rows); shown++)
+        fprintf(text->out, "%s%-16s%s%s: %s\n", text->paint.bold, shown == 0 ? "Confidence" : "",
+                text->paint.off, store_text(rows, "name"), store_text(rows, "sentence"));
+    store_finish(rows);
+}
+
 void text_causes(const struct text *text)
 {
     fputc('\n', text->out);
     write_sentence(text, "Bottleneck", "bottleneck");
     write_sentence(text, "", "bottleneck_account");
+    write_confidence(text);
     write_harm(text);
     write_sentence(text, "Root cause", "root_cause");
     write_spread(text);

@@ -42,6 +42,7 @@ struct scenario_namespace {
     const void *media_params; /* parameters of the media kind */
     const struct nvme_namespace_params *params;
     const char *profile; /* value of `media:` */
+    const struct block *media_values;
     uint32_t count, ana_group;
     struct diag_place place;
 };

@@ -94,6 +94,7 @@ static const struct media_ops *load_media(struct loader *loader, const struct tr
     if (written != NULL && written->kind == TREE_MAP)
         scenario_take(loader, block, written, also);
     made->media_params = block->params;
+    made->media_values = block;
     made->profile = word == NULL ? default_media : word->text;
     const struct scenario_choice choice = {
         .path = path,

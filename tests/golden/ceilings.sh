@@ -148,4 +148,13 @@ refuse() { # ROWS WORDS
 refuse 'pcie-generation: 7' 'bad.yaml:8:'
 refuse 'pcie-payload: 300B' 'bad.yaml:8:'
 refuse 'message-cost: -1ns' 'bad.yaml:8:'
+# How well a profile's value is known, and the interval of the rate; a value of the scenario has none.
+scenario known "" rdma-write 8B 64
+sed -i 's/profile: ideal, /profile: connectx-6-200g/' known.yaml
+"$program" run known.yaml --json >known.json || fail "known: exit code $?"
+gojq -e '.workloads[0] | .iops as $iops | .confidence | .path == "hosts.defaults.rnic.post-cost" and .evidence == "inferred" and .sources == 3 and
+    (.iops_low * (1 + .error) / $iops - 1 | fabs) < 1e-9 and (.iops_high / $iops / (1 + .error) - 1 | fabs) < 1e-9 and
+    .goodput_low_bps < .goodput_high_bps and (.sentence | test("inferred .3 sources."))' known.json >/dev/null || fail "known: $(gojq -c '.workloads[0].confidence' known.json)"
+"$program" run known.yaml --set hosts.defaults.rnic.post-cost=500ns --json | gojq -e '.workloads[0].confidence | .evidence == "scenario" and .error == null and
+    .iops_low == null and .sentence == null' >/dev/null || fail "known: an interval of a value that --set gives"
 exit $((failures > 0))

@@ -123,3 +123,12 @@ def without(laboratory, experiment):
                 return None
             sets.append(f"{constant.path}={written(value, constant.unit)}")
     return tuple(sets)
+
+
+def sources_left(laboratory, experiment, path):
+    """How many other laboratories say what `path` is; None: the laboratory's figures do not decide it."""
+    name = path.rsplit(".", 1)[-1]
+    for constant in CONSTANTS:
+        if constant.path.rsplit(".", 1)[-1] == name and laboratory in constant.estimates and is_used(constant, experiment):
+            return len(constant.estimates) - 1
+    return None

@@ -107,7 +107,7 @@ def verdict(figure, value):
 
 
 def row(experiment, figure, found):
-    value, least, most, effects, held, _ = found
+    value, least, most, effects, held = found[:5]
     span = f"{digits(least)} to {digits(most)}" if least != most else "-"
     rests = ", ".join(f"{name} {100 * effect:.1f} %" for effect, name in effects[:3]) or "-"
     given = "-" if figure.given is None else digits(figure.given)
@@ -192,7 +192,7 @@ def curve_lines(found):
     return lines
 
 
-def page(tasks, found, curves, frozen):
+def page(tasks, found, curves, frozen, by_evidence):
     given = [figure for _, figure in tasks if figure.given is not None]
     fitted = [figure for figure in given if figure.fits]
     lines = ["# Published hardware", "",
@@ -204,7 +204,7 @@ def page(tasks, found, curves, frozen):
              f"frozen in `tests/hardware/predictions.tsv` (SHA-256 of its rows `{frozen}`) before any is compared.", "",
              f"{len(given)} figures are given, {len(fitted)} of them fitted; {len(given) - len(fitted)} are a test. "
              f"{len(tasks) - len(given)} are predicted."]
-    lines += by_laboratory(tasks, found) + by_limit(tasks, found) + misses_first(tasks, found)
+    lines += by_laboratory(tasks, found) + by_limit(tasks, found) + by_evidence + misses_first(tasks, found)
     lines += ["", "## Experiments", "", "| | what | source | scenario, in `tests/hardware` |", "|---|---|---|---|"]
     lines += [f"| {e.id} | {e.about} | {e.source} | `{e.scenario}`" + (f", `{e.profile}`" if e.profile else "") + " |"
               for e in EXPERIMENTS + MORE]
