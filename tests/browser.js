@@ -117,6 +117,35 @@ if (many) {
     }
     said.many = many.chart.series.length;
 }
+// The heat map below the percentiles has each command once, and can be hidden.
+const heat = of('latency1');
+if (heat && heat.chart.heat) {
+    const button = Array.from(heat.plot.nextSibling.querySelectorAll('button')).find(other => other.textContent === 'commands');
+    said.heat = {count: heat.chart.heat.reduce((sum, cell) => sum + cell[2], 0), painted: [painted(heat)]};
+    button.click();
+    said.heat.painted.push(painted(heat));
+    button.click();
+    said.heat.painted.push(painted(heat));
+}
+// XOFF and XON on the chart of the buffers.
+const occupancy = of('occupancy');
+if (occupancy && window.stormglass.pauseLimits(occupancy.chart, occupancy.graph).length) {
+    const area = occupancy.graph.getArea(), places = Array.from({length: 200}, (_, i) => area.x + (i + 0.5) * area.w / 200);
+    said.thresholds = window.stormglass.pauseLimits(occupancy.chart, occupancy.graph).map(limit => [limit.name, limit.low, limit.high,
+        places.filter(x => pixel(occupancy, x, occupancy.graph.toDomYCoord(limit.low)) > 80).length > 80]);
+}
+// In order of cause, each row is below the one that caused it.
+const byCause = pauses && Array.from(document.querySelectorAll('.chart header button')).find(other => other.textContent === 'in order of cause');
+if (byCause) {
+    const labels = () => Array.from(pauses.plot.querySelectorAll('.dygraph-axis-label-y')).sort((a, b) =>
+        a.getBoundingClientRect().top - b.getBoundingClientRect().top).map(label => label.textContent);
+    said.cause = {longest: labels()};
+    byCause.click();
+    said.cause.order = labels();
+    said.cause.of = pauses.chart.rows.map(row => [row.port, row.cause === undefined ? null : pauses.chart.rows[row.cause].port]);
+    byCause.click();
+    said.cause.again = labels();
+}
 // The replay: each moment on the drawing, in the sentence and on all charts; panels by search, click and keys.
 const fabric = window.stormglass.fabric;
 if (fabric && fabric.frames > 1) {
@@ -222,6 +251,7 @@ said.astray = Array.from(document.querySelectorAll('nav a')).map(link => link.ge
 // Rows of the tables of a section.
 said.rows = Object.fromEntries(Array.from(document.querySelectorAll('section')).map(section =>
     [section.id, Array.from(section.querySelectorAll('table')).map(table => table.querySelectorAll('td:first-child').length)]));
+said.falls = document.querySelectorAll('.fall ul').length;
 said.storms = Array.from(document.querySelectorAll('.storm-chart .chart')).map(chart => chart.id);
 said.wide = document.documentElement.scrollWidth > window.innerWidth;
 said.ground = getComputedStyle(document.body).backgroundColor;

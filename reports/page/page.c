@@ -125,6 +125,7 @@ static void write_sections(const struct page *page, struct page_extra extra)
     page_over_time(page);
     page_stages(page);
     page_waits(page);
+    page_waterfall(page);
     page_transports(page);
     page_cpu(page);
     page_wire(page);

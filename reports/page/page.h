@@ -25,9 +25,11 @@ bool page_write(struct store *store, struct page_extra extra, FILE *out);
  *   scenario, digest, record, span_ps   the run, and the time that the charts show
  *   faults[]                            name, from_ps, until_ps: of the scenario
  *   charts[]   id, title, about, unit, kind; without data, `missing` is what to record
- *     bands    rows[] {name, blocked_ps}; bands[] [row, from_ps, until_ps, blocked_ps], where bands
- *              closer than a pixel are merged and blocked_ps is the blocked time within
- *     steps    step_ps; series[] {name, values[]}: sum in each bin, starting at 0
+ *     bands    rows[] {name, blocked_ps, from_ps (first), cause (row of the queue that caused most
+ *              of its pauses)}; bands[] [row, from_ps, until_ps, blocked_ps], where bands closer
+ *              than a pixel are merged and blocked_ps is the blocked time within
+ *     steps    step_ps; series[] {name, values[]}: sum in each bin, starting at 0; of latencies
+ *              heat[] [bin, eighth, count]: operations with 10^(eighth/8) ps or more
  *     points   series[] {name, points[] [at_ps, value]}: minimum and maximum of each pixel
  *     lines    likewise, joined; `held`: a value stays until the next; null: no value from there on
  *     tail     series[] {name, points[] [latency_ps, share of the I/Os above it]} */

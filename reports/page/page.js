@@ -155,34 +155,88 @@ function shade(canvas, area, graph) {
     canvas.restore();
 }
 
-// The ECN thresholds of the switches, on the chart of their queues; names of lines close to each other are at both ends.
-const fabric = document.getElementById('fabric');
-const settings = fabric === null ? {} : Object.fromEntries(JSON.parse(fabric.textContent).settings);
+// Thresholds: Kmin and Kmax of the switches on the chart of their queues; XOFF and XON of the ports on the charts of what they pause for.
+const source = document.getElementById('fabric');
+const fabric = source === null ? {settings: [], xoff: [], ports: [], nodes: []} : JSON.parse(source.textContent);
+const settings = Object.fromEntries(fabric.settings);
 function bytesOf(text) {
     const found = /^([0-9.]+)(B|KB|MB|KiB|MiB)$/.exec(text || '');
     return found === null ? null : found[1] * {B: 1, KB: 1e3, MB: 1e6, KiB: 1024, MiB: 1048576}[found[2]];
 }
 const limits = [['Kmin', 'fabric.switch.ecn-kmin'], ['Kmax', 'fabric.switch.ecn-kmax']]
     .map(([name, path]) => ({name, bytes: bytesOf(settings[path])})).filter(limit => limit.bytes !== null);
-function shadeQueues(canvas, area, graph) {
-    shade(canvas, area, graph);
-    canvas.save();
-    canvas.strokeStyle = canvas.fillStyle = style('--bad');
-    canvas.setLineDash([5, 4]);
-    canvas.font = '11px system-ui, sans-serif';
-    limits.forEach((limit, i) => {
-        const y = graph.toDomYCoord(limit.bytes);
-        if (y < area.y || y > area.y + area.h) return;
-        canvas.beginPath();
+function portName(index) {
+    const [name, node, , , , , number] = fabric.ports[index];
+    return name === null ? fabric.nodes[node][0] + ':p' + number : name;
+}
+// Of the visible series; a threshold that moves with the free buffer is a range, and ranges close to each other are one.
+function pauseLimits(chart, graph) {
+    const shown = new Set(chart.series.filter((_, i) => graph.visibility()[i]).map(one => one.name));
+    const rows = fabric.xoff.filter(row => shown.has(portName(row[0])) || shown.has(portName(row[0]) + ' priority ' + row[1]));
+    return [['XOFF', 2], ['XON', 4]].flatMap(([name, at]) => {
+        const ranges = [];
+        rows.filter(row => row[at] !== null).map(row => [row[at], row[at + 1]]).sort((a, b) => a[0] - b[0]).forEach(([low, high]) => {
+            const last = ranges[ranges.length - 1];
+            if (last !== undefined && low <= last.high * 1.25) last.high = Math.max(last.high, high);
+            else ranges.push({name, low, high});
+        });
+        return ranges;
+    });
+}
+function drawLimit(canvas, area, graph, limit, left) {
+    const low = graph.toDomYCoord(limit.low), high = graph.toDomYCoord(limit.high);
+    if (low < area.y || high > area.y + area.h) return;
+    canvas.fillStyle = faint(style('--bad'), 0.1);
+    if (low - high > 1) canvas.fillRect(area.x, high, area.w, low - high);
+    canvas.beginPath();
+    (low - high > 1 ? [low, high] : [low]).forEach(y => {
         canvas.moveTo(area.x, y);
         canvas.lineTo(area.x + area.w, y);
-        canvas.stroke();
-        const left = i === 0 && limits.length > 1 && y - graph.toDomYCoord(limits[1].bytes) < 16;
-        canvas.textAlign = left ? 'left' : 'right';
-        canvas.fillText(limit.name + ' ' + asBytes(limit.bytes), left ? area.x + 4 : area.x + area.w - 4, y < area.y + 14 ? y + 12 : y - 3);
     });
-    canvas.restore();
+    canvas.stroke();
+    canvas.fillStyle = style('--bad');
+    canvas.textAlign = left ? 'left' : 'right';
+    const words = asBytes(limit.low) === asBytes(limit.high) ? asBytes(limit.low) : asBytes(limit.low) + ' to ' + asBytes(limit.high);
+    canvas.fillText(limit.name + ' ' + words, left ? area.x + 4 : area.x + area.w - 4, high < area.y + 14 ? low + 12 : high - 3);
 }
+// Names of Kmin and Kmax are at the right; those that would lie on each other are at both ends, like XOFF and XON.
+function shadeLimits(chart) {
+    return (canvas, area, graph) => {
+        shade(canvas, area, graph);
+        canvas.save();
+        canvas.strokeStyle = style('--bad');
+        canvas.setLineDash([5, 4]);
+        canvas.font = '11px system-ui, sans-serif';
+        if (chart.id === 'queues') {
+            const close = limits.length > 1 && graph.toDomYCoord(limits[0].bytes) - graph.toDomYCoord(limits[1].bytes) < 16;
+            limits.forEach((limit, i) => drawLimit(canvas, area, graph, {name: limit.name, low: limit.bytes, high: limit.bytes}, i === 0 && close));
+        } else {
+            pauseLimits(chart, graph).forEach(limit => drawLimit(canvas, area, graph, limit, limit.name === 'XON'));
+        }
+        canvas.restore();
+    };
+}
+// The number of commands by step and latency, below the percentiles.
+function shadeHeat(chart) {
+    const most = Math.log(Math.max(...chart.heat.map(cell => cell[2])) + 1);
+    return (canvas, area, graph) => {
+        shade(canvas, area, graph);
+        if (chart.cold) return;
+        canvas.save();
+        canvas.beginPath();
+        canvas.rect(area.x, area.y, area.w, area.h);
+        canvas.clip();
+        for (const [step, eighth, count] of chart.heat) {
+            const left = graph.toDomXCoord(step * chart.step_ps), right = graph.toDomXCoord((step + 1) * chart.step_ps);
+            if (right < area.x || left > area.x + area.w) continue;
+            const low = graph.toDomYCoord(Math.pow(10, eighth / 8)), high = graph.toDomYCoord(Math.pow(10, (eighth + 1) / 8));
+            canvas.fillStyle = faint(style('--c5'), 0.08 + 0.5 * Math.log(count + 1) / most);
+            canvas.fillRect(left, high, Math.max(1, right - left), low - high);
+        }
+        canvas.restore();
+    };
+}
+const shadeOf = chart => chart.heat ? shadeHeat(chart) : ['queues', 'occupancy', 'receive'].includes(chart.id) ? shadeLimits(chart) : shade;
 
 function options(chart, series) {
     const labels = series.map((_, i) => String(i));
@@ -190,7 +244,7 @@ function options(chart, series) {
         labels: ['t'].concat(labels), visibility: series.map(one => !one.hidden),
         series: Object.fromEntries(series.map((one, i) => [labels[i], {strokePattern: one.dashed ? [6, 3] : null}])),
         legend: 'never', animatedZooms: false, dateWindow: [0, span], strokeWidth: 1.5, highlightCircleSize: 3,
-        fillAlpha: 0.12, yRangePad: 6, underlayCallback: chart.id === 'queues' ? shadeQueues : shade, axisLabelFontSize: 12, interactionModel: interaction,
+        fillAlpha: 0.12, yRangePad: 6, underlayCallback: shadeOf(chart), axisLabelFontSize: 12, interactionModel: interaction,
         axes: {
             x: {ticker: timeMarks, drawGrid: true, axisLabelWidth: 80},
             y: {axisLabelFormatter: words[chart.unit], axisLabelWidth: labelWidth()},
@@ -237,6 +291,17 @@ function keys(box, chart, show) {
         });
         return button;
     });
+    if (chart.heat) {
+        const button = element('button', line);
+        button.type = 'button';
+        button.title = 'show or hide the number of commands by latency';
+        element('i', button, 'heat');
+        element('span', button, '', 'commands');
+        button.addEventListener('click', () => {
+            chart.cold = button.classList.toggle('off');
+            show(0, !buttons[0].classList.contains('off'));
+        });
+    }
     // Many series: all of them, or none to begin with.
     if (chart.series.length > 8)
         [['all', true], ['none', false]].forEach(([word, on]) => {
@@ -314,8 +379,10 @@ function draw(chart, box, rows, more) {
 
 function drawSteps(chart, box) {
     const latency = chart.unit === 'latency';
+    const eighths = (chart.heat || []).map(cell => cell[1]), edge = eighth => Math.pow(10, eighth / 8);
+    const range = eighths.length ? {valueRange: [edge(Math.min(...eighths)) * 0.95, edge(Math.max(...eighths) + 1) * 1.05]} : {};
     draw(chart, box, stepRows(chart), latency
-        ? {logscale: true, drawPoints: true, pointSize: 1.8, drawGapEdgePoints: true, axes: {y: {ticker: timeDecades}}}
+        ? {logscale: true, drawPoints: true, pointSize: 1.8, drawGapEdgePoints: true, axes: {y: Object.assign({ticker: timeDecades}, range)}}
         : {stepPlot: true, fillGraph: !chart.series.some(one => one.dashed), includeZero: true});
 }
 
@@ -378,6 +445,25 @@ function drawTail(chart, box) {
 
 // ---------------------------------------------------------------- bands
 
+// Below each queue the ports that were paused because of it, in the order in which that began: with the first pause after the cause's.
+function causalOrder(rows, bands) {
+    const begins = rows.map(row => row.from_ps), byCause = [], below = rows.map(() => []);
+    rows.forEach((row, index) => { if (row.cause !== undefined) below[row.cause].push(index); });
+    const earliest = list => list.sort((a, b) => begins[a] - begins[b]);
+    const visit = index => {
+        if (byCause.includes(index)) return; // in a circle
+        byCause.push(index);
+        below[index].forEach(row => {
+            const after = bands[row].find(band => band[1] >= begins[index]);
+            if (after !== undefined && !byCause.includes(row)) begins[row] = after[1];
+        });
+        earliest(below[index]).forEach(visit);
+    };
+    earliest(rows.map((_, index) => index).filter(index => rows[index].cause === undefined)).forEach(visit);
+    rows.forEach((_, index) => visit(index));
+    return {byCause, begins};
+}
+
 function drawBands(chart, box) {
     const rows = chart.rows.length;
     const byRow = chart.rows.map(() => []);
@@ -386,7 +472,22 @@ function drawBands(chart, box) {
     plot.style.height = 34 + rows * 20 + 'px';
     const line = element('div', box, 'keys');
     const at = element('span', line, 'at', 'Point at a band to see which port was paused.');
-    const place = row => rows - 1 - row;
+    // Rows from the top: longest first, or each below its cause.
+    const order = chart.rows.map((_, row) => row), {byCause, begins} = causalOrder(chart.rows, byRow);
+    let shown = order, arrows = false;
+    const place = row => rows - 1 - shown.indexOf(row);
+    if (chart.rows.some(row => row.cause !== undefined)) {
+        const button = element('button', box.querySelector('header'), '', 'in order of cause');
+        button.type = 'button';
+        button.title = 'below each queue the ports that were paused because of it, with an arrow where that began';
+        button.setAttribute('aria-pressed', 'false');
+        button.addEventListener('click', () => {
+            arrows = !arrows;
+            shown = arrows ? byCause : order;
+            button.setAttribute('aria-pressed', String(arrows));
+            graph.updateOptions({file: [[0, 0], [span, 0]]});
+        });
+    }
     const with_ = options({unit: 'ports', kind: 'bands'}, [{}]);
     with_.plotter = () => {};
     with_.highlightCircleSize = 0;
@@ -412,20 +513,39 @@ function drawBands(chart, box) {
                 canvas.fillRect(left, top, Math.max(0.7, right - left), height);
             }
         });
+        if (arrows) chart.rows.forEach((row, index) => {
+            if (row.cause === undefined) return;
+            const x = graph.toDomXCoord(begins[index]), from = graph.toDomYCoord(place(row.cause)), until = graph.toDomYCoord(place(index));
+            const down = until > from ? 1 : -1;
+            canvas.strokeStyle = canvas.fillStyle = style('--ink');
+            canvas.lineWidth = 1.5;
+            canvas.beginPath();
+            canvas.moveTo(x, from);
+            canvas.lineTo(x, until);
+            canvas.stroke();
+            canvas.beginPath();
+            canvas.moveTo(x, until);
+            canvas.lineTo(x - 4, until - 7 * down);
+            canvas.lineTo(x + 4, until - 7 * down);
+            canvas.fill();
+        });
         canvas.restore();
     };
     const graph = new Dygraph(plot, [[0, 0], [span, 0]], with_);
     plot.addEventListener('mousemove', event => {
         const where = graph.eventToDomCoords(event);
-        const time = Math.min(span, Math.max(0, graph.toDataXCoord(where[0]))), row = place(Math.round(graph.toDataYCoord(where[1])));
+        const time = Math.min(span, Math.max(0, graph.toDataXCoord(where[0])));
+        const line = rows - 1 - Math.round(graph.toDataYCoord(where[1])), row = line >= 0 && line < rows ? shown[line] : -1;
         const near = (graph.xAxisRange()[1] - graph.xAxisRange()[0]) / plot.clientWidth;
         pointAt(time);
         if (!(row >= 0 && row < rows)) return;
+        const cause = chart.rows[row].cause;
         const band = byRow[row].find(b => b[1] - near <= time && time <= b[2] + near);
         at.textContent = asTime(time) + ': ' + chart.rows[row].name + (band === undefined
             ? ': ' + asTime(chart.rows[row].blocked_ps) + ' in total'
             : ' from ' + asTime(band[1]) + ' for ' + asTime(band[2] - band[1]) +
-              (band[3] < band[2] - band[1] ? ', ' + asTime(band[3]) + ' of it' : ''));
+              (band[3] < band[2] - band[1] ? ', ' + asTime(band[3]) + ' of it' : '')) +
+            (cause === undefined ? '' : '; for the queue at ' + chart.rows[cause].port);
     });
     plot.addEventListener('mouseleave', leave);
     keep(chart, graph, plot, with_, [{}]);
@@ -508,5 +628,5 @@ window.addEventListener('hashchange', unfold);
 window.addEventListener('beforeprint', () => document.querySelectorAll('.folded > details').forEach(fold => { fold.open = true; }));
 document.querySelectorAll('a[href^="#"]').forEach(link => link.addEventListener('click', () => setTimeout(unfold)));
 unfold();
-window.stormglass = {limits, figures, drawn, csv, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin};
+window.stormglass = {limits, pauseLimits, figures, drawn, csv, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin};
 })();

@@ -237,10 +237,15 @@ static void write_lists(const struct page *page, FILE *out)
                " WHERE r.ip=s.peer_ip LIMIT 1), min(s.rate_bps) FROM series_flow s"
                " JOIN p USING(node, port) GROUP BY p.i, qpn ORDER BY p.i, qpn LIMIT ?1",
                out);
-    write_list(page, "xoff", 4, PORTS_MAX,
-               PAGE_NUMBERED "SELECT p.i, priority, min(threshold_bytes), max(threshold_bytes)"
-                             " FROM pause_edge JOIN p USING(node, port) WHERE edge='xoff'"
-                             " GROUP BY p.i, priority ORDER BY p.i, priority LIMIT ?1",
+    write_list(page, "xoff", 6, PORTS_MAX,
+               PAGE_NUMBERED
+               "SELECT p.i, priority, min(threshold_bytes) FILTER (WHERE edge='xoff'),"
+               " max(threshold_bytes) FILTER (WHERE edge='xoff'),"
+               " min(threshold_bytes) FILTER (WHERE edge='xon'),"
+               " max(threshold_bytes) FILTER (WHERE edge='xon')"
+               " FROM pause_edge JOIN p USING(node, port)"
+               " GROUP BY p.i, priority HAVING count(*) FILTER (WHERE edge='xoff')>0"
+               " ORDER BY p.i, priority LIMIT ?1",
                out);
     write_list(page, "settings", 2, PORTS_MAX,
                "SELECT path, value FROM setting WHERE path IN ('fabric.switch.ecn-kmin',"

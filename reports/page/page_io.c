@@ -123,6 +123,8 @@ static void latency_of(const struct page *page, struct chart *chart, int64_t wor
             end_bin(curves);
         curves->bin = store_int(rows, "bin");
         keep_latency(curves, store_int(rows, "latency"));
+        if (page->side == 0 && curves->bin >= 0 && curves->bin < PAGE_LATENCY_BINS)
+            chart_add_latency(chart, (uint32_t)curves->bin, store_int(rows, "latency"));
     }
     end_bin(curves);
     store_finish(rows);
@@ -146,7 +148,7 @@ static struct chart *latency_chart(const struct page *page, int64_t number, cons
         page, page->by_io ? CHART_STEPS : CHART_LINES, id, "latency", title,
         page->by_io
             ? "Latency of the commands that completed in each step; a step without completions has "
-              "no point."
+              "no point. Shaded: number of commands by latency."
             : "Latency of the operations that completed in each interval; an interval without "
               "completions has no point. Values come from histograms with an error below 1 %.");
 }

@@ -160,6 +160,7 @@ void page_drops(const struct page *page);
 void page_steady(const struct page *page);
 void page_members(const struct page *page);
 void page_waits(const struct page *page);
+void page_waterfall(const struct page *page);
 void page_warnings(const struct page *page);
 void page_events(const struct page *page);
 void page_settings(const struct page *page);

@@ -17,7 +17,8 @@ enum { ROWS_MAX = 40, BANDS_MAX = 16000 };
 
 /* The transmitters to show: those paused longest. */
 #define LONGEST                                                                                    \
-    "(SELECT node, port, priority, sum(until_ps-from_ps) AS ps, count(*) AS times FROM " STOPS     \
+    "(SELECT node, port, priority, sum(until_ps-from_ps) AS ps, count(*) AS times,"                \
+    " min(from_ps) AS first FROM " STOPS                                                           \
     " GROUP BY node, port, priority ORDER BY ps DESC, node, port, priority LIMIT ?2)"
 
 static struct store_statement *prepare(const struct page *page, const char *sql)
@@ -30,7 +31,7 @@ static struct store_statement *prepare(const struct page *page, const char *sql)
 static void read_rows(const struct page *page, struct chart *chart)
 {
     struct store_statement *rows = prepare(
-        page, "SELECT p.name, q.name AS paused_by, priority, ps FROM " LONGEST " JOIN port p"
+        page, "SELECT p.name, q.name AS paused_by, priority, ps, first FROM " LONGEST " JOIN port p"
               " USING(node, port) JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
               " ORDER BY ps DESC, p.node, p.port, priority");
     store_bind(rows, 2, STORE_I(ROWS_MAX));
@@ -39,6 +40,31 @@ static void read_rows(const struct page *page, struct chart *chart)
         snprintf(name, sizeof name, "%s by %s, priority %s", store_text(rows, "name"),
                  store_text(rows, "paused_by"), store_text(rows, "priority"));
         chart_add_row(chart, name, store_text(rows, "name"), store_int(rows, "ps"));
+        chart->rows[chart->row_count - 1].from = store_int(rows, "first");
+    }
+    store_finish(rows);
+}
+
+/* The cause of a row is the egress queue that its peer paused it for most often, if that queue was
+ * paused, too. */
+static void read_row_causes(const struct page *page, struct chart *chart)
+{
+    struct store_statement *rows = prepare(
+        page,
+        "WITH shown AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY ps DESC, node, port,"
+        " priority)-1 AS place FROM " LONGEST "), due AS MATERIALIZED (SELECT node, port, priority,"
+        " egress, count(*) AS times FROM pause_edge WHERE edge='xoff' AND egress IS NOT NULL"
+        " GROUP BY node, port, priority, egress)"
+        " SELECT s.place AS place, t.place AS cause FROM shown s JOIN port p USING(node, port)"
+        " JOIN due d ON d.node=p.peer_node AND d.port=p.peer_port AND d.priority=s.priority"
+        " JOIN shown t ON t.node=d.node AND t.port=d.egress AND t.priority=s.priority"
+        " ORDER BY s.place, d.times, t.place DESC");
+    store_bind(rows, 2, STORE_I(ROWS_MAX));
+    while (store_step(rows)) {
+        const int64_t place = store_int(rows, "place"), cause = store_int(rows, "cause");
+        if (place >= 0 && place < chart->row_count && cause >= 0 && cause < chart->row_count &&
+            cause != place)
+            chart->rows[place].cause = cause; /* the last is the most frequent */
     }
     store_finish(rows);
 }
@@ -78,6 +104,7 @@ void page_chart_pauses(const struct page *page)
     if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     read_rows(page, chart);
+    read_row_causes(page, chart);
     read_bands(page, chart);
 }
 

@@ -42,6 +42,7 @@ static void chart_free(struct chart *chart)
     free(chart->series);
     free(chart->rows);
     free(chart->bands);
+    free(chart->cells);
 }
 
 void charts_free(struct charts *charts)
@@ -141,7 +142,35 @@ void chart_add_row(struct chart *chart, const char *name, const char *port, time
 {
     chart->rows =
         memory_grown(chart->rows, chart->row_count, &chart->row_room, sizeof *chart->rows);
-    chart->rows[chart->row_count++] = (struct chart_row){copy(name), copy(port), blocked};
+    chart->rows[chart->row_count++] = (struct chart_row){copy(name), copy(port), blocked, 0, -1};
+}
+
+/* The integer that 8 log10 of the latency has. */
+static uint32_t eighth_of(time_ps latency)
+{
+    static const int64_t edges[8] = {1000, 1334, 1779, 2372, 3163, 4217, 5624, 7499};
+    int64_t scale = 1;
+    uint32_t decade = 0, eighth = 7;
+    for (; latency / 10 >= scale; scale *= 10)
+        decade++;
+    const int64_t mantissa =
+        scale >= 1000 ? latency / (scale / 1000) : latency * 1000 / scale; /* 1000 to 9999 */
+    while (eighth > 0 && mantissa < edges[eighth])
+        eighth--;
+    return 8 * decade + eighth;
+}
+
+void chart_add_latency(struct chart *chart, uint32_t step, time_ps latency)
+{
+    const uint32_t eighth = eighth_of(latency < 1 ? 1 : latency);
+    struct chart_cell *last = chart->cell_count == 0 ? NULL : &chart->cells[chart->cell_count - 1];
+    if (last != NULL && last->step == step && last->eighth == eighth) {
+        last->count++;
+        return;
+    }
+    chart->cells =
+        memory_grown(chart->cells, chart->cell_count, &chart->cell_room, sizeof *chart->cells);
+    chart->cells[chart->cell_count++] = (struct chart_cell){step, eighth, 1};
 }
 
 void chart_add_band(struct chart *chart, struct chart_band band)

@@ -39,7 +39,13 @@ struct chart_series {
 
 struct chart_row {
     char *name, *port;
-    time_ps blocked;
+    time_ps blocked, from; /* in total; the first begin */
+    int64_t cause;         /* row of the transmitter whose queue caused it most often, or -1 */
+};
+
+/* Number of operations of a step whose latency is in an eighth of a decade: from 10^(eighth/8). */
+struct chart_cell {
+    uint32_t step, eighth, count;
 };
 
 struct chart_band {
@@ -58,6 +64,8 @@ struct chart {
     struct chart_series *series;
     struct chart_row *rows; /* CHART_BANDS, like `bands` */
     struct chart_band *bands;
+    struct chart_cell *cells; /* CHART_STEPS of latencies: a heat map, by step and eighth */
+    uint32_t cell_count, cell_room;
     uint32_t series_count, series_room, row_count, row_room, band_count, band_room;
 };
 
@@ -93,6 +101,8 @@ void chart_pixels_end(struct chart_pixels *pixels, struct chart_series *series);
 void chart_add_steps(const struct chart *chart, struct chart_series *series, const int64_t *values,
                      uint32_t count);
 void chart_add_row(struct chart *chart, const char *name, const char *port, time_ps blocked);
+/* Counts an operation; calls must be in the order of steps and latencies. */
+void chart_add_latency(struct chart *chart, uint32_t step, time_ps latency);
 void chart_add_band(struct chart *chart, struct chart_band band);
 
 /* Whether there is something to draw. */

@@ -48,6 +48,10 @@ static void write_series(const struct chart *chart, FILE *out)
 {
     if (chart->kind == CHART_STEPS)
         fprintf(out, ",\"step_ps\":%" PRId64, chart->step);
+    for (uint32_t i = 0; i < chart->cell_count; i++)
+        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]%s", i == 0 ? ",\"heat\":[" : ",",
+                chart->cells[i].step, chart->cells[i].eighth, chart->cells[i].count,
+                i + 1 == chart->cell_count ? "]" : "");
     fputs(chart->held ? ",\"held\":true" : "", out);
     fputs(",\"series\":[", out);
     for (uint32_t i = 0; i < chart->series_count; i++) {
@@ -69,7 +73,11 @@ static void bands(const struct chart *chart, FILE *out)
     for (uint32_t i = 0; i < chart->row_count; i++) {
         member(out, i == 0 ? "{" : ",{", "name", chart->rows[i].name);
         member(out, ",", "port", chart->rows[i].port);
-        fprintf(out, ",\"blocked_ps\":%" PRId64 "}", chart->rows[i].blocked);
+        fprintf(out, ",\"blocked_ps\":%" PRId64 ",\"from_ps\":%" PRId64, chart->rows[i].blocked,
+                chart->rows[i].from);
+        if (chart->rows[i].cause >= 0)
+            fprintf(out, ",\"cause\":%" PRId64, chart->rows[i].cause);
+        fputs("}", out);
     }
     fputs("],\"bands\":[", out);
     for (uint32_t i = 0; i < chart->band_count; i++) {

@@ -225,7 +225,7 @@ static void write_why(const struct pair *pair)
     page_section(pair->pages, "why", "Why the latencies differ",
                  "Mean latency of each operation, and the part of its time that changed most.");
     if (count == 0) {
-        fputs("<p class=\"missing\">The time breakdown of both runs is needed: run them with "
+        fputs("<p class=\"about\">The time breakdown of both runs is needed: run them with "
               "<code>--waits</code> or <code>--record packets</code>.</p>\n",
               out);
         page_section_end(pair->pages);
