@@ -15,13 +15,13 @@ meta=linux-image-${LINUX:+$LINUX-}amd64
 cd "$lab"
 
 # What is run in the guest, and the packages that have it.
-packages="busybox-static iproute2 ethtool rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest nvme-cli fio"
+packages="busybox-static iproute2 ethtool rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest nvme-cli fio nftables"
 programs="busybox ip tc rdma ethtool ibv_devinfo ibv_devices ibv_rc_pingpong rping ib_write_bw ib_write_lat ib_read_lat
-    ib_send_lat nvme"
+    ib_send_lat nvme nft"
 providers="librxe-rdmav34.so libsiw-rdmav34.so"
 modules="virtio_pci virtio_net virtio_blk crc32_generic crc32c_generic ib_uverbs rdma_ucm rdma_rxe null_blk brd
     nvmet nvmet_rdma nvmet_tcp nvme_core nvme_rdma nvme_tcp veth sch_tbf sch_netem sch_red sch_ingress cls_u32 act_gact
-    loop ext4"
+    nf_tables nft_numgen loop ext4"
 modules_where_built="siw" # not in Debian 12's kernel
 # Dependencies of those packages that only their installation would need.
 unwanted='^(perl|libperl|python3|libpython3|media-types|usrmerge|dpkg|tar|debconf|passwd|adduser|udev|pci.ids)'
