@@ -111,7 +111,7 @@ static void print_remedies(const struct fit *fit, FILE *out)
     if (fit->remedy_count == 0)
         return;
     fputs(
-        "\nRemedies, each simulated alone (traffic: of the other hosts, as a share of that without "
+        "\nRemedies, each simulated alone (traffic of the other hosts, relative to a run without "
         "a fault):\n",
         out);
     fprintf(out, "     %-44s %7s  %14s  %10s\n", "remedy", "traffic", "lossless drops",
