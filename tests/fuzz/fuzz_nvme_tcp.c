@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_nvme_tcp - any bytes as the stream of an NVMe/TCP connection, at a target and at a host.
  * The first byte chooses the side, whether the stream begins with a valid ICReq or ICResp, digests,
- * the type of I/O data, and whether a host uses TLS; a target does if the first byte of the stream
- * says so. The second byte is how many bytes arrive at once. A connection that failed makes no
- * calls except for its end.
- * Reads: model/nvme/tcp/tcp_stream.c model/nvme/tcp/tcp_target.c model/nvme/tcp/tcp_host.c */
+ * the type of I/O data, several R2Ts for one command, and whether a host uses TLS; a target does if
+ * the first byte of the stream says so. The second byte is how many bytes arrive at once. A
+ * connection that failed makes no calls except for its end.
+ * Reads: model/nvme/tcp/tcp_stream.c model/nvme/tcp/tcp_target.c
+ * Reads: model/nvme/tcp/tcp_r2t.c model/nvme/tcp/tcp_host.c */
 #include "base/check.h"
 #include "nvme/tcp/pdu.h"
 #include "nvme/tcp/tcp.h"
@@ -188,7 +189,7 @@ static void begin(bool host, uint8_t digests)
     static const struct nvme_pdu_format plain;
     const struct nvme_pdu ic = {.type = host ? NVME_PDU_ICRESP : NVME_PDU_ICREQ,
                                 .digests = digests,
-                                .limit = host ? NVME_PDU_H2C_DATA_MIN : 0};
+                                .limit = host ? NVME_PDU_H2C_DATA_MIN : 3};
     const uint32_t length = nvme_pdu_encode(&ic, &plain, bytes);
     stream.left = length + 1; /* not the end of the stream */
     stream.bytes = bytes;
@@ -230,11 +231,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool host = (data[0] & 1) != 0;
     const bool tls = host && (data[0] & 32) != 0;
     const uint8_t digests = data[0] >> 2 & 3;
+    const bool several = (data[0] & 64) != 0; /* R2Ts for one command */
     const struct nvme_tcp_params params = {
-        .host = {(digests & NVME_PDU_DGST_HEADER) != 0, (digests & NVME_PDU_DGST_DATA) != 0, 4,
-                 tls},
-        .target = {
-            .in_capsule = 16384, .max_h2c_data = 4096, .alignment = 4, .digests = 1, .tls = 1}};
+        .host = {.header_digest = (digests & NVME_PDU_DGST_HEADER) != 0,
+                 .data_digest = (digests & NVME_PDU_DGST_DATA) != 0,
+                 .alignment = 4,
+                 .max_r2t = several ? 4 : 1,
+                 .tls = tls},
+        .target = {.in_capsule = 16384,
+                   .max_h2c_data = 4096,
+                   .r2t_length = several ? 1024 : 0,
+                   .alignment = 4,
+                   .digests = 1,
+                   .tls = 1}};
     stage_init(&stage, 1);
     stream = (struct stream_conn){0};
     user = (struct user){.memory = (data[0] & 16) != 0 ? NVME_MEMORY_BYTES : NVME_MEMORY_BULK};

@@ -50,6 +50,8 @@ same 'as Linux' '' ''
 [[ $(<out) == *'the protocol is equal'* ]] || fail "the databases: $(<out)"
 same 'digests' 'tcp-header-digest: true, tcp-data-digest: true' ''
 same 'alignment, and data in small PDUs' 'tcp-data-alignment: 128B' 'tcp-data-alignment: 64B, tcp-max-h2c-data: 4100B'
+same 'several R2Ts, one after the other' '' 'tcp-r2t-length: 96KiB'
+same 'several R2Ts at once' 'tcp-max-r2t: 2' 'tcp-r2t-length: 64KiB, tcp-max-h2c-data: 32KiB'
 same 'SUCCESS, and nothing in capsules' '' 'tcp-success: true, tcp-in-capsule: 0B'
 scenario '' 'tcp-success: true' >case.yaml
 model case

@@ -26,6 +26,14 @@ near 'write of 4 KiB in its capsule, us' "$(measure_of $file "$least" $wire work
 near 'write of 4 KiB with an R2T, us' \
     "$(measure_of $file "$least" $wire workloads.io.read=0% hosts.targets.target.tcp-in-capsule=0B)" \
     "$(sum "$(sum "$(alone 72)" "$(alone 24)")" "$(sum "$(train 2 1224)" "$(alone 24)")")" 0.01
+# Two R2Ts of 4 KiB each, one after the other: a round trip more.
+two=($wire workloads.io.read=0% workloads.io.block-size=8KiB hosts.targets.target.tcp-in-capsule=0B hosts.targets.target.tcp-r2t-length=4KiB)
+part=$(sum "$(alone 24)" "$(train 2 1224)")
+near 'write of 8 KiB with two R2Ts, us' "$(measure_of $file "$least" "${two[@]}")" \
+    "$(sum "$(sum "$(alone 72)" "$part")" "$(sum "$part" "$(alone 24)")")" 0.01
+# At once: both R2Ts share a segment, and their data follow each other, in three segments each.
+near 'write of 8 KiB with two R2Ts at once, us' "$(measure_of $file "$least" "${two[@]}" hosts.defaults.nvme.tcp-max-r2t=2)" \
+    "$(sum "$(sum "$(alone 72)" "$(alone 48)")" "$(sum "$(awk 'BEGIN { print (1224 + 90) * 0.0008 }')" "$(sum "$(train 4 1224)" "$(alone 24)")")")" 0.01
 
 # With TLS, header, content type and tag add 22 bytes to each record. CapsuleCmd 94; a record of C2HData and CapsuleResp.
 tls=(hosts.defaults.nvme.tcp-tls=true workloads.io.start=6ms duration=8ms)

@@ -4,11 +4,10 @@
  * arrived in order.
  *   read             CapsuleCmd -> C2HData, CapsuleResp
  *   write that fits  CapsuleCmd with data -> CapsuleResp
- *   other write      CapsuleCmd -> R2T -> H2CData -> CapsuleResp
- * As Linux: one R2T for all data of a command, one C2HData PDU for a read, data of Fabrics commands
- * and of admin commands in the capsule, FIN at the end of a queue.
+ *   other write      CapsuleCmd -> R2T -> H2CData -> CapsuleResp, or several R2Ts (tcp_r2t.c)
+ * As Linux: one R2T for all data of a command by default, one C2HData PDU for a read, data of
+ * Fabrics commands and of admin commands in the capsule, FIN at the end of a queue.
  * With TLS, records lie between PDUs and stream (tcp_tls.c).
- * Not modeled: several R2Ts for one command.
  * Source: NVMe/TCP Transport Specification 1.0; drivers/nvme/host/tcp.c and
  * drivers/nvme/target/tcp.c of Linux 6.1. */
 #ifndef STORMGLASS_NVME_TCP_TCP_H
@@ -22,12 +21,14 @@
 struct nvme_tcp_host_params {
     int64_t header_digest, data_digest; /* bool */
     int64_t alignment;                  /* HPDA: data of C2HData begins at a multiple, bytes */
+    int64_t max_r2t;                    /* MAXR2T: R2Ts outstanding for a command */
     int64_t tls;                        /* bool */
 };
 
 struct nvme_tcp_target_params {
     int64_t in_capsule;   /* maximum in-capsule data, bytes */
     int64_t max_h2c_data; /* MAXH2CDATA, bytes */
+    int64_t r2t_length;   /* R2TL: maximum bytes that one R2T requests; 0: all of a command */
     int64_t alignment;    /* CPDA: data from the host begins at a multiple, bytes */
     int64_t digests;      /* bool: agrees to the digests that a host requests */
     int64_t success;      /* bool: SUCCESS in C2HData also with SQ flow control */

@@ -17,7 +17,8 @@ struct slot {
     uint32_t received; /* C2HData so far */
     uint32_t granted;  /* by R2T so far */
     uint32_t unsent;   /* PDUs of the command in the line */
-    uint16_t cid, ttag;
+    uint32_t r2ts;     /* whose data has not left yet */
+    uint16_t cid;
     bool busy, out, in_capsule;
     bool damaged; /* its data are not those that were sent */
 };
@@ -59,14 +60,15 @@ static const struct nvme_buffer *describe(const struct nvme_transport_conn *base
     case NVME_PDU_ICREQ:
         pdu->pda = nvme_tcp_pda(base->tcp->params.host.alignment);
         pdu->digests = wanted_digests(base->tcp);
-        return NULL; /* MAXR2T 0: one R2T for each command */
+        pdu->limit = (uint32_t)base->tcp->params.host.max_r2t - 1; /* 0's based */
+        return NULL;
     case NVME_PDU_COMMAND:
         memcpy(pdu->entry, slot->sqe, NVME_SQE_BYTES);
         pdu->length = out->length;
         return slot->data;
     default: /* H2CData */
         pdu->cid = slot->cid;
-        pdu->ttag = slot->ttag;
+        pdu->ttag = out->ttag;
         pdu->at = out->at;
         pdu->length = out->length;
         return slot->data;
@@ -76,8 +78,11 @@ static const struct nvme_buffer *describe(const struct nvme_transport_conn *base
 static void on_sent(struct nvme_transport_conn *base, const struct tcp_out *out)
 {
     struct host_conn *conn = host_of(base);
-    if (out->type == NVME_PDU_COMMAND || out->type == NVME_PDU_H2C_DATA)
-        conn->slots[out->slot].unsent--;
+    if (out->type != NVME_PDU_COMMAND && out->type != NVME_PDU_H2C_DATA)
+        return;
+    conn->slots[out->slot].unsent--;
+    if (out->type == NVME_PDU_H2C_DATA && (out->flags & NVME_PDU_LAST) != 0)
+        conn->slots[out->slot].r2ts--;
 }
 
 static void send_pdu(struct host_conn *conn, const struct tcp_out *out)
@@ -163,9 +168,14 @@ static bool check_r2t(const struct host_conn *conn, const struct nvme_pdu *pdu,
     const struct slot *slot = slot_of(conn, pdu->cid);
     if (slot == NULL)
         return unknown_command(pdu, fault);
-    if (slot->unsent > 0)
+    const int64_t most = conn->base.tcp->params.host.max_r2t;
+    if (slot->r2ts >= most)
         return nvme_pdu_fail(fault, NVME_FES_LIMIT, 0,
-                             "R2T: the data of the last R2T has not left yet (MAXR2T 0)");
+                             "R2T: %u outstanding whose data has not left (MAXR2T %lld)",
+                             slot->r2ts, (long long)most - 1);
+    if (slot->r2ts == 0 && slot->unsent > 0)
+        return nvme_pdu_fail(fault, NVME_FES_SEQUENCE, 0, "R2T: command %04Xh has not left yet",
+                             pdu->cid);
     if (!slot->out || slot->in_capsule || pdu->at != slot->granted ||
         pdu->length > slot->bytes - slot->granted)
         return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 0,
@@ -229,14 +239,15 @@ static void on_r2t(struct host_conn *conn, const struct nvme_pdu *pdu)
 {
     struct slot *slot = slot_of(conn, pdu->cid);
     const uint16_t tag = (uint16_t)(slot - conn->slots);
-    slot->ttag = pdu->ttag;
     slot->granted += pdu->length;
+    slot->r2ts++;
     for (uint32_t at = 0; at < pdu->length;) {
         const uint32_t left = pdu->length - at;
         const uint32_t bytes = left < conn->max_h2c_data ? left : conn->max_h2c_data;
         const struct tcp_out out = {.type = NVME_PDU_H2C_DATA,
                                     .flags = bytes == left ? NVME_PDU_LAST : 0,
                                     .slot = tag,
+                                    .ttag = pdu->ttag,
                                     .at = pdu->at + at,
                                     .length = bytes};
         send_pdu(conn, &out);

@@ -8,7 +8,8 @@
  *   tcp_tls.c     TLS records between PDUs and stream
  *   tcp_tls_flight.c  messages of the TLS handshake
  *   tcp_host.c    a host's connection
- *   tcp_target.c  a target's connection */
+ *   tcp_target.c  a target's connection
+ *   tcp_r2t.c     the data that a target requests */
 #ifndef STORMGLASS_NVME_TCP_TCP_PRIVATE_H
 #define STORMGLASS_NVME_TCP_TCP_PRIVATE_H
 
@@ -19,6 +20,7 @@
 #include <stddef.h>
 
 enum { TCP_ADMIN_CAPSULE = 8192 }; /* NVME_TCP_ADMIN_CCSZ: data of Fabrics and admin capsules */
+enum { NVME_TCP_R2TS_MAX = 16 };   /* outstanding for a command; times all slots: 16 bits */
 
 /* TLS records: types (NVME_TLS_HANDSHAKE is no PDU type), header, content type and tag. */
 enum {
@@ -57,6 +59,8 @@ struct nvme_tcp {
 struct tcp_out {
     uint8_t type, flags;
     uint16_t slot; /* a host's: its tag */
+    uint16_t ttag; /* R2T, H2CData */
+    bool answers;  /* R2T: to data, not to the command */
     uint32_t at, length;
 };
 
@@ -240,7 +244,7 @@ struct nvme_transport_conn *nvme_tcp_connect(struct nvme_transport *transport,
 bool nvme_tcp_send_command(struct nvme_transport_conn *conn, uint16_t tag,
                            struct nvme_command *command, struct nvme_buffer *data, uint32_t bytes);
 
-/* tcp_target.c */
+/* tcp_target.c, tcp_r2t.c */
 bool nvme_tcp_listen(struct nvme_transport *transport,
                      const struct nvme_transport_listener *listener);
 void nvme_tcp_unlisten(struct nvme_transport *transport);

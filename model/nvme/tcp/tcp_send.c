@@ -17,6 +17,8 @@ static enum probe_stream_kind kind_of(const struct tcp_out *pdu)
     const bool ends = (pdu->flags & NVME_PDU_LAST) != 0;
     if (pdu->type == NVME_PDU_H2C_DATA)
         return ends ? PROBE_STREAM_POSTED_ANSWER : PROBE_STREAM_POSTED_DATA;
+    if (pdu->type == NVME_PDU_R2T && pdu->answers)
+        return PROBE_STREAM_POSTED_ANSWER;
     return pdu->type == NVME_PDU_C2H_DATA && (pdu->flags & NVME_PDU_SUCCESS) == 0
                ? PROBE_STREAM_POSTED_DATA
                : PROBE_STREAM_POSTED;

@@ -2,8 +2,8 @@
  * tcp_target - a target's connection.
  * An accepted stream is a stranger until its ICReq; then the listener decides. The Connect command
  * names the queue, so the memory of capsules grows with their use. As nvmet, a queue holds up to
- * twice as many commands as it has entries, and requests all data of a write with one R2T. */
-#include "nvme/tcp/tcp_private.h"
+ * twice as many commands as it has entries. */
+#include "nvme/tcp/tcp_target.h"
 
 #include "base/memory.h"
 #include "nvme/wire/wire.h"
@@ -12,63 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tcp_capsule {
-    struct nvme_capsule capsule; /* first member */
-    unsigned char sqe[NVME_SQE_BYTES];
-    struct nvme_buffer bytes; /* for data that the target reads; length 0: not mapped */
-    struct nvme_buffer bulk;  /* for I/O data */
-    struct tcp_capsule *next; /* in the free list, and in that of all */
-    struct tcp_capsule *older;
-};
-
-/* A command that has begun. */
-struct slot {
-    struct nvme_transfer *transfer; /* NULL: none */
-    unsigned char cqe[NVME_CQE_BYTES];
-    uint32_t fetched; /* H2CData so far */
-    time_ps asked_at; /* of the R2T */
-    uint16_t cid;
-    uint16_t next; /* slot: in the list of answered commands */
-    bool fetches, answered;
-};
-
-enum { NO_SLOT = UINT16_MAX };
-
-struct target_conn {
-    struct nvme_transport_conn base;
-    struct nvme_transport_target user;
-    struct nvme_transport_request request;
-    struct slot *slots;
-    struct tcp_capsule *free, *newest; /* newest: of all */
-    struct tcp_capsule *arriving;
-    uint32_t slot_count, capsule_count, capsules_out;
-    uint32_t limit, begun; /* commands that may be, and that are, without a response on its way */
-    time_ps accepted_at;
-    uint32_t in_capsule;
-    enum nvme_memory memory; /* of I/O data */
-    uint8_t digests, host_pda;
-    uint16_t qid; /* by a Connect that succeeded; 0 before */
-    uint16_t first_answered, last_answered;
-    bool accepted, connected, no_flow_control;
-};
-
-static struct target_conn *target_of(struct nvme_transport_conn *conn)
-{
-    return (struct target_conn *)(void *)conn;
-}
-
-static const struct target_conn *const_target_of(const struct nvme_transport_conn *conn)
-{
-    return (const struct target_conn *)(const void *)conn;
-}
-
 /* ---- sending ---- */
 
 static const struct nvme_buffer *describe(const struct nvme_transport_conn *base,
                                           const struct tcp_out *out, struct nvme_pdu *pdu)
 {
     const struct target_conn *conn = const_target_of(base);
-    const struct slot *slot = &conn->slots[out->slot];
+    const struct target_slot *slot = &conn->slots[out->slot];
     switch (out->type) {
     case NVME_PDU_ICRESP:
         pdu->pda = nvme_tcp_pda(base->tcp->params.target.alignment);
@@ -79,7 +29,7 @@ static const struct nvme_buffer *describe(const struct nvme_transport_conn *base
         memcpy(pdu->entry, slot->cqe, NVME_CQE_BYTES);
         return NULL;
     case NVME_PDU_R2T:
-        pdu->ttag = out->slot;
+        pdu->ttag = out->ttag;
         break;
     default: /* C2HData */
         break;
@@ -110,7 +60,7 @@ static void report_answered(struct nvme_transport_conn *base)
 {
     struct target_conn *conn = target_of(base);
     while (conn->first_answered != NO_SLOT && !base->failed && !base->closed) {
-        struct slot *slot = &conn->slots[conn->first_answered];
+        struct target_slot *slot = &conn->slots[conn->first_answered];
         struct nvme_transfer *transfer = slot->transfer;
         conn->first_answered = slot->next;
         slot->transfer = NULL;
@@ -125,25 +75,12 @@ bool nvme_tcp_reserve(struct nvme_transport_conn *base, struct nvme_transfer *tr
 {
     struct target_conn *conn = target_of(base);
     CHECK(transfer->slot < conn->slot_count && transfer->credits == 0);
-    struct slot *slot = &conn->slots[transfer->slot];
+    struct target_slot *slot = &conn->slots[transfer->slot];
     CHECK(slot->transfer == NULL);
-    *slot = (struct slot){.transfer = transfer, .cid = wire_get16(transfer->capsule->sqe + 2)};
+    *slot =
+        (struct target_slot){.transfer = transfer, .cid = wire_get16(transfer->capsule->sqe + 2)};
     transfer->credits = 1;
     transfer->damaged = false;
-    return true;
-}
-
-bool nvme_tcp_fetch(struct nvme_transport_conn *base, struct nvme_transfer *transfer)
-{
-    struct target_conn *conn = target_of(base);
-    struct slot *slot = &conn->slots[transfer->slot];
-    CHECK(slot->transfer == transfer && !slot->fetches);
-    slot->fetches = true;
-    slot->asked_at = env_now(base->tcp->site.env);
-    nvme_tcp_send(base, &(struct tcp_out){.type = NVME_PDU_R2T,
-                                          .slot = transfer->slot,
-                                          .length = transfer->length});
-    nvme_tcp_flush(base);
     return true;
 }
 
@@ -171,7 +108,7 @@ bool nvme_tcp_respond(struct nvme_transport_conn *base, struct nvme_transfer *tr
                       const struct nvme_response *response, bool with_data)
 {
     struct target_conn *conn = target_of(base);
-    struct slot *slot = &conn->slots[transfer->slot];
+    struct target_slot *slot = &conn->slots[transfer->slot];
     CHECK(slot->transfer == transfer && !slot->answered);
     slot->answered = true;
     if (!conn->connected && response->status == NVME_STATUS_OK) /* nothing else succeeds before */
@@ -263,36 +200,6 @@ static bool begin_capsule(struct target_conn *conn, struct tcp_arriving *from,
     return true;
 }
 
-static bool begin_data(struct target_conn *conn, struct tcp_arriving *from,
-                       struct nvme_pdu_fault *fault)
-{
-    const struct nvme_pdu *pdu = &from->pdu;
-    const struct slot *slot = pdu->ttag < conn->slot_count ? &conn->slots[pdu->ttag] : NULL;
-    if (slot == NULL || slot->transfer == NULL || !slot->fetches)
-        return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 10,
-                             "H2CData: TTAG %u (byte 10) of command %04Xh has no R2T", pdu->ttag,
-                             pdu->cid);
-    if (slot->cid != pdu->cid)
-        return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 8,
-                             "H2CData: command %04Xh (byte 8), but the R2T of TTAG %u is of %04Xh",
-                             pdu->cid, pdu->ttag, slot->cid);
-    const uint32_t left = slot->transfer->length - slot->fetched;
-    if (pdu->at != slot->fetched || pdu->length > left)
-        return nvme_pdu_fail(fault, NVME_FES_OUT_OF_RANGE, 0,
-                             "H2CData: %u B at %u, but %u of %u B have arrived", pdu->length,
-                             pdu->at, slot->fetched, slot->transfer->length);
-    if (pdu->length > conn->base.tcp->params.target.max_h2c_data)
-        return nvme_pdu_fail(fault, NVME_FES_LIMIT, 0, "H2CData: %u B, but MAXH2CDATA is %lld B",
-                             pdu->length, (long long)conn->base.tcp->params.target.max_h2c_data);
-    if (((pdu->flags & NVME_PDU_LAST) != 0) != (pdu->length == left))
-        return nvme_pdu_fail(fault, NVME_FES_HEADER_FIELD, 1,
-                             "H2CData: LAST_PDU (byte 1) with %u of %u B to come", pdu->length,
-                             left);
-    from->data = slot->transfer->data;
-    from->at = pdu->at;
-    return true;
-}
-
 static bool on_header(struct nvme_transport_conn *base, struct tcp_arriving *from,
                       struct nvme_pdu_fault *fault)
 {
@@ -300,7 +207,7 @@ static bool on_header(struct nvme_transport_conn *base, struct tcp_arriving *fro
     case NVME_PDU_COMMAND:
         return begin_capsule(target_of(base), from, fault);
     case NVME_PDU_H2C_DATA:
-        return begin_data(target_of(base), from, fault);
+        return nvme_tcp_begin_data(target_of(base), from, fault);
     default:
         return true;
     }
@@ -311,6 +218,7 @@ static void on_icreq(struct target_conn *conn, const struct nvme_pdu *pdu)
 {
     struct nvme_tcp *tcp = conn->base.tcp;
     conn->host_pda = pdu->pda;
+    conn->r2ts = (pdu->limit < NVME_TCP_R2TS_MAX ? pdu->limit : NVME_TCP_R2TS_MAX - 1u) + 1;
     conn->digests =
         tcp->params.target.digests ? pdu->digests & (NVME_PDU_DGST_HEADER | NVME_PDU_DGST_DATA) : 0;
     conn->base.initialized = true;
@@ -335,17 +243,6 @@ static void on_command(struct target_conn *conn)
     conn->user.on_capsule(conn->user.self, &capsule->capsule);
 }
 
-static void on_data(struct target_conn *conn, const struct nvme_pdu *pdu)
-{
-    struct slot *slot = &conn->slots[pdu->ttag];
-    slot->fetched += pdu->length;
-    slot->transfer->damaged |= conn->base.arriving.damaged;
-    if (slot->fetched < slot->transfer->length)
-        return;
-    slot->fetches = false;
-    conn->user.on_fetched(conn->user.self, slot->transfer);
-}
-
 static void on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from)
 {
     struct target_conn *conn = target_of(base);
@@ -357,7 +254,7 @@ static void on_pdu(struct nvme_transport_conn *base, struct tcp_arriving *from)
         on_command(conn);
         break;
     default: /* H2CData */
-        on_data(conn, &from->pdu);
+        nvme_tcp_end_data(conn, &from->pdu);
     }
 }
 

@@ -118,6 +118,14 @@ static void test_digests_and_alignment(void **state)
              NULL);
 }
 
+static void test_several_r2ts(void **state)
+{
+    (void)state;
+    run_both(TCP_CASE("tcp", "tcp-r2t-length: 24KiB, tcp-max-h2c-data: 16KiB",
+                      "tcp-max-r2t: 4, tcp-data-digest: true", ""),
+             NULL);
+}
+
 static void test_success_and_small_capsules(void **state)
 {
     (void)state;
@@ -307,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_digests_and_alignment),
+        cmocka_unit_test(test_several_r2ts),
         cmocka_unit_test(test_success_and_small_capsules),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_two_processes),
