@@ -48,7 +48,8 @@ const said = {
     versus: all('#versus .versus tbody tr').map(row => row.children[0].textContent + '|' + row.children[1].textContent + '|' + row.children[2].textContent),
     intervals: all('#versus .tornado i').filter(shown).length,
     bars: all('#assumed .tornado i').filter(shown).length,
-    bill: all('#bill tbody tr').reduce((sum, row) => sum + Number(row.children[3].title), 0),
+    bill: all('#bill tbody tr').slice(0, -1).reduce((sum, row) => sum + Number(row.children[3].title), 0),
+    total: Number((all('#bill tbody tr:last-child td')[3] || {}).title), legend: all('#front .legend span').map(key => key.textContent), crosses: all('.cliff .cross').length,
     // Boxes whose contents are wider than they, words of charts beyond them or smaller than 10 px: none.
     scrolling: all('.wide').filter(node => node.scrollWidth > node.clientWidth).map(node => node.textContent.slice(0, 40)),
     outside: all('.front text').filter(node => {

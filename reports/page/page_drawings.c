@@ -31,18 +31,28 @@ static const char *past_id(const char *text)
     return end == NULL ? NULL : end + 1;
 }
 
+/* The next place where something may be left out, at most `after`. */
+static const char *next_part(const char *at, const char *after)
+{
+    const char *next = at + 1 + strcspn(at + 1, " <");
+    return after != NULL && next > after ? after : next;
+}
+
 void page_drawing_write(FILE *out, const char *svg)
 {
     const char *at = strstr(svg, "<svg");
     const char *sheet = at == NULL ? NULL : strstr(at, "<style>");
     const char *end = sheet == NULL ? NULL : strstr(sheet, "</style>");
+    const char *after = at == NULL ? NULL : strstr(at, "</svg>");
+    if (after != NULL)
+        after += strlen("</svg>"); /* what follows is no drawing */
     fputs("<div class=\"drawing\">", out);
-    while (at != NULL && *at != '\0') {
+    while (at != NULL && *at != '\0' && at != after) {
         const char *next = past_id(at);
         if (at == sheet && end != NULL)
             next = end + strlen("</style>");
         if (next == NULL) /* omitted parts start with one of these characters */
-            fwrite(at, 1, (size_t)((next = at + 1 + strcspn(at + 1, " <")) - at), out);
+            fwrite(at, 1, (size_t)((next = next_part(at, after)) - at), out);
         at = next;
     }
     fputs("</div>\n", out);

@@ -171,14 +171,21 @@ static void write_why(const struct page *page)
 
 static void write_bill(const struct page *page)
 {
-    static const struct page_column columns[] = {{"", PAGE_COUNT},       {"part", PAGE_TEXT},
-                                                 {"each", PAGE_COUNT},   {"price", PAGE_COUNT},
-                                                 {"W each", PAGE_COUNT}, {0}};
+    static const struct page_column columns[] = {{"", PAGE_COUNT},
+                                                 {"part", PAGE_TEXT},
+                                                 {"each", PAGE_COUNT},
+                                                 {"price", PAGE_COUNT},
+                                                 {"W each", PAGE_COUNT},
+                                                 {"W", PAGE_COUNT},
+                                                 {0}};
     page_section(page, "bill", "Bill of materials", NULL);
     if (!page_table(
             page,
-            "SELECT count, part, price, count*price, watts FROM part WHERE candidate=" CHOSEN
-            " ORDER BY part",
+            "WITH p AS (SELECT * FROM part WHERE candidate=" CHOSEN ")"
+            " SELECT count, part, price, cost, watts, all_watts FROM (SELECT 0 AS last, count,"
+            " part, price, count*price AS cost, watts, count*watts AS all_watts FROM p UNION ALL"
+            " SELECT 1, sum(count), 'total', NULL, sum(count*price), NULL, sum(count*watts)"
+            " FROM p HAVING count(*)>0) ORDER BY last, part",
             columns))
         fputs("<p>No bill: no candidate is chosen, or the plan has no prices.</p>\n", page->out);
     page_section_end(page);

@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------ front */
 
-enum { WIDTH = 400, HEIGHT = 220, LEFT = 48, RIGHT = 12, TOP = 12, BOTTOM = 32 };
+enum { WIDTH = 400, HEIGHT = 240, LEFT = 48, RIGHT = 12, TOP = 24, BOTTOM = 40 };
 
 /* Range of the chart: prices from `low` to `high`, headroom from `floor` to 1. */
 struct plot {
@@ -33,20 +33,43 @@ static double down(const struct plot *plot, double headroom)
     return TOP + (1 - shown) / (1 - plot->floor) * (HEIGHT - TOP - BOTTOM);
 }
 
+/* Lines at quarters, with every second one labeled. */
+static void write_grid(const struct page *page, const struct plot *plot)
+{
+    for (int i = 0; i <= 4; i++) {
+        const double x = LEFT + i * (WIDTH - LEFT - RIGHT) / 4.0, y = down(plot, i / 4.0);
+        fprintf(page->out,
+                "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>"
+                "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>\n",
+                x, x, TOP, HEIGHT - BOTTOM, LEFT, WIDTH - RIGHT, y, y);
+    }
+    fprintf(page->out,
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>"
+            "<text x=\"4\" y=\"%.1f\">50 %%</text><text x=\"4\" y=\"11\">headroom</text>",
+            (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 26,
+            words_count((int64_t)((plot->low + plot->high) / 2)).text, down(plot, 0.5) + 4);
+}
+
 static void write_axes(const struct page *page, const struct plot *plot)
 {
     const double zero = down(plot, 0);
+    char currency[64];
+    store_ask_text(page->store, "SELECT value FROM plan WHERE key='currency'", currency,
+                   sizeof currency);
+    write_grid(page, plot);
     fprintf(page->out,
             "<line class=\"limit\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
             "<text x=\"4\" y=\"%.1f\">limit</text><text x=\"4\" y=\"%d\">100 %%</text>",
             LEFT, WIDTH - RIGHT, zero, zero, zero + 4, TOP + 4);
-    fprintf(page->out, "<text x=\"%d\" y=\"%d\">%s</text>", LEFT, HEIGHT - 12,
+    fprintf(page->out, "<text x=\"%d\" y=\"%d\">%s</text>", LEFT, HEIGHT - 26,
             words_count((int64_t)plot->low).text);
     fprintf(page->out,
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">price</text>"
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
-            WIDTH / 2, HEIGHT - 12, WIDTH - RIGHT, HEIGHT - 12,
-            words_count((int64_t)plot->high).text);
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n"
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
+            WIDTH - RIGHT, HEIGHT - 26, words_count((int64_t)plot->high).text,
+            (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
+    page_put(page->out, "price%s%s", currency[0] == '\0' ? "" : ", ", currency);
+    fputs("</text>\n", page->out);
 }
 
 #define SHOWN                                                                                      \
@@ -67,14 +90,14 @@ static void write_line(const struct page *page, const struct plot *plot)
 static void write_points(const struct page *page, const struct plot *plot)
 {
     struct store_statement *row = store_prepare(
-        page->store, "SELECT price, headroom, verdict='holds' AS holds, front, coalesce(label, "
-                     "name) AS name, result,"
+        page->store, "SELECT price, headroom, front, coalesce(label, name) AS name, result,"
+                     " CASE result WHEN 'pass' THEN 'holds' WHEN 'undecided' THEN 'open'"
+                     " WHEN 'fail' THEN 'fails' ELSE 'skipped' END AS class,"
                      " candidate=(SELECT value FROM plan WHERE key='chosen') AS chosen"
                      ", " PAGE_PLAN_PERCENT " AS percent" SHOWN " ORDER BY candidate");
     while (store_step(row)) {
         fprintf(page->out, "<circle class=\"%s%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>",
-                store_int(row, "holds") != 0 ? "holds" : "fails",
-                store_int(row, "chosen") != 0 ? " chosen" : "",
+                store_text(row, "class"), store_int(row, "chosen") != 0 ? " chosen" : "",
                 across(plot, store_real(row, "price")), down(plot, store_real(row, "headroom")),
                 store_int(row, "front") != 0 ? 7 : 5);
         page_put(page->out, "%s: %s, ", store_text(row, "name"), store_text(row, "result"));
@@ -83,6 +106,19 @@ static void write_points(const struct page *page, const struct plot *plot)
         fputs("</title></circle>\n", page->out);
     }
     store_finish(row);
+}
+
+static void write_legend(const struct page *page)
+{
+    static const struct {
+        const char *class, *words;
+    } items[] = {{"holds", "passes"},       {"open", "undecided"}, {"fails", "fails"},
+                 {"skipped", "not needed"}, {"chosen", "chosen"},  {"line", "Pareto front"}};
+    fputs("<p class=\"legend\">", page->out);
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        fprintf(page->out, "<span><i class=\"point %s\"></i>%s</span>", items[i].class,
+                items[i].words);
+    fputs("</p>\n", page->out);
 }
 
 void page_plan_front(const struct page *page)
@@ -104,6 +140,7 @@ void page_plan_front(const struct page *page)
         write_line(page, &plot);
         write_points(page, &plot);
         fputs("</svg></div>\n", page->out);
+        write_legend(page);
     }
     if (!page_table(
             page,

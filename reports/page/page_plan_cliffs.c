@@ -24,6 +24,7 @@ enum {
 struct point {
     double mean, half;
     bool known;
+    bool fails; /* without a known headroom */
     char value[48];
 };
 
@@ -68,7 +69,9 @@ static uint32_t read_points(const struct page *page, int64_t cliff, struct point
     uint32_t count = 0;
     struct store_statement *row = store_prepare(
         page->store, "SELECT k.position, k.value, avg(f.slack) AS mean, count(f.slack) AS runs,"
-                     " avg(f.slack*f.slack) AS squares, headroom"
+                     " avg(f.slack*f.slack) AS squares, headroom,"
+                     " EXISTS(SELECT 1 FROM candidate c WHERE c.candidate=k.candidate AND"
+                     " c.result='fail') AS fails"
                      " FROM cliff k LEFT JOIN figure f ON f.candidate=k.candidate AND f.slack<>0"
                      " WHERE k.cliff=?1 GROUP BY k.position, f.slo, f.trial ORDER BY k.position");
     store_bind(row, 1, STORE_I(cliff));
@@ -80,6 +83,7 @@ static uint32_t read_points(const struct page *page, int64_t cliff, struct point
         count = count > (uint32_t)position ? count : (uint32_t)position + 1;
         snprintf(point->value, sizeof point->value, "%.40s", store_text(row, "value"));
         point->known = !store_is_null(row, "headroom");
+        point->fails = !point->known && store_int(row, "fails") != 0;
         point->mean = store_real(row, "headroom");
         if (point->known && store_int(row, "runs") > 1 && store_int(row, "runs") <= RUNS_MAX)
             take_point(point, row);
@@ -109,6 +113,16 @@ static void write_values(const struct page *page, const struct point *points, ui
     }
 }
 
+/* On the limit, since how far it is beyond is not known. */
+static void write_cross(const struct page *page, const struct point *point, double x)
+{
+    const double y = down(0);
+    fprintf(page->out, "<path class=\"cross\" d=\"M%.1f %.1fl10 10m0 -10l-10 10\"><title>", x - 5,
+            y - 5);
+    page_put(page->out, "%s: fails; its headroom is not known", point->value);
+    fputs("</title></path>\n", page->out);
+}
+
 static void write_curve(const struct page *page, const struct point *points, uint32_t count)
 {
     const double zero = down(0);
@@ -126,6 +140,8 @@ static void write_curve(const struct page *page, const struct point *points, uin
     for (uint32_t i = 0; i < count; i++) {
         const struct point *point = &points[i];
         const double x = across(i, count);
+        if (point->fails)
+            write_cross(page, point, x);
         if (!point->known)
             continue;
         fprintf(page->out,

@@ -18,6 +18,7 @@ static const char cells[] =
     "  ORDER BY first LIMIT ?3),"
     " pair AS (SELECT r.value AS row, k.value AS col, count(*) AS all_of,"
     "  sum(c.verdict='holds') AS holding, sum(c.verdict IN ('dearer', 'open')) AS left,"
+    "  sum(c.result='undecided' AND c.verdict<>'open') AS unsure,"
     "  min(CASE WHEN c.verdict='holds' THEN c.price END) AS price,"
     "  max(CASE WHEN c.verdict='holds' THEN c.headroom END) AS headroom, group_concat(DISTINCT "
     "c.why) AS why,"
@@ -27,7 +28,8 @@ static const char cells[] =
     "   ORDER BY verdict IN ('holds', 'open'), trial LIMIT 1), '~')) AS command"
     "  FROM place r JOIN place k ON k.candidate=r.candidate AND k.axis=?2"
     "  JOIN candidate c ON c.candidate=r.candidate WHERE r.axis=?1 GROUP BY 1, 2)"
-    "SELECT tall.value AS row_value, all_of, holding, left, price, headroom, why, verdict, command"
+    "SELECT tall.value AS row_value, all_of, holding, left, unsure, price, headroom, why, verdict, "
+    "command"
     " FROM tall CROSS JOIN broad LEFT JOIN pair ON row=tall.value AND col=broad.value"
     " ORDER BY tall.first, broad.first";
 
@@ -61,10 +63,11 @@ static void write_cell(const struct page *page, const struct store_statement *ro
         else
             fprintf(page->out, "</b>%.3g %%", 100 * headroom);
         fprintf(page->out, ", %" PRId64 " of %" PRId64 "</td>", holding, all);
-    } else if (left > 0) {
+    } else if (left > 0 && store_int(row, "unsure") == 0) {
         fputs("<td class=\"left\">not run</td>", page->out);
     } else {
-        fputs("<td class=\"fails\" title=\"", page->out);
+        fprintf(page->out, "<td class=\"%s\" title=\"",
+                store_int(row, "unsure") > 0 ? "unsure" : "fails");
         page_text(page->out, store_text(row, "why"));
         fputs("&#10;", page->out);
         write_command(page, row);
