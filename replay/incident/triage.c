@@ -231,7 +231,8 @@ static void judge(struct triage_work *work, bool harm)
     const bool ambiguous = triage->suspect_count > 0 && is_ambiguous(work);
     for (size_t i = 0; i < triage->suspect_count; i++)
         if (triage_is_fault(&triage->suspects[i]) &&
-            !(ambiguous && triage->suspects[i].kind == SUSPECT_SLOW_TARGET))
+            !(ambiguous && (triage->suspects[i].kind == SUSPECT_SLOW_TARGET ||
+                            triage->suspects[i].kind == SUSPECT_SLOW_SWITCH)))
             triage->verdict = TRIAGE_FAULT;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * triage_loss - frames that are lost and that no device counts.
- * Receivers count gaps (out_of_sequence, implied_nak_seq_err of read responses), senders the NAKs
- * for what they sent (packet_seq_err).  A host that nearly all gaps or nearly all NAKs belong to
+ * Receivers count gaps (out_of_sequence, implied_nak_seq_err of read responses; of TCP segments
+ * TcpExtTCPOFOQueue), senders the NAKs for what they sent (packet_seq_err) and what TCP sent again
+ * (TcpRetransSegs).  A host that nearly all gaps or nearly all NAKs belong to
  * has the loss on its own cable; else it lies where frames that one end of a cable sent do not
  * arrive at the other.  Only the inner part of the incident is compared, where rates are steady and
  * clocks that differ matter little, and of its loss only what no difference of clocks explains. */
@@ -12,6 +13,7 @@
 static const double least_loss = 0.0015; /* of frames along a cable */
 static const double clocks = 2.5;        /* seconds by which two clocks differ */
 static const double cleared = 0.3;
+static const double roughly = 4;      /* as many, where cables and hosts count the same frames */
 static const double own_share = 0.75; /* of gaps or NAKs: the loss is on the host's cable */
 
 enum { LEAST_FRAMES = 1000, CLOCK_STEPS = 50 };
@@ -20,16 +22,44 @@ struct losses {
     int64_t gaps, naks, timeouts;
 };
 
+/* What a port's RDMA and TCP count of the same. */
+static struct triage_value both(const struct triage_work *work, int port, const char *rdma,
+                                const char *tcp)
+{
+    const struct triage_value one = triage_get(work, port, rdma, TRIAGE_ALL),
+                              two = triage_get(work, port, tcp, TRIAGE_ALL);
+    struct triage_value sum = one.value >= two.value && one.known ? one : two;
+    sum.known = one.known || two.known;
+    sum.value = one.value > INT64_MAX - two.value ? INT64_MAX : one.value + two.value;
+    sum.more = one.more > INT64_MAX - two.more ? INT64_MAX : one.more + two.more;
+    return sum;
+}
+
+static struct triage_value gaps_at(const struct triage_work *work, int port)
+{
+    return both(work, port, "out_of_sequence", "TcpExtTCPOFOQueue");
+}
+
+static struct triage_value naks_at(const struct triage_work *work, int port)
+{
+    return both(work, port, "packet_seq_err", "TcpRetransSegs");
+}
+
+static struct triage_value timeouts_at(const struct triage_work *work, int port)
+{
+    return both(work, port, "local_ack_timeout_err", "TcpExtTCPTimeouts");
+}
+
 static struct losses losses_of(const struct triage_work *work, int node)
 {
     struct losses losses = {0};
     const struct triage_node *at = &work->nodes[node];
     for (size_t i = 0; i < at->port_count; i++) {
         const int port = at->ports[i];
-        losses.gaps += triage_get(work, port, "out_of_sequence", TRIAGE_ALL).more +
+        losses.gaps += gaps_at(work, port).more +
                        triage_get(work, port, "implied_nak_seq_err", TRIAGE_ALL).more;
-        losses.naks += triage_get(work, port, "packet_seq_err", TRIAGE_ALL).more;
-        losses.timeouts += triage_get(work, port, "local_ack_timeout_err", TRIAGE_ALL).more;
+        losses.naks += naks_at(work, port).more;
+        losses.timeouts += timeouts_at(work, port).more;
     }
     return losses;
 }
@@ -72,16 +102,16 @@ static void suspect_cable_of(struct triage_work *work, int node, struct losses o
     struct triage_suspect *suspect = triage_suspect(work, SUSPECT_SILENT_LOSS, node, port,
                                                     factor * (late ? timeouts * 0.8 : share));
     if (gaps >= own_share && own.gaps >= TRIAGE_NOISE)
-        triage_sign(work, suspect, triage_get(work, port, "out_of_sequence", TRIAGE_ALL),
+        triage_sign(work, suspect, gaps_at(work, port),
                     "%s has %.0f%% of all gaps in received packets: %s", work->nodes[node].name,
                     gaps * 100, triage_frames(work->arena, own.gaps));
     if (naks >= own_share && own.naks >= TRIAGE_NOISE)
-        triage_sign(work, suspect, triage_get(work, port, "packet_seq_err", TRIAGE_ALL),
-                    "%s has %.0f%% of all NAKs for lost packets: %s", work->nodes[node].name,
-                    naks * 100, triage_frames(work->arena, own.naks));
+        triage_sign(work, suspect, naks_at(work, port),
+                    "%s has %.0f%% of all NAKs and retransmissions for lost packets: %s",
+                    work->nodes[node].name, naks * 100, triage_frames(work->arena, own.naks));
     if (timeouts >= own_share && own.timeouts > 0)
-        triage_sign(work, suspect, triage_get(work, port, "local_ack_timeout_err", TRIAGE_ALL),
-                    "%s has %.0f%% of all timeouts: %s", work->nodes[node].name, timeouts * 100,
+        triage_sign(work, suspect, timeouts_at(work, port), "%s has %.0f%% of all timeouts: %s",
+                    work->nodes[node].name, timeouts * 100,
                     triage_frames(work->arena, own.timeouts));
 }
 
@@ -211,14 +241,25 @@ static size_t find_deficits(const struct triage_work *work, struct deficit *defi
     return count;
 }
 
-static void suspect_deficits(struct triage_work *work, const struct deficit *deficits, size_t count)
+/* How well frames that a cable lost agree with the losses that hosts counted: each lost frame is
+ * about one of them.  Frames that no host missed are an error of the counts. */
+static double agreement(double lost, double counted)
 {
+    const double part = lost < counted ? lost / counted : counted / lost;
+    return part > 1 / roughly ? 1 : part * roughly;
+}
+
+static void suspect_deficits(struct triage_work *work, const struct deficit *deficits, size_t count,
+                             struct losses all)
+{
+    /* A frame may be a gap at its receiver and a NAK at its sender. */
+    const int64_t counted = all.gaps > all.naks ? all.gaps : all.naks;
     for (size_t i = 0; i < count && i < 4; i++) {
         const struct direction *way = &deficits[i].way;
         const int port = deficits[i].port;
         struct triage_suspect *suspect =
             triage_suspect(work, SUSPECT_SILENT_LOSS, work->ports[port].node, port,
-                           deficits[i].lost / deficits[0].lost);
+                           agreement(deficits[i].lost, (double)(counted + all.timeouts)));
         triage_sign(work, suspect, triage_place(way->sent), "%s sent %s frames",
                     triage_port_words(work, port),
                     triage_frames(work->arena, (int64_t)way->frames));
@@ -242,26 +283,35 @@ static double cable_factor(const struct triage_work *work, int node, size_t loss
     return lossy > 0 || least > 2 * least_loss * own.frames ? cleared : 1;
 }
 
-/* Senders received NAKs, and no receiver here counted the gaps: it is one of the hosts without
- * counters, and its cable may lose the frames. */
+/* Senders received NAKs, and no receiver here counted the gaps, or receivers counted gaps, and no
+ * sender here received the NAKs: the other end is one of the hosts without counters, and its cable
+ * may lose the frames. */
 static void suspect_unknown(struct triage_work *work, struct losses all, size_t lossy)
 {
     size_t unknown = 0;
     for (size_t i = 0; i < work->node_count; i++)
         unknown += !work->nodes[i].is_switch && !work->nodes[i].has_counts;
-    if (all.naks < TRIAGE_NOISE || all.gaps >= TRIAGE_NOISE || unknown == 0)
+    if ((all.naks < TRIAGE_NOISE) == (all.gaps < TRIAGE_NOISE) || unknown == 0)
         return;
+    const bool has_naks = all.naks >= TRIAGE_NOISE;
+    const char *lost = triage_frames(work->arena, has_naks ? all.naks : all.gaps);
     for (size_t i = 0; i < work->node_count; i++) {
         const int port = first_wired(work, (int)i);
         if (work->nodes[i].is_switch || work->nodes[i].has_counts || port < 0)
             continue;
-        triage_sign(work,
-                    triage_suspect(work, SUSPECT_SILENT_LOSS, (int)i, port,
-                                   (unknown == 1 ? 0.8 : 0.5) * (lossy > 0 ? cleared : 1)),
-                    (struct triage_value){0},
-                    "hosts received NAKs for %s lost packets, but no host with counters reports "
-                    "gaps in received packets, and %s has no counters here",
-                    triage_frames(work->arena, all.naks), work->nodes[i].name);
+        struct triage_suspect *suspect =
+            triage_suspect(work, SUSPECT_SILENT_LOSS, (int)i, port,
+                           (unknown == 1 ? 0.8 : 0.5) * (lossy > 0 ? cleared : 1));
+        if (has_naks)
+            triage_sign(work, suspect, (struct triage_value){0},
+                        "hosts received NAKs for %s lost packets, but no host with counters "
+                        "reports gaps in received packets, and %s has no counters here",
+                        lost, work->nodes[i].name);
+        else
+            triage_sign(work, suspect, (struct triage_value){0},
+                        "hosts report %s gaps in received packets, but no host with counters "
+                        "received NAKs for them, and %s has no counters here",
+                        lost, work->nodes[i].name);
     }
 }
 
@@ -296,5 +346,5 @@ void triage_loss_signs(struct triage_work *work)
             suspect_cable_of(work, (int)i, losses_of(work, (int)i), all,
                              cable_factor(work, (int)i, count));
     suspect_unknown(work, all, count);
-    suspect_deficits(work, deficits, count);
+    suspect_deficits(work, deficits, count, all);
 }

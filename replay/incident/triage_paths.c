@@ -10,7 +10,7 @@
 #include "scenarios/load/scenario.h"
 
 static const double least_fallen = 0.1;
-static const double switch_part = 0.8;   /* hosts are slow more often */
+static const double switch_part = 0.7;   /* hosts are slow more often */
 static const double least_breadth = 0.6; /* of a switch's ports */
 static const double least_moved = 0.15;  /* of the bytes of links that lead to the same places */
 static const double least_excess = 0.05; /* more than sources and destinations changed */

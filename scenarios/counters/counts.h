@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * counts - reads counters of real ports before and after an incident and computes the differences.
- * formats.def lists the formats: `ethtool -S`, `rdma statistic`, hw_counters of sysfs, tables of
- * SONiC, NX-OS, EOS and Cumulus, Junos, JSON. A file may contain several of them, and all files of
- * a directory are read. names.def and columns.def map each name to a counter of a run.
+ * formats.def lists the formats: `ethtool -S`, `rdma statistic`, `nstat`, hw_counters of sysfs,
+ * tables of SONiC, NX-OS, EOS and Cumulus, Junos, JSON. A file may contain several of them, and all
+ * files of a directory are read. names.def and columns.def map each name to a counter of a run.
  * A port is called HOST:PORT if a prompt, a line "==> HOST <==" or a file of a directory names the
  * host, else PORT. Output that names no port (ethtool -S) gets the file's name up to its first dot.
  * A row that one side lacks counts as 0 if its table omits zero rows.

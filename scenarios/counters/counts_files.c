@@ -138,7 +138,7 @@ bool counts_read(struct counts_reader *reader, const struct counts_input *input)
     tell_left(reader);
     if (!diag_failed(reader->diag) && reader->list.count == 0 && !reader->recognized)
         complain(reader, input->name,
-                 "expected counters: the output of ethtool -S, rdma statistic, hw_counters of "
-                 "sysfs, or a switch's tables of PFC, queue or interface counters");
+                 "expected counters: the output of ethtool -S, rdma statistic, nstat, hw_counters "
+                 "of sysfs, or a switch's tables of PFC, queue or interface counters");
     return !diag_failed(reader->diag);
 }

@@ -1,9 +1,10 @@
 # export - a run as the files that an engineer has after an incident.  SPDX-License-Identifier: Apache-2.0
 # Counters have the names and the tables of real tools, and nothing that only a simulator knows: hosts print
-# `ethtool -S` and `rdma statistic` as mlx5 does, switches the tables of SONiC.  Frames that a device loses
+# `ethtool -S` and `rdma statistic` as mlx5 does and with TCP `nstat`, switches the tables of SONiC.  Frames that a device loses
 # without counting them (drop-every, random-loss) are in no counter.  A run of milliseconds stands for a minute:
 # its counts are multiplied, and each host's clock is off by up to two seconds.
-# Sources: mlx5 en_stats.c; sonic-utilities scripts pfcstat, queuestat, wredstat, pg-drop and portstat.
+# Sources: mlx5 en_stats.c; sonic-utilities scripts pfcstat, queuestat, wredstat, pg-drop and portstat;
+# iproute2 misc/nstat.c.
 import json
 import os
 import re
@@ -27,6 +28,16 @@ ETHTOOL_PRIO = ["rx_prio%d_bytes", "rx_prio%d_packets", "tx_prio%d_bytes", "tx_p
 RDMA = ["rx_write_requests", "rx_read_requests", "out_of_buffer", "out_of_sequence", "duplicate_request",
         "rnr_nak_retry_err", "packet_seq_err", "implied_nak_seq_err", "local_ack_timeout_err",
         "req_transport_retries_exceeded", "rp_cnp_handled", "np_ecn_marked_roce_packets", "np_cnp_sent"]
+
+
+def tcp_names():
+    """Those of nstat."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "model", "tcp", "tcp_counters.def")
+    with open(path, encoding="utf-8") as file:
+        return re.findall(r'^TCP_COUNTER\(\w+, "((?:Tcp|IpExt)\w+)"', file.read(), re.M)
+
+
+TCP = tcp_names()
 
 
 class Sample:
@@ -104,6 +115,7 @@ class Export:
         self.configured = draw.random() < 0.6  # with config_db.json
         self.paste = draw.random() < 0.3  # a session of all switches in one file
         self.step = draw.choice([4, 5, 8])
+        self.tcp = {host for host in healthy.hosts if any(series.samples[-1].get(host, 0, name) for name in TCP)}
 
     def ethernet(self, port):
         return f"Ethernet{port * self.step}"
@@ -135,6 +147,9 @@ class Export:
         text = f"[root@{host} ~]# date\n{self.date(host, share)}[root@{host} ~]# ethtool -S eth2\nNIC statistics:\n"
         text += "".join(f"     {name}: {get(name)}\n" for name in names)
         text += f"[root@{host} ~]# rdma statistic\nlink mlx5_0/1 " + " ".join(f"{name} {get(name)}" for name in RDMA) + "\n"
+        if host in self.tcp:
+            text += f"[root@{host} ~]# nstat -asz\n#kernel\n"
+            text += "".join(f"{name:<32}{get(name):<16}{0:6.1f}\n" for name in TCP)
         self.write(text, word, f"{host}.txt")
 
     # ---- switches

@@ -397,6 +397,32 @@ static void a_receiver_without_counters_is_suspected(void **state)
     end();
 }
 
+/* What TCP of db7 sends again is lost on its cable; the rate of nstat is no count. */
+static void tcp_that_sends_again_leads_to_its_cable(void **state)
+{
+    (void)state;
+    begin();
+    add("db7-eth2.txt", "[root@db7 ~]# nstat -asz\n#kernel\n"
+                        "IpInReceives                    81000              0.0\n"
+                        "TcpRetransSegs                  4000               7.5\n"
+                        "TcpExtTCPOFOQueue               0                  0.0\n"
+                        "NIC statistics:\n     tx_packets_phy: 100000\n");
+    add("db8-eth2.txt", "[root@db8 ~]# nstat -asz\n#kernel\n"
+                        "TcpRetransSegs                  12                 0.0\n"
+                        "TcpExtTCPOFOQueue               3990               0.0\n");
+    add("leaf0.txt", "    IFACE    RX_OK    TX_OK\n---------  -------  -------\n"
+                     "Ethernet0    96000    90000\n");
+    const struct triage_suspect *first = judge();
+    assert_int_equal(first->kind, SUSPECT_SILENT_LOSS);
+    assert_string_equal(first->device, "db7");
+    const struct incident_count *count =
+        incident_find(&incident, "db7", "eth2", "TcpRetransSegs", -1);
+    count = count != NULL ? count : incident_find(&incident, "db7", "", "TcpRetransSegs", -1);
+    assert_non_null(count);
+    assert_int_equal(count->difference, 4000);
+    end();
+}
+
 /* Discards of the three ports. */
 static void add_discards(const int discards[3])
 {
@@ -447,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_public_session_names_the_port),
         cmocka_unit_test(pauses_of_an_unknown_neighbor_name_the_port),
         cmocka_unit_test(a_receiver_without_counters_is_suspected),
+        cmocka_unit_test(tcp_that_sends_again_leads_to_its_cable),
         cmocka_unit_test(discards_of_one_host_lead_to_it),
         cmocka_unit_test(cables_may_be_unknown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
