@@ -75,7 +75,7 @@ static void write_host(char text[TEXT_BYTES], const struct sent *sent, int host,
 static const struct triage_suspect *judge(const struct sent *sent)
 {
     static char texts[FILES][TEXT_BYTES];
-    static char names[FILES][32];
+    static char names[FILES][48];
     static const char *const switches[CABLES] = {"leaf0", "leaf1", "spine0", "spine1"};
     struct incident_text files[FILES];
     struct diag diag = {0};
