@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "scenarios/fabric/subnet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,39 +183,19 @@ static void repair(const struct scenario_node *node, const uint8_t *dead, struct
     free(kept);
 }
 
-/* A subnet manager gives each destination (LID) one port of each switch: of the shortest paths, the
- * one with the fewest destinations so far, as OpenSM's min-hop does. */
-static void choose_ports(const struct scenario_node *node, struct route_table *table)
-{
-    uint32_t *load = memory_zeroed(node->port_count, sizeof *load);
-    for (uint32_t i = 0; i < table->endpoint_count; i++) {
-        const uint16_t *ports;
-        const uint32_t count = route_all(table, i, &ports);
-        if (count == 0)
-            continue;
-        uint16_t best = ports[0];
-        for (uint32_t k = 1; k < count; k++)
-            if (load[ports[k]] < load[best])
-                best = ports[k];
-        load[best]++;
-        if (count > 1)
-            route_set(table, i, &best, 1);
-    }
-    free(load);
-}
-
 struct route_table *routing_compute_view(const struct scenario *scenario,
                                          const struct routing_view *view)
 {
     const uint8_t *dead = scenario->routing.local_repair ? view->detected : view->converged;
     struct route_table *tables = shortest_routes(scenario, view->converged);
+    if (scenario->routing.algorithm == SCENARIO_ROUTING_UP_DOWN)
+        subnet_direct(scenario, view->converged, tables);
     apply_written(scenario, view, dead, tables);
     for (uint32_t i = 0; dead != NULL && i < scenario->node_count; i++)
         if (scenario->nodes[i].kind == SCENARIO_SWITCH && has_dead_port(&scenario->nodes[i], dead))
             repair(&scenario->nodes[i], dead, &tables[i]);
-    for (uint32_t i = 0; scenario->kind == SCENARIO_INFINIBAND && i < scenario->node_count; i++)
-        if (scenario->nodes[i].kind == SCENARIO_SWITCH)
-            choose_ports(&scenario->nodes[i], &tables[i]);
+    if (scenario->kind == SCENARIO_INFINIBAND)
+        subnet_choose_ports(scenario, tables);
     return tables;
 }
 

@@ -180,8 +180,16 @@ struct scenario_route {
     struct diag_place place;
 };
 
-/* How routes react to failures. */
+/* Routes of InfiniBand's subnet manager. */
+#define SCENARIO_ROUTINGS(X) X(MIN_HOP, "min-hop") X(UP_DOWN, "up-down") X(FAT_TREE, "fat-tree")
+
+#define X(name, word) SCENARIO_ROUTING_##name,
+enum scenario_routing_algorithm { SCENARIO_ROUTINGS(X) };
+#undef X
+
+/* How routes are computed, and how they react to failures. */
 struct scenario_routing {
+    int64_t algorithm;    /* enum scenario_routing_algorithm; Ethernet: 0 */
     int64_t detection;    /* ps from the loss or return of carrier until the switches detect it */
     int64_t convergence;  /* ps from detection to new routes in all switches */
     int64_t local_repair; /* a switch stops using its own dead ports as soon as it detects them */

@@ -28,6 +28,12 @@ const struct opt scenario_routing_opts[] = {
      "routes.",
      "RFC 7938 7.3: ECMP members; false: the port stays in use until all switches have converged",
      OPT_ACTS(PATHS, ANY, TRACE)},
+    {"algorithm", OPT_CHOICE, FIELD(algorithm), "min-hop", NULL, NULL, OPT_WORDS(SCENARIO_ROUTINGS),
+     "InfiniBand: routing algorithm of the subnet manager. min-hop: shortest paths, which may form "
+     "credit loops; up-down: up to a root, then down, without credit loops; fat-tree: shortest "
+     "paths, with all paths to a destination through one root.",
+     "OpenSM -R minhop, updn, ftree; minhop is its default",
+     OPT_ACTS_IF(OPT_NEED_INFINIBAND, PATHS, ANY, TRACE)},
     {0},
 };
 
@@ -176,6 +182,36 @@ static void load_list(struct loader *loader, const struct tree_node *list)
     loader->scenario->routes = routes;
 }
 
+/* A tree: each link between switches joins two tiers that follow each other. */
+static bool is_tree(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_node *a = &scenario->nodes[scenario->links[i].node[0]];
+        const struct scenario_node *b = &scenario->nodes[scenario->links[i].node[1]];
+        if (a->tier != b->tier + 1 && b->tier != a->tier + 1)
+            return false;
+    }
+    return true;
+}
+
+static void check_algorithm(struct loader *loader, const struct block *block,
+                            const struct tree_node *written)
+{
+    const struct scenario *scenario = loader->scenario;
+    const struct diag_place place =
+        block_place(block, "algorithm", written == NULL ? loader->root->place : written->place);
+    if (block->origins[block_row(block, "algorithm")].where.file == NULL)
+        return;
+    if (scenario->kind != SCENARIO_INFINIBAND)
+        tree_message(loader->diag, DIAG_ERROR, loader->root, place,
+                     "algorithm: only InfiniBand has a subnet manager; expected kind: infiniband, "
+                     "or no algorithm");
+    else if (scenario->routing.algorithm == SCENARIO_ROUTING_FAT_TREE && !is_tree(scenario))
+        tree_message(loader->diag, DIAG_ERROR, loader->root, place,
+                     "algorithm: fat-tree needs a tree, in which each link between switches joins "
+                     "two tiers; expected min-hop or up-down for this topology");
+}
+
 void scenario_load_routes(struct loader *loader)
 {
     const struct tree_node *fabric = scenario_map(loader, loader->root, "fabric");
@@ -184,6 +220,7 @@ void scenario_load_routes(struct loader *loader)
     scenario_take(loader, block, scenario_map(loader, fabric, "routing"), NULL);
     scenario_show(loader, block, false);
     memcpy(&loader->scenario->routing, block->params, sizeof loader->scenario->routing);
+    check_algorithm(loader, block, scenario_map(loader, fabric, "routing"));
     const struct tree_node *list = scenario_list(loader, fabric, "routes");
     if (list != NULL)
         load_list(loader, list);

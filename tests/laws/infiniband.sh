@@ -83,6 +83,22 @@ near 'victim, credits as PFC, Gb/s' "$(wire "$other" 2074)" "$(wire "$other_pfc"
 near 'victim gets half of the line, Gb/s' "$(wire "$other" 2074)" 50 5
 within 'frames dropped' "$(measure_of $victim '.drops | add' "${credits[@]}")" '$1 == 0'
 
+# Five switches in a ring, each host sends two switches further: shortest paths form a credit loop, and nothing moves any more. Paths
+# up to switch s0 and down have none. With a short lifetime, discards break the loop.
+ring() { # ring SETTING...
+    measure_of tests/laws/infiniband-ring.yaml '[.workloads[].goodput_bps / 1e9] | min' "$@"
+}
+within 'goodput of the ring with min-hop, Gb/s' "$(ring duration=20ms)" '$1 < 0.05'
+within 'goodput of the ring with up-down, Gb/s' "$(ring fabric.routing.algorithm=up-down)" '$1 > 40'
+within 'discards that break the loop' \
+    "$(measure_of tests/laws/infiniband-ring.yaml '[.drops.lifetime, .workloads[0].goodput_bps] | join(" ")' \
+        fabric.switch.head-of-queue-lifetime=4 fabric.switch.leaf-head-of-queue-lifetime=4 duration=5ms)" '$1 > 100 && $2 > 0'
+
+# A shift by 7 in a fat-tree of 16 hosts: one root for each destination leaves a link to each flow; min-hop lets flows share links.
+shift_of() { measure_of tests/laws/infiniband-shift.yaml '[.workloads[].goodput_bps / 1e9] | min' "fabric.routing.algorithm=$1"; }
+near 'slowest flow of a shift with fat-tree, Gb/s' "$(shift_of fat-tree)" "$(awk 'BEGIN { print 100 * 4096 / 4122 }')" 2
+near 'slowest flow of a shift with min-hop, Gb/s' "$(shift_of min-hop)" "$(awk 'BEGIN { print 50 * 4096 / 4122 }')" 2
+
 # A lost update is replaced by the next one: nothing hangs, and little is lost.
 lossy=('faults=[{at: 0s, kind: drop-every, where: host0, n: 50, frames: resume}]')
 near 'goodput with lost credit updates, Gb/s' "$(measure_of $file "$goodput" "${long[@]}" "${lossy[@]}")" \

@@ -145,6 +145,12 @@ static void write_flows(const struct checking *checking, const struct circle *ci
         append(text, ", ...");
 }
 
+static void offer_directed_routes(struct check_report *report)
+{
+    check_remedy(report, "use up-down routes, which have no cycles");
+    check_set_path(report, "fabric.routing.algorithm=up-down");
+}
+
 static void report_cycle(struct checking *checking, struct circle *circle, time_ps at)
 {
     struct text path = {0}, flows = {0}, when = {0}, class = {0};
@@ -167,7 +173,10 @@ static void report_cycle(struct checking *checking, struct circle *circle, time_
         circle->control
             ? "only acknowledgements and requests close the cycle, and they rarely fill a buffer"
             : "if all these buffers fill, they deadlock; `run` shows whether the load fills them");
-    check_shows(checking->report, "pfc.deadlocks > 0");
+    if (!scenario_has_credits(checking->scenario))
+        check_shows(checking->report, "pfc.deadlocks > 0");
+    else if (checking->scenario->kind == SCENARIO_INFINIBAND)
+        offer_directed_routes(checking->report);
 }
 
 /* ------------------------------------------------------------------ cycles */

@@ -113,6 +113,56 @@ static void lossy_hop_breaks_the_circle(void **state)
     assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 0);
 }
 
+/* Switches with a host at each in a random tree, and six more links. */
+static void draw_fabric(char *text, size_t size, uint32_t seed, const char *algorithm)
+{
+    enum { SWITCHES = 12, LINKS = 6 };
+    size_t used = (size_t)snprintf(text, size,
+                                   HEAD "  kind: infiniband\n  routing: {algorithm: %s}\n"
+                                        "  topology: {kind: explicit, hosts: [",
+                                   algorithm);
+#define ADD(...) used += (size_t)snprintf(text + used, size - used, __VA_ARGS__)
+    for (int i = 0; i < SWITCHES; i++)
+        ADD("%sh%d", i > 0 ? ", " : "", i);
+    ADD("], switches: [");
+    for (int i = 0; i < SWITCHES; i++)
+        ADD("%ss%d", i > 0 ? ", " : "", i);
+    ADD("],\n    links: [{ends: [h0, s0]}");
+    for (uint32_t i = 1; i < SWITCHES; i++)
+        ADD(", {ends: [h%u, s%u]}, {ends: [s%u, s%u]}", i, i, i,
+            (seed = seed * 1664525 + 1013904223, seed >> 16) % i);
+    for (uint32_t i = 0; i < LINKS; i++) {
+        seed = seed * 1664525 + 1013904223;
+        const uint32_t a = (seed >> 16) % SWITCHES,
+                       b = (a + 1 + (seed >> 24) % (SWITCHES - 1)) % SWITCHES;
+        ADD(", {ends: [s%u, s%u]}", a, b);
+    }
+    ADD("]}\nworkloads: [{name: w, kind: rdma-write, from: \"h*\", to: \"h*\", pairing: "
+        "all-to-all}, "
+        "{name: r, kind: rdma-read, from: \"h*\", to: \"h*\", pairing: all-to-all}]\n");
+#undef ADD
+    assert_true(used < size);
+}
+
+/* Shortest paths of irregular fabrics have credit loops, paths up and then down have none, and
+ * connect all hosts. */
+static void paths_up_and_down_have_no_cycles(void **state)
+{
+    enum { FABRICS = 20 };
+    unsigned looped = 0;
+    (void)state;
+    for (uint32_t seed = 1; seed <= FABRICS; seed++) {
+        char text[4096];
+        draw_fabric(text, sizeof text, seed, "min-hop");
+        looped += count_of(text, DIAG_WARNING, CYCLE) > 0;
+        draw_fabric(text, sizeof text, seed, "up-down");
+        assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 0);
+        assert_int_equal(count_of(text, DIAG_NOTE, CYCLE), 0);
+        assert_int_equal(count_of(text, DIAG_ERROR, ""), 0);
+    }
+    assert_in_range(looped, 5, FABRICS);
+}
+
 static void clos_is_clean(void **state)
 {
     (void)state;
@@ -208,6 +258,7 @@ int main(void)
         cmocka_unit_test(ring_is_found),
         cmocka_unit_test(open_ring_is_none),
         cmocka_unit_test(lossy_hop_breaks_the_circle),
+        cmocka_unit_test(paths_up_and_down_have_no_cycles),
         cmocka_unit_test(clos_is_clean),
         cmocka_unit_test(written_routes_are_followed),
         cmocka_unit_test(detours_after_failures_are_found),

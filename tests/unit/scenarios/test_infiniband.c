@@ -81,6 +81,7 @@ static void contradictions_are_refused(void **state)
          "pfc-enabled: a link of InfiniBand has credits, not PFC; remove it"},
         {"  switch: {dscp: {26: 3}}", "", 6,
          "InfiniBand has service levels, not DSCPs: expected fabric.sl-to-vl"},
+        {"  routing: {algorithm: updn}", "", 6, NULL},
         {"  sl-to-vl: {16: 0}", "", 6, "service level: 16 is more than the maximum, 15"},
         {"  sl-to-vl: {1: 8}", "", 6, "virtual lane: 8 is more than the maximum, 7"},
         {"", "hosts: {defaults: {rnic: {profile: softroce}}}", 1, NULL},
@@ -101,8 +102,8 @@ static void contradictions_are_refused(void **state)
 /* Ethernet has neither service levels nor credits. */
 static void ethernet_refuses_what_is_of_infiniband(void **state)
 {
-    static const char *const bad[] = {"sl-to-vl: {1: 1}", "host-links: {flow-control: credits}",
-                                      "kind: infinband"};
+    static const char *const bad[] = {"sl-to-vl: {1: 1}", "routing: {algorithm: up-down}",
+                                      "host-links: {flow-control: credits}", "kind: infinband"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[512];
@@ -139,6 +140,23 @@ static void destinations_are_spread_over_equal_paths(void **state)
     scenario_free(scenario);
 }
 
+/* Each leaf sends what is for host 4 + i to spine i mod 3, whatever its own hosts are. */
+static void fat_tree_spreads_by_destination(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load("  routing: {algorithm: fat-tree}", "");
+    assert_non_null(scenario);
+    struct route_table *tables = routing_compute(scenario, NULL);
+    for (uint32_t host = 0; host < 8; host++) {
+        const uint32_t leaf = host < 4 ? 9 : 8; /* the other leaf */
+        const uint16_t *ports;
+        assert_int_equal(route_all(&tables[leaf], host, &ports), 1);
+        assert_int_equal(ports[0], 4 + host % 3);
+    }
+    routing_free(scenario, tables);
+    scenario_free(scenario);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +164,7 @@ int main(void)
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(ethernet_refuses_what_is_of_infiniband),
         cmocka_unit_test(destinations_are_spread_over_equal_paths),
+        cmocka_unit_test(fat_tree_spreads_by_destination),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
