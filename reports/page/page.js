@@ -460,7 +460,13 @@ function causalOrder(rows, bands) {
         earliest(below[index]).forEach(visit);
     };
     earliest(rows.map((_, index) => index).filter(index => rows[index].cause === undefined)).forEach(visit);
-    rows.forEach((_, index) => visit(index));
+    // Rows of a circle have no first cause: begin within the circle, not with what waits behind it.
+    rows.forEach((_, index) => {
+        const seen = new Set();
+        let at = index;
+        for (; !seen.has(at) && rows[at].cause !== undefined; at = rows[at].cause) seen.add(at);
+        visit(at);
+    });
     return {byCause, begins};
 }
 
