@@ -376,6 +376,10 @@ UNTOLD = [
     Untold("K1, K3", "arithmetic", "`hosts.defaults.rnic.timeout` and `cm-timeout` are its rows"),
     Untold("K11, K12", "times of drivers", "not modeled"),
     Untold("M6", "the drive of M5 by interrupts", "local drives have no RNIC whose interrupts cost; its 4-KiB reads are the rate of the profile"),
+    Untold("N7 of the second sheet", "16 drives, 128-KiB reads, depth 32 to 2,048 a host, no limit of buffers", "published: 184.7 Gb/s, falling to 134.8 Gb/s; `sixteen-drives.yaml` gives 183.6 Gb/s at each depth. Above 10 MB in flight the data of the target no longer fit the last-level cache, which is not modeled"),
+    Untold("N11 of the second sheet", "64-KiB reads with one I/O of 2,149.7 ms", "the model has such an I/O, of 2,147.5 ms with `timeout: 19`, if the last packet that its queue pair has in flight is lost: at depth 1 in one of 12 seeds of random loss (1 of 500 frames for 1 ms). At depth 32 none of 12 seeds has it, since the next packet shows the loss. The source does not say what was lost"),
+    Untold("R13 of the second sheet", "one link, receive buffers from 20 to 128", "messages of 4 and 8 KB take longer than of 64 KB (20 in flight: 1,380, 1,400 and 972 us): times of the software of that host, which does not fill the link with any of them"),
+    Untold("A2, A4 of the second sheet", "one-way latency of frames, and lossy traffic without retransmission", "rates of the lossless flows of A4 are 99.44 and 99.49 Gb/s (published: 99.52) with a second workload in class 3. Latency is that of messages here, and lost ones are sent again: with 64, 1,024 or 4,096 outstanding their time is that in the host. The threshold of the switch is not published"),
     Untold("M7", "Windows desktop", "measures its software: a quarter of the rate of M5"),
     Untold("M8", "seven drives", "the drives are not named"),
 ]

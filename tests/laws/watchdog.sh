@@ -111,6 +111,34 @@ for seed in 1 2 3; do
 done
 within 'swss 4784 without tolerance: storms found a round late' "$late" 1 11
 
+# --- polls as long as the detection time (sonic-mgmt 27657) --------------------------------------------
+
+# A storm of half the detection time, and traffic that begins with it, as in that test: with polls of the same time
+# each poll that falls into the storm finds it, so it depends on the phase; with polls of a sixth of it no phase does.
+cat >"$work/short-storm.yaml" <<'YAML'
+stormglass: 1
+name: short-storm
+seed: 1
+duration: 3s
+fabric:
+  topology: {kind: single-switch, hosts: 2}
+  host-links: {rate: 10Gbps}
+  switch: {watchdog: drop, watchdog-rule: mellanox-2023, watchdog-detection: 600ms, watchdog-restoration: 600ms}
+hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
+workloads:
+  - {name: w, kind: rdma-write, from: host0, to: host1, message-size: 4KiB, outstanding: 4, rate: 2000, start: 1s, stop: 1600ms}
+faults:
+  - {at: 1s, for: 300ms, kind: pause-storm, where: host1, priority: 3}
+YAML
+storms() { # POLL: storms at six phases of the polls
+    for start in 10ms 110ms 210ms 310ms 410ms 510ms; do
+        "$program" run --confirm 0 "$work/short-storm.yaml" --json --set "fabric.switch.watchdog-poll=$1" \
+            --set "fabric.switch.watchdog-start=$start" 2>/dev/null | gojq .pfc.watchdog_storms
+    done | awk '{ n += $1 } END { print n + 0 }'
+}
+within 'mgmt 27657 polls of 600 ms: phases of six that find it' "$(storms 600ms)" 1 5
+within 'mgmt 27657 polls of 100 ms: phases of six that find it' "$(storms 100ms)" 0 0
+
 # --- the watchdog of the NIC --------------------------------------------------------------------------
 
 play nic v21-watchdog --set fabric.switch.watchdog.action=off --set hosts.defaults.rnic.pfc-watchdog=100ms
