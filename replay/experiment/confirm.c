@@ -27,6 +27,7 @@ struct ruling {
     struct harm *harm;         /* causes from evidence; later combined with the experiment */
     struct harm_cause *causes; /* array of HARM_CAUSES_MAX */
     uint32_t cause_count;
+    struct bottleneck *limits; /* by workload, without the confirmed causes */
 };
 
 /* ------------------------------------------------------------------ tested suspects */
@@ -124,26 +125,13 @@ static enum harm_class class_of(const struct ruling *ruling, const struct trial_
     return repair == NULL ? HARM_DIRECT : HARM_SAME_PATH;
 }
 
-static bool is_victim(const struct harm_victim *victim, const struct prove_host *host)
-{
-    return victim->workload == host->workload && victim->node == host->host;
-}
-
 static const struct harm_victim *victim_by_evidence(const struct harm_cause *cause,
                                                     const struct prove_host *host)
 {
     for (uint32_t i = 0; i < cause->victim_count; i++)
-        if (is_victim(&cause->victims[i], host))
+        if (cause->victims[i].workload == host->workload && cause->victims[i].node == host->host)
             return &cause->victims[i];
     return NULL;
-}
-
-static bool is_measured(const struct prove_hosts *hosts, const struct harm_victim *victim)
-{
-    for (uint32_t i = 0; i < hosts->count; i++)
-        if (is_victim(victim, &hosts->list[i]))
-            return true;
-    return false;
 }
 
 /* Replaces the victims by evidence with those that the experiment measured. Evidence still says how
@@ -168,20 +156,6 @@ static void add_victims(const struct ruling *ruling, const struct prove_hosts *h
             .paused = seen == NULL ? 0 : seen->paused};
     }
     cause->victims_in_all = hosts->count;
-}
-
-/* One of several causes: the experiment measured their victims together, so that evidence has to
- * divide them. Those that lost nothing are left out. */
-static void keep_measured_victims(const struct prove_hosts *hosts, struct harm_cause *cause)
-{
-    uint32_t kept = 0;
-    if (hosts->count > PROVE_HOSTS_MAX)
-        return; /* not all are listed */
-    for (uint32_t i = 0; i < cause->victim_count; i++)
-        if (is_measured(hosts, &cause->victims[i]))
-            cause->victims[kept++] = cause->victims[i];
-    if (kept > 0)
-        cause->victims_in_all = cause->victim_count = kept;
 }
 
 static const struct scenario_spot *only_spot(const struct ruling *ruling,
@@ -228,7 +202,7 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
     snprintf(cause->name, sizeof cause->name, "%.*s", (int)sizeof cause->name - 1, row->name);
     trial_cause_words(&row->repair, ruling->base, words, sizeof words);
     snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(words, 230), words);
-    add_victims(ruling, &ruling->prove->hosts, &row->repair, cause);
+    add_victims(ruling, &row->hosts, &row->repair, cause);
 }
 
 /* The weight of a cause among others. */
@@ -246,14 +220,16 @@ static double weight_of(const struct prove *prove, const struct prove_row *row)
 static bool is_worth_telling(const struct prove *prove, const struct prove_row *row)
 {
     const bool fault = row->repair.kind == TRIAL_REMOVE_FAULT;
-    const bool ruined = experiment_is_ruined(row->harm.permille);
-    return prove->culprits == 1 || (row->harmful && (row->harm.counted || ruined || fault)) ||
+    return prove->culprits == 1 ||
+           (row->harmful &&
+            (row->harm.counted || experiment_is_ruined(row->harm.permille) || fault)) ||
            (!row->for_all && prove_gone(prove, &prove->before, &row->after) >= 0.1);
 }
 
 static void confirm_row(struct ruling *ruling, const struct prove_row *row)
 {
-    const struct harm_cause *named = named_by_account(ruling, row);
+    /* evidence gives the common value, which is not what equal shares were set to */
+    const struct harm_cause *named = row->repair.even ? NULL : named_by_account(ruling, row);
     if (ruling->cause_count == HARM_CAUSES_MAX)
         return;
     struct harm_cause *cause = &ruling->causes[ruling->cause_count++];
@@ -262,12 +238,9 @@ static void confirm_row(struct ruling *ruling, const struct prove_row *row)
         *cause = *named;
     else
         make_cause(ruling, row, cause);
-    const struct prove_hosts *hosts = &ruling->prove->hosts;
-    const bool alone = ruling->prove->culprits == 1 && hosts->count > 0;
-    if (named != NULL && (alone || cause->victim_count == 0))
-        add_victims(ruling, hosts, &row->repair, cause);
-    else if (named != NULL)
-        keep_measured_victims(hosts, cause);
+    /* frames may be lost without a delay that counts */
+    if (named != NULL && (row->hosts.count > 0 || ruling->prove->culprits > 1))
+        add_victims(ruling, &row->hosts, &row->repair, cause);
     confirm_effect_words(ruling->prove, ruling->base, row, effect, sizeof effect);
     const size_t used = strlen(cause->sentence);
     snprintf(cause->sentence + used, sizeof cause->sentence - used, "; %s", effect);
@@ -462,8 +435,9 @@ static void rule(struct ruling *ruling)
 
 static bool has_suspects(const struct trial_base *base)
 {
-    return base->scenario->fault_count > 0 || base->deviations.count > 0 ||
-           base->written.count > 0 || base->remedies.count > 0;
+    return base->scenario->fault_count + base->deviations.count + base->written.count +
+               base->remedies.count >
+           0;
 }
 
 void confirm_judge(void *self, const struct scenario *scenario, time_ps until, uint64_t events,
@@ -472,17 +446,22 @@ void confirm_judge(void *self, const struct scenario *scenario, time_ps until, u
     struct confirm *confirm = self;
     const uint64_t runs = events == 0 ? 0 : confirm->events / events;
     struct trial_base base;
-    struct ruling ruling = {.scenario = scenario, .base = &base, .harm = &result->harm};
+    if (runs < RUNS_LEAST)
+        return;
+    struct ruling ruling = {
+        .scenario = scenario,
+        .base = &base,
+        .harm = &result->harm,
+        .limits = memory_zeroed((size_t)result->workload_count + 1, sizeof *ruling.limits)};
     char digest[DIGEST_TEXT_BYTES];
     digest_format(&result->digest, digest);
     const struct prove_question question = {.base = &base,
                                             .until = until,
                                             .digest = digest,
                                             .events_most = confirm->events,
+                                            .limits = ruling.limits,
                                             .runs_most =
                                                 runs < UINT32_MAX ? (uint32_t)runs : UINT32_MAX};
-    if (runs < RUNS_LEAST)
-        return;
     trial_base_find(&base, scenario);
     struct prove *prove = memory_zeroed(1, sizeof *prove);
     struct diag *diag = memory_new(sizeof *diag);
@@ -491,9 +470,11 @@ void confirm_judge(void *self, const struct scenario *scenario, time_ps until, u
         prove_ask(prove, &question, diag) == PROVE_DONE) {
         ruling.causes = memory_zeroed(HARM_CAUSES_MAX, sizeof *ruling.causes);
         rule(&ruling);
+        confirm_replace_limits(prove, ruling.limits, result);
     }
     confirm->crashed |= prove->crashed;
     free(diag);
     free(prove);
+    free(ruling.limits);
     trial_base_free(&base);
 }

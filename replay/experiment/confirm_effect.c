@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * confirm_effect - what a confirmed cause costs, in words. */
+ * confirm_effect - what a confirmed cause costs, in words, and what limits the run without it. */
 #include "replay/experiment/confirm_private.h"
 
+#include "base/plural.h"
 #include "replay/database/words.h"
+#include "replay/record/result.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -98,4 +100,25 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
         snprintf(text, size, "without it, %s%s%s of the harm disappears", change,
                  change[0] == '\0' ? "" : ", and ", words_percent(gone, 1).text);
     }
+}
+
+/* What limits the run is what remains when the causes are removed. The time of an operation stays
+ * that of this run. */
+static void replace_limit(struct bottleneck *limit, const struct bottleneck *remaining,
+                          uint32_t causes)
+{
+    limit->resource = remaining->resource;
+    limit->gain = remaining->gain;
+    snprintf(limit->text, sizeof limit->text, "%.*s (without the confirmed %s)",
+             (int)sizeof limit->text - 40, remaining->text, plural(causes, "cause", "causes"));
+}
+
+void confirm_replace_limits(const struct prove *prove, const struct bottleneck *limits,
+                            struct result *result)
+{
+    if (prove->limit.text[0] == '\0')
+        return;
+    replace_limit(&result->limit, &prove->limit, prove->culprits);
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        replace_limit(&result->limits[i].found, &limits[i], prove->culprits);
 }

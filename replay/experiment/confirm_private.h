@@ -16,4 +16,9 @@ const char *confirm_member_words(const struct scenario *scenario, const struct p
 void confirm_effect_words(const struct prove *prove, const struct trial_base *base,
                           const struct prove_row *row, char *text, size_t size);
 
+/* The bottlenecks of the result, of all and by workload, become those of the run without the
+ * confirmed causes. `limits`: by workload. */
+void confirm_replace_limits(const struct prove *prove, const struct bottleneck *limits,
+                            struct result *result);
+
 #endif

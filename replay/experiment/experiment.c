@@ -40,13 +40,12 @@ static void write_report(const struct experiment *experiment, const struct run *
     struct measure measure;
     report->complete = true;
     report->events = (uint64_t)run->result.totals.events;
-    if (experiment->members == NULL) {
+    if (experiment->members == NULL)
         measure_make(&measure, shape);
-        measure_judge(&measure, &run->result, experiment->base->scenario->fault_count > 0);
-    } else {
+    else
         measure_read(&measure, record_store(run->record), experiment->members, shape.workloads,
                      experiment->hops);
-    }
+    measure_judge(&measure, &run->result, experiment->base->scenario->fault_count > 0);
     measure_pack(&measure, shape, report->measure);
     measure_free(&measure);
 }

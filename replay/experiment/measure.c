@@ -220,6 +220,7 @@ static void judge_workload(struct measure_workload *work, const struct result_wo
     if (!whole)
         take_steady(work, &of->steady);
     work->satisfied = limit->input.satisfied;
+    work->limit = limit->found;
     for (int i = 0; i < BOTTLENECK_RESOURCES; i++) {
         work->used[i] = limit->input.uses[i].used;
         work->waiting[i] = limit->input.uses[i].waiting;

@@ -69,6 +69,7 @@ struct measure_workload {
     int64_t p99_ps;
     double goodput_bps, latency_ps; /* steady, where nothing but load is there; mean */
     bool satisfied;                 /* open loops, and they got all that they offered */
+    struct bottleneck limit;
     int64_t used[BOTTLENECK_RESOURCES], waiting[BOTTLENECK_RESOURCES];
 };
 
@@ -100,7 +101,7 @@ void measure_read(struct measure *measure, struct store *store,
                   const struct measure_members *members, uint32_t workloads,
                   const struct measure_hops *hops);
 
-/* What the run says of itself and of its workloads, of a measure that was made for them.  `whole`:
+/* What the run says of itself and of its workloads, of a measure that was made or read.  `whole`:
  * also where there is a steady part, the whole counts: faults belong to no steady part. */
 void measure_judge(struct measure *measure, const struct result *result, bool whole);
 

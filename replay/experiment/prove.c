@@ -411,7 +411,6 @@ enum prove_end prove_ask(struct prove *prove, const struct prove_question *quest
     }
     prove->runs = proof.experiment.runs;
     prove->events = proof.experiment.events;
-    prove->spent = proof.experiment.spent;
     prove->crashed = proof.experiment.crashed;
     for (uint32_t i = 0; i < PROVE_ROWS_MAX; i++)
         measure_free(&proof.rows[i]);

@@ -100,6 +100,21 @@ struct prove_harm {
     int64_t permille;            /* share of its time lost */
 };
 
+/* Loss of a workload's members that start at one host, caused by the culprits. */
+struct prove_host {
+    char of[PROVE_NAME_BYTES], name[PROVE_NAME_BYTES]; /* names of the workload and the host */
+    uint32_t workload, host;
+    int64_t lost_ps, whole_ps; /* whole_ps: the larger time, with or without the culprits */
+    int64_t failed, inactive;
+};
+
+struct prove_hosts {
+    struct prove_host list[PROVE_HOSTS_MAX]; /* the largest losses */
+    uint32_t count;    /* of workloads and hosts that lost a twentieth or had failures */
+    uint32_t distinct; /* hosts among them that no earlier workload or list has counted */
+    int64_t lost_ps;   /* sum over hosts of the lost share of their workload's time */
+};
+
 struct prove_row {
     struct trial_change repair;
     char name[TRIAL_NAME_BYTES]; /* the suspect's name */
@@ -119,6 +134,7 @@ struct prove_row {
     bool only_played; /* run with all other suspects repaired */
     bool harmful;     /* the harm that it does alone: */
     struct prove_harm harm;
+    struct prove_hosts hosts; /* of a culprit: that it costs something, without the others */
     struct prove_impact before, after, only;
 };
 
@@ -126,21 +142,6 @@ struct prove_victim {
     char name[PROVE_NAME_BYTES];
     int64_t lost_ps, under_way_ps;
     int64_t failed, inactive;
-};
-
-/* Loss of a workload's members that start at one host, caused by the culprits. */
-struct prove_host {
-    char of[PROVE_NAME_BYTES], name[PROVE_NAME_BYTES]; /* names of the workload and the host */
-    uint32_t workload, host;
-    int64_t lost_ps, whole_ps; /* whole_ps: the larger time, with or without the culprits */
-    int64_t failed, inactive;
-};
-
-struct prove_hosts {
-    struct prove_host list[PROVE_HOSTS_MAX]; /* the largest losses */
-    uint32_t count;    /* of workloads and hosts that lost a twentieth or had failures */
-    uint32_t distinct; /* hosts among them that no earlier workload or list has counted */
-    int64_t lost_ps;   /* sum over hosts of the lost share of their workload's time */
 };
 
 /* A workload that takes the capacity that others need. */
@@ -172,6 +173,7 @@ struct prove {
     struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those with the largest loss */
     uint32_t victim_count;                          /* number of all victims */
     struct prove_hosts hosts;                       /* that lost something to the culprits */
+    struct bottleneck limit;                        /* of the run without the culprits */
     int64_t time_ps;       /* sum over workloads and their hosts of the time in which they issue */
     uint32_t transmitters; /* on the victims' hops */
     enum prove_loss by;
@@ -185,7 +187,6 @@ struct prove {
     struct prove_impact ideal;         /* with all suspects repaired */
     struct prove_impact all;           /* of the unchanged run, for all workloads */
     int64_t unfinished;                /* never completed, if the run was not cut off */
-    bool spent;                        /* the limit of runs or events was reached */
     bool crashed;                      /* a run ended by an error of the program */
     char why[STORE_ERROR_BYTES];       /* reason for a failure */
 };
@@ -198,8 +199,10 @@ struct prove_question {
     uint32_t runs_most;   /* 0: no limit; otherwise no workload is left out, random variation comes
                          * from two runs, and fewer suspects may be run */
     uint64_t events_most; /* of all runs together; 0: no limit */
-    bool all;             /* all PROVE_SUSPECTS_MAX suspects, not only PROVE_BROKEN_MAX of them */
-    bool progress;        /* as in run_options */
+    struct bottleneck
+        *limits;   /* NULL, or by workload: filled in for the run without the culprits */
+    bool all;      /* all PROVE_SUSPECTS_MAX suspects, not only PROVE_BROKEN_MAX of them */
+    bool progress; /* as in run_options */
 };
 
 enum prove_end {

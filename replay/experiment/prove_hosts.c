@@ -57,10 +57,12 @@ static void add_work(struct measure_work *sum, const struct measure_work *work)
 }
 
 /* Compares the members from `first` on that start at one host; returns the index of the next host's
- * first member. A host is listed once. */
-static uint32_t compare_host(struct proof *proof, const struct measure *without, uint32_t first,
+ * first member. `more`: NULL for the unchanged run, of which a host is listed once. */
+static uint32_t compare_host(struct proof *proof, const struct measure *more,
+                             const struct measure *without, uint32_t first,
                              struct prove_hosts *hosts)
 {
+    const struct measure *with = more == NULL ? &proof->original : more;
     const struct measure_member *members = proof->members.rows;
     struct prove_host host = {.workload = members[first].workload, .host = members[first].from};
     struct measure_work was = {0}, is = {0};
@@ -69,21 +71,23 @@ static uint32_t compare_host(struct proof *proof, const struct measure *without,
     for (; i < proof->members.count && members[i].workload == host.workload &&
            members[i].from == host.host;
          i++) {
-        add_work(&was, &proof->original.works[i]);
+        add_work(&was, &with->works[i]);
         add_work(&is, &without->works[i]);
-        const int64_t lost = measure_lost(&proof->original.works[i], &without->works[i]);
-        const int64_t whole = measure_whole(&proof->original.works[i], &without->works[i]);
+        const int64_t lost = measure_lost(&with->works[i], &without->works[i]);
+        const int64_t whole = measure_whole(&with->works[i], &without->works[i]);
         host.lost_ps += lost;
         host.whole_ps += whole;
-        late |= prove_is_much(proof, &proof->original, without, i);
+        late |= prove_is_much(proof, with, without, i);
     }
     host.failed = was.failed - is.failed;
     host.inactive = was.inactive - is.inactive;
-    if (!proof->listed[first] && (late || host.failed > 0 || host.inactive > 0)) {
+    if ((more == NULL && proof->listed[first]) || !(late || host.failed > 0 || host.inactive > 0))
+        return i;
+    add_host(hosts, &host);
+    hosts->lost_ps += lost_of_span(proof, &host);
+    if (more == NULL) {
         proof->listed[first] = true;
-        add_host(hosts, &host);
         count_hosts(proof, &host, hosts);
-        hosts->lost_ps += lost_of_span(proof, &host);
     }
     return i;
 }
@@ -99,11 +103,17 @@ static void name_hosts(const struct proof *proof, struct prove_hosts *hosts)
     }
 }
 
-void prove_list_hosts(struct proof *proof, const struct measure *without, struct prove_hosts *hosts)
+static void list_hosts(struct proof *proof, const struct measure *more,
+                       const struct measure *without, struct prove_hosts *hosts)
 {
     for (uint32_t i = 0; i < proof->members.count;)
-        i = compare_host(proof, without, i, hosts);
+        i = compare_host(proof, more, without, i, hosts);
     name_hosts(proof, hosts);
+}
+
+void prove_list_hosts(struct proof *proof, const struct measure *without, struct prove_hosts *hosts)
+{
+    list_hosts(proof, NULL, without, hosts);
 }
 
 void prove_sum_time(struct proof *proof)
@@ -117,6 +127,41 @@ void prove_sum_time(struct proof *proof)
     proof->prove->time_ps = sum < TIME_NEVER ? (int64_t)sum : TIME_NEVER - 1;
 }
 
+/* What limits the run once the culprits are removed. */
+static void take_limits(const struct proof *proof, const struct measure *without)
+{
+    proof->prove->limit = without->verdict->limit;
+    for (uint32_t i = 0; i < proof->scenario->workload_count && proof->question->limits != NULL;
+         i++)
+        proof->question->limits[i] = without->workloads[i].limit;
+}
+
+void prove_list_gaining_hosts(struct proof *proof, uint32_t index)
+{
+    if (proof->rows[index].works != NULL)
+        list_hosts(proof, &proof->original, &proof->rows[index], &proof->prove->rows[index].hosts);
+}
+
+/* What the culprit costs alone: the run in which only the others are removed, compared with the one
+ * without all. If the budget does not allow that run: what its removal gains. */
+static void measure_culprit(struct proof *proof, const struct prove_set *all, uint32_t index,
+                            const struct measure *without)
+{
+    struct prove_row *row = &proof->prove->rows[index];
+    const struct prove_set others = prove_without(all, index);
+    struct measure with = {0};
+    if (!experiment_can_run(&proof->experiment, prove_new_runs(proof, &others, 1)) ||
+        !prove_run_sets(proof, &others, 1, &with) || with.works == NULL) {
+        prove_list_gaining_hosts(proof, index);
+        return;
+    }
+    list_hosts(proof, &with, without, &row->hosts);
+    const struct prove_harm harm = prove_harm_between(proof, &with, without);
+    if (all->count > 1 && harm.permille > 0)
+        row->harm = harm;
+    measure_free(&with);
+}
+
 bool prove_find_hosts(struct proof *proof)
 {
     struct prove *prove = proof->prove;
@@ -126,8 +171,12 @@ bool prove_find_hosts(struct proof *proof)
         return true;
     if (!prove_run_sets(proof, &set, 1, &without))
         return false;
-    if (without.works != NULL)
+    if (without.works != NULL) {
         prove_list_hosts(proof, &without, &prove->hosts);
+        take_limits(proof, &without);
+        for (uint32_t i = 0; i < set.count; i++)
+            measure_culprit(proof, &set, set.rows[i], &without);
+    }
     measure_free(&without);
     return true;
 }

@@ -52,7 +52,10 @@ void prove_find_partners(struct proof *proof)
         if (may_be_partner(proof, i) && experiment_can_run(&proof->experiment, RUNS))
             played = try_partner(proof, i);
     for (uint32_t i = 0; i < prove->row_count; i++) {
-        prove->rows[i].culprit |= prove->rows[i].partner;
-        prove->culprits += prove->rows[i].partner;
+        if (!prove->rows[i].partner)
+            continue;
+        prove->rows[i].culprit = true;
+        prove->culprits++;
+        prove_list_gaining_hosts(proof, i);
     }
 }

@@ -154,8 +154,12 @@ void prove_find_partners(struct proof *proof);
 /* How long all workloads and their hosts issue, of which `lost_ps` of hosts is a part. */
 void prove_sum_time(struct proof *proof);
 
-/* Finds the hosts that lost because of the culprits. Returns false with the reason in `why`. */
+/* Finds the hosts that lost because of the culprits, of all and of each, and what limits the run
+ * without them. Returns false with the reason in `why`. */
 bool prove_find_hosts(struct proof *proof);
+
+/* The hosts of the row: those that gain from its removal alone. */
+void prove_list_gaining_hosts(struct proof *proof, uint32_t index);
 
 /* Adds the hosts that lost in the run compared with the one without the cause, and are in no list
  * yet. */

@@ -5,8 +5,7 @@
 #include <stdio.h>
 
 enum {
-    TENTH = 100000, /* increase of a resource in an estimate: 10 % */
-    FULL = 980000,
+    TENTH = 100000,      /* increase of a resource in an estimate: 10 % */
     NEARLY_ALL = 850000, /* share of traffic that counts as all: the rest are requests and ACKs */
     LEAST_LOST = 20000,  /* less lost time counts as none */
     QUEUE_SHARE = 5,     /* at least 1/5 of outstanding I/Os wait for the limit */
@@ -111,7 +110,7 @@ static int64_t reads_waited(const struct bottleneck_input *input)
 static bool has_hidden_queue(const struct bottleneck_input *input,
                              enum bottleneck_resource resource)
 {
-    return input->uses[resource].used >= FULL &&
+    return input->uses[resource].used >= BOTTLENECK_FULL &&
            (resource == BOTTLENECK_HOST_CPU || (resource == BOTTLENECK_LINK && input->by_tcp));
 }
 
@@ -137,13 +136,13 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
         return value;
     if (resource == BOTTLENECK_LINK && useful_share(input, resource) >= HELD_LINK)
         value = max_i64(value, input->uses[BOTTLENECK_CONGESTION].used);
-    if (resource == BOTTLENECK_LINK && use->used < FULL) /* not waiting for the link */
+    if (resource == BOTTLENECK_LINK && use->used < BOTTLENECK_FULL) /* not waiting for the link */
         value -= part(min_i64(value, PPM), reads_waited(input)) / 2;
     value = with_queue(min_i64(value, PPM), has_hidden_queue(input, resource)
                                                 ? max_i64(use->waiting, PPM / QUEUE_SHARE)
                                                 : use->waiting);
     const struct bottleneck_use *link = &input->uses[BOTTLENECK_LINK];
-    if (is_bursty(input, resource) && link->used >= FULL)
+    if (is_bursty(input, resource) && link->used >= BOTTLENECK_FULL)
         value = part(value, PPM - min_i64(link->covers, PPM));
     return resource == BOTTLENECK_LINK || is_bursty(input, resource)
                ? value
@@ -167,7 +166,8 @@ static int64_t spare_capacity(const struct bottleneck_input *input)
             continue;
         const int64_t part_of = min_i64(input->uses[i].covers, PPM);
         const int64_t covers = part_of >= NEARLY_ALL && !away ? PPM : part_of;
-        const int64_t there = max_i64(FULL * PPM / max_i64(useful_share(input, i), 1) - PPM, 0);
+        const int64_t there =
+            max_i64(BOTTLENECK_FULL * PPM / max_i64(useful_share(input, i), 1) - PPM, 0);
         least_room = min_i64(least_room, part(covers, there) + PPM - covers);
     }
     return least_room;
@@ -179,8 +179,8 @@ static int64_t repeated_share(const struct bottleneck_input *input,
                               enum bottleneck_resource resource)
 {
     const struct bottleneck_use *uses = input->uses;
-    const bool full = uses[BOTTLENECK_LINK].used >= FULL ||
-                      (input->slow_by_nature && uses[BOTTLENECK_RECEIVER].used >= FULL);
+    const bool full = uses[BOTTLENECK_LINK].used >= BOTTLENECK_FULL ||
+                      (input->slow_by_nature && uses[BOTTLENECK_RECEIVER].used >= BOTTLENECK_FULL);
     return full && resource == BOTTLENECK_CREDIT && uses[resource].used > 0 ? input->resent : 0;
 }
 
@@ -296,7 +296,7 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         return input->slow_by_nature ? part(TENTH, elasticity(input, resource))
                                      : gain_of_lost_time(input, resource);
     case BOTTLENECK_PAUSES: /* if the link is saturated, pauses do not matter */
-        return useful_share(input, BOTTLENECK_LINK) >= FULL &&
+        return useful_share(input, BOTTLENECK_LINK) >= BOTTLENECK_FULL &&
                        input->uses[BOTTLENECK_LINK].covers >= NEARLY_ALL
                    ? 0
                    : part(gain_of_lost_time(input, resource), min_i64(use->covers, PPM));

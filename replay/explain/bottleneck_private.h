@@ -9,6 +9,9 @@
 /* A lost target's share of time that makes other traffic count. */
 enum { BOTTLENECK_AWAY_LEAST = PPM / 10 };
 
+/* A station that is busy for this share of the time is saturated. */
+enum { BOTTLENECK_FULL = 980000 };
+
 /* Writes found->text about found->resource. */
 void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *found);
 

@@ -20,6 +20,15 @@ static void say_busiest(const struct bottleneck_input *input, char *text, size_t
         snprintf(text, size, "; busiest link: %s, %s used", link->where, percent(link->used).text);
 }
 
+/* Some of the traffic meets a station that is always busy. */
+static bool is_any_saturated(const struct bottleneck_input *input)
+{
+    for (enum bottleneck_resource i = 0; i <= BOTTLENECK_HOST_CPU; i++)
+        if (input->uses[i].used >= BOTTLENECK_FULL)
+            return true;
+    return false;
+}
+
 /* Why there is no more offered load, or why it completed late. */
 static void say_asked(const struct bottleneck_input *input, char *text, size_t size)
 {
@@ -86,13 +95,17 @@ void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *f
     switch (found->resource) {
     case BOTTLENECK_ASKED:
         say_asked(input, phrase, sizeof phrase);
-        snprintf(found->text, sizeof found->text, "%s: no resource is saturated%s%s",
-                 bottleneck_label(found->resource), phrase, busiest);
+        snprintf(found->text, sizeof found->text, "%s: %s%s%s", bottleneck_label(found->resource),
+                 is_any_saturated(input) ? "more of any one resource gains less than 1%"
+                                         : "no resource is saturated",
+                 phrase, busiest);
         return;
     case BOTTLENECK_DEPTH:
-        snprintf(found->text, sizeof found->text, "%s: %s%stoo low to saturate any resource%s",
-                 word, input->depth > 0 ? words_count(input->depth).text : "",
-                 input->depth > 0 ? " is " : "", busiest);
+        snprintf(
+            found->text, sizeof found->text, "%s: %s%stoo low %s%s", word,
+            input->depth > 0 ? words_count(input->depth).text : "", input->depth > 0 ? " is " : "",
+            is_any_saturated(input) ? "where no resource is saturated" : "to saturate any resource",
+            busiest);
         return;
     default:
         break;

@@ -123,7 +123,7 @@ void text_causes(const struct text *text)
 {
     fputc('\n', text->out);
     write_sentence(text, "Bottleneck", "bottleneck");
-    write_sentence(text, "", "bottleneck_account");
+    write_sentence(text, "I/O time", "bottleneck_account");
     write_confidence(text);
     write_harm(text);
     write_sentence(text, "Root cause", "root_cause");

@@ -15,6 +15,7 @@ two   right: all causes are printed (of a pattern with "load", a cause that is l
       Three causes have two patterns in the column of the second cause, with " && " between them.
 none  right: no cause but load is printed, and the severity is none or slight.  Otherwise it is a false alarm.
 In set t, whose scenarios use TCP, the bottleneck counts as well: of a right verdict with another one, half is left.
+It is the bottleneck without the confirmed causes; if a cause is expected and none is confirmed, it does not count.
 A cause is printed if it is confirmed or sure, or if its share is above 20 %.
 All scenarios together, `run` fails below 90 % right, or with more than two false alarms: exit code 1."""
 import json
@@ -91,7 +92,8 @@ def judge(row, verdict):
     name, root, bottleneck, never, kind, second, severity = row
     causes = verdict["causes"]
     limited = f"{verdict.get('bottleneck_kind')}: {verdict.get('bottleneck')}"
-    other_limit = name.startswith("t") and not matches(bottleneck, limited)
+    counts = name.startswith("t") and (kind == "none" or any(c.get("confirmed") for c in causes))
+    other_limit = counts and not matches(bottleneck, limited)
     faulty = [c for c in causes if c["suspect"] != "load"]
     printed = [c for c in faulty if is_printed(c)]
     found = verdict["harm"]["severity"]

@@ -25,13 +25,16 @@ says storm 'hop 1   leaf0:p0         paused by host0:p0'
 says storm 'the receive buffer held 215 KiB (threshold 215 KiB)'
 says storm 'frames queued for leaf0:p0'
 says storm 'in total: 6 ports paused, up to 3 hops from the cause'
-says storm 'victims          slow receiver: host0 drains its receive buffer too slowly'
+says storm 'backup           link: leaf0:p0 to host0 is 100% busy (without the confirmed cause)'
 says storm 'loss-recovery go-back-n: no packet was retransmitted'
 holds storm.json '.sure and .roots[0].node == "host0" and .roots[0].depth == 3'
 holds storm.json '[.path[] | .xoffs > 0 and .occupancy_bytes >= .threshold_bytes] | all'
 holds storm.json '[.path[] | select(.hops > 1).because_of | startswith("leaf0:") or startswith("spine")] | all'
 holds storm.json '[.victims[] | select(.cause == 0) | [.workload, .class]] | unique | tojson == "[[\"backup\",\"direct\"],[\"neighbour\",\"indirect\"],[\"victims\",\"indirect\"]]"'
-holds storm.json '[.workloads[].bottleneck] | unique == ["slow receiver"]'
+"$program" run pause-storm --confirm 0 -o suspected.db >run
+"$program" explain suspected.db --json >suspected.json || fail "suspected --json: exit code $?"
+holds suspected.json '[.workloads[].bottleneck] | unique == ["slow receiver"]'
+holds storm.json '[.workloads[].bottleneck] | contains(["slow receiver"]) | not'
 # One list of victims: the causes have the same, and each went by a port that was paused.
 holds storm.json '. as $all | [.victims[] | [.cause, .workload, .host, .class, .failed, .held_ps]] | sort == ([$all.causes | to_entries[] | .key as $cause | .value.victims[] | [$cause, .workload, .host, .class, .failed, .paused_ps]] | sort)'
 holds storm.json '[.victims[] | .lost_share >= 0.01 and .held_ps > 0 and .root != null] | all'

@@ -289,12 +289,17 @@ static void check_rows(struct stand *stand)
     assert_impact(&prove->before, impact_of(stand, &stand->original, NULL));
 }
 
-static double gone_without(struct stand *stand, uint32_t but)
+static struct measure play_without(struct stand *stand, uint32_t but)
 {
     bool rows[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX] = {false};
     for (uint32_t i = 0; i < stand->prove.row_count; i++)
         rows[i] = stand->prove.rows[i].culprit && i != but;
-    struct measure measure = play_repaired(stand, rows);
+    return play_repaired(stand, rows);
+}
+
+static double gone_without(struct stand *stand, uint32_t but)
+{
+    struct measure measure = play_without(stand, but);
     const struct prove_impact after = impact_of(stand, &measure, NULL);
     measure_free(&measure);
     return prove_gone(&stand->prove, &stand->prove.before, &after);
@@ -309,6 +314,30 @@ static void check_culprits(struct stand *stand)
     for (uint32_t i = 0; i < prove->row_count; i++)
         if (prove->rows[i].culprit)
             assert_true(gone_without(stand, i) < 0.9);
+}
+
+/* Each host of a culprit lost as much as the run with this culprit alone shows. */
+static void check_hosts(struct stand *stand)
+{
+    struct measure without = play_without(stand, UINT32_MAX);
+    for (uint32_t i = 0; i < stand->prove.row_count; i++) {
+        const struct prove_row *row = &stand->prove.rows[i];
+        if (!row->culprit)
+            continue;
+        struct measure with = play_without(stand, i);
+        assert_true(row->hosts.count > 0 && row->hosts.count <= PROVE_HOSTS_MAX);
+        for (uint32_t k = 0; k < row->hosts.count; k++) {
+            const struct prove_host *host = &row->hosts.list[k];
+            int64_t lost = 0;
+            for (uint32_t m = 0; m < stand->members.count; m++)
+                if (stand->members.rows[m].workload == host->workload &&
+                    stand->members.rows[m].from == host->host)
+                    lost += measure_lost(&with.works[m], &without.works[m]);
+            assert_int_equal(host->lost_ps, lost);
+        }
+        measure_free(&with);
+    }
+    measure_free(&without);
 }
 
 /* What the others take less when one of the load is absent, of all that they take. */
@@ -350,6 +379,7 @@ static struct stand *proved(const char *text)
         check_victims(stand);
         check_rows(stand);
         check_culprits(stand);
+        check_hosts(stand);
     } else {
         check_load(stand);
     }
@@ -408,6 +438,11 @@ static void two_together_are_a_set_of_which_none_can_be_missed(void **state)
     assert_row(prove, "host7 drains at line rate", PROVE_SUSPECT, false, true);
     assert_row(prove, "c removed", PROVE_INNOCENT, false, false);
     assert_int_equal(prove->culprits, 2);
+    /* workload b does not use the slow host, only ports that lead to it */
+    const struct prove_hosts *slow = &row_of(prove, "host7 drains at line rate")->hosts;
+    assert_string_equal(slow->list[0].name, "host1");
+    assert_int_equal(slow->count, 2);
+    assert_true(slow->list[1].lost_ps * 10 < slow->list[0].lost_ps);
     take_down(stand);
 }
 
