@@ -109,6 +109,13 @@ static void close_hold(struct explain *explain, struct explain_hold *open, time_
     open->until = 0;
 }
 
+/* The key of the holds that stop the key's transmitter. */
+static uint32_t key_of_peer(const struct explain *explain, uint32_t key)
+{
+    return explain_key(explain->fabric->peer[key / EXPLAIN_PRIORITIES],
+                       (uint8_t)(key % EXPLAIN_PRIORITIES));
+}
+
 static void close_block(struct explain *explain, struct explain_block *open, time_ps at)
 {
     explain->blocks = memory_grown(explain->blocks, explain->block_count, &explain->block_room,
@@ -116,7 +123,8 @@ static void close_block(struct explain *explain, struct explain_block *open, tim
     struct explain_block *block = &explain->blocks[explain->block_count];
     *block = *open;
     block->until = at;
-    explain->blocked_ps = time_sum(explain->blocked_ps, at - block->from);
+    if (!explain_is_repeated(explain->fabric, key_of_peer(explain, block->key)))
+        explain->blocked_ps = time_sum(explain->blocked_ps, at - block->from);
     CHECK(at >= block->from);
     explain->block_count += at > block->from;
     open->until = 0;
@@ -239,12 +247,24 @@ static void sort_paths(struct explain *explain)
         qsort(explain->paths, count, sizeof *explain->paths, order_paths);
 }
 
-/* A host that pauses a priority in which its neighbor has nothing to send. */
+/* The first priority that the host's pauses stop and in which its neighbor had something to send. */
+static uint8_t stopped_priority(const struct explain *explain, const struct explain_root *root)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    const uint32_t peer = fabric->peer[root->port];
+    uint8_t priority = root->priority;
+    if (fabric->is_host[fabric->node_of[root->port]] && explain_pauses_all(fabric, root->port))
+        while (priority + 1 < EXPLAIN_PRIORITIES && explain->idle[explain_key(peer, priority)])
+            priority++;
+    return priority;
+}
+
+/* A host that pauses priorities in which its neighbor has nothing to send. */
 static bool is_idle(const struct explain *explain, const struct explain_root *root)
 {
     const struct explain_fabric *fabric = explain->fabric;
     return fabric->is_host[fabric->node_of[root->port]] &&
-           explain->idle[explain_key(fabric->peer[root->port], root->priority)];
+           explain->idle[explain_key(fabric->peer[root->port], stopped_priority(explain, root))];
 }
 
 static void cut_idle(struct explain *explain)
@@ -285,5 +305,7 @@ void explain_finish(struct explain *explain, time_ps now)
     sort_roots(explain);
     cut_idle(explain);
     sort_paths(explain);
+    for (uint32_t i = 0; i < explain->root_count; i++)
+        explain->roots[i].priority = stopped_priority(explain, &explain->roots[i]);
     explain_judge(explain);
 }

@@ -12,6 +12,8 @@
  *   - an egress that was recently unblocked still drains the backlog of the block. If its queue
  *     takes time T to send, the fraction of the last T that it was blocked is attributed to the
  *     blocker, the rest to itself.
+ * A pause of all priorities (IEEE 802.3x) is reported as one hold and one block of each, and counts
+ * once, by those of priority 0.
  * Memory: whenever EXPLAIN_INTERVALS intervals have accumulated, they are folded into the totals,
  * so memory does not grow with the run. A walk of more than EXPLAIN_STEPS attributes the rest to no
  * root (unknown_ps).
@@ -43,11 +45,12 @@ struct explain_fabric {
     const uint32_t *peer;       /* by port: the port at the other end */
     const uint32_t *node_of;    /* by port */
     const int64_t *rate_bps;    /* by port */
+    const bool *pauses_all; /* by port: its pauses stop all priorities together; NULL: of none */
 };
 
 struct explain_root {
-    uint32_t port; /* a host's own port, or the congested egress of a switch */
-    uint8_t priority;
+    uint32_t port;     /* a host's own port, or the congested egress of a switch */
+    uint8_t priority;  /* of a host that pauses all priorities together: one that has traffic */
     unsigned kind;     /* enum explain_kind of verdict.h */
     time_ps held_ps;   /* ps; port time stopped because of this root, anywhere */
     time_ps direct_ps; /* ps; of that, stopped by the root's own node */

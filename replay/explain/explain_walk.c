@@ -138,7 +138,8 @@ static void settle_piece(struct walk *walk, const struct explain_piece *piece, u
     if (piece->amount == 0)
         return;
     end.priority = piece->priority;
-    struct explain_root *root = root_at(explain, port, piece->priority);
+    const bool whole = end.at_host && explain_pauses_all(explain->fabric, port);
+    struct explain_root *root = root_at(explain, port, whole ? 0 : piece->priority);
     root->held_ps += piece->amount;
     root->by_kind[verdict_on(&end)] += piece->amount;
     if (piece->hops == 1)
@@ -430,7 +431,10 @@ static time_ps stopped_by(const struct explain *explain, const struct explain_ho
 
 void explain_walk(struct explain *explain, const struct explain_hold *hold)
 {
-    struct walk walk = {.explain = explain, .whole = stopped_by(explain, hold)};
+    struct walk walk = {.explain = explain};
+    if (explain_is_repeated(explain->fabric, hold->key))
+        return;
+    walk.whole = stopped_by(explain, hold);
     walk.stopped = explain->fabric->peer[hold->key / EXPLAIN_PRIORITIES];
     explain->asked_ps += walk.whole > 0 ? hold->until - hold->from : 0;
     const struct explain_piece whole = {

@@ -14,6 +14,18 @@ static inline uint32_t explain_key(uint32_t port, uint8_t priority)
     return port * EXPLAIN_PRIORITIES + priority;
 }
 
+/* The port pauses all priorities together. */
+static inline bool explain_pauses_all(const struct explain_fabric *fabric, uint32_t port)
+{
+    return fabric->pauses_all != NULL && fabric->pauses_all[port];
+}
+
+/* The key's holds are those of priority 0 of the same port once more. */
+static inline bool explain_is_repeated(const struct explain_fabric *fabric, uint32_t key)
+{
+    return key % EXPLAIN_PRIORITIES > 0 && explain_pauses_all(fabric, key / EXPLAIN_PRIORITIES);
+}
+
 /* Orders by key, then by time. */
 static inline int explain_order(uint32_t a_key, time_ps a_from, uint32_t b_key, time_ps b_from)
 {

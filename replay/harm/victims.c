@@ -38,38 +38,15 @@ static bool *find_talkers(const struct victims_search *search)
     return talks;
 }
 
-/* A global pause holds all priorities at once but counts as one. Scales the root's share of the
- * summed pause time to the time that the port was actually paused. */
-static time_ps as_one(const struct harm_scene *scene, uint32_t number, uint8_t priority,
-                      time_ps paused, time_ps all)
-{
-    const struct port *port = scene_port(scene, number);
-    const struct port_pauses *pauses = &port->pauses[priority];
-    if (port->params.flow_control != PORT_FLOW_GLOBAL)
-        return paused;
-    const bool goes_on = pauses->blocked_since != TIME_NEVER;
-    const time_ps blocked = pauses->blocked_ps + (goes_on ? scene->now - pauses->blocked_since : 0);
-    return all > blocked ? (time_ps)((__int128)blocked * paused / all) : paused;
-}
-
 /* How long each port was paused because of the root, in ps; the caller frees the result. */
 static time_ps *find_paused(const struct victims_search *search)
 {
     const struct explain *explain = search->scene->explain;
     const uint32_t ports = search->scene->fabric->first_port[search->scene->fabric->node_count];
     time_ps *paused = memory_zeroed(ports + 1, sizeof *paused);
-    time_ps *all = memory_zeroed(ports + 1, sizeof *all);
-    for (uint32_t i = 0; search->root != HARM_NONE && i < explain->path_count; i++) {
-        const struct explain_path *path = &explain->paths[i];
-        all[path->port] += path->held_ps;
-        if (path->root == search->root)
-            paused[path->port] += path->held_ps;
-    }
-    for (uint32_t i = 0; i < ports; i++)
-        if (paused[i] > 0)
-            paused[i] =
-                as_one(search->scene, i, explain->roots[search->root].priority, paused[i], all[i]);
-    free(all);
+    for (uint32_t i = 0; search->root != HARM_NONE && i < explain->path_count; i++)
+        if (explain->paths[i].root == search->root)
+            paused[explain->paths[i].port] += explain->paths[i].held_ps;
     return paused;
 }
 

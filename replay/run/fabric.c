@@ -25,6 +25,7 @@ void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario)
     uint32_t *peer = memory_zeroed(first[nodes], sizeof *peer);
     uint32_t *node_of = memory_zeroed(first[nodes], sizeof *node_of);
     int64_t *rate = memory_zeroed(first[nodes], sizeof *rate);
+    bool *pauses_all = memory_zeroed(first[nodes], sizeof *pauses_all);
     for (uint32_t node = 0; node < nodes; node++) {
         names[node] = scenario->nodes[node].name;
         is_host[node] = scenario->nodes[node].kind == SCENARIO_HOST;
@@ -35,6 +36,7 @@ void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario)
             peer[first[node] + i] = first[port->peer_node] + port->peer_port;
             node_of[first[node] + i] = node;
             rate[first[node] + i] = port->params->rate;
+            pauses_all[first[node] + i] = port->params->flow_control == PORT_FLOW_GLOBAL;
         }
     }
     *fabric = (struct explain_fabric){
@@ -46,6 +48,7 @@ void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario)
         .peer = peer,
         .node_of = node_of,
         .rate_bps = rate,
+        .pauses_all = pauses_all,
     };
 }
 
@@ -58,5 +61,6 @@ void fabric_fini(struct explain_fabric *fabric)
     free((void *)(uintptr_t)fabric->peer);
     free((void *)(uintptr_t)fabric->node_of);
     free((void *)(uintptr_t)fabric->rate_bps);
+    free((void *)(uintptr_t)fabric->pauses_all);
     *fabric = (struct explain_fabric){0};
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A walk that would take more steps than it may: host - leaf - spine - another leaf. */
+ * Walks along host - leaf - spine - another leaf: one that would take more steps than it may, and
+ * pauses of all priorities. */
 #include "replay/explain/explain.h"
 
 #include <setjmp.h>
@@ -61,8 +62,75 @@ static void what_a_walk_does_not_come_to_is_unknown(void **state)
     explain_fini(&explain);
 }
 
+/* A global pause is an edge of each priority. */
+static void hold_all(struct explain *explain, time_ps at, uint32_t holder, uint32_t egress,
+                     bool begins)
+{
+    for (uint8_t priority = 0; priority < EXPLAIN_PRIORITIES; priority++) {
+        struct explain_edge edge = {
+            .at = at, .port = holder, .priority = priority, .begins = begins, .full = true};
+        edge.reason_count = begins && egress != EXPLAIN_NONE;
+        edge.reasons[0] = (struct explain_reason){.port = egress, .priority = PRIO, .weight = 1};
+        explain_on_hold(explain, &edge);
+        explain_on_block(explain, at, peer[holder], priority, begins);
+    }
+}
+
+/* The host pauses the leaf, then the leaf pauses the host because of its way to the spine: each
+ * time counts once, and the host's at the only priority in which the leaf sends. */
+static void a_pause_of_all_priorities_counts_once(void **state)
+{
+    (void)state;
+    static const bool pauses_all[PORTS] = {true, true, true, true, true, true};
+    struct explain_fabric global = fabric;
+    struct explain explain;
+    global.pauses_all = pauses_all;
+    explain_init(&explain, &global);
+    hold_all(&explain, 1000, HOST_P, EXPLAIN_NONE, true);
+    hold_all(&explain, 8000, HOST_P, EXPLAIN_NONE, false);
+    hold_all(&explain, 9000, LEAF_HOST, LEAF_SPINE, true);
+    hold_all(&explain, 9500, LEAF_HOST, LEAF_SPINE, false);
+    for (uint8_t priority = 0; priority < EXPLAIN_PRIORITIES; priority++)
+        if (priority != PRIO)
+            explain_never_sent(&explain, LEAF_HOST, priority);
+    explain_finish(&explain, 10000);
+    assert_int_equal(explain.root_count, 2);
+    assert_int_equal(explain.roots[0].port, HOST_P);
+    assert_int_equal(explain.roots[0].priority, PRIO);
+    assert_int_equal(explain.roots[0].held_ps, 7000);
+    assert_int_equal(explain.roots[1].port, LEAF_SPINE);
+    assert_int_equal(explain.roots[1].priority, PRIO);
+    assert_int_equal(explain.roots[1].held_ps, 500);
+    assert_int_equal(explain.verdict.all_ps, 7500);
+    assert_int_equal(explain.blocked_ps, 7500);
+    assert_int_equal(explain.path_count, 2);
+    explain_fini(&explain);
+}
+
+/* The leaf sends nothing to the host, in no priority: the host's pauses have no effect. */
+static void a_pause_of_all_priorities_without_traffic_is_no_root(void **state)
+{
+    (void)state;
+    static const bool pauses_all[PORTS] = {[HOST_P] = true};
+    struct explain_fabric global = fabric;
+    struct explain explain;
+    global.pauses_all = pauses_all;
+    explain_init(&explain, &global);
+    hold_all(&explain, 1000, HOST_P, EXPLAIN_NONE, true);
+    for (uint8_t priority = 0; priority < EXPLAIN_PRIORITIES; priority++)
+        explain_never_sent(&explain, LEAF_HOST, priority);
+    explain_finish(&explain, 10000);
+    assert_int_equal(explain.root_count, 0);
+    assert_int_equal(explain.idle_ps, 9000);
+    explain_fini(&explain);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_walk_does_not_come_to_is_unknown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_walk_does_not_come_to_is_unknown),
+        cmocka_unit_test(a_pause_of_all_priorities_counts_once),
+        cmocka_unit_test(a_pause_of_all_priorities_without_traffic_is_no_root),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
