@@ -29,19 +29,6 @@ static bool is_same_kind(const struct scenario_namespace *a, const struct scenar
     return a->media == b->media && strcmp(a->profile, b->profile) == 0;
 }
 
-/* True if all targets that have this entry use the same kind of medium there. */
-static bool is_one_kind(const struct scenario *scenario, uint32_t index)
-{
-    const struct scenario_namespace *first = NULL;
-    for (uint32_t i = 0; i < scenario->host_count; i++) {
-        const struct scenario_namespace *entry = entry_of(scenario, i, index);
-        first = first == NULL ? entry : first;
-        if (entry != NULL && !is_same_kind(entry, first))
-            return false;
-    }
-    return true;
-}
-
 /* `like` NULL: of any kind. */
 static bool is_peer(const struct scenario_namespace *entry, const struct scenario_namespace *like)
 {
@@ -80,17 +67,17 @@ static int64_t preset_of(const struct opt *row)
     return preset;
 }
 
-/* What is usual where no medium has a majority, although all are of one kind: the default, if a
- * target has it; of times, otherwise the shortest of all targets. False: no value is usual. */
-static bool find_usual(const struct scenario *scenario, uint32_t index, const struct opt *row,
-                       int64_t *usual)
+/* What is usual where no medium of the kind has a majority: the default, if a target has it; of
+ * times, otherwise the shortest of all targets. False: no value is usual. */
+static bool find_usual(const struct scenario *scenario, uint32_t index,
+                       const struct scenario_namespace *like, const struct opt *row, int64_t *usual)
 {
     const int64_t preset = preset_of(row);
     int64_t least = INT64_MAX;
     bool held = false;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_namespace *entry = entry_of(scenario, i, index);
-        if (entry == NULL)
+        if (!is_peer(entry, like))
             continue;
         const int64_t value = *opt_field(row, (void *)(uintptr_t)entry->media_params);
         least = value < least ? value : least;
@@ -112,7 +99,7 @@ static void add_medium_row(struct deviation_search *search, uint32_t node, uint3
     int64_t usual = value;
     if (common != NULL)
         usual = *opt_field(row, (void *)(uintptr_t)common->media_params);
-    else if (!find_usual(search->scenario, index, row, &usual))
+    else if (!find_usual(search->scenario, index, entry, row, &usual))
         return;
     if (value == usual)
         return;
@@ -290,7 +277,6 @@ static const struct scenario_namespace *common_of(struct kinds *kinds,
 static bool check_entries(struct deviation_search *search, uint32_t index)
 {
     const struct scenario *scenario = search->scenario;
-    const bool one_kind = is_one_kind(scenario, index);
     struct kinds kinds = {.common = common_medium(scenario, index, NULL)};
     bool any = false;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
@@ -299,7 +285,7 @@ static bool check_entries(struct deviation_search *search, uint32_t index)
             continue;
         any = true;
         const struct scenario_namespace *common = common_of(&kinds, scenario, index, entry);
-        if (common == NULL ? one_kind : !is_same_medium(entry, common))
+        if (common == NULL || !is_same_medium(entry, common))
             add_medium(search, i, index, common);
     }
     return any;
