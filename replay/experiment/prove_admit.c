@@ -37,19 +37,24 @@ static bool try_beside(struct proof *proof, uint32_t row, bool *better)
     return played;
 }
 
-/* If the row alone is not better or cannot be run, tries it together with the rest of its
- * family. */
-static bool try_family(struct proof *proof, uint32_t index, bool *better)
+/* If the row alone is not better or cannot be run, tries it together with the rest of its family,
+ * or with equal shares. */
+static bool try_repairs(struct proof *proof, uint32_t index, bool *better)
 {
     struct prove_row *row = &proof->prove->rows[index];
+    const struct trial_change as_is = row->repair;
+    struct trial_change other = as_is;
     if (!try_beside(proof, index, better))
         return false;
-    if (*better || !trial_has_family(&row->repair, proof->base))
+    other.family = trial_has_family(&as_is, proof->base);
+    other.even = trial_has_shares(&as_is, proof->base);
+    if (*better || trial_change_equal(&other, &as_is))
         return true;
-    row->repair.family = true;
+    row->repair = other;
     if (!try_beside(proof, index, better))
         return false;
-    row->repair.family = *better;
+    if (!*better)
+        row->repair = as_is;
     trial_words(&row->repair, proof->base, row->text, sizeof row->text);
     return true;
 }
@@ -63,14 +68,16 @@ bool prove_admit(struct proof *proof)
         const bool named = row->tier == PROVE_NAMED;
         if (!named && !(row->worse && row->tier == PROVE_ODD))
             continue;
-        played = try_family(proof, i, &better);
+        played = try_repairs(proof, i, &better);
         if (!played || !better)
             continue;
         row->worse = false;
         row->tier = PROVE_ODD;
         const struct prove_set alone = {.rows = {i}, .count = 1};
-        if (named)
-            played = prove_run_sets(proof, &alone, 1, &proof->rows[i]);
+        if (!named && !row->repair.even)
+            continue;
+        measure_free(&proof->rows[i]);
+        played = prove_run_sets(proof, &alone, 1, &proof->rows[i]);
     }
     return played;
 }

@@ -17,7 +17,10 @@ static uint32_t make_parts(struct proof *proof, const struct trial_change *whole
         if (!deviation_together(&all->list[i], &all->list[whole->setting]))
             continue;
         *row = (struct prove_row){
-            .repair = {.kind = TRIAL_RESTORE_SETTING, .setting = i, .single = true},
+            .repair = {.kind = TRIAL_RESTORE_SETTING,
+                       .setting = i,
+                       .single = true,
+                       .even = whole->even},
             .role = PROVE_SUSPECT,
             .named = prove_is_accused(&proof->run.result.harm, all->list[i].path),
         };

@@ -30,8 +30,9 @@ bool trial_change_equal(const struct trial_change *a, const struct trial_change 
 {
     return a->kind == b->kind && a->fault == b->fault && a->host == b->host &&
            a->workload == b->workload && a->setting == b->setting && a->single == b->single &&
-           a->written == b->written && a->family == b->family && a->resource == b->resource &&
-           a->permille == b->permille && a->set == b->set && a->remedy == b->remedy;
+           a->written == b->written && a->family == b->family && a->even == b->even &&
+           a->resource == b->resource && a->permille == b->permille && a->set == b->set &&
+           a->remedy == b->remedy;
 }
 
 const char *trial_suspect(enum trial_kind kind)
@@ -224,7 +225,7 @@ static void restore_settings(struct tried *tried, const struct trial_change *cha
     const struct deviations *all = trial_deviations(change, base);
     for (size_t i = 0; i < all->count; i++)
         if (trial_covers(change, all, i))
-            trial_restore(tried, &all->list[i],
+            trial_restore(tried, &all->list[i], trial_even_share(change, all, i),
                           tried->loaded != NULL ? tried->loaded : base->scenario);
 }
 

@@ -34,6 +34,7 @@ struct trial_change {
     bool single;                       /* only that one */
     bool written;                      /* index is in deviations_find_written */
     bool family;                       /* with all of the same first word: ecn-kmin, ecn-kmax */
+    bool even;                         /* shares of one resource become equal, not common */
     uint32_t host;                     /* node; of traffic also TRIAL_ANY_HOST */
     enum bottleneck_resource resource; /* of relax: more of it, by `permille` of what is there */
     int64_t permille;                  /* 1100 is a tenth more; numbers grow by one at least */
@@ -86,6 +87,9 @@ bool trial_change_equal(const struct trial_change *a, const struct trial_change 
 
 /* Whether a setting for all has related settings, which a single changed value may contradict. */
 bool trial_has_family(const struct trial_change *change, const struct trial_base *base);
+
+/* Whether the setting has several shares of a resource, which can be made equal. */
+bool trial_has_shares(const struct trial_change *change, const struct trial_base *base);
 
 /* "fault", "host", "setting"; "load": removing traffic restores nothing */
 const char *trial_suspect(enum trial_kind kind);

@@ -13,8 +13,14 @@ const struct deviations *trial_deviations(const struct trial_change *change,
 bool trial_covers(const struct trial_change *change, const struct deviations *deviations,
                   size_t index);
 
-/* Nodes are the changed scenario's own, in its arena. */
-void trial_restore(struct tried *tried, const struct deviation *deviation,
+/* The value that all shares get which the change makes even: the largest of them. 0: this setting
+ * gets its common value. */
+int64_t trial_even_share(const struct trial_change *change, const struct deviations *deviations,
+                         size_t index);
+
+/* `even`: in place of the common value; 0: none. Nodes are the changed scenario's own, in its
+ * arena. */
+void trial_restore(struct tried *tried, const struct deviation *deviation, int64_t even,
                    const struct scenario *scenario);
 
 /* Changes the scenario in place, parameters that things share once; returns how many values were

@@ -179,9 +179,12 @@ static void change_one(struct tried *tried, const struct deviation_change *chang
     }
 }
 
-void trial_restore(struct tried *tried, const struct deviation *deviation,
+void trial_restore(struct tried *tried, const struct deviation *deviation, int64_t even,
                    const struct scenario *scenario)
 {
-    for (size_t i = 0; i < deviation->change_count; i++)
-        change_one(tried, &deviation->changes[i], scenario);
+    for (size_t i = 0; i < deviation->change_count; i++) {
+        struct deviation_change change = deviation->changes[i];
+        change.common = even > 0 ? even : change.common;
+        change_one(tried, &change, scenario);
+    }
 }
