@@ -14,8 +14,8 @@
 struct experiment {
     const struct trial_base *base;
     time_ps until;
-    /* Measured in addition to what the run and its workloads say of themselves (measure_judge): what
-     * these members did, and where they were stopped. NULL: nothing. */
+    /* Measured in addition to what the run and its workloads say of themselves: what these members
+     * did, and where they were stopped. NULL: nothing. */
     const struct measure_members *members;
     const struct measure_hops *hops;
     struct memo *memo;    /* NULL: runs are repeated */

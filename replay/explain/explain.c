@@ -247,7 +247,7 @@ static void sort_paths(struct explain *explain)
         qsort(explain->paths, count, sizeof *explain->paths, order_paths);
 }
 
-/* The first priority that the host's pauses stop and in which its neighbor had something to send. */
+/* The first priority that the host's pauses stop and in which its neighbor has traffic. */
 static uint8_t stopped_priority(const struct explain *explain, const struct explain_root *root)
 {
     const struct explain_fabric *fabric = explain->fabric;
