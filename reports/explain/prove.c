@@ -267,8 +267,11 @@ void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
     fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
     fprintf(out, "  %" PRIu32 " %s, each without one suspect or workload; %s\n", prove->runs,
             plural(prove->runs, "run", "runs"),
-            prove->repaired ? "delay = extra I/O time compared with the run without any suspect"
-                            : "compared with the original run");
+            prove->repaired
+                ? "delay = extra time of all I/O\n"
+                  "  compared with the run without any suspect; harm = extra time of hosts "
+                  "compared with the run without the causes"
+                : "compared with the original run");
     write_victims(prove, out);
     write_hosts(prove, out);
     for (uint32_t i = 0; i < prove->row_count; i++)
