@@ -103,6 +103,8 @@ void star_fini(struct star *star)
 {
     star->swtch.node.ops->audit(&star->swtch.node);
     switch_fini(&star->swtch);
+    for (uint32_t i = 0; i < star->pump_count; i++)
+        port_fini(&star->pumps[i].port);
     engine_fini(&star->engine);
     frame_pool_fini(&star->frames);
 }
