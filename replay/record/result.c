@@ -129,6 +129,8 @@ static void put_confidence(const struct result_out *out, const struct result *re
                            uint32_t index)
 {
     const struct result_workload *workload = &result->workloads[index];
+    if (result->limits == NULL)
+        return;
     const struct confidence *confidence = &result->limits[index].confidence;
     const double factor = 1 + (double)confidence->error / (double)PPM;
     const double iops = rate_of(workload, (double)workload->completed_window);

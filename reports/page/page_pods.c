@@ -202,7 +202,8 @@ static void draw_box(const struct page *page, const struct pods *pods, const str
         fprintf(page->out, "<rect class=\"up h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
                 page_heat(box->up_held, page->span), x + 6, y - BAR / 2, width - 12, BAR);
     if (top) {
-        snprintf(line, sizeof line, "%" PRIu32 " switches", box->switches);
+        snprintf(line, sizeof line, "%" PRIu32 " %s", box->switches,
+                 plural(box->switches, "switch", "switches"));
         write_line(page, x + width / 4, y + 19, width / 2, name);
         write_line(page, x + 3 * width / 4, y + 19, width / 2, line);
     } else {
@@ -210,7 +211,8 @@ static void draw_box(const struct page *page, const struct pods *pods, const str
         snprintf(line, sizeof line, "%" PRIu32 " %s", box->hosts,
                  plural(box->hosts, "host", "hosts"));
         write_line(page, x + width / 2, y + (box->switches > 1 ? 38 : 34), width, line);
-        snprintf(line, sizeof line, "%" PRIu32 " switches", box->switches);
+        snprintf(line, sizeof line, "%" PRIu32 " %s", box->switches,
+                 plural(box->switches, "switch", "switches"));
         if (box->switches > 1)
             write_line(page, x + width / 2, y + 28, width, line);
     }
