@@ -156,7 +156,7 @@ static inline void on_dequeue(struct swtch *swtch, struct port *port, const stru
 static NOINLINE void dequeue_due(struct swtch *swtch, time_ps at, uint64_t order)
 {
     struct dequeue_timers *timers = &swtch->dequeue_timers;
-    struct event event = {.at = at, .order = order};
+    struct event event = {.at = at, .order = order, .node = swtch->node.id};
     node_act_as(&swtch->node, &event);
     while (dequeue_timers_due(timers) <= at) {
         const struct dequeue_timer next = *timers->first;

@@ -195,12 +195,14 @@ static void values_are_objects(void **state)
         "5, \"left_out\": 0, \"expectations_left_out\": 0, \"verdict\": {\"bottleneck\": "
         "\"%s\", \"cause\": \"host1\", \"expectations\": [{\"held\": true}, {\"held\": "
         "false}]}, \"values\": [{\"path\": \"a.b\", \"value\": \"2\", \"evidence\": "
-        "\"assumed\", \"source\": \"\", \"matters\": true, \"flips\": true, \"trials\": "
+        "\"assumed\", \"sources\": 0, \"error\": null, \"source\": \"\", \"matters\": true, "
+        "\"flips\": true, \"trials\": "
         "[{\"value\": \"1\", \"played\": true, \"flips\": true, \"bottleneck\": \"%s\", "
         "\"cause\": \"host3\", \"expectations\": [{\"held\": true}, {\"held\": false}]}, "
         "{\"value\": \"4\", \"played\": true, \"flips\": true, \"bottleneck\": \"%s\", "
         "\"cause\": \"host1\", \"expectations\": [{\"held\": true}, {\"held\": true}]}]}, "
-        "{\"path\": \"c\", \"value\": \"3\", \"evidence\": \"inferred\", \"source\": \"a "
+        "{\"path\": \"c\", \"value\": \"3\", \"evidence\": \"inferred\", \"sources\": 0, "
+        "\"error\": null, \"source\": \"a "
         "book\", \"matters\": false, \"flips\": false, \"trials\": [{\"value\": \"2.7\", "
         "\"played\": false, \"flips\": true}]}]}}\n",
         offered, offered, offered);

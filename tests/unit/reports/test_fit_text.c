@@ -190,7 +190,7 @@ static void remedies_have_shares_of_the_healthy_run(void **state)
     struct fit *fit = fit_of(2);
     char head[256];
     snprintf(head, sizeof head, "%s     %-44s %7s  %14s  %10s\n",
-             "Remedies, each simulated alone (traffic: of the other hosts, as a share of that "
+             "Remedies, each simulated alone (traffic of the other hosts, relative to a run "
              "without a fault):\n",
              "remedy", "traffic", "lossless drops", "pause time");
     char *text = text_of(fit, &triage, false);
