@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * trial_setting - which deviating settings a change restores, and its words. */
+#include "base/plural.h"
 #include "replay/experiment/trial_private.h"
 
 #include <stdio.h>
@@ -153,8 +154,10 @@ static void several_cause(const struct trial_change *change, const struct trial_
     char subject[DEVIATION_TEXT_BYTES], restored[DEVIATION_TEXT_BYTES];
     deviation_subject_words(base->scenario, first, subject, sizeof subject);
     if (first->changes[0].of == DEVIATION_ROUTE) {
-        snprintf(text, size, "%u static routes, such as at %.48s, replace the computed ones (%.*s)",
-                 (unsigned)count_covered(change, all), subject, parent + (int)strlen("routes") + 1,
+        const unsigned routes = (unsigned)count_covered(change, all);
+        snprintf(text, size, "%u %s, such as at %.48s, %s the computed ones (%.*s)", routes,
+                 plural(routes, "static route", "static routes"), subject,
+                 plural(routes, "replaces", "replace"), parent + (int)strlen("routes") + 1,
                  first->path);
         return;
     }

@@ -236,6 +236,16 @@ static void judge_number(const struct figures *figures, const char *line, const 
                  value, line);
 }
 
+/* `word` begins with a space. It may not be the beginning of a longer word. */
+static bool has_word(const char *line, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = strstr(line, word); at != NULL; at = strstr(at + length, word))
+        if (!isalpha((unsigned char)at[length]))
+            return true;
+    return false;
+}
+
 static void judge_line(const struct figures *figures, const char *line)
 {
     for (const char *at = line; *at != '\0' && figures->sentence[0] == '\0'; at++) {
@@ -244,7 +254,7 @@ static void judge_line(const struct figures *figures, const char *line)
             (isdigit((unsigned char)*at) || (*at == '-' && isdigit((unsigned char)at[1]))))
             judge_number(figures, line, at);
     }
-    if (strstr(line, " nan") != NULL || strstr(line, " inf") != NULL)
+    if (has_word(line, " nan") || has_word(line, " inf"))
         snprintf(figures->sentence, RUN_LAWS_BOUND_BYTES, "figure: the summary says %.200s", line);
 }
 
