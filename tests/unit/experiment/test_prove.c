@@ -222,8 +222,6 @@ static void assert_impact(const struct prove_impact *is, struct prove_impact exp
     assert_int_equal(is->drops, expected.drops);
 }
 
-/* ------------------------------------------------------------------ what must follow */
-
 /* Of the members of a workload that are victims; false: none is. */
 static bool sum_victims(struct stand *stand, uint32_t workload, int64_t *lost, int64_t *whole)
 {
@@ -305,20 +303,19 @@ static double gone_without(struct stand *stand, uint32_t but)
     return prove_gone(&stand->prove, &stand->prove.before, &after);
 }
 
-/* Together they take nine tenths away, and none can be missed. */
 static void check_culprits(struct stand *stand)
 {
     const struct prove *prove = &stand->prove;
     assert_true(gone_without(stand, UINT32_MAX) >= 0.9);
     assert_true(prove_gone(prove, &prove->before, &prove->after) >= 0.9);
     for (uint32_t i = 0; i < prove->row_count; i++)
-        if (prove->rows[i].culprit)
-            assert_true(gone_without(stand, i) < 0.9);
+        assert_true(!prove->rows[i].culprit || gone_without(stand, i) < 0.9);
 }
 
 /* Each host of a culprit lost as much as the run with this culprit alone shows. */
 static void check_hosts(struct stand *stand)
 {
+    const struct measure_member *members = stand->members.rows;
     struct measure without = play_without(stand, UINT32_MAX);
     for (uint32_t i = 0; i < stand->prove.row_count; i++) {
         const struct prove_row *row = &stand->prove.rows[i];
@@ -328,8 +325,7 @@ static void check_hosts(struct stand *stand)
             const struct prove_host *host = &row->hosts.list[k];
             int64_t lost = 0;
             for (uint32_t m = 0; m < stand->members.count; m++)
-                if (stand->members.rows[m].workload == host->workload &&
-                    stand->members.rows[m].from == host->host)
+                if (members[m].workload == host->workload && members[m].from == host->host)
                     lost += measure_lost(&with.works[m], &without.works[m]);
             assert_int_equal(host->lost_ps, lost);
         }
@@ -407,8 +403,6 @@ static void assert_row(const struct prove *prove, const char *text, enum prove_r
     assert_int_equal(row->culprit, culprit);
 }
 
-/* ------------------------------------------------------------------ tests */
-
 static void a_culprit_alone_is_told_from_a_decoy(void **state)
 {
     (void)state;
@@ -436,9 +430,7 @@ static void two_together_are_a_set_of_which_none_can_be_missed(void **state)
     assert_row(prove, "host7 drains at line rate", PROVE_SUSPECT, false, true);
     assert_row(prove, "c removed", PROVE_INNOCENT, false, false);
     assert_int_equal(prove->culprits, 2);
-    const struct prove_hosts *slow = &row_of(prove, "host7 drains at line rate")->hosts;
-    assert_int_equal(slow->count, 2);
-    assert_true(slow->list[1].lost_ps * 10 < slow->list[0].lost_ps);
+    assert_string_equal(row_of(prove, "host7 drains at line rate")->hosts.list[0].name, "host1");
     take_down(stand);
 }
 
