@@ -211,7 +211,8 @@ void confidence_words(const struct confidence *confidence, double iops, char *te
     if (confidence->sources > 0)
         snprintf(sources, sizeof sources, " (%u %s)", confidence->sources,
                  plural(confidence->sources, "source", "sources"));
-    snprintf(text, size, "%s IOPS, %s to %s: %s %s is %s%s; error of results with such values: %s",
+    snprintf(text, size,
+             "%s IOPS, %s to %s: %s %s is %s%s; 4 of 5 measurements were within %s of such results",
              words_short(iops).text, words_short(iops / factor).text,
              words_short(iops * factor).text, confidence->path, confidence->value,
              confidence->evidence, sources,

@@ -163,7 +163,7 @@ static void print_interval(const struct plan_state *state, const struct plan_sub
     if (guess->sources > 0)
         fprintf(out, " (%" PRIu32 " %s)", guess->sources,
                 plural(guess->sources, "source", "sources"));
-    fprintf(out, "; error of results with such values: %.0f%%\n", 100 * guess->error);
+    fprintf(out, "; 4 of 5 measurements were within %.0f%% of such results\n", 100 * guess->error);
 }
 
 static void print_subject(const struct plan_state *state, const struct plan_subject *subject,

@@ -229,7 +229,7 @@ for kind, exact in (('retransmitted packet', counters.get('retransmitted_packets
     same(kind, words is not None, exact > 0)
     if words:
         near(kind, words[1], exact)
-for head, path in (('Bottleneck', 'bottleneck'), (' ' * 10, 'bottleneck_account'), ('Harm', 'harm.sentence'),
+for head, path in (('Bottleneck', 'bottleneck'), ('I/O time', 'bottleneck_account'), ('Harm', 'harm.sentence'),
                    ('Root cause', 'root_cause')):
     wanted = ask('SELECT value FROM result WHERE path=?', path)
     if wanted and wanted[0][0]:

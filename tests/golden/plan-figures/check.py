@@ -142,12 +142,12 @@ limit = float(re.search(r'class="limit" x1="\d+" x2="\d+" y1="([\d.]+)"', page)[
 top = int(re.search(r'<text x="4" y="(\d+)">100 %</text>', page)[1]) - 4
 left, right = map(int, re.search(r'class="limit" x1="(\d+)" x2="(\d+)"', page).groups())
 low, high = (int(words.replace(',', '')) for words in re.search(
-    r'<text x="\d+" y="\d+">([\d,]+)</text><text x="\d+" y="\d+" text-anchor="middle">price</text>'
-    r'<text x="\d+" y="\d+" text-anchor="end">([\d,]+)</text>', page).groups())
+    r'<text x="\d+" y="\d+">([\d,]+)</text><text x="\d+" y="\d+" text-anchor="end">([\d,]+)</text>\n'
+    r'<text x="\d+" y="\d+" text-anchor="middle">price', page).groups())
 points = re.findall(r'<circle class="(\w+)( chosen)?" cx="([\d.]+)" cy="([\d.]+)" r="\d"><title>([^<:]+): [\w ]+, ([\d,]+),'
                     r' headroom (-?[\d.]+) %', page)
 same('points', sorted(name for *_, name, _, _ in points), sorted(one['label'] for one in told['candidates']))
-bottom = int(re.search(r'<text x="\d+" y="(\d+)" text-anchor="middle">price</text>', page)[1])
+bottom = int(re.search(r'<text x="\d+" y="(\d+)" text-anchor="middle">price', page)[1])
 for kind, mark, x, y, name, price, headroom in points:
     if not (left <= float(x) <= right and top <= float(y) < bottom - 5):
         fail(f'{name}: {x}, {y} is outside of the axes')

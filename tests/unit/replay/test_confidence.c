@@ -176,13 +176,14 @@ static void the_sentence_has_the_interval(void **state)
                                .error = 250000};
     confidence_words(&found, 5e6, text, sizeof text);
     assert_string_equal(text, "5.00 M IOPS, 4.00 M to 6.25 M: hosts.defaults.rnic.message-cost 8ns "
-                              "is inferred (1 source); error of results with such values: 25%");
+                              "is inferred (1 source); 4 of 5 measurements were within 25% of such "
+                              "results");
     confidence_words(&found, 0, text, sizeof text);
     assert_string_equal(text, "");
     found.sources = 0;
     found.evidence = "assumed";
     confidence_words(&found, 5e6, text, sizeof text);
-    assert_true(strstr(text, " 8ns is assumed; error") != NULL);
+    assert_true(strstr(text, " 8ns is assumed; 4 of 5") != NULL);
 }
 
 int main(void)
