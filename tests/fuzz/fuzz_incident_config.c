@@ -34,10 +34,11 @@ static bool is_at(const struct tree_file *file, struct diag_place place, const c
            at[1 + strlen(name)] == '"';
 }
 
-static void check_places(const struct tree_file *file, const struct incident_config *config)
+static void check_places(const struct tree_file *file, size_t size,
+                         const struct incident_config *config)
 {
     const bool has_escapes =
-        strchr(file->text, '\\') != NULL; /* names that are written otherwise */
+        memchr(file->text, '\\', size) != NULL; /* names that are written otherwise */
     for (size_t i = 0; i < sizeof settings / sizeof settings[0] && !has_escapes; i++)
         for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
             const char *table = settings[i][0], *field = settings[i][1];
@@ -62,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (incident_read(&incident, &ask, &diag))
         for (size_t i = 0; i < incident.config_count; i++) {
             CHECK(incident_config(&incident, incident.configs[i].host) == &incident.configs[i]);
-            check_places(file, &incident.configs[i]);
+            check_places(file, size, &incident.configs[i]);
         }
     incident_free(&incident);
     arena_free(&arena);
