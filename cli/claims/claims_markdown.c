@@ -47,7 +47,7 @@ static void print_claim(const struct settled *settled, FILE *out)
     fputs("\n\n", out);
     if (claim->cannot_run != NULL)
         return;
-    fputs("A case is true if: ", out);
+    fputs("The claim holds in a case if: ", out);
     claims_test(claim, out);
     fputs(".\n\n", out);
     print_head(claim, out);

@@ -67,7 +67,7 @@ static void print_claim(const struct settled *settled, FILE *out)
         for (uint32_t row = 0; row <= claim->case_count; row++)
             if (row == 0 || !claim_repeats(claim, row - 1))
                 print_row(&table, row, out);
-        fputs("\n  A case is true if: ", out);
+        fputs("\n  The claim holds in a case if: ", out);
         claims_test(claim, out);
         fputs(".\n", out);
     }
