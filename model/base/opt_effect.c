@@ -3,6 +3,7 @@
 #include "base/opt.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 bool opt_is_worse(const struct opt *row, int64_t value, int64_t common)
 {
@@ -62,7 +63,9 @@ bool opt_effect_words(const struct opt *row, char *text, size_t size)
     static const char *const by[] = {OPT_BY(OPT_WORDS_OF)};
 #undef OPT_WORDS_OF
     const char *how = by[row->effect.by];
-    const char *zero = row->effect.worse == OPT_WORSE_LIMIT     ? "; 0 means no limit"
+    const bool has_zero = row->min == NULL || strtod(row->min, NULL) <= 0;
+    const char *zero = !has_zero                                ? ""
+                       : row->effect.worse == OPT_WORSE_LIMIT   ? "; 0 means no limit"
                        : row->effect.worse == OPT_WORSE_CEILING ? "; 0 means no delay"
                                                                 : "";
     snprintf(text, size, "%s%s%s%s", worse[row->effect.worse], how[0] != '\0' ? "; " : "", how,

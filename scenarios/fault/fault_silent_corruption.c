@@ -20,7 +20,7 @@ static const struct opt rows[] = {
      "Bairavasundaram et al., FAST 2008: an analysis of data corruption in the storage stack",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {"every", OPT_INT, offsetof(struct params, every), "1", "1", "1000000", NULL,
-     "One in this number of reads or writes has the error; 1: every one.", "own",
+     "One of this many reads or writes has the error; 1: all of them.", "own",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 

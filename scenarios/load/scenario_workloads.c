@@ -66,8 +66,8 @@ const struct opt scenario_workload_opts[] = {
      "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"nic", OPT_INT, FIELD(nic), "auto", "0", "7", "auto",
-     "NIC (port number) of the hosts in `from`; auto: queue pairs are distributed over the NICs "
-     "that reach each other.",
+     "NIC (port number) of the hosts in `from`; auto: queue pairs are distributed over the "
+     "pairs of NICs with a path between them.",
      "perftest -d, nvme connect --host-iface", OPT_ACTS(PATHS, ANY, TRACE)},
     {"peer-nic", OPT_INT, FIELD(peer_nic), "auto", "0", "7", "auto",
      "NIC of the hosts in `to`; auto: the same number as `nic` if the host has it.",

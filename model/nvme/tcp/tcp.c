@@ -20,7 +20,7 @@ const struct opt nvme_tcp_host_opts[] = {
      "NVMe/TCP: a CRC32C of the data of each PDU.", "nvme connect --data-digest",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
     {"tcp-data-alignment", OPT_SIZE, HOST(alignment), "4B", "4B", "128B", NULL,
-     "NVMe/TCP: data from the controller begins at a multiple of these bytes in its PDU (HPDA).",
+     "NVMe/TCP: in a PDU from the controller, data begin at a multiple of this size (HPDA).",
      "NVMe/TCP 1.0, 3.6.2.2; Linux 6.1 nvme-tcp: 4 B",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE), .step = "4B"},
     {"tcp-max-r2t", OPT_INT, HOST(max_r2t), "1", "1", "16", NULL,

@@ -303,8 +303,8 @@ const struct opt rnic_opts[] = {
      "Documentation/networking/bonding.rst, xmit_hash_policy",
      OPT_ACTS(PATHS, ANY, TRACE)},
     {"lag-seed", OPT_INT, ROW(lag_seed), "auto", "0", "4294967295", "auto",
-     "Seed for the source ports of an aggregate's connections, which layer3+4 hashes; auto: "
-     "derived for each host from the scenario's seed.",
+     "Seed for the source ports of connections over an aggregate; layer3+4 hashes these ports; "
+     "auto: derived for each host from the scenario's seed.",
      "Linux cma.c cma_alloc_any_port: ports from a random start upward",
      OPT_ACTS(PATHS, DRAW, TRACE)},
     {"card-ports", OPT_INT, ROW(card_ports), "1", "1", "8", NULL,
