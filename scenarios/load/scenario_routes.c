@@ -202,10 +202,11 @@ static void check_algorithm(struct loader *loader, const struct block *block,
         block_place(block, "algorithm", written == NULL ? loader->root->place : written->place);
     if (block->origins[block_row(block, "algorithm")].where.file == NULL)
         return;
-    if (scenario->kind != SCENARIO_INFINIBAND)
+    if (scenario->kind != SCENARIO_INFINIBAND &&
+        scenario->routing.algorithm != SCENARIO_ROUTING_MIN_HOP)
         tree_message(loader->diag, DIAG_ERROR, loader->root, place,
                      "algorithm: only InfiniBand has a subnet manager; expected kind: infiniband, "
-                     "or no algorithm");
+                     "or algorithm: min-hop");
     else if (scenario->routing.algorithm == SCENARIO_ROUTING_FAT_TREE && !is_tree(scenario))
         tree_message(loader->diag, DIAG_ERROR, loader->root, place,
                      "algorithm: fat-tree needs a tree, in which each link between switches joins "
