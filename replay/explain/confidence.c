@@ -201,20 +201,27 @@ void confidence_find(const struct scenario *scenario, const struct scenario_work
 
 /* ------------------------------------------------------------------ words */
 
+void confidence_evidence_words(const char *evidence, uint32_t sources, double error, char *text,
+                               size_t size)
+{
+    char counted[64] = "";
+    if (sources > 0)
+        snprintf(counted, sizeof counted, " (%u %s)", sources,
+                 plural(sources, "source", "sources"));
+    snprintf(text, size, "%s%s; 4 of 5 measurements were within %s of such results", evidence,
+             counted, words_percent(error, 1).text);
+}
+
 void confidence_words(const struct confidence *confidence, double iops, char *text, size_t size)
 {
-    const double factor = 1 + (double)confidence->error / (double)PPM;
-    char sources[64] = "";
+    const double error = (double)confidence->error / (double)PPM;
+    char evidence[160];
     *text = '\0';
     if (!confidence->binds || confidence->error == 0 || iops <= 0)
         return;
-    if (confidence->sources > 0)
-        snprintf(sources, sizeof sources, " (%u %s)", confidence->sources,
-                 plural(confidence->sources, "source", "sources"));
-    snprintf(text, size,
-             "%s IOPS, %s to %s: %s %s is %s%s; 4 of 5 measurements were within %s of such results",
-             words_short(iops).text, words_short(iops / factor).text,
-             words_short(iops * factor).text, confidence->path, confidence->value,
-             confidence->evidence, sources,
-             words_percent((double)confidence->error, (double)PPM).text);
+    confidence_evidence_words(confidence->evidence, confidence->sources, error, evidence,
+                              sizeof evidence);
+    snprintf(text, size, "%s IOPS, %s to %s: %s %s is %s", words_short(iops).text,
+             words_short(iops / (1 + error)).text, words_short(iops * (1 + error)).text,
+             confidence->path, confidence->value, evidence);
 }

@@ -3,6 +3,7 @@
 #include "replay/plan/plan_assumed.h"
 
 #include "base/plural.h"
+#include "replay/explain/confidence.h"
 #include "reports/plan/plan_report.h"
 #include "reports/text/csv.h"
 #include "reports/text/json.h"
@@ -157,13 +158,12 @@ static void print_interval(const struct plan_state *state, const struct plan_sub
         return;
     const struct plan_guess *guess = &subject->guesses[subject->binds];
     const struct expectation *asked = asked_of(state, subject);
-    fprintf(out, "    interval %s to %s: %s is %s",
+    char evidence[160];
+    confidence_evidence_words(guess->evidence, guess->sources, guess->error, evidence,
+                              sizeof evidence);
+    fprintf(out, "    interval %s to %s: %s is %s\n",
             plan_words(asked, subject->figure / guess->spread).text,
-            plan_words(asked, subject->figure * guess->spread).text, guess->path, guess->evidence);
-    if (guess->sources > 0)
-        fprintf(out, " (%" PRIu32 " %s)", guess->sources,
-                plural(guess->sources, "source", "sources"));
-    fprintf(out, "; 4 of 5 measurements were within %.0f%% of such results\n", 100 * guess->error);
+            plan_words(asked, subject->figure * guess->spread).text, guess->path, evidence);
 }
 
 static void print_subject(const struct plan_state *state, const struct plan_subject *subject,
