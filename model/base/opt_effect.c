@@ -3,7 +3,6 @@
 #include "base/opt.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 bool opt_is_worse(const struct opt *row, int64_t value, int64_t common)
 {
@@ -63,8 +62,9 @@ bool opt_effect_words(const struct opt *row, char *text, size_t size)
     static const char *const by[] = {OPT_BY(OPT_WORDS_OF)};
 #undef OPT_WORDS_OF
     const char *how = by[row->effect.by];
-    const bool has_zero = row->min == NULL || strtod(row->min, NULL) <= 0;
-    const char *zero = !has_zero                                ? ""
+    int64_t value;
+    char why[OPT_WHY_BYTES];
+    const char *zero = !opt_parse(row, "0", &value, why)        ? ""
                        : row->effect.worse == OPT_WORSE_LIMIT   ? "; 0 means no limit"
                        : row->effect.worse == OPT_WORSE_CEILING ? "; 0 means no delay"
                                                                 : "";
