@@ -200,8 +200,6 @@ static void check_algorithm(struct loader *loader, const struct block *block,
     const struct scenario *scenario = loader->scenario;
     const struct diag_place place =
         block_place(block, "algorithm", written == NULL ? loader->root->place : written->place);
-    if (block->origins[block_row(block, "algorithm")].where.file == NULL)
-        return;
     if (scenario->kind != SCENARIO_INFINIBAND &&
         scenario->routing.algorithm != SCENARIO_ROUTING_MIN_HOP)
         tree_message(loader->diag, DIAG_ERROR, loader->root, place,

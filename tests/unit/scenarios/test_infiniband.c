@@ -99,6 +99,26 @@ static void contradictions_are_refused(void **state)
     }
 }
 
+static struct scenario *load_ethernet(const char *setting)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "stormglass: 1\nname: t\nfabric:\n  topology: {kind: single-switch, hosts: 2}\n  "
+             "%s\nworkloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n",
+             setting);
+    const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
+    diag = (struct diag){0};
+    return scenario_load(&input, &diag);
+}
+
+static void ethernet_takes_the_default_algorithm(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load_ethernet("routing: {algorithm: min-hop}");
+    assert_non_null(scenario);
+    scenario_free(scenario);
+}
+
 /* Ethernet has neither service levels nor credits. */
 static void ethernet_refuses_what_is_of_infiniband(void **state)
 {
@@ -106,15 +126,7 @@ static void ethernet_refuses_what_is_of_infiniband(void **state)
                                       "host-links: {flow-control: credits}", "kind: infinband"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "stormglass: 1\nname: t\nfabric:\n  topology: {kind: single-switch, hosts: 2}\n  "
-                 "%s\nworkloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n",
-                 bad[i]);
-        const struct scenario_input input = {
-            .name = "t.yaml", .text = text, .length = strlen(text)};
-        diag = (struct diag){0};
-        assert_null(scenario_load(&input, &diag));
+        assert_null(load_ethernet(bad[i]));
         assert_int_equal(diag.messages[0].place.line, 5);
     }
 }
@@ -162,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_have_credits_and_switches_lanes),
         cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(ethernet_takes_the_default_algorithm),
         cmocka_unit_test(ethernet_refuses_what_is_of_infiniband),
         cmocka_unit_test(destinations_are_spread_over_equal_paths),
         cmocka_unit_test(fat_tree_spreads_by_destination),
