@@ -69,6 +69,16 @@ static void change_cell(const struct pair *pair, struct store_statement *rows[2]
         fputs("<td></td>", pair->pages[0].out);
 }
 
+/* A dash where the side has no row. */
+static void side_cell(const struct page *page, const struct store_statement *row,
+                      enum page_kind kind, int column)
+{
+    if (row != NULL)
+        page_cell(page, kind, row, column);
+    else
+        fputs("<td class=\"n\">-</td>", page->out);
+}
+
 static void one_row(const struct pair *pair, const struct pair_table *table, const char *key)
 {
     const struct page_column *columns = table->columns;
@@ -84,10 +94,7 @@ static void one_row(const struct pair *pair, const struct pair_table *table, con
     fputs("</td>", out);
     for (int i = 0; columns[i].head != NULL; i++) {
         for (int side = 0; side < 2; side++)
-            if (there[side])
-                page_cell(&pair->pages[side], columns[i].kind, rows[side], i);
-            else
-                fputs("<td class=\"n\">-</td>", out);
+            side_cell(&pair->pages[side], there[side] ? rows[side] : NULL, columns[i].kind, i);
         if (is_number(columns[i].kind))
             change_cell(pair, rows, there, i);
     }
@@ -112,10 +119,7 @@ static void three_rows(const struct pair *pair, const struct pair_table *table, 
         pair_mark(pair, side);
         fputs("</td>", out);
         for (int i = 0; columns[i].head != NULL; i++)
-            if (there[side])
-                page_cell(&pair->pages[side], columns[i].kind, rows[side], i);
-            else
-                fputs("<td class=\"n\">-</td>", out);
+            side_cell(&pair->pages[side], there[side] ? rows[side] : NULL, columns[i].kind, i);
         fputs("</tr>\n", out);
     }
     fputs("<tr class=\"last\"><td></td><td></td>", out);
