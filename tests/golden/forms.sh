@@ -16,7 +16,7 @@ sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1
 "$program" pcap run.db -o run.pcapng
 "$program" counters run.db >later.txt && sed 's/: [0-9]*$/: 0/' later.txt >earlier.txt
 "$program" import counters earlier.txt later.txt >counters.json 2>out
-cp "$top"/tests/golden/field/{hpcc-*.txt,*.topo,*.cm,*.csv,id-ctrl.json,nxos-*.cfg,eos-*.cfg,cumulus-nvue.txt,junos-set.conf} "$top"/tests/golden/cables/* "$top"/tests/golden/sonic/*.json "$top"/tests/golden/readings/* .
+cp "$top"/tests/golden/field/{hpcc-*.txt,*.topo,*.cm,*.csv,id-ctrl.json,sysctl-*,nxos-*.cfg,eos-*.cfg,cumulus-nvue.txt,junos-set.conf} "$top"/tests/golden/cables/* "$top"/tests/golden/sonic/*.json "$top"/tests/golden/readings/* .
 samples=$top/tests/fuzz/corpus
 cp "$samples/iolog/paced.log" "$samples/blktrace/plain.bin" .
 cp "$samples/mlnx_qos/pcp" mlnx_qos.txt
@@ -99,6 +99,7 @@ files_of() { # KIND
     mlxconfig) echo mlxconfig.txt ;;
     mlnx_qos) echo mlnx_qos.txt ;;
     nvme) echo id-ctrl.json ;;
+    sysctl) echo sysctl-tuned.conf ;;
     nxos) echo nxos-roce.cfg ;;
     eos) echo eos-profile.cfg ;;
     cumulus) echo cumulus-nvue.txt ;;

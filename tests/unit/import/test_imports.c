@@ -42,8 +42,9 @@ static char *of_sonic(const char *text)
     return lines;
 }
 
-/* Gives fuzz_input("mlxconfig"), fuzz_input("mlnx_qos"), fuzz_input("nvme"), fuzz_input("nxos"),
- * fuzz_input("eos"), fuzz_input("cumulus") and fuzz_input("junos"): the names of device.def. */
+/* Gives fuzz_input("mlxconfig"), fuzz_input("mlnx_qos"), fuzz_input("nvme"), fuzz_input("sysctl"),
+ * fuzz_input("nxos"), fuzz_input("eos"), fuzz_input("cumulus") and fuzz_input("junos"): the names
+ * of device.def. */
 static char *of_device(device_read_fn *read, const char *target, const char *text)
 {
     struct device_result result;
@@ -141,6 +142,7 @@ static char *of_htsim(const char *text)
     X(clab)                                                                                        \
     X(dot)                                                                                         \
     X(nvme)                                                                                        \
+    X(sysctl)                                                                                      \
     X(nxos)                                                                                        \
     X(eos)                                                                                         \
     X(cumulus)                                                                                     \
