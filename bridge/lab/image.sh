@@ -17,12 +17,12 @@ cd "$lab"
 # What is run in the guest, and the packages that have it.
 packages="busybox-static iproute2 ethtool rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest nvme-cli fio nftables"
 programs="busybox ip tc rdma ethtool ibv_devinfo ibv_devices ibv_rc_pingpong rping ib_write_bw ib_write_lat ib_read_lat
-    ib_send_lat nvme nft"
+    ib_send_lat ib_send_bw ib_read_bw nvme nft"
 providers="librxe-rdmav34.so libsiw-rdmav34.so"
 modules="virtio_pci virtio_net virtio_blk crc32_generic crc32c_generic ib_uverbs rdma_ucm rdma_rxe null_blk brd
     nvmet nvmet_rdma nvmet_tcp nvme_core nvme_rdma nvme_tcp veth sch_tbf sch_netem sch_red sch_ingress cls_u32 act_gact
     nf_tables nft_numgen loop ext4"
-modules_where_built="siw" # not in Debian 12's kernel
+modules_built="siw" # those of Debian's kernel sources that its kernel is built without
 # Dependencies of those packages that only their installation would need.
 unwanted='^(perl|libperl|python3|libpython3|media-types|usrmerge|dpkg|tar|debconf|passwd|adduser|udev|pci.ids)'
 
@@ -75,7 +75,7 @@ say "$(wc -l <packages.list) packages"
     mapfile -t wanted < <(sed 's/:\([0-9]*\):/:\1:/' ../packages.list)
     patiently apt-get -qq download "${wanted[@]}" || die "a package cannot be fetched"
 )
-rm -rf root tree tree.fio
+rm -rf root tree tree.fio built
 mkdir root tree tree.fio
 while IFS== read -r name version; do
     deb=debs/${name}_${version/:/%3a}_
@@ -114,6 +114,7 @@ done
 for provider in $providers; do
     take "$(grep -m 1 "/libibverbs/$provider\$" libraries.list)"
 done
+take "$(grep -m 1 '/libgcc_s\.so\.1$' libraries.list)" # rping ends threads, which loads it
 loader=root/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2
 take "$loader"
 part=tree.fio take root/usr/bin/fio
@@ -144,6 +145,34 @@ else
 fi
 readelf -n vmlinux | grep -q Xen || die "the kernel cannot be booted without its decompressor"
 find "root/lib/modules/$release/kernel" -name '*.ko.xz' -exec xz -d {} +
+
+# build_module NAME FOLDER OPTION: a module of the kernel's own version, by the headers and the compiler that Debian has for it,
+# which fixes each symbol's version (CONFIG_MODVERSIONS).  Nothing is installed: the headers name one absolute path, their own.
+build_module() {
+    local series headers=linux-headers-$release version tree=$lab/built
+    series=$(expr "$release" : '\([0-9]*\.[0-9]*\)')
+    version=$(sed -n "s/^linux-image-$release=//p" packages.list)
+    say "module $1, of linux-source-$series $version"
+    mkdir -p built
+    (
+        cd built
+        patiently apt-get -qq download "$headers=$version" "linux-headers-${release%%-amd64}-common=$version" \
+            "linux-kbuild-$series=$version" "linux-source-$series=$version" || die "a package for module $1 cannot be fetched"
+        for deb in linux-headers-*.deb linux-kbuild-*.deb; do dpkg-deb -x "$deb" .; done
+        dpkg-deb --fsys-tarfile linux-source-*.deb | tar -xO "./usr/src/linux-source-$series.tar.xz" | xz -dc |
+            tar -x --strip-components=1 "linux-source-$series/$2"
+        sed -i "s|include /usr/src|include $tree/usr/src|" "usr/src/$headers/Makefile"
+        make -s -C "usr/src/$headers" "M=$tree/$2" "$3=m" modules >make.log 2>&1 || { cat make.log >&2; die "module $1 cannot be built"; }
+    )
+    mkdir -p "root/lib/modules/$release/kernel/$2"
+    objcopy --strip-debug "built/$2/$1.ko" "root/lib/modules/$release/kernel/$2/$1.ko"
+    rm -rf built
+}
+for module in $modules_built; do
+    [ -n "$(find "root/lib/modules/$release/kernel" -name "$module.ko")" ] ||
+        build_module "$module" "drivers/infiniband/sw/$module" "CONFIG_RDMA_${module^^}"
+done
+
 declare -A where needs
 while read -r file; do
     name=${file##*/}
@@ -163,13 +192,10 @@ depends() { # MODULE: prints it, then what it depends on, nearest first
 target=tree/lib/modules/$release
 mkdir -p "$target"
 queue=()
-for module in $modules $modules_where_built; do
+for module in $modules $modules_built; do
     grep -q "/${module//_/[-_]}\.ko\$" "root/lib/modules/$release/modules.builtin" && continue
-    if [ -n "${where[$module]-}" ]; then
-        queue+=("$module")
-    else
-        case " $modules_where_built " in *" $module "*) ;; *) die "the kernel has no module $module" ;; esac
-    fi
+    [ -n "${where[$module]-}" ] || die "the kernel has no module $module"
+    queue+=("$module")
 done
 for module in "${queue[@]}"; do depends "$module"; done | LC_ALL=C sort -u | while read -r module; do
     file=${where[$module]-}

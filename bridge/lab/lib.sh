@@ -27,14 +27,17 @@ lab_gone() { ! kill -0 "$1"; } # PID
 
 lab_equal() { [ "$2" = "$3" ] || lab_fail "$1: $2 instead of $3"; }
 
-lab_rdma() { # INTERFACE...: an rxe device on each; crc32_generic first, or rdma_rxe cannot find its checksum
-    local nic
-    modprobe crc32_generic
-    modprobe rdma_rxe
+# LAB_LINK is the kind of the devices: rxe (RoCE v2), or siw (iWARP).
+lab_rdma() { # INTERFACE...: a device on each; the checksum of its frames first, or the driver cannot find it
+    local nic link=${LAB_LINK:-rxe}
+    case $link in
+    rxe) modprobe crc32_generic && modprobe rdma_rxe ;;
+    siw) modprobe crc32c_generic && modprobe siw ;;
+    esac
     modprobe rdma_ucm
     modprobe configfs
     grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
-    for nic; do rdma link add "rxe${nic#eth}" type rxe netdev "$nic"; done
+    for nic; do rdma link add "$link${nic#eth}" type "$link" netdev "$nic"; done
 }
 
 # lab_nics ADDRESS...: an interface for each, of one of two machines.

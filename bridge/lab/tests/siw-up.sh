@@ -1,14 +1,16 @@
-# siw-up - iWARP in software, where the kernel has it: connection and data.   SPDX-License-Identifier: Apache-2.0
+# siw-up - iWARP in software (siw): connection, data, bandwidth of each verb.   SPDX-License-Identifier: Apache-2.0
 # lab: nics=2 timeout=200
 . /lab/lib.sh
 
-modprobe siw 2>/dev/null || lab_skip "Linux $(uname -r) is built without siw"
-lab_two_nics
-rdma link del rxe0
-rdma link del rxe1
-for nic in 0 1; do rdma link add "siw$nic" type siw netdev "eth$nic"; done
+LAB_LINK=siw lab_two_nics
 lab_equal "devices" "$(ibv_devinfo | grep -c '^hca_id:.*siw')" 2
 rping -s -a 10.0.0.2 -C 10 &
 sleep 1
 rping -c -a 10.0.0.2 -I 10.0.0.1 -C 10 -v || lab_fail "rping over siw"
 wait $!
+for verb in send write read; do
+    "ib_${verb}_bw" -R -d siw1 -n 200 -s 16384 -F >server.txt 2>&1 &
+    sleep 1
+    "ib_${verb}_bw" -R -d siw0 -n 200 -s 16384 -F 10.0.0.2 || lab_fail "ib_${verb}_bw over siw"
+    wait $! || lab_fail "the server of ib_${verb}_bw: $(cat server.txt)"
+done
