@@ -15,3 +15,4 @@ record pause-storm
 "$program" draw "$work/run.db" --what pauses -o "$folder/pause-tree.svg"
 record first-io --record packets
 "$program" draw "$work/run.db" --what io 1 -o "$folder/one-read.svg"
+"$program" claims loss-recovery --svg >"$folder/loss-recovery.svg"

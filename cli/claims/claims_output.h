@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * claims_output - settled claims as text, Markdown, JSON and CSV. */
+ * claims_output - settled claims as text, Markdown, JSON, CSV and bar charts. */
 #ifndef STORMGLASS_CLI_CLAIMS_CLAIMS_OUTPUT_H
 #define STORMGLASS_CLI_CLAIMS_CLAIMS_OUTPUT_H
 
@@ -14,6 +14,8 @@ void claims_text(const struct settled *settled, uint32_t count, FILE *out);
 void claims_markdown(const struct settled *settled, uint32_t count, bool whole, FILE *out);
 void claims_json(const struct settled *settled, uint32_t count, FILE *out);
 void claims_csv(const struct settled *settled, uint32_t count, FILE *out);
+/* The figures of one claim that was run. */
+void claims_svg(const struct settled *settled, FILE *out);
 
 /* "24, N6" */
 void claims_rows(const struct claim *claim, char text[CLAIMS_ROWS_BYTES]);

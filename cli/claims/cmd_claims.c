@@ -16,6 +16,7 @@ static const struct cli_option options[] = {
     {"json", 0, NULL, "one JSON object"},
     {"csv", 0, NULL, "comma-separated values: one line for each figure"},
     {"markdown", 0, NULL, "sections of docs/claims.md; without ID, the whole page"},
+    {"svg", 0, NULL, "a bar chart of the figures of one claim"},
     {"jobs", 'j', "N", "runs at the same time (default: the number of processors)"},
     CLI_OPTION_COLOR,
     {0},
@@ -150,6 +151,8 @@ static void print_settled(const struct cli_args *args, const struct settled *set
         claims_json(settled, count, stdout);
     else if (cli_given(args, "csv"))
         claims_csv(settled, count, stdout);
+    else if (cli_given(args, "svg"))
+        claims_svg(settled, stdout);
     else if (cli_given(args, "markdown"))
         claims_markdown(settled, count, args->operand_count == 0, stdout);
     else
@@ -185,6 +188,20 @@ static int settle(const struct cli_args *args, const struct choice *choice)
     return code;
 }
 
+/* A chart has the cases of one claim. */
+static bool can_draw(const struct choice *choice)
+{
+    if (choice->count != 1)
+        cli_error("claims: --svg draws one claim, found %u; name one of claims --list",
+                  (unsigned)choice->count);
+    else if (choice->chosen[0]->cannot_run != NULL)
+        cli_error("claims: --svg: %s has no figures: %s", choice->chosen[0]->name,
+                  choice->chosen[0]->cannot_run);
+    else
+        return true;
+    return false;
+}
+
 static int run(const struct cli_args *args)
 {
     struct choice choice = {0};
@@ -192,7 +209,8 @@ static int run(const struct cli_args *args)
     if (choose_all(args, &choice) && cli_given(args, "list")) {
         list_claims(args, &choice);
         code = CLI_DONE;
-    } else if (choice.count > 0 && !cli_given(args, "list")) {
+    } else if (choice.count > 0 && !cli_given(args, "list") &&
+               (!cli_given(args, "svg") || can_draw(&choice))) {
         code = settle(args, &choice);
     }
     free_choice(&choice);
@@ -211,6 +229,8 @@ const struct cli_command cmd_claims = {
         (const struct cli_example[]){
             {"The claims", "stormglass claims --list"},
             {"One claim by its name", "stormglass claims engine-ceiling"},
+            {"Loss recovery of RDMA NICs with and without PFC, as a chart",
+             "stormglass claims loss-recovery --svg >loss-recovery.svg"},
             {"The claims of a row, for a program", "stormglass claims C2 --json"},
             {0}},
     .exit_codes = (const struct cli_exit_code[]){{0, "every claim has a verdict"},

@@ -194,6 +194,27 @@ static bool describe_rows(struct text *text, const struct settled *settled)
     return true;
 }
 
+/* Where the second axis makes no difference, the choices of the first one that are true. False if
+ * it makes one. */
+static bool describe_first_axis(struct text *text, const struct settled *settled)
+{
+    const struct claim_axis *axis = &settled->claim->axes[0], *second = &settled->claim->axes[1];
+    struct line line = {.axis = axis, .count = axis->count};
+    for (uint32_t row = 0; row < axis->count; row++) {
+        const struct settle_case *cases = &settled->cases[row * second->count];
+        line.states[row] = cases[0].state;
+        for (uint32_t i = 1; i < second->count; i++)
+            if (cases[i].state != line.states[row])
+                return false;
+    }
+    add_text(text, "%s = ", axis->name);
+    list_choices(text, &line, SETTLE_CASE_TRUE);
+    add_text(text, ", with ");
+    describe_whole_row(text, &(struct line){.axis = second, .count = second->count});
+    add_text(text, "; false in all other tested cases");
+    return true;
+}
+
 /* The cases of one state, each as "RDMA at 4KiB"; the words are in the table, too. */
 static void list_cases(struct text *text, const struct settled *settled,
                        enum settle_case_state state)
@@ -238,6 +259,10 @@ static void describe(struct settled *settled)
         written = describe_line(&text, &line);
     } else {
         written = describe_rows(&text, settled);
+        if (!written) {
+            text.used = 0;
+            written = describe_first_axis(&text, settled);
+        }
     }
     if (written)
         return;

@@ -25,6 +25,11 @@ expect 'a row' 0 'rdma-write (' "$program" claims c08
 expect 'JSON' 0 '"verdict": "conditional", "condition": "command = read' "$program" claims rdma-write --json
 gojq -e '.claims[0].cases | length == 4 and all(.[]; .figures | length == 3)' out >jq || fail "JSON: $(cat jq)"
 expect 'CSV' 0 'rdma-write,C8,conditional,' "$program" claims rdma-write --csv
+expect 'a chart' 0 'Verdict: true under a condition: command = read' "$program" claims rdma-write --svg
+xmllint --noout out || fail 'the chart is no XML'
+[ "$(grep -c '</title><path' out)" = 12 ] || fail "a chart of 4 cases with 3 figures has $(grep -c '</title><path' out) bars"
+expect 'a chart of all claims' 2 '--svg draws one claim' "$program" claims --svg
+expect 'a chart of a claim without runs' 2 'has no figures' "$program" claims tp8000 --svg
 expect 'a list for programs' 0 '"name": "rdma-write"' "$program" claims --list --json
 expect 'a scenario of a claim' 0 'nvme-directions' "$program" run rdma-write
 expect 'a misspelled claim' 2 "did you mean 'rdma-write'" "$program" claims rdma-wrte

@@ -196,6 +196,15 @@ static void verdicts_follow_from_cases(void **state)
     static const char rows[] =
         HEAD RUN "cases:\n  - {name: kind, choices: [{name: a}, {name: b}, {name: c}]}\n"
                  "  - {name: size, path: p, values: [1, 2]}\n" FIGURES IF;
+    static const char uniform[] =
+        HEAD RUN "cases:\n  - {name: kind, choices: [{name: a}, {name: b}, {name: c}, {name: d}, "
+                 "{name: e}]}\n"
+                 "  - {name: size, path: p, values: [1, 2]}\n" FIGURES IF;
+    decide(uniform, "TTFFTTTTTT", SETTLE_CONDITIONAL,
+           "kind = a or c or d or e, with every tested value of size (1 to 2); false in all other "
+           "tested cases");
+    decide(uniform, "TTFFTTTTTF", SETTLE_CONDITIONAL,
+           "in 7 of 10 tested cases; false: b at 1; b at 2; e at 2");
     decide(many, "TFTTT", SETTLE_CONDITIONAL, "in 4 of 5 tested cases; false: b");
     decide(many, "FFTFT", SETTLE_CONDITIONAL, "in 2 of 5 tested cases: c; e");
     decide(rows, "TFTFTF", SETTLE_CONDITIONAL,
