@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VALUE_BYTES = 64, DIGITS_MAX = 19 };
+
 /* Skips quote marks of mail: "> ", "> > " and ">> ". */
 static const char *behind_quotes(const char *text)
 {
@@ -47,6 +49,38 @@ void device_refuse(struct device *device, const char *text)
 {
     diag_add(device->diag, DIAG_ERROR, (struct diag_place){.file = device->lines.file->name}, NULL,
              "%s", text);
+}
+
+/* The bound of a row that a number exceeds, or NULL. */
+static const char *exceeded(const struct opt *row, int64_t value)
+{
+    char why[OPT_WHY_BYTES];
+    int64_t bound;
+    if (row->min != NULL && opt_parse(row, row->min, &bound, why) && value < bound)
+        return row->min;
+    if (row->max != NULL && opt_parse(row, row->max, &bound, why) && value > bound)
+        return row->max;
+    return NULL;
+}
+
+const char *device_bounded(struct device *device, const struct opt *row, const char *digits,
+                           const char *unit, struct diag_place place, const char *spelled)
+{
+    struct opt unbounded = *row;
+    char text[VALUE_BYTES], why[OPT_WHY_BYTES];
+    int64_t value;
+    unbounded.min = unbounded.max = NULL;
+    snprintf(text, sizeof text, "%s%s", digits, unit);
+    const bool fits = strlen(digits) < DIGITS_MAX && opt_parse(&unbounded, text, &value, why);
+    const char *bound = fits ? exceeded(row, value) : row->max;
+    if (bound == NULL) {
+        opt_format(row, value, text, sizeof text);
+        return arena_text(&device->arena, text, strlen(text));
+    }
+    notes_add(&device->notes, place, "%s %s: %s is %s, its %s value", spelled,
+              notes_clean(&device->arena, digits), row->name, bound,
+              bound == row->min ? "smallest" : "largest");
+    return bound;
 }
 
 static bool open_file(struct device *device, const char *name, const char *text, size_t length)

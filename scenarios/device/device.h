@@ -8,6 +8,7 @@
 #ifndef STORMGLASS_SCENARIOS_DEVICE_DEVICE_H
 #define STORMGLASS_SCENARIOS_DEVICE_DEVICE_H
 
+#include "base/opt.h"
 #include "scenarios/format/lines.h"
 #include "scenarios/import/notes.h"
 
@@ -34,6 +35,11 @@ void device_note(struct device *device, const char *at, const char *format, ...)
 
 /* Reports an error about the file as a whole. */
 void device_refuse(struct device *device, const char *text);
+
+/* The value of a parameter as a scenario writes it, for digits in `unit`; the parameter's bound,
+ * with a note, if the value is outside. `spelled`: how the file names the setting. */
+const char *device_bounded(struct device *device, const struct opt *row, const char *digits,
+                           const char *unit, struct diag_place place, const char *spelled);
 
 /* Reads all lines, and writes the result unless a line has an error. */
 typedef void device_read_fn(struct device *device, FILE *out);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * nvme - reads the nvme-cli output about a controller and about paths as a scenario's hosts.
+ * nvme - reads what nvme-cli prints about a controller and about paths, and the command lines and
+ * files by which it connects, as a scenario's hosts.
  * `nvme id-ctrl` (text or -o json): MDTS, in-capsule data (IOCCSZ), commands per queue (MAXCMD) and
  * the vendor of the target become `target:`. `nvme list-subsys -o json`: the policy of a subsystem
- * with RDMA paths becomes `nvme:`; the number of paths is written as a comment with the line for a
- * workload with as many paths. Paths that are not live, other transports and settings without a
- * counterpart become notes.
+ * with paths over RDMA or TCP becomes `nvme:`; the number of paths is written as a comment with the
+ * line for a workload with as many paths. Paths that are not live, other transports and settings
+ * without a counterpart become notes. nvme_connect.h reads command lines, discovery.conf and
+ * config.json.
  * Source: nvme-cli 1.16 and 2.x (their output); NVM Express base 2.0, figure 275 (Identify
  * Controller); NVMe over Fabrics 1.1, 4.1. */
 #include "scenarios/device/device.h"
+#include "scenarios/device/nvme_connect.h"
 #include "scenarios/format/json_tree.h"
 
 #include <inttypes.h>
@@ -22,9 +25,11 @@ struct reader {
     FILE *out;
     int64_t mdts, ioccsz, maxcmd;
     const char *identity;
-    /* State of the subsystems with RDMA paths. */
-    const char *policy;
+    /* State of the subsystems with paths over RDMA or TCP. */
+    const char *policy, *transport; /* NULL: none yet */
     size_t subsystems, live;
+    struct nvme_connect connect;
+    bool connects; /* there are command lines */
 };
 
 /* ------------------------------------------------------------------ id-ctrl */
@@ -108,7 +113,7 @@ static const char *comma(bool *first)
 static void write_target(struct reader *reader)
 {
     bool first = true;
-    fputs("hosts:\n  defaults:\n    target: {", reader->out);
+    fputs("    target: {", reader->out);
     if (reader->identity != NULL)
         fprintf(reader->out, "%sidentity: %s", comma(&first), reader->identity);
     if (reader->mdts >= MDTS_LEAST && reader->mdts <= MDTS_MOST)
@@ -160,7 +165,18 @@ static void take_policy(struct reader *reader, const struct tree_node *subsystem
                   notes_clean(&reader->device->arena, policy));
 }
 
-/* Number of live RDMA paths; every other path becomes a note. */
+/* True for the transport of the first live path over RDMA or TCP. */
+static bool is_of_transport(struct reader *reader, const char *transport, const char *state)
+{
+    const char *known = strcmp(transport, "rdma") == 0  ? "rdma"
+                        : strcmp(transport, "tcp") == 0 ? "tcp"
+                                                        : NULL;
+    if (known != NULL && reader->transport == NULL && strcmp(state, "live") == 0)
+        reader->transport = known;
+    return known != NULL && (reader->transport == NULL || reader->transport == known);
+}
+
+/* Number of live paths; every other path becomes a note. */
 static size_t live_paths(struct reader *reader, const struct tree_node *paths)
 {
     struct notes *notes = &reader->device->notes;
@@ -169,9 +185,10 @@ static size_t live_paths(struct reader *reader, const struct tree_node *paths)
         const struct tree_node *path = paths->items[i].value;
         const char *transport = text_of(path, "Transport"), *state = text_of(path, "State");
         const char *name = notes_clean(&reader->device->arena, text_of(path, "Name"));
-        if (strcmp(transport, "rdma") != 0)
-            notes_add(notes, path->place, "path %s is of transport %s, not rdma: left out", name,
-                      notes_clean(&reader->device->arena, transport));
+        if (!is_of_transport(reader, transport, state))
+            notes_add(notes, path->place, "path %s is of transport %s, not %s: left out", name,
+                      notes_clean(&reader->device->arena, transport),
+                      reader->transport == NULL ? "rdma or tcp" : reader->transport);
         else if (strcmp(state, "live") != 0)
             notes_add(notes, path->place, "path %s is %s, not live: left out", name,
                       notes_clean(&reader->device->arena, state));
@@ -190,11 +207,12 @@ static void take_subsystem(struct reader *reader, const struct tree_node *subsys
     reader->subsystems++;
     take_policy(reader, subsystem);
     reader->live = live > reader->live ? live : reader->live;
-    fprintf(reader->out, "# %s: %zu live by RDMA:\n",
-            notes_clean(&reader->device->arena, text_of(subsystem, "NQN")), live);
+    fprintf(reader->out, "# %s: %zu live by %s:\n",
+            notes_clean(&reader->device->arena, text_of(subsystem, "NQN")), live,
+            strcmp(reader->transport, "tcp") == 0 ? "TCP" : "RDMA");
     for (size_t i = 0; i < paths->count; i++) {
         const struct tree_node *path = paths->items[i].value;
-        if (strcmp(text_of(path, "Transport"), "rdma") == 0)
+        if (strcmp(text_of(path, "Transport"), reader->transport) == 0)
             fprintf(reader->out, "#   %s %s %s\n",
                     notes_clean(&reader->device->arena, text_of(path, "Name")),
                     notes_clean(&reader->device->arena, text_of(path, "State")),
@@ -231,7 +249,10 @@ static void write_paths(struct reader *reader)
             "# A workload has as many paths with `paths: %zu`, where its hosts have as "
             "many NICs (`topology: {nics: ..}`).\n",
             reader->live);
-    fputs("hosts:\n  defaults:\n    nvme: {", reader->out);
+    fputs("hosts:\n  defaults:\n", reader->out);
+    if (strcmp(reader->transport, "tcp") == 0)
+        fputs("    transport: tcp\n", reader->out);
+    fputs("    nvme: {", reader->out);
     if (reader->policy != NULL)
         fprintf(reader->out, "io-policy: %s", reader->policy);
     fputs("}\n", reader->out);
@@ -251,9 +272,32 @@ static void read_json(struct reader *reader)
         return;
     }
     find_subsystems(reader, root);
-    if (reader->subsystems == 0 && !diag_failed(device->diag))
-        device_refuse(device, "expected nvme id-ctrl, or nvme list-subsys -o json with a path of "
-                              "transport rdma that is live");
+    reader->connects =
+        reader->subsystems == 0 && nvme_connect_config(device, root, &reader->connect);
+    if (reader->subsystems == 0 && !reader->connects && !diag_failed(device->diag))
+        device_refuse(device, "expected nvme id-ctrl, config.json, or nvme list-subsys -o json "
+                              "with a path of transport rdma or tcp that is live");
+}
+
+/* A session may have both commands and the output of id-ctrl. */
+static void read_lines(struct reader *reader)
+{
+    struct device *device = reader->device;
+    reader->connects = nvme_connect_read(device, &reader->connect);
+    device->lines = (struct lines){.file = device->lines.file};
+    read_text(reader);
+}
+
+static void write_defaults(struct reader *reader, bool has_target)
+{
+    const bool connects = reader->connects && reader->connect.transport != NULL;
+    if (connects)
+        nvme_connect_write_paths(&reader->connect, reader->out);
+    fputs("hosts:\n  defaults:\n", reader->out);
+    if (connects)
+        nvme_connect_write(&reader->connect, reader->out);
+    if (has_target)
+        write_target(reader);
 }
 
 void device_nvme(struct device *device, FILE *out)
@@ -265,13 +309,18 @@ void device_nvme(struct device *device, FILE *out)
     if (*first == '{' || (*first == '[' && strchr(" \t\r\n{]", first[1]) != NULL))
         read_json(&reader);
     else
-        read_text(&reader);
+        read_lines(&reader);
     if (diag_failed(device->diag))
         return;
+    const bool has_target =
+        reader.mdts != UNSAID || reader.ioccsz != UNSAID || reader.maxcmd != UNSAID;
     if (reader.subsystems > 0)
         write_paths(&reader);
-    else if (reader.mdts != UNSAID || reader.ioccsz != UNSAID || reader.maxcmd != UNSAID)
-        write_target(&reader);
+    else if (has_target || (reader.connects && reader.connect.transport != NULL))
+        write_defaults(&reader, has_target);
+    else if (reader.connects)
+        device_refuse(device, "expected a command with --transport tcp or rdma");
     else
-        device_refuse(device, "expected the output of nvme id-ctrl or nvme list-subsys -o json");
+        device_refuse(device, "expected the output of nvme id-ctrl or nvme list-subsys -o json, or "
+                              "commands such as nvme connect -t tcp");
 }

@@ -26,7 +26,7 @@ struct taken {
 };
 
 static const struct taken taken[] = {
-#define WORDS(key, row, words)         {key, row, words, NULL, 0},
+#define WORDS(key, row, words)        {key, row, words, NULL, 0},
 #define NUMBER(key, index, unit, row) {key, row, NULL, unit, index},
 #include "scenarios/device/sysctl.def"
 #undef WORDS
@@ -102,9 +102,9 @@ static void count_other(struct reader *reader, const char *key)
 {
     const char *dot = strchr(key, '.');
     const char *second = dot == NULL ? NULL : strchr(dot + 1, '.');
-    const size_t length = second != NULL  ? (size_t)(second - key)
-                          : dot != NULL ? (size_t)(dot - key)
-                                        : strlen(key);
+    const size_t length = second != NULL ? (size_t)(second - key)
+                          : dot != NULL  ? (size_t)(dot - key)
+                                         : strlen(key);
     reader->other_count++;
     if (strncmp(key, "ipv4.tcp_", 9) == 0 && reader->name_count < NAMES_MAX)
         reader->names[reader->name_count++] = key;
@@ -149,8 +149,8 @@ static const char *dotted(struct reader *reader, const char *key, size_t length)
 static const char *find_key(const char *text)
 {
     for (const char *at = text; (at = strstr(at, "net")) != NULL; at++) {
-        const bool begins = at == text || strchr(key_letters, at[-1]) == NULL ||
-                            at[-1] == '-' || at[-1] == '/';
+        const bool begins =
+            at == text || strchr(key_letters, at[-1]) == NULL || at[-1] == '-' || at[-1] == '/';
         if (begins && (at[3] == '.' || at[3] == '/') && strchr(key_letters, at[4]) != NULL &&
             at[4] != '\0')
             return at;
@@ -278,25 +278,10 @@ static bool are_numbers(const char *value)
     return count > 0 && count <= NUMBERS;
 }
 
-/* The bound of a row that a number exceeds, or NULL. */
-static const char *exceeded(const struct opt *row, int64_t value)
-{
-    char why[OPT_WHY_BYTES];
-    int64_t bound;
-    if (row->min != NULL && opt_parse(row, row->min, &bound, why) && value < bound)
-        return row->min;
-    if (row->max != NULL && opt_parse(row, row->max, &bound, why) && value > bound)
-        return row->max;
-    return NULL;
-}
-
 static const char *scaled_number(struct reader *reader, const struct taken *row,
                                  const struct setting *setting)
 {
-    const struct opt *opt = opt_find(tcp_base_opts, row->row);
-    struct opt unbounded = *opt;
-    char digits[VALUE_BYTES], why[OPT_WHY_BYTES];
-    int64_t value;
+    char digits[VALUE_BYTES];
     if (!are_numbers(setting->value)) {
         if (row == taken || strcmp(row[-1].key, row->key) != 0) /* once for all its numbers */
             refuse_value(reader, setting, row->index == 0 ? "a number" : "up to three numbers");
@@ -304,18 +289,8 @@ static const char *scaled_number(struct reader *reader, const struct taken *row,
     }
     if (!find_number(setting->value, row->index, digits))
         return NULL;
-    unbounded.min = unbounded.max = NULL;
-    char text[VALUE_BYTES];
-    snprintf(text, sizeof text, "%s%s", digits, row->unit);
-    const bool fits = opt_parse(&unbounded, text, &value, why);
-    const char *bound = fits ? exceeded(opt, value) : opt->max;
-    if (bound == NULL) {
-        opt_format(opt, value, text, sizeof text);
-        return arena_text(arena_of(reader), text, strlen(text));
-    }
-    notes_add(&reader->device->notes, setting->place, "net.%s %s: %s is %s, its %s value",
-              row->key, digits, row->row, bound, bound == opt->min ? "smallest" : "largest");
-    return bound;
+    return device_bounded(reader->device, opt_find(tcp_base_opts, row->row), digits, row->unit,
+                          setting->place, arena_format(arena_of(reader), "net.%s", row->key));
 }
 
 static const char *imported_value(struct reader *reader, size_t i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fuzz_nvme - any bytes as what nvme-cli printed.
+ * fuzz_nvme - any bytes as what nvme-cli printed, or as a script that calls it.
  * What is imported goes into a scenario that loads.
- * Reads: scenarios/device/nvme.c */
+ * Reads: scenarios/device/nvme.c scenarios/device/nvme_connect.c scenarios/device/shell.c */
 #include "base/check.h"
 #include "scenarios/device/device.h"
 #include "tests/unit/workload/piece.h"

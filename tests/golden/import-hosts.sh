@@ -1,5 +1,5 @@
 #!/bin/bash
-# import-hosts - what `stormglass import mlnx_qos` makes of a ConnectX's classes.      SPDX-License-Identifier: Apache-2.0
+# import-hosts - what `stormglass import mlnx_qos`, `nvme` and `sysctl` make of a host.  SPDX-License-Identifier: Apache-2.0
 set -u
 . tests/golden/outside
 
@@ -103,5 +103,32 @@ refused alone 14:14 'a traffic class before' '/^tc: 0/d'
 refused sizes 8:30 'eight sizes' 's/130944/99999999999/'
 refused nothing 1:1 'expected the output of mlnx_qos' '/enabled/d'
 expect 'two files' 2 'expected one file' "$program" import mlnx_qos qos.txt qos.txt
+
+# Commands of nvme-cli and settings of Linux in one scenario: it runs over TCP with both.
+field=$OLDPWD/tests/golden/field
+cat >head.yaml <<'END'
+stormglass: 1
+name: hosts
+duration: 500us
+fabric: {topology: {kind: single-switch, hosts: 2, nics: 3}}
+workloads:
+  - {name: io, kind: nvme, from: host1, to: host0, paths: 3}
+END
+"$program" import nvme "$field/nvme-connect.sh" >nvme.yaml 2>notes.txt || fail "nvme: exit code $?: $(cat notes.txt)"
+"$program" import sysctl - <"$field/sysctl-script.sh" >sysctl.yaml 2>notes.txt || fail "sysctl: exit code $?: $(cat notes.txt)"
+{
+    cat head.yaml nvme.yaml
+    sed '1,/defaults:/d' sysctl.yaml
+    echo '  targets: {where: host0, namespaces: [{media: "null"}]}'
+} >whole.yaml
+"$program" check whole.yaml >check.txt 2>&1 || fail "check: exit code $?: $(cat check.txt)"
+grep -q 'no effect' check.txt && fail "an imported setting has no effect: $(cat check.txt)"
+"$program" run whole.yaml -o run.db --json >run.json || fail "the run: exit code $?"
+for setting in 'tcp.receive-buffer-max 16MiB' 'nvme.queues 16' 'nvme.tcp-data-digest true' 'tcp.sack false'; do
+    is=$("$program" query --json run.db "SELECT count(*) AS n FROM setting WHERE path = 'hosts.defaults.${setting% *}' AND value = '${setting#* }'" | gojq '.[0].n')
+    [ "$is" -eq 1 ] || fail "the run has not '$setting'"
+done
+segments=$("$program" query --json run.db "SELECT sum(value) AS n FROM v_counter WHERE node = 'host1' AND name = 'TcpOutSegs'" | gojq '.[0].n')
+[ "$segments" -gt 100 ] || fail "host1 sent $segments segments"
 
 [ "$failures" -eq 0 ]
