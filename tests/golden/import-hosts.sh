@@ -109,10 +109,10 @@ field=$OLDPWD/tests/golden/field
 cat >head.yaml <<'END'
 stormglass: 1
 name: hosts
-duration: 500us
+duration: 8ms
 fabric: {topology: {kind: single-switch, hosts: 2, nics: 3}}
 workloads:
-  - {name: io, kind: nvme, from: host1, to: host0, paths: 3}
+  - {name: io, kind: nvme, from: host1, to: host0, paths: 3, rate: 50000}
 END
 "$program" import nvme "$field/nvme-connect.sh" >nvme.yaml 2>notes.txt || fail "nvme: exit code $?: $(cat notes.txt)"
 "$program" import sysctl - <"$field/sysctl-script.sh" >sysctl.yaml 2>notes.txt || fail "sysctl: exit code $?: $(cat notes.txt)"
