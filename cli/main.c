@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/exec_helper.h"
+#include "cli/parameters.h"
 #include "scenarios/embedded.h"
 
 #include <signal.h>
@@ -61,10 +62,13 @@ static void print_usage(FILE *out)
           out);
     for (int group = 0; group < GROUPS; group++)
         print_group((enum group)group, out);
-    fputs(
-        "\nstormglass help COMMAND, or COMMAND --help: details; stormglass version: the version;\n"
-        "stormglass completion bash|zsh|fish: a completion script.\n",
-        out);
+    fputs("\n"
+          "stormglass COMMAND --help prints the options of a command; stormglass help PARAMETER "
+          "explains a\n"
+          "parameter; stormglass version prints the version; stormglass completion bash|zsh|fish "
+          "prints a\n"
+          "completion script.\n",
+          out);
 }
 
 static int unknown_command(const char *name)
@@ -93,6 +97,30 @@ static int flushed(void)
     return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
 }
 
+struct sought {
+    const char *name;
+    bool found;
+};
+
+/* The own name of a parameter, or the end of its path. */
+static bool match_name(void *self, const struct parameter *parameter)
+{
+    struct sought *sought = self;
+    char path[160];
+    parameters_path(parameter, path, sizeof path);
+    const size_t whole = strlen(path), end = strlen(sought->name);
+    sought->found = end > 0 && end <= whole && strcmp(path + whole - end, sought->name) == 0 &&
+                    (end == whole || path[whole - end - 1] == '.');
+    return !sought->found;
+}
+
+static bool is_parameter(const char *name)
+{
+    struct sought sought = {.name = name};
+    parameters_each(match_name, &sought);
+    return sought.found;
+}
+
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";
@@ -101,8 +129,11 @@ static int help(int argc, char **argv)
         return flushed();
     }
     const struct cli_command *command = find_command(argv[1]);
-    return command == NULL ? unknown_command(argv[1])
-                           : cli_run(command, 2, (char *[]){argv[1], option, NULL});
+    if (command != NULL)
+        return cli_run(command, 2, (char *[]){argv[1], option, NULL});
+    if (is_parameter(argv[1]))
+        return cli_run(&cmd_explain_parameter, 2, (char *[]){argv[1], argv[1], NULL});
+    return unknown_command(argv[1]);
 }
 
 static int completion(int argc, char **argv)

@@ -230,8 +230,9 @@ const struct cli_command cmd_bench = {
     .name = "bench",
     .operands = "[WORK...]",
     .about = "measure the speed of the simulator on this machine",
-    .details = "A packet-hop is one frame that crosses one link, data and control alike.  Rates\n"
-               "cover the run alone, without set-up and tear-down.\n"
+    .details = "A packet-hop is one data or control frame that crosses one link. Rates cover only "
+               "the\n"
+               "run, without setup and teardown.\n"
                "\n"
                "WORK is one of these, a built-in case, or a scenario file; without\n"
                "one: event-queues, touch, incast-32to1 and fat-tree-k8.\n",

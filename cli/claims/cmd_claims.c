@@ -15,9 +15,11 @@ static const struct cli_option options[] = {
     {"list", 0, NULL, "list the claims without running them"},
     {"json", 0, NULL, "one JSON object"},
     {"csv", 0, NULL, "comma-separated values: one line for each figure"},
-    {"markdown", 0, NULL, "sections of docs/claims.md; without ID, the whole page"},
+    {"markdown", 0, NULL,
+     "print Markdown: the sections of the IDs in docs/claims.md, or the whole "
+     "page"},
     {"svg", 0, NULL, "a bar chart of the figures of one claim"},
-    {"jobs", 'j', "N", "runs at the same time (default: the number of processors)"},
+    {"jobs", 'j', "N", "number of parallel runs (default: processors)"},
     CLI_OPTION_COLOR,
     {0},
 };
@@ -222,9 +224,10 @@ const struct cli_command cmd_claims = {
     .operands = "[ID...]",
     .about = "test common claims about NVMe over Fabrics by simulation",
     .details = "ID is the name of a claim, a row of docs/claims.md (24, N6, C2), or a file.\n"
-               "Without ID, runs every claim.  The verdict follows from the runs: true, false, or\n"
-               "true under a condition, which is found by a search and shown with both of its\n"
-               "sides.  A claim is a scenario, too: run, step and explain accept its name.",
+               "Without ID, all claims run. The verdict is true, false, or true under a condition. "
+               "A\n"
+               "search finds the condition, and the output shows a run on each side of it.\n"
+               "run, step and explain accept the name of a claim as a scenario.",
     .examples =
         (const struct cli_example[]){
             {"The claims", "stormglass claims --list"},

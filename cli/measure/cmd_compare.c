@@ -19,8 +19,8 @@ static const struct cli_option options[] = {
     {"tolerance", 0, "PERCENT", "tolerance of a figure (15%)"},
     {"figures", 0, "LIST", "figures that must be within the tolerance (p50,iops)"},
     {"frozen", 0, "PREDICTIONS", "compare a grid with a directory of measurements"},
-    {"share", 0, "PERCENT", "of a grid: share of cells that must be within the tolerance (100%)"},
-    {"markdown", 0, NULL, "of a grid: print Markdown"},
+    {"share", 0, "PERCENT", "for a grid: share of cells that must be within the tolerance (100%)"},
+    {"markdown", 0, NULL, "for a grid: print Markdown"},
     {"any", 0, NULL, "also accept two runs of the same kind; the first counts as the model"},
     {"wire", 0, NULL, "compare two captures (pcap, pcapng), or list the frames of one"},
     {"json", 0, NULL, "one JSON object instead of the text"},
@@ -179,7 +179,7 @@ const struct cli_command cmd_compare = {
                "PREDICTIONS is from stormglass predict; DIR has a CELL.db for each cell.\n"
                "--wire compares captures frame by frame: opcode, length, PSN step, ACK request,\n"
                "acknowledgement, invalidated key, messages of the connection manager, capsules;\n"
-               "captures of NVMe/TCP PDU by PDU.",
+               "captures of NVMe/TCP are compared PDU by PDU.",
     .examples =
         (const struct cli_example[]){{"A model's run with a measurement of the same scenario",
                                       "stormglass compare model.db measured.db --any"},

@@ -353,12 +353,11 @@ const struct cli_command cmd_check = {
                                       "stormglass check transports --agreements"},
                                      {0}},
     .exit_codes =
-        (const struct cli_exit_code[]){
-            {0, "no finding of level error (with --strict: nor a warning)"},
-            {1, "there are findings of that level"},
-            {2, "a file or the command line is wrong"},
-            {3, "the output could not be written"},
-            {0}},
+        (const struct cli_exit_code[]){{0, "no errors (with --strict: no warnings either)"},
+                                       {1, "errors (with --strict: or warnings)"},
+                                       {2, "a file or the command line is wrong"},
+                                       {3, "the output could not be written"},
+                                       {0}},
     .options = options,
     .operands_min = 1,
     .operands_max = -1,

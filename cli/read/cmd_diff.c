@@ -73,7 +73,7 @@ const struct cli_command cmd_diff = {
         (const struct cli_exit_code[]){
             {0, "equal; for an incident: within an order of magnitude"},
             {1, "different, or nothing could be compared"},
-            {2, "the command line is wrong, a file is no run database, or its run did not end"},
+            {2, "the command line is wrong, or a file is not the database of a finished run"},
             {3, "the output could not be written"},
             {0}},
     .options = options,

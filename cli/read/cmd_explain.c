@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
     {"all", 0, NULL, "as --prove, with up to 48 suspects instead of the 14 most likely ones"},
     {"what-if", 0, NULL, "rerun with more of each resource in turn"},
     {"assumed", 0, NULL, "rerun with each assumed value changed in turn"},
-    {"queue", 0, NULL, "rerun to the moment at which the worst queue was longest"},
+    {"queue", 0, NULL, "rerun up to the moment when the worst queue was longest"},
     {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
     {"seed", 0, "N", "seed (default: the scenario's)"},
     {"json", 0, NULL, "one JSON object instead of the text"},
@@ -259,14 +259,15 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_explain = {
     .name = "explain",
     .operands = "RUN.db|SCENARIO.yaml",
-    .about = "show which port paused which and why, and the bottleneck of each workload",
+    .about = "show which ports paused others and why, and the bottleneck of each workload",
     .details =
         "A scenario is run first, and further runs confirm the causes as in stormglass run.\n"
         "With a scenario, --what-if, --assumed and --queue print only their own answer.\n"
         "\n"
         "A run recorded with --record counters also shows occupancies and thresholds.\n"
-        "--what-if shows how goodput (of open loops: mean latency) changes with 10% more\n"
-        "capacity of each resource, the next bottleneck, and what failed expectations need.\n"
+        "--what-if adds 10% to the capacity of each resource in turn. It shows the change of\n"
+        "goodput (for workloads with a rate: of mean latency), the next bottleneck, and the\n"
+        "capacity that a failed expectation needs.\n"
         "--assumed shows which assumed or inferred values change the bottleneck, the cause, or\n"
         "the result of an expectation.\n"
         "--queue shows the flows that waited in the congested queue when it was longest.\n"
@@ -286,8 +287,8 @@ const struct cli_command cmd_explain = {
     .exit_codes =
         (const struct cli_exit_code[]){
             {0, "the explanation was printed"},
-            {2, "the scenario is wrong, or the file is no run database, or its run did not end, or "
-                "--prove cannot repeat it"},
+            {2, "the scenario is invalid, the file is not the database of a finished run, or "
+                "--prove cannot repeat the run"},
             {3, "the output could not be written, or the run could not be repeated"},
             {0}},
     .options = options,

@@ -216,7 +216,7 @@ const struct cli_command cmd_incident = {
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
-            {0, "no harm is seen"},
+            {0, "no sign of harm"},
             {1, "a fault is suspected, there is overload, or the signs are unclear"},
             {2, "the command line or a file is wrong; nothing was written"},
             {3, "an output could not be written"},

@@ -77,7 +77,8 @@ const struct cli_command cmd_pcap = {
     .operands = "RUN.db",
     .about = "write a Wireshark capture of a run that was recorded with --record packets",
     .details = "Without --port, the capture has one interface for each RNIC port, and each frame "
-               "once, as it\nleaves its RNIC. Time stamps are the run's, counted from 1970.",
+               "once, as it\n"
+               "leaves its RNIC. Time stamps are virtual times; time 0 is 1970-01-01.",
     .examples =
         (const struct cli_example[]){
             {"A capture for Wireshark", "stormglass run first-io --record packets -o first.db && "

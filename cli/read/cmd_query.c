@@ -248,8 +248,8 @@ const struct cli_command cmd_query = {
     .exit_codes =
         (const struct cli_exit_code[]){
             {0, "the statement was carried out"},
-            {2, "the file is no database of stormglass or was written by a later version, or the "
-                "statement is wrong or would modify it"},
+            {2, "the file is not a stormglass database or is from a later version, or the "
+                "statement is invalid or not read-only"},
             {3, "the output could not be written"},
             {0}},
     .options = options,

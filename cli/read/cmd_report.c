@@ -42,7 +42,9 @@ struct order {
 static const struct cli_option options[] = {
     {"output", 'o', "OUT.html", "write to FILE instead of standard output"},
     {"measured", 0, "MEASURED.db", "compare the run with a measurement, in the page"},
-    {"queue", 0, NULL, "rerun to the moment at which the worst queue was longest, for the page"},
+    {"queue", 0, NULL,
+     "rerun up to the moment when the worst queue was longest, and show that "
+     "queue"},
     {"text", 0, NULL, "the summary of stormglass run, or of diff, instead of a page"},
     {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
     {"csv", 0, "DIRECTORY", "the numbers of the charts as CSV, one file each, instead of a page"},

@@ -20,11 +20,11 @@
 
 static const struct cli_option options[] = {
     {"interval", 0, "TIME", "polling interval (" INTERVAL_DEFAULT "), 1s to 86400s"},
-    {"once", 0, NULL, "one look, compared with the state file; then exit"},
-    {"state", 's', "STATE.json", "file that keeps the state between looks (" STATE_DEFAULT ")"},
-    {"sonic", 0, NULL, "also the counters of this SONiC switch, by its show commands"},
+    {"once", 0, NULL, "poll once, compare with the state file, and exit"},
+    {"state", 's', "STATE.json", "file that keeps the state between polls (" STATE_DEFAULT ")"},
+    {"sonic", 0, NULL, "also read the counters of this SONiC switch with its show commands"},
     {"fabric", 'f', "SCENARIO.yaml", "cables and rates from this scenario, not from the files"},
-    {"json", 0, NULL, "one JSON object for each look instead of text"},
+    {"json", 0, NULL, "one JSON object for each poll instead of text"},
     CLI_OPTION_COLOR,
     CLI_OPTION_QUIET,
     {0},
@@ -291,14 +291,14 @@ const struct cli_command cmd_watch = {
     .operands = "FILE|FOLDER|DEVICE...",
     .about = "report when a pause storm or another pattern of an incident begins",
     .details =
-        "Looks at counters and logs at regular intervals, or once for cron and systemd timers,\n"
-        "and judges what is new since the last look as stormglass incident does. A FOLDER\n"
+        "Polls counters and logs at an interval, or once (for cron and systemd timers), and\n"
+        "analyzes the changes since the last poll as stormglass incident does. A FOLDER\n"
         "contains dumps in any form that incident reads; a DEVICE is a network device of this\n"
-        "machine, read by ethtool -S. The first poll only records the counters. No root is\n"
-        "required.",
+        "machine, read by ethtool -S. The first poll only records the counters. Root privileges\n"
+        "are not needed.",
     .examples =
         (const struct cli_example[]){
-            {"One look at a folder of dumps, for cron",
+            {"One poll of a folder of dumps, for cron",
              "stormglass run pause-storm -o storm.db && mkdir -p dumps && stormglass counters "
              "storm.db > dumps/all.txt && stormglass watch --once --state dumps.json dumps"},
             {0}},
@@ -307,7 +307,8 @@ const struct cli_command cmd_watch = {
             {0, "no pattern began"},
             {1, "a pattern began"},
             {2, "the command line, the state file or a dump is wrong"},
-            {3, "a file, folder or device could not be read, or the state file not be written"},
+            {3, "a file, folder or device could not be read, or the state file could not be "
+                "written"},
             {130, "interrupted by Ctrl-C (SIGINT); the state file is valid"},
             {143, "terminated (SIGTERM); the state file is valid"},
             {0}},

@@ -349,9 +349,11 @@ const struct cli_command cmd_lesson = {
     .name = "lesson",
     .operands = "[LESSON]",
     .about = "teach one effect: a prediction, a run, its numbers, and a question",
-    .details = "Without LESSON, lists the lessons in the order of a course.  On a terminal the\n"
-               "lesson waits for your prediction and answer; otherwise it prints everything at\n"
-               "once.  Its scenario has its name: run, step, explain and draw accept it.",
+    .details = "Without LESSON, lists the lessons in the order of a course. On a terminal, a "
+               "lesson\n"
+               "waits for your prediction and answer; otherwise it prints all text at once. run, "
+               "step,\n"
+               "explain and draw accept the name of a lesson as a scenario.",
     .examples = (const struct cli_example[]){{"All lessons", "stormglass lesson"},
                                              {"The first lesson", "stormglass lesson pfc"},
                                              {"Check an answer in a script",
@@ -362,7 +364,7 @@ const struct cli_command cmd_lesson = {
             {0, "the answer is right, or none was requested"},
             {1, "the answer is wrong"},
             {2, "no such lesson or answer"},
-            {3, "the run could not be carried out (memory), or the output not be written"},
+            {3, "the run failed (out of memory), or the output could not be written"},
             {0}},
     .options = options,
     .operands_min = 0,

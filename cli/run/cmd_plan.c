@@ -22,7 +22,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "PLAN.db", "write the plan, every run and the answer to FILE (SQLite)"},
+    {"output", 'o', "PLAN.db", "write the plan, every run and the answer to PLAN.db (SQLite)"},
     {"resume", 0, "PLAN.db", "continue with this database: runs in it are not repeated"},
     {"jobs", 'j', "N",
      "number of parallel runs; the answer is the same for any number (default: processors)"},
@@ -32,11 +32,12 @@ static const struct cli_option options[] = {
      "also change one assumed value at a time: its effect on the figures and on the choice"},
     {"share", 0, "K/N", "run only the K-th of N shares of the candidates"},
     {"gather", 0, "DIRECTORY",
-     "continue from the share-*.db files in DIR: runs in them are not repeated"},
+     "continue from the share-*.db files in DIRECTORY: runs in them are not repeated"},
     {"slurm", 0, "DIRECTORY",
-     "only write a Slurm array job to DIR: one task for each share, and a job that gathers them"},
+     "only write a Slurm array job to DIRECTORY: one task for each share, and a job that gathers "
+     "them"},
     {"pages", 0, "DIRECTORY",
-     "also write the answer as HTML to DIR: index.html, with a linked run of each candidate"},
+     "also write the answer as HTML to DIRECTORY: index.html, with a linked run of each candidate"},
     {"list", 0, NULL,
      "only list the candidates with settings, cost, and the objectives that cannot pass"},
     {"exhaustive", 0, NULL, "run every candidate, even if its result is known without a run"},
@@ -373,7 +374,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_plan = {
     .name = "plan",
     .operands = "PLAN.yaml",
-    .about = "find the cheapest fabric that meets all objectives, also with failures",
+    .about = "find the cheapest fabric that meets all objectives with and without failures",
     .details =
         "A plan names a scenario, the settings to vary, objectives, failures to survive, and "
         "prices:\n"
@@ -395,9 +396,9 @@ const struct cli_command cmd_plan = {
         "    cliff: [{path: workloads.backup.queue-depth, as: qd, values: [4, 16, 64]}]\n"
         "\n"
         "stormglass check validates a plan; stormglass-plan(1) describes every key.\n"
-        "Only as many simulations run as are needed to decide which candidates meet every "
+        "plan runs only the simulations that it needs to decide which candidates meet every "
         "objective,\n"
-        "also with each failure. After Ctrl-C, --resume continues with the finished runs.",
+        "with and without each failure. After Ctrl-C, --resume continues from the finished runs.",
     .examples =
         (const struct cli_example[]){
             {"List the candidates of a plan and their costs",
@@ -408,11 +409,12 @@ const struct cli_command cmd_plan = {
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
-            {0, "a candidate is chosen, and no undecided one could take its place"},
+            {0, "a candidate is chosen, and no undecided candidate can replace it"},
             {1, "every candidate fails"},
             {2, "the plan, its scenario, its prices or the command line is wrong"},
             {3, "the results could not be written"},
-            {4, "undecided within the budget; the answer includes the command that continues"},
+            {4, "undecided when the budget was used up; the answer includes the command that "
+                "continues"},
             {130, "interrupted by Ctrl-C (SIGINT); --resume continues from the database"},
             {143, "terminated (SIGTERM); --resume continues from the database"},
             {0}},

@@ -109,8 +109,8 @@ static void replace_limit(struct bottleneck *limit, const struct bottleneck *rem
 {
     limit->resource = remaining->resource;
     limit->gain = remaining->gain;
-    snprintf(limit->text, sizeof limit->text, "%.*s (without the confirmed %s)",
-             (int)sizeof limit->text - 40, remaining->text, plural(causes, "cause", "causes"));
+    snprintf(limit->text, sizeof limit->text, "%.*s (in the rerun without the confirmed %s)",
+             (int)sizeof limit->text - 48, remaining->text, plural(causes, "cause", "causes"));
 }
 
 void confirm_replace_limits(const struct prove *prove, const struct bottleneck *limits,

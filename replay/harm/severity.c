@@ -93,15 +93,19 @@ void severity_print(FILE *out, const char *sentence, int indent)
     fputc('\n', out);
 }
 
-const char *severity_class_words(const char *class)
+const char *severity_class_words(const char *class, int64_t hosts)
 {
-    static const char *const words[][2] = {
-        {"direct", "the cause is on its path"},
-        {"indirect", "the cause is on another path of its host"},
-        {"same-path", "it shares ports with delayed traffic"},
+    static const struct {
+        const char *class, *one, *many;
+    } words[] = {
+        {"direct", "the cause is on its path", "the cause is on their paths"},
+        {"indirect", "the cause is on another path of this host",
+         "the cause is on other paths of these hosts"},
+        {"same-path", "its path shares ports with delayed traffic",
+         "their paths share ports with delayed traffic"},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i][0], class) == 0)
-            return words[i][1];
+        if (strcmp(words[i].class, class) == 0)
+            return plural(hosts, words[i].one, words[i].many);
     return class;
 }

@@ -26,6 +26,6 @@ const char *severity_standing(bool confirmed);
 void severity_print(FILE *out, const char *sentence, int indent);
 
 /* How the traffic of a victim meets the cause: "the cause is on its path" for class "direct". */
-const char *severity_class_words(const char *class);
+const char *severity_class_words(const char *class, int64_t hosts);
 
 #endif

@@ -75,12 +75,12 @@ static void write_victims_like(const struct page *page, uint32_t first)
     if (strcmp(from.text, to.text) != 0)
         fprintf(page->out, "%s to ", from.text);
     fprintf(page->out, "%s of %s I/O time to delay (%s)", to.text, plural(hosts, "its", "their"),
-            severity_class_words(most->class));
+            severity_class_words(most->class, hosts));
     if (failed > 0)
         fprintf(page->out, "; %s %s failed", words_count(failed).text,
                 plural(failed, "operation", "operations"));
     if (held > 0)
-        fprintf(page->out, "; a port on the path %s for %s",
+        fprintf(page->out, "; because of it, a port on the path %s for %s",
                 account->credits ? "waited for credits" : "was paused", words_time(held).text);
     fputc('\n', page->out);
 }

@@ -201,8 +201,9 @@ static void print_chosen(const struct plan_state *state, FILE *out)
     const struct plan_candidate *candidate = chosen_of(state);
     if (candidate == NULL) {
         fprintf(out, "\nNo candidate chosen: %s\n",
-                plan_result(state) == PLAN_RESULT_FAIL ? "every candidate fails"
-                                                       : "none passes so far");
+                plan_result(state) == PLAN_RESULT_FAIL
+                    ? "every candidate fails"
+                    : "no candidate passes yet, but some are undecided");
         return;
     }
     fprintf(out, "\nChosen          %s", candidate->cell->label);

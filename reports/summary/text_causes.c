@@ -58,9 +58,9 @@ static void write_victims(const struct text *text)
         if (most_ppm >= DELAYED_PPM)
             fprintf(text->out, " lost %s%s of %s I/O time to delay", hosts > 1 ? "up to " : "",
                     words_percent((double)most_ppm, PPM).text, plural(hosts, "its", "their"));
-        fprintf(text->out, " (%s)", severity_class_words(store_text(rows, "nearest")));
+        fprintf(text->out, " (%s)", severity_class_words(store_text(rows, "nearest"), hosts));
         if (store_int(rows, "longest_ps") > 0)
-            fprintf(text->out, "; a port on the path %s for %s",
+            fprintf(text->out, "; because of it, a port on the path %s for %s",
                     text->credits ? "waited for credits" : "was paused",
                     words_time(store_int(rows, "longest_ps")).text);
         fputc('\n', text->out);

@@ -13,27 +13,25 @@ static void write_controllers(const struct store_statement *row, FILE *out)
     if (store_int(row, "given_up") > 0)
         snprintf(given_up, sizeof given_up, "%s permanently lost (ctrl-loss-tmo); ",
                  words_count(store_int(row, "given_up")).text);
-    fprintf(out,
-            "  %-18.18s %s %s lost, %s reconnected in %s %s; %s%s %s requeued; no service for "
-            "%s%s\n",
+    fprintf(out, "  %-18.18s %s %s lost%s %s, %s reconnected in %s %s; %s%s %s requeued\n",
             store_text(row, "workload"), words_count(store_int(row, "lost")).text,
             plural(store_int(row, "lost"), "controller", "controllers"),
+            store_int(row, "lost") > 1 ? ", each for up to" : " for",
+            words_time(store_int(row, "without_service_ps")).text,
             words_count(store_int(row, "reconnected")).text,
             words_count(store_int(row, "attempts")).text,
             plural(store_int(row, "attempts"), "attempt", "attempts"), given_up,
             words_count(store_int(row, "requeued")).text,
-            plural(store_int(row, "requeued"), "command", "commands"),
-            store_int(row, "lost") > 1 ? "up to " : "",
-            words_time(store_int(row, "without_service_ps")).text);
+            plural(store_int(row, "requeued"), "command", "commands"));
 }
 
 static void write_paths(const struct store_statement *row, FILE *out)
 {
-    fprintf(out, "  %-18.18s %s %s failed over to other paths; longest gap in I/O %s",
+    fprintf(out, "  %-18.18s %s %s failed over to other paths; no I/O completed for up to %s",
             store_text(row, "workload"), words_count(store_int(row, "failovers")).text,
             plural(store_int(row, "failovers"), "command", "commands"),
             words_time(store_int(row, "gap_ps")).text);
-    fprintf(out, ", recovered after %s; degraded (fewer paths) for %s\n",
+    fprintf(out, "; the first one then completed %s after the path was lost; fewer paths for %s\n",
             words_time(store_int(row, "recovery_ps")).text,
             words_time(store_int(row, "degraded_ps")).text);
 }

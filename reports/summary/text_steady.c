@@ -44,15 +44,15 @@ static void write_row(const struct store_statement *row, const struct text *text
             words_time(store_int(row, "span_ps")).text);
     const bool estimate = !store_is_null(row, "needs_ps");
     if (!estimate && !store_is_null(row, "needs_at_least_ps"))
-        fprintf(text->out, "%s; needs at least %s", store_text(row, "reason"),
+        fprintf(text->out, "%s; run at least %s", store_text(row, "reason"),
                 words_time(store_int(row, "needs_at_least_ps")).text);
     else if (!estimate)
         fputs(store_text(row, "reason"), text->out);
     else if (!store_is_null(row, "remedy"))
-        fprintf(text->out, "needs about %s (--set %s)", words_time(store_int(row, "needs_ps")).text,
+        fprintf(text->out, "run about %s (--set %s)", words_time(store_int(row, "needs_ps")).text,
                 store_text(row, "remedy"));
     else
-        fprintf(text->out, "needs about %s, but the workload ends earlier",
+        fprintf(text->out, "it would take about %s, but the workload ends earlier",
                 words_time(store_int(row, "needs_ps")).text);
     fprintf(text->out, "%s\n", text->paint.off);
 }

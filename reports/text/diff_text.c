@@ -33,6 +33,14 @@ static void write_side(const struct section *section, int which)
 
 /* ------------------------------------------------------------------ rows */
 
+static bool is_mtu(const struct diff_row *row)
+{
+    static const char tail[] = " mtu";
+    const size_t length = strlen(row->what), end = sizeof tail - 1;
+    return strcmp(row->unit, "bytes") == 0 && length > end &&
+           strcmp(row->what + length - end, tail) == 0;
+}
+
 struct words diff_value_words(const struct diff_row *row, int which)
 {
     const double value = row->values[which];
@@ -47,6 +55,11 @@ struct words diff_value_words(const struct diff_row *row, int which)
     }
     if (strcmp(row->unit, "bps") == 0)
         return words_rate(value);
+    if (is_mtu(row)) { /* an MTU is a number of bytes that readers recognize */
+        struct words words;
+        snprintf(words.text, sizeof words.text, "%.0f B", value);
+        return words;
+    }
     if (strcmp(row->unit, "bytes") == 0)
         return words_bytes(words_whole(value));
     return fabs(value) < 1e15 ? words_count((int64_t)value) : words_short(value);
@@ -82,15 +95,24 @@ static int name_length(const struct diff_row *row)
     return (int)(named ? length - tail - 1 : length);
 }
 
+/* The value as stored, and a time in microseconds: ten digits of ps are hard to read. */
+static void write_exact(const struct diff_row *row, int which, struct words *words)
+{
+    const char *unit = strcmp(row->unit, "count") == 0 ? "" : row->unit;
+    if (strcmp(unit, "ps") == 0)
+        snprintf(words->text, sizeof words->text, "%.6f us", row->values[which] / PS_PER_US);
+    else
+        snprintf(words->text, sizeof words->text, "%s%s%s", row->texts[which],
+                 *unit == '\0' ? "" : " ", unit);
+}
+
 /* Prints enough digits that rounding does not make two different values look the same. */
 static void write_number(const struct section *section, const struct diff_row *row)
 {
     struct words a = diff_value_words(row, 0), b = diff_value_words(row, 1);
     if (strcmp(a.text, b.text) == 0) {
-        const char *unit = strcmp(row->unit, "count") == 0 ? "" : row->unit;
-        const char *gap = *unit == '\0' ? "" : " ";
-        snprintf(a.text, sizeof a.text, "%s%s%s", row->texts[0], gap, unit);
-        snprintf(b.text, sizeof b.text, "%s%s%s", row->texts[1], gap, unit);
+        write_exact(row, 0, &a);
+        write_exact(row, 1, &b);
     }
     fprintf(section->out, "  %-44.*s %*s %*s", name_length(row), row->what, COLUMN, a.text, COLUMN,
             b.text);
@@ -117,15 +139,25 @@ static void write_text(const struct section *section, const struct diff_row *row
     fprintf(section->out, "  %-44.*s %*s %*s", name_length(row), row->what, COLUMN, texts[0],
             COLUMN, texts[1]);
     const char *const *where = row->where;
-    const char *between = "  set by ";
+    const char *between = "  (set in ";
     for (int i = 0; i < 2; i++) {
         if (where[i][0] == '\0')
             continue;
-        fprintf(section->out, "%s%s%c: %s%s", section->paint.dim, between, "AB"[i], where[i],
+        fprintf(section->out, "%s%s%c by %s%s", section->paint.dim, between, "AB"[i], where[i],
                 section -> paint.off);
-        between = ", ";
+        between = ", in ";
     }
+    fputs(*between == ',' ? ")" : "", section->out);
     fputc('\n', section->out);
+}
+
+/* A frame that is too large for its egress port is counted at its ingress port. */
+static bool has_ingress_drops(const struct diff_section *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strstr(rows->rows[i].what, "rx_dropped_mtu") != NULL)
+            return true;
+    return false;
 }
 
 static void write_section(const struct section *section, enum diff_section_kind kind)
@@ -145,6 +177,10 @@ static void write_section(const struct section *section, enum diff_section_kind 
         else
             write_text(section, &rows->rows[i]);
     }
+    if (kind == DIFF_COUNTERS && has_ingress_drops(rows, most))
+        fprintf(section->out,
+                "  rx_dropped_mtu counts at the port that received the frame, Drops at the port that "
+                "could not send it\n");
     if (most < rows->count)
         fprintf(section->out, "  %s... and %zu more (--all lists them)%s\n", section->paint.dim,
                 rows->count - most, section->paint.off);

@@ -396,7 +396,7 @@ void check_print(const struct check_report *report, FILE *out)
         const struct check_finding *finding = &report->findings[i];
         fprintf(out, "%s:%d:%d: %s: %s%s%s%s\n", finding->place.file, finding->place.line,
                 finding->place.column, diag_level_name(finding->level), finding->text,
-                finding->shown == NULL ? "" : " (check in the results: ",
+                finding->shown == NULL ? "" : " (confirm in a run: ",
                 finding->shown == NULL ? "" : finding->shown, finding->shown == NULL ? "" : ")");
         if (finding->remedy.text == NULL)
             continue;

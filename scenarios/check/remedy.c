@@ -3,6 +3,7 @@
 
 #include "base/shell.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static size_t path_length(const char *set)
@@ -60,15 +61,54 @@ void remedy_here(struct remedy *remedy, struct arena *arena, const char *name, c
     *added = arena_text(arena, name, strlen(name));
 }
 
+/* Splits "host12" behind "host"; a name without a canonical number at its end has no stem. */
+static size_t number_of(const char *name, uint64_t *number)
+{
+    size_t stem = strlen(name);
+    while (stem > 0 && name[stem - 1] >= '0' && name[stem - 1] <= '9')
+        stem--;
+    const size_t digits = strlen(name) - stem;
+    if (digits == 0 || digits > 9 || (digits > 1 && name[stem] == '0'))
+        return 0;
+    *number = strtoull(name + stem, NULL, 10);
+    return stem;
+}
+
+/* Number of names from `first` on that count up one by one: host4, host5, host6. */
+static size_t range_length(const struct remedy_here *here, size_t first)
+{
+    uint64_t begin, next;
+    const size_t stem = number_of(here->names[first], &begin);
+    size_t length = 1;
+    while (stem > 0 && first + length < here->count &&
+           number_of(here->names[first + length], &next) == stem && next == begin + length &&
+           strncmp(here->names[first], here->names[first + length], stem) == 0)
+        length++;
+    return length;
+}
+
+/* "host0..host127, spine0": a list of 128 names is unreadable. */
+static const char *join_names(const struct remedy_here *here, struct arena *arena)
+{
+    enum { RANGE_LEAST = 3 };
+    const char *names = "";
+    for (size_t i = 0, length; i < here->count; i += length) {
+        length = range_length(here, i);
+        const bool range = length >= RANGE_LEAST;
+        length = range ? length : 1;
+        names = arena_format(arena, "%s%s%s%s%s", names, i == 0 ? "" : ", ", here->names[i],
+                             range ? ".." : "", range ? here->names[i + length - 1] : "");
+    }
+    return names;
+}
+
 void remedy_end(struct remedy *remedy, struct arena *arena)
 {
     for (size_t i = 0; i < remedy->here_count; i++) {
         const struct remedy_here *here = &remedy->here[i];
-        const char *names = here->names[0];
-        for (size_t k = 1; k < here->count; k++)
-            names = arena_format(arena, "%s, %s", names, here->names[k]);
         push_set(remedy, arena,
-                 arena_format(arena, "fabric.overrides[+]={where: [%s], %s}", names, here->values));
+                 arena_format(arena, "fabric.overrides[+]={where: [%s], %s}",
+                              join_names(here, arena), here->values));
     }
     remedy->here_count = 0;
     if (remedy->unknown)

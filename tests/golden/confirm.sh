@@ -24,7 +24,7 @@ cmp -s <(gojq '.harm, .causes, .bottleneck' once.json) <(gojq '.harm, .causes, .
 
 # What limits the run is measured without the cause, in all outputs.
 "$program" run mtu-mismatch --json --confirm 0 --set 'fabric.overrides[0].mtu=9216B' >without.json 2>err
-[ "$(gojq -r .bottleneck once.json)" = "$(gojq -r .bottleneck without.json) (without the confirmed cause)" ] ||
+[ "$(gojq -r .bottleneck once.json)" = "$(gojq -r .bottleneck without.json) (in the rerun without the confirmed cause)" ] ||
     fail "the bottleneck is not that of the run without the cause: $(gojq -r .bottleneck once.json without.json)"
 [ "$(gojq -r .bottleneck_kind once.json)" = "$(gojq -r .bottleneck_kind without.json)" ] || fail 'its kind is another one'
 

@@ -61,7 +61,7 @@ plan "${mean}ps" 'seeds: 3' 'most-seeds: 3' 'tolerance: 0.1%' >plan.yaml
 gojq -e 'any(.candidates[]; .result == "undecided" and .held == null and (.why | test("undecided at .* \\+- .* \\(3 runs\\); .*raise ")))' open.json >/dev/null ||
     fail "undecided: $(gojq -c '.candidates[0] | [.result, .held, .why]' open.json)"
 "$program" plan plan.yaml --resume open.db >open.txt
-grep -q 'none passes so far' open.txt && ! grep -q 'holds$\|no candidate holds' open.txt || fail "undecided in words: $(head -n 12 open.txt)"
+grep -q 'no candidate passes yet' open.txt && ! grep -q 'holds$\|no candidate holds' open.txt || fail "undecided in words: $(head -n 12 open.txt)"
 "$program" report open.db -o open.html && grep -q '<p class="verdict">Undecided: no candidate passes yet</p>' open.html && ! grep -q 'verdict bad' open.html ||
     fail "page of an undecided plan: $(grep -o '<p class="verdict.*</p>' open.html)"
 "$program" plan plan.yaml --resume open.db --csv | grep -q ',undecided$' || fail "undecided in CSV"

@@ -154,7 +154,7 @@ holds receives.yaml '.causes[0] | .kind == "rnr" and .suspect == "setting" and .
 holds receives.yaml '(.rnic.rnr_naks | tostring) as $naks | .causes[0].sentence | contains("messages of w found no posted receive (" + $naks + " RNR NAKs)")'
 # Of each queue 8 commands are served in 80 us and what goes with them, not 32.
 [ "$(gojq '.workloads[0].completed' all.json)" -gt $((3 * $(gojq '.workloads[0].completed' receives.yaml.json))) ] || fail 'receives: it costs too little'
-expect 'too few receives' 0 'a queue may have 32 commands outstanding, but host0 has receives for only 31 (target.receive-queue): the others wait for RNR timers (check in the results: rnic.rnr_naks > 0)' \
+expect 'too few receives' 0 'a queue may have 32 commands outstanding, but host0 has receives for only 31 (target.receive-queue): the others wait for RNR timers (confirm in a run: rnic.rnr_naks > 0)' \
     "$program" check receives.yaml --set "$few"
 "$program" check receives.yaml --set "${few/31/32}" >out 2>&1 || fail 'check'
 grep -q receive-queue out && fail "enough receives: $(cat out)"

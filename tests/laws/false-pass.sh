@@ -233,7 +233,7 @@ END
 echo "${fabric/4GiB/4GiB, count: 16}
 duration: 1ms
 $nvme" >"$work/case.yaml"
-"$program" check "$work/case.yaml" 2>&1 | grep -q 'use 1 of its 16 namespaces' || {
+"$program" check "$work/case.yaml" 2>&1 | grep -q 'use 1 of 16 namespaces' || {
     echo "FAIL  check does not say that 15 drives are idle"
     failures=$((failures + 1))
 }

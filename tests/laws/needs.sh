@@ -1,8 +1,8 @@
 #!/bin/bash
 # The duration that makes a run steady holds when it is followed.                           SPDX-License-Identifier: Apache-2.0
 # Scenarios are drawn: senders to one host by each kind of workload, congestion control, rate and depth, some of them in
-# a lossy class.  Of those that are not steady and name a duration ("needs about") 90 % are steady with it, or with the
-# one that the second run names; a lower bound ("needs at least") is longer than the run and is no remedy.
+# a lossy class.  Of those that are not steady and name a duration ("run about") 90 % are steady with it, or with the
+# one that the second run names; a lower bound ("run at least") is longer than the run and is no remedy.
 set -u
 . tests/golden/outside
 

@@ -44,11 +44,11 @@ def results(prefix):
 
 def recovery():
     for row in db.execute('SELECT r.*, name FROM recovery r JOIN workload USING(workload)'):
-        check('controllers', rf' +{row["name"]} +{row["lost"]} controllers? lost, {row["reconnected"]} reconnected in '
-              rf'{row["attempts"]} attempts?; {count(row["requeued"])} commands? requeued; no service for (?:up to )?#',
+        check('controllers', rf' +{row["name"]} +{row["lost"]} controllers? lost(?:, each for up to| for) #, {row["reconnected"]} reconnected in '
+              rf'{row["attempts"]} attempts?; {count(row["requeued"])} commands? requeued',
               row['without_service_ps'])
-        check('paths', rf' +{row["name"]} +{count(row["failovers"])} commands? failed over to other paths; longest gap in I/O #, '
-              'recovered after #; degraded \(fewer paths\) for #', row['gap_ps'], row['recovery_ps'], row['degraded_ps'])
+        check('paths', rf' +{row["name"]} +{count(row["failovers"])} commands? failed over to other paths; no I/O completed for up to #; '
+              'the first one then completed # after the path was lost; fewer paths for #', row['gap_ps'], row['recovery_ps'], row['degraded_ps'])
         if len({row[name] for name in ('gap_ps', 'recovery_ps', 'without_service_ps')}) < 3:
             fail('times that are the same show nothing')
 
@@ -85,9 +85,9 @@ def steady():
         check('steady', pattern, *exact)
         span = row['until_ps'] - row['start_ps']
         if not row['settled'] and row['needs_ps'] is not None:
-            check('not steady', r' +not steady after #: needs about # .*', span, row['needs_ps'])
+            check('not steady', r' +not steady after #: (?:run|it would take) about #.*', span, row['needs_ps'])
         elif not row['settled'] and row['needs_at_least_ps'] is not None:
-            check('not steady', r' +not steady after #: .*; needs at least #', span, row['needs_at_least_ps'])
+            check('not steady', r' +not steady after #: .*; run at least #', span, row['needs_at_least_ps'])
 
 
 for section in sys.argv[3:]:

@@ -188,7 +188,7 @@ victims = ask("SELECT w.name, count(DISTINCT node), max(lost_ppm), max(held_ps) 
               " WHERE cause=0 GROUP BY v.workload")
 for name, hosts, lost, held in victims:
     words = re.search(rf'^(?:Victims| {{7}}) {{9}}{name}: (\d+) hosts? lost (?:up to )?(\S+) of (?:its|their) I/O time to delay \([^)]*\)'
-                      r'(?:; a port on the path was paused for (.*))?$', summary, re.M)
+                      r'(?:; because of it, a port on the path was paused for (.*))?$', summary, re.M)
     if sum(sure for _, sure, _ in causes) > 1:  # the line is then of several causes
         continue
     if words is None:

@@ -60,7 +60,7 @@ static void what_is_added_is_printed(void **state)
     assert_int_equal(report.findings[1].count, 1);
     assert_null(report.findings[1].places[0].name);
     assert_printed(&report, "f.yaml:3:7: error: 1 is wrong\n"
-                            "f.yaml:3:7: warning: odd (check in the results: drops.lossy > 0)\n"
+                            "f.yaml:3:7: warning: odd (confirm in a run: drops.lossy > 0)\n"
                             "    remedy: the first remedy\n"
                             "f.yaml:3:7: note: good to know\n");
     check_free(&report);

@@ -28,10 +28,10 @@ static void receive_buffers(void **state)
         {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100KB") WRITE, "host-values", ""},
         {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100001B") WRITE, "host-values",
          "t.yaml:5:64: warning: host0: rx-xoff (100001 B) is larger than the receive buffer "
-         "(100000 B): the host never sends pauses, and drops frames when it is slow (check in the "
-         "results: drops.lossless > 0)\n    remedy: rnic.rx-xoff: auto (--set "
-         "hosts.some.rnic.rx-xoff=auto "
-         "--set hosts.some.rnic.rx-xon=auto)\n"},
+         "(100000 B): the host never sends pauses, and drops frames when it is slow (confirm in a "
+         "run: drops.lossless > 0)\n"
+         "    remedy: rnic.rx-xoff: auto (--set hosts.some.rnic.rx-xoff=auto --set "
+         "hosts.some.rnic.rx-xon=auto)\n"},
         {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100001B, pfc: false") WRITE, "host-values",
          ""},
         {HEAD AT("host0", "rx-xoff: 100KB, rx-xon: 100KB") WRITE, "host-values", ""},
@@ -41,12 +41,13 @@ static void receive_buffers(void **state)
          "hosts.some.rnic.rx-xon=auto)\n"},
         {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 200KB, rx-xon: 200001B") WRITE, "host-values",
          "t.yaml:5:64: warning: host0: rx-xoff (200000 B) is larger than the receive buffer "
-         "(100000 B): the host never sends pauses, and drops frames when it is slow (check in the "
-         "results: drops.lossless > 0)\n    remedy: rnic.rx-xoff: auto (--set "
-         "hosts.some.rnic.rx-xoff=auto "
-         "--set hosts.some.rnic.rx-xon=auto)\nt.yaml:5:79: warning: host0: rx-xon (200001 B) is "
-         "above rx-xoff (200000 B): half of rx-xoff is used instead\n    remedy: rnic.rx-xon: auto "
-         "(--set hosts.some.rnic.rx-xon=auto)\n"},
+         "(100000 B): the host never sends pauses, and drops frames when it is slow (confirm in a "
+         "run: drops.lossless > 0)\n"
+         "    remedy: rnic.rx-xoff: auto (--set hosts.some.rnic.rx-xoff=auto --set "
+         "hosts.some.rnic.rx-xon=auto)\n"
+         "t.yaml:5:79: warning: host0: rx-xon (200001 B) is above rx-xoff (200000 B): half of "
+         "rx-xoff is used instead\n"
+         "    remedy: rnic.rx-xon: auto (--set hosts.some.rnic.rx-xon=auto)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -64,7 +65,7 @@ static void room_of_receive_buffers(void **state)
          "[host0], rnic: {pfc: true, rx-buffer: 262016B, rx-xoff: 234735B, rx-xon: auto}}')\n"},
         {START LONG AT("host0", "rx-xon: 18874B, pfc: false") WRITE, "pauses",
          "t.yaml:6:58: warning: host0: no pauses are sent (rnic.pfc false): a slow host drops "
-         "frames when its receive buffer is full (check in the results: drops.lossy > 0)\n    "
+         "frames when its receive buffer is full (confirm in a run: drops.lossy > 0)\n    "
          "remedy: "
          "rnic.pfc: true (--set 'fabric.overrides[+]={where: [host0], rnic: {pfc: true, rx-buffer: "
          "262016B, rx-xoff: 234735B, rx-xon: auto}}')\n"},
@@ -90,14 +91,14 @@ static void room_of_smaller_receive_buffers(void **state)
          "[host0], rnic: {pfc: true, rx-buffer: 262016B, rx-xoff: 234735B, rx-xon: auto}}')\n"},
         {HEAD AT("host0", "rx-buffer: 100KB, rx-xoff: 100KB") WRITE, "pauses",
          "t.yaml:5:64: warning: host0: 15092 B can arrive after XOFF, but the receive buffer has "
-         "only 0 B for them: a slow host drops frames (check in the results: drops.lossless > 0)\n "
+         "only 0 B for them: a slow host drops frames (confirm in a run: drops.lossless > 0)\n "
          "   "
          "remedy: lower rnic.rx-xoff to 84908 B, or raise rnic.rx-buffer (--set "
          "'fabric.overrides[+]={where: [host0], rnic: {pfc: true, rx-buffer: 100000B, rx-xoff: "
          "84908B, rx-xon: auto}}')\n"},
         {HEAD AT("host0", "rx-xoff: 250KB") WRITE, "pauses",
          "t.yaml:5:46: warning: host0: 15092 B can arrive after XOFF, but the receive buffer has "
-         "only 12016 B for them: a slow host drops frames (check in the results: drops.lossless > "
+         "only 12016 B for them: a slow host drops frames (confirm in a run: drops.lossless > "
          "0)\n    "
          "remedy: lower rnic.rx-xoff to 246924 B, or raise rnic.rx-buffer (--set "
          "'fabric.overrides[+]={where: [host0], rnic: {pfc: true, rx-buffer: 262016B, rx-xoff: "
@@ -108,7 +109,7 @@ static void room_of_smaller_receive_buffers(void **state)
          "rnic.rx-buffer, or rnic.rx-xon to 6628 B or more (--set 'fabric.overrides[+]={where: "
          "[host0], rnic: {pfc: true, rx-buffer: 30936B, rx-xoff: 15844B, rx-xon: "
          "auto}}')\nt.yaml:5:48: warning: host0: 15092 B can arrive after XOFF, but the receive "
-         "buffer has only 12288 B for them: a slow host drops frames (check in the results: "
+         "buffer has only 12288 B for them: a slow host drops frames (confirm in a run: "
          "drops.lossless > "
          "0)\n    remedy: lower rnic.rx-xoff to 1292 B, or raise rnic.rx-buffer (--set "
          "'fabric.overrides[+]={where: [host0], rnic: {pfc: true, rx-buffer: 30936B, rx-xoff: "
@@ -119,14 +120,14 @@ static void room_of_smaller_receive_buffers(void **state)
          "rnic.rx-buffer, or rnic.rx-xon to 6628 B or more (--set 'fabric.overrides[+]={where: "
          "[host0], rnic: {pfc: true, rx-buffer: 30936B, rx-xoff: 15844B, rx-xon: "
          "auto}}')\nt.yaml:5:48: warning: host0: 15092 B can arrive after XOFF, but the receive "
-         "buffer has only 12288 B for them: a slow host drops frames (check in the results: "
+         "buffer has only 12288 B for them: a slow host drops frames (confirm in a run: "
          "drops.lossless > "
          "0)\n    remedy: lower rnic.rx-xoff to 1292 B, or raise rnic.rx-buffer (--set "
          "'fabric.overrides[+]={where: [host0], rnic: {pfc: true, rx-buffer: 30936B, rx-xoff: "
          "15844B, rx-xon: auto}}')\n"},
         {HEAD AT("host0", "pfc: false") WRITE, "pauses",
          "t.yaml:5:42: warning: host0: no pauses are sent (rnic.pfc false): a slow host drops "
-         "frames when its receive buffer is full (check in the results: drops.lossy > 0)\n    "
+         "frames when its receive buffer is full (confirm in a run: drops.lossy > 0)\n    "
          "remedy: "
          "rnic.pfc: true (--set 'fabric.overrides[+]={where: [host0], rnic: {pfc: true, rx-buffer: "
          "262016B, rx-xoff: 246924B, rx-xon: auto}}')\n"},
@@ -144,7 +145,7 @@ static void pause_frames(void **state)
         {LINKS("pfc-refresh: 335533ns") WRITE, "pauses",
          "t.yaml:5:29: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts "
          "335.539 us, but is refreshed only every 335.533 us: the peer sends in between, and these "
-         "frames are dropped (check in the results: drops.lossless > 0)\n    remedy: set "
+         "frames are dropped (confirm in a run: drops.lossless > 0)\n    remedy: set "
          "pfc-refresh to 0ns, "
          "which means half of the pause time in an XOFF (--set "
          "fabric.host-links.pfc-refresh=0ns)\n"},
@@ -157,27 +158,27 @@ static void pause_frames(void **state)
          "pauses",
          "t.yaml:5:29: warning: 4 ports of 1 switch and 2 hosts (a:p0, ...): a pause lasts 335.539 "
          "us, but is refreshed only every 400.000 us: the peer sends in between, and these frames "
-         "are dropped (check in the results: drops.lossless > 0)\n    remedy: set pfc-refresh to "
+         "are dropped (confirm in a run: drops.lossless > 0)\n    remedy: set pfc-refresh to "
          "0ns, which means half of the pause time in an XOFF (--set "
          "fabric.host-links.pfc-refresh=0ns)\n"},
         {LINKS("pfc-refresh: 672ns") WRITE, "pauses", ""},
         {LINKS("pfc-refresh: 671ns") WRITE, "pauses",
          "t.yaml:4:13: note: 8 ports of 1 switch and 4 hosts (host0:p0, ...): pauses are refreshed "
-         "every 671 ns, which uses more than 1% of the link (check in the results: "
+         "every 671 ns, which uses more than 1% of the link (confirm in a run: "
          "pfc.pause_frames)\n    "
          "remedy: use longer pauses: pfc-quanta 65535, refreshed after half of them (--set "
          "fabric.host-links.pfc-quanta=65535 --set fabric.host-links.pfc-refresh=0ns)\n"},
         {LINKS("pfc-quanta: 263") WRITE, "pauses", ""},
         {LINKS("pfc-quanta: 262") WRITE, "pauses",
          "t.yaml:5:28: note: 8 ports of 1 switch and 4 hosts (host0:p0, ...): pauses are refreshed "
-         "every 671 ns, which uses more than 1% of the link (check in the results: "
+         "every 671 ns, which uses more than 1% of the link (confirm in a run: "
          "pfc.pause_frames)\n    "
          "remedy: use longer pauses: pfc-quanta 65535 (--set "
          "fabric.host-links.pfc-quanta=65535)\n"},
         {LINKS("pfc-quanta: 1") WRITE, "pauses",
          "t.yaml:4:13: warning: 8 ports of 1 switch and 4 hosts (host0:p0, ...): a pause lasts "
          "0.005 us, but is refreshed only every 0.003 us: the peer sends in between, and these "
-         "frames are dropped (check in the results: drops.lossless > 0)\n    remedy: set "
+         "frames are dropped (confirm in a run: drops.lossless > 0)\n    remedy: set "
          "pfc-refresh to 0ns, "
          "which means half of the pause time in an XOFF (--set fabric.host-links.pfc-refresh=0ns "
          "--set fabric.host-links.pfc-quanta=65535)\n"},

@@ -49,26 +49,26 @@ static void classes_of_hosts(void **state)
         {HEAD WRITE, "host-classes", ""},
         {START FABRIC "  switch: {dscp: {26: 4}}\n" WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
-         "maps it to priority 4: pauses have no effect (check in the results: drops.lossy > 0)\n   "
+         "maps it to priority 4: pauses have no effect (confirm in a run: drops.lossy > 0)\n   "
          " remedy: "
          "map DSCP 26 to a lossless priority at the switch, the same priority as at the host "
          "(--set 'fabric.overrides[+]={where: [switch0], dscp: {26: 3}}')\n"},
         {START FABRIC "  switch: {dscp: {26: 4}, pfc: {priorities: [4]}}\n" WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
-         "maps it to priority 4: pauses have no effect (check in the results: drops.lossless > "
+         "maps it to priority 4: pauses have no effect (confirm in a run: drops.lossless > "
          "0)\n    "
          "remedy: use the same priority at both: set rnic.priority or rnic.dscp-to-priority of the "
          "host, or the dscp map of the switch (--set 'fabric.overrides[+]={where: [host0, host1], "
          "rnic: {pfc: true, dscp-to-priority: {26: 4}, pfc-priorities: [3,4]}}')\n"},
         {HEAD ALL("dscp: 0") WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 0 is sent on priority 3, but switch0 "
-         "maps it to priority 0: pauses have no effect (check in the results: drops.lossy > 0)\n   "
+         "maps it to priority 0: pauses have no effect (confirm in a run: drops.lossy > 0)\n   "
          " remedy: "
          "mark DSCP 26 (ToS 104) (--set hosts.defaults.rnic.dscp=26)\n"},
         {HEAD ALL("dscp: 0, dscp-to-priority: {0: 0}") WRITE, "host-classes", ""},
         {HEAD AT("host1", "dscp-to-priority: {26: 4}") WRITE, "host-classes",
          "t.yaml:4:13: warning: host1: DSCP 26 is sent on priority 4, but switch0 maps it to "
-         "priority 3: pauses have no effect (check in the results: drops.lossless > 0)\n    "
+         "priority 3: pauses have no effect (confirm in a run: drops.lossless > 0)\n    "
          "remedy: use the "
          "same priority at both: set rnic.priority or rnic.dscp-to-priority of the host, or the "
          "dscp map of the switch (--set 'fabric.overrides[+]={where: [host1], rnic: {pfc: true, "
@@ -76,8 +76,9 @@ static void classes_of_hosts(void **state)
         {HEAD AT("host3", "dscp-to-priority: {26: 4}") WRITE, "host-classes", ""},
         {HEAD AT("host0", "pfc-priorities: [4]") WRITE, "host-classes",
          "t.yaml:5:53: warning: host0: the NIC obeys no pauses for priority 3 (DSCP 26), which is "
-         "lossless at switch0: the switch drops frames when its buffer is full (check in the "
-         "results: drops.lossless > 0)\n    remedy: add 3 to rnic.pfc-priorities\n"},
+         "lossless at switch0: the switch drops frames when its buffer is full (confirm in a run: "
+         "drops.lossless > 0)\n"
+         "    remedy: add 3 to rnic.pfc-priorities\n"},
         {START FABRIC "  switch: {pfc: {priorities: [4]}}\n" AT("host0", "pfc-priorities: [4]")
              WRITE,
          "host-classes", ""},
@@ -98,7 +99,7 @@ static void classes_of_hosts(void **state)
          "idle-settings", ""},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 4"), "workloads",
          "t.yaml:5:13: warning: 'w': host1 sends DSCP 26 on priority 4, but switch0 maps it to "
-         "priority 3: its pauses have no effect (check in the results: drops.lossless > 0)\n"},
+         "priority 3: its pauses have no effect (confirm in a run: drops.lossless > 0)\n"},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 3"), "workloads", ""},
         {HEAD WRITE, "workloads", ""},
     };
@@ -157,18 +158,16 @@ static void directions(void **state)
         {HEAD AT("host0", "accept-dscp: 31") WRITE, "directions", ""},
         {HEAD AT("host0", "accept-dscp: 46") WRITE, "directions",
          "t.yaml:5:50: warning: host0: 'w' is lossless in one direction only: the initiators send "
-         "with DSCP 46 (lossy at switch0), the targets with DSCP 26 (lossless at switch0) (check "
-         "in the "
-         "results: drops.lossy > 0)\n    remedy: reply with the DSCP of the request, 26: "
-         "rnic.accept-dscp "
-         "auto (--set hosts.some.rnic.accept-dscp=auto)\n"},
+         "with DSCP 46 (lossy at switch0), the targets with DSCP 26 (lossless at switch0) (confirm "
+         "in a run: drops.lossy > 0)\n"
+         "    remedy: reply with the DSCP of the request, 26: rnic.accept-dscp auto (--set "
+         "hosts.some.rnic.accept-dscp=auto)\n"},
         {HEAD "workloads: [{name: w, kind: tcp-stream, from: host3, to: host0, dscp: 26}]\n",
          "directions",
          "t.yaml:4:13: warning: host0: 'w' is lossless in one direction only: the initiators send "
-         "with DSCP 0 (lossy at switch0), the targets with DSCP 26 (lossless at switch0) (check in "
-         "the "
-         "results: drops.lossy > 0)\n    remedy: set tcp.dscp of the target to 26, the DSCP of the "
-         "requests (--set "
+         "with DSCP 0 (lossy at switch0), the targets with DSCP 26 (lossless at switch0) (confirm "
+         "in a run: drops.lossy > 0)\n"
+         "    remedy: set tcp.dscp of the target to 26, the DSCP of the requests (--set "
          "hosts.defaults.tcp.dscp=26)\n"},
         {HEAD "hosts: {a: {where: host0..host2, rnic: {accept-dscp: 26}}}\nworkloads: [{name: w, "
               "kind: rdma-write, from: host3, to: host0..host2, dscp: 0}]\n",
@@ -176,7 +175,7 @@ static void directions(void **state)
          "t.yaml:5:54: warning: 3 hosts (host0, ...): 'w' is lossless in one direction only: the "
          "initiators send with DSCP 26 (lossless at switch0), the targets with DSCP 0 (lossy at "
          "switch0) "
-         "(check in the results: drops.lossy > 0)\n    remedy: mark DSCP 26 (ToS 104) (--set "
+         "(confirm in a run: drops.lossy > 0)\n    remedy: mark DSCP 26 (ToS 104) (--set "
          "workloads.w.dscp=26)\n"},
     };
     assert_prints(cases, COUNT(cases));
@@ -196,7 +195,7 @@ static void path_mtus(void **state)
         {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: own") SEND_OF("1025B"), "path-mtu",
          "t.yaml:5:74: error: host0: 'w': it accepts path MTU 1024, but host1 sends with 4096: it "
          "rejects the first message above 1024 B as an invalid request, which ends the queue pair "
-         "(check in the results: rnic.qp_errors > 0)\n    remedy: use the same rnic.path-mtu at "
+         "(confirm in a run: rnic.qp_errors > 0)\n    remedy: use the same rnic.path-mtu at "
          "both ends, "
          "or set rnic.path-mtu-agreement: request or smaller (--set "
          "hosts.some.rnic.path-mtu-agreement=smaller)\n"},
@@ -212,7 +211,7 @@ static void path_mtus(void **state)
          "path-mtu", ""},
         {SMALL AT("host0", "path-mtu: 1024B") WRITE, "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 1500 drops "
-         "packets of 'w', which need MTU 4156 (check in the results: drops.mtu > 0)\n"
+         "packets of 'w', which need MTU 4156 (confirm in a run: drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=4156B)\n"},
         {SMALL "hosts: {a: {where: host0, rnic: {path-mtu: 1024B}}, b: {where: host1, rnic: "
@@ -342,7 +341,7 @@ static void marks(void **state)
 #define NOBODY ALL("congestion-control: none")
 #define NOT_ECT                                                                                    \
     "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, so no switch marks "   \
-    "them and only pauses limit their senders (check in the results: ecn.marked == 0)\n    "       \
+    "them and only pauses limit their senders (confirm in a run: ecn.marked == 0)\n    "           \
     "remedy: use "                                                                                 \
     "congestion-control "                                                                          \
     "dcqcn-mlx5 for all senders that share links (--set 'fabric.overrides[+]={where: [host1], "    \
@@ -360,7 +359,7 @@ static void marks(void **state)
         {HEAD AT("host2", "congestion-control: none") READ(""), "ecn", ""},
         {HEAD AT("host0", "congestion-control: none") READ(""), "ecn",
          "t.yaml:4:13: note: host0: congestion-control none: frames are not ECT, so no switch "
-         "marks them and only pauses limit their senders (check in the results: ecn.marked == 0)\n "
+         "marks them and only pauses limit their senders (confirm in a run: ecn.marked == 0)\n "
          "   "
          "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host0], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
@@ -376,19 +375,19 @@ static void marks(void **state)
         {HEAD NOBODY WRITE, "ecn", NOT_ECT},
         {START SLOPE NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, so no switch "
-         "marks them and only pauses limit their senders (check in the results: ecn.marked == 0)\n "
+         "marks them and only pauses limit their senders (confirm in a run: ecn.marked == 0)\n "
          "   "
          "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {START FABRIC "  switch: {ecn: {kmax: 40KB}}\n" NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, so no switch "
-         "marks them and only pauses limit their senders (check in the results: ecn.marked == 0)\n "
+         "marks them and only pauses limit their senders (confirm in a run: ecn.marked == 0)\n "
          "   "
          "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},
         {START FABRIC "  switch: {ecn: {kmin: 10KB}}\n" NOBODY WRITE, "ecn",
          "t.yaml:4:13: note: host1: congestion-control none: frames are not ECT, so no switch "
-         "marks them and only pauses limit their senders (check in the results: ecn.marked == 0)\n "
+         "marks them and only pauses limit their senders (confirm in a run: ecn.marked == 0)\n "
          "   "
          "remedy: use congestion-control dcqcn-mlx5 for all senders that share links (--set "
          "'fabric.overrides[+]={where: [host1], rnic: {congestion-control: dcqcn-mlx5}}')\n"},

@@ -67,12 +67,12 @@ static void mtus(void **state)
         {ONE AT("\"switch0:p1\"", "mtu: 4156B") WRITE, "paths", ""},
         {ONE AT("\"switch0:p1\"", "mtu: 4155B") WRITE, "paths",
          "t.yaml:5:42: error: switch0:p1: MTU 4155 drops packets of 'w', which need MTU 4156 "
-         "(check in the results: drops.mtu > 0)\n"
+         "(confirm in a run: drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "'fabric.overrides[0].mtu=4156B')\n"},
         {ONE AT("\"switch0:p0\"", "mtu: 4155B") WRITE, "paths",
          "t.yaml:5:42: error: switch0:p0: MTU 4155 drops packets of 'w', which need MTU 4156 "
-         "(check in the results: drops.mtu > 0)\n"
+         "(confirm in a run: drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "'fabric.overrides[0].mtu=4156B')\n"},
         {ONE AT("\"switch0:p2\"", "mtu: 4155B") WRITE, "paths", ""},
@@ -85,7 +85,7 @@ static void mtus(void **state)
              "hpcc}}}\n" WRITE,
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 4197 drops "
-         "packets of 'w', which need MTU 4198 (check in the results: drops.mtu > 0)\n"
+         "packets of 'w', which need MTU 4198 (confirm in a run: drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4198 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=4198B)\n"},
         {ONE "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: "
@@ -95,7 +95,7 @@ static void mtus(void **state)
              "host0, message-size: 1377B}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host1:p0, ...): MTU 1500 drops "
-         "packets of 'w', which need MTU 1501 (check in the results: drops.mtu > 0)\n"
+         "packets of 'w', which need MTU 1501 (confirm in a run: drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 1501 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=1501B)\n"},
         {ONE "  host-links: {mtu: 1500B}\nhosts: {defaults: {rnic: {profile: ideal, path-mtu: "
@@ -113,7 +113,7 @@ static void paths(void **state)
               "[b, t]}]}\n"
               "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
-         "t.yaml:5:13: error: 'w': there is no path from a to b (check in the results: "
+         "t.yaml:5:13: error: 'w': there is no path from a to b (confirm in a run: "
          "drops.no_route > "
          "0)\n"},
         {HEAD "{kind: explicit, hosts: [a, b], switches: [s, t], links: [{ends: [a, s]}, {ends: "
@@ -121,9 +121,9 @@ static void paths(void **state)
               "  routes: [{at: s, to: a, via: a}]\n"
               "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
-         "t.yaml:6:13: error: 'w': there is no path from a to b (check in the results: "
+         "t.yaml:6:13: error: 'w': there is no path from a to b (confirm in a run: "
          "drops.no_route > "
-         "0)\nt.yaml:6:13: error: 'w': there is no path from b to a (check in the results: "
+         "0)\nt.yaml:6:13: error: 'w': there is no path from b to a (confirm in a run: "
          "drops.no_route > "
          "0)\n"},
         /* Hosts are ends, not ways. */
@@ -131,7 +131,7 @@ static void paths(void **state)
               "[b, t]}, {ends: [h, s]}, {ends: [h, t]}]}\n"
               "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
-         "t.yaml:5:13: error: 'w': there is no path from a to b (check in the results: "
+         "t.yaml:5:13: error: 'w': there is no path from a to b (confirm in a run: "
          "drops.no_route > "
          "0)\n"},
         /* The last host's port and a switch's are two. */
@@ -139,7 +139,7 @@ static void paths(void **state)
              "host1}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (host3:p0, ...): MTU 1500 drops "
-         "packets of 'w', which need MTU 4156 (check in the results: drops.mtu > 0)\n"
+         "packets of 'w', which need MTU 4156 (confirm in a run: drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=4156B)\n"},
         /* Ports without a link lead nowhere. */
@@ -149,7 +149,7 @@ static void paths(void **state)
          "  host-links: {mtu: 1500B}\nworkloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "paths",
          "t.yaml:5:21: error: 4 ports of 1 switch and 2 hosts (a:p0, ...): MTU 1500 drops packets "
-         "of 'w', which need MTU 4156 (check in the results: drops.mtu > 0)\n"
+         "of 'w', which need MTU 4156 (confirm in a run: drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "fabric.host-links.mtu=4156B)\n"},
         /* What one workload left behind is nothing to the next. */
@@ -159,12 +159,12 @@ static void paths(void **state)
          "rdma-write, from: host0, to: host3}\n",
          "paths",
          "t.yaml:7:5: error: 'w': configured routes from host0 to host2 loop through leaf0 and "
-         "spine1 (check in the results: drops.ttl > 0)\n"},
+         "spine1 (confirm in a run: drops.ttl > 0)\n"},
         {LEAVES "  routes: [{at: spine1, to: host2, via: leaf0}, {at: leaf0, to: host2, via: "
                 "spine1}]\n" ACROSS,
          "paths",
          "t.yaml:6:13: error: 'w': configured routes from host0 to host2 loop through leaf0 and "
-         "spine1 (check in the results: drops.ttl > 0)\n"},
+         "spine1 (confirm in a run: drops.ttl > 0)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -182,7 +182,7 @@ static void written_ways_of_hosts_with_two_links(void **state)
              "s-t", "mtu: 1500B") "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n",
          "paths",
          "t.yaml:6:33: error: 4 ports of 2 switches (t:p1, ...): MTU 1500 drops packets of 'w', "
-         "which need MTU 4156 (check in the results: drops.mtu > 0)\n"
+         "which need MTU 4156 (confirm in a run: drops.mtu > 0)\n"
          "    remedy: raise the link's mtu to 4156 B or more, or lower rnic.path-mtu (--set "
          "'fabric.overrides[0].mtu=4156B')\n"},
         {TWO_EACH "  routes: [{at: s, to: c, via: \"s:p2\"}, {at: t, to: b, via: \"t:p1\"}]\n" AT(
@@ -282,32 +282,30 @@ static void members_that_cannot_connect(void **state)
          "of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); a "
          "lost "
          "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) "
-         "(check in the results: members_idle > 0)\n    remedy: start the fault after the "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the "
          "workload, or start "
          "the workload after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
          "of 2 host-target pairs cannot connect (first: host1 to host2); the address is resolved "
-         "again only "
-         "after a third of address-timeout, 1 s (the workload has stopped by then) (check in the "
-         "results: members_idle > 0)\n    remedy: start the fault after the workload, or start the "
-         "workload "
-         "after the routes have converged\n"},
+         "again only after a third of address-timeout, 1 s (the workload has stopped by then) "
+         "(confirm in a run: members_idle > 0)\n"
+         "    remedy: start the fault after the workload, or start the workload after the routes "
+         "have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only "
-         "after a third of address-timeout, 1 s (the workload has stopped by then) (check in the "
-         "results: members_idle > 0)\n    remedy: start the fault after the workload, or start the "
-         "workload "
-         "after the routes have converged\n"},
+         "again only after a third of address-timeout, 1 s (the workload has stopped by then) "
+         "(confirm in a run: members_idle > 0)\n"
+         "    remedy: start the fault after the workload, or start the workload after the routes "
+         "have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
              ", stop: 1001us") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
          "again only "
-         "after a third of address-timeout, 1 ms (check in the results: members_idle > 0)\n    "
+         "after a third of address-timeout, 1 ms (confirm in a run: members_idle > 0)\n    "
          "remedy: start "
          "the fault after the workload, or start the workload after the routes have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
@@ -315,11 +313,10 @@ static void members_that_cannot_connect(void **state)
          "fault-connects",
          "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only "
-         "after a third of address-timeout, 1 ms (the workload has stopped by then) (check in the "
-         "results: members_idle > 0)\n    remedy: start the fault after the workload, or start the "
-         "workload "
-         "after the routes have converged\n"},
+         "again only after a third of address-timeout, 1 ms (the workload has stopped by then) "
+         "(confirm in a run: members_idle > 0)\n"
+         "    remedy: start the fault after the workload, or start the workload after the routes "
+         "have converged\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -334,7 +331,7 @@ static void members_with_two_ways(void **state)
          "of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); a "
          "lost "
          "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) "
-         "(check in the results: members_idle > 0)\n    remedy: start the fault after the "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the "
          "workload, or start "
          "the workload after the routes have converged\n"},
         {LEAVES FOUR("") "faults: [{kind: link-down, where: leaf1-spine0, at: 0s}, {kind: "
@@ -342,29 +339,26 @@ static void members_with_two_ways(void **state)
          "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only "
-         "after a third of address-timeout, 1 s (the workload has stopped by then) (check in the "
-         "results: members_idle > 0)\n    remedy: start the fault after the workload, or start the "
-         "workload "
-         "after the routes have converged\n"},
+         "again only after a third of address-timeout, 1 s (the workload has stopped by then) "
+         "(confirm in a run: members_idle > 0)\n"
+         "    remedy: start the fault after the workload, or start the workload after the routes "
+         "have converged\n"},
         {TWO_EACH "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n" DOWN(
              "link-down, where: \"t:p1\", at: 0s"),
          "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
          "of 1 host-target pair cannot connect, depending on the hash (first: c to b); a lost "
-         "message is "
-         "repeated only after cm-timeout, 6.14 s (the workload has stopped by then) (check in the "
-         "results: members_idle > 0)\n    remedy: start the fault after the workload, or start the "
-         "workload "
-         "after the routes have converged\n"},
+         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) "
+         "(confirm in a run: members_idle > 0)\n"
+         "    remedy: start the fault after the workload, or start the workload after the routes "
+         "have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only "
-         "after a third of address-timeout, 1 s (the workload has stopped by then) (check in the "
-         "results: members_idle > 0)\n    remedy: start the fault after the workload, or start the "
-         "workload "
-         "after the routes have converged\n"},
+         "again only after a third of address-timeout, 1 s (the workload has stopped by then) "
+         "(confirm in a run: members_idle > 0)\n"
+         "    remedy: start the fault after the workload, or start the workload after the routes "
+         "have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1000001ns"),
          "fault-connects", ""},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 0ms, for: 1ms"),

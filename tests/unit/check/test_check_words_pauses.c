@@ -22,8 +22,9 @@ static void what_a_nic_does_not_obey(void **state)
     static const struct findings_print cases[] = {
         {HEAD AT("host0", "pfc: false") WRITE, "host-classes",
          "t.yaml:5:42: warning: host0: the NIC obeys no pauses for priority 3 (DSCP 26), which is "
-         "lossless at switch0: the switch drops frames when its buffer is full (check in the "
-         "results: drops.lossless > 0)\n    remedy: rnic.pfc: true\n"},
+         "lossless at switch0: the switch drops frames when its buffer is full (confirm in a run: "
+         "drops.lossless > 0)\n"
+         "    remedy: rnic.pfc: true\n"},
         /* The switch pauses priority 4, which the NIC obeys, but whose frames it does not pause. */
         {START FABRIC "  switch: {pfc: {priorities: [3, 4]}, dscp: {10: 4}}\n" AT(
              "\"host*\"",
@@ -32,14 +33,14 @@ static void what_a_nic_does_not_obey(void **state)
          "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): the NIC sends no pauses for priority 4 (DSCP "
          "10): when its receive buffer is full, it drops traffic that is lossless at switch0 "
-         "(check in the results: drops.lossy > 0)\n    remedy: add 4 to rnic.pfc-priorities (--set "
+         "(confirm in a run: drops.lossy > 0)\n    remedy: add 4 to rnic.pfc-priorities (--set "
          "'hosts.some.rnic.pfc-priorities=[3,4]')\n"},
         {START FABRIC "  host-links: {pfc-enabled: none}\n" WRITE, "host-classes", ""},
         {START FABRIC "  overrides: [{where: host0, pfc-enabled: none}]\n" WRITE, "host-classes",
          "t.yaml:5:43: warning: host0:p0: the NIC obeys no pauses for priority 3 (DSCP 26), which "
-         "is lossless at switch0: the switch drops frames when its buffer is full (check in the "
-         "results: drops.lossless > 0)\n    remedy: set flow-control: pfc at both ends, with 3 in "
-         "pfc-enabled\n"},
+         "is lossless at switch0: the switch drops frames when its buffer is full (confirm in a "
+         "run: drops.lossless > 0)\n"
+         "    remedy: set flow-control: pfc at both ends, with 3 in pfc-enabled\n"},
     };
     assert_prints(cases, COUNT(cases));
 }

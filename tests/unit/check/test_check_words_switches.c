@@ -26,7 +26,7 @@ static void classes_of_switches(void **state)
         {LEAVES ACROSS, "switch-classes", ""},
         {LEAVES "  switch: {pfc: {priorities: [4]}}\n" ACROSS, "switch-classes",
          "t.yaml:5:30: warning: 4 switches (leaf0, ...): RoCE data may be dropped: DSCP 26 has "
-         "priority 3 there, which is not lossless (check in the results: drops.lossy > 0)\n    "
+         "priority 3 there, which is not lossless (confirm in a run: drops.lossy > 0)\n    "
          "remedy: make "
          "priority 3 lossless at the switch (--set 'fabric.overrides[+]={where: [leaf0, leaf1, "
          "spine0, spine1], pfc: {priorities: [3,4]}}')\n"},
@@ -34,23 +34,23 @@ static void classes_of_switches(void **state)
         {LEAVES "workloads: [{name: w, kind: rdma-write, from: host0, to: host2, dscp: 10}]\n",
          "switch-classes",
          "t.yaml:4:13: note: 4 switches (leaf0, ...): RoCE data may be dropped: DSCP 10 has "
-         "priority 1 there, which is not lossless (check in the results: drops.lossy > 0)\n    "
+         "priority 1 there, which is not lossless (confirm in a run: drops.lossy > 0)\n    "
          "remedy: mark "
          "DSCP 26 (ToS 104) (--set workloads.w.dscp=26)\n"},
         {LEAVES AT("spine1", "dscp: {26: 5}") ACROSS, "switch-classes",
          "t.yaml:4:13: warning: 2 switches (leaf0, ...): DSCP 26 has priority 3 (lossless) here, "
-         "but 5 (lossy) at spine1 (check in the results: drops.lossy > 0)\n    remedy: use the "
-         "same dscp map "
-         "and the same pfc.priorities at all switches (--set 'fabric.overrides[+]={where: "
-         "[spine1], dscp: {26: 3}, pfc: {priorities: [3]}}')\nt.yaml:4:13: warning: spine1: RoCE "
-         "data may be dropped: DSCP 26 has priority 5 there, which is not lossless (check in the "
-         "results: drops.lossy > 0)\n    remedy: map DSCP 26 to priority 3, as leaf0 does (--set "
-         "'fabric.overrides[+]={where: [spine1], dscp: {26: 3}, pfc: {priorities: [3]}}')\n"},
+         "but 5 (lossy) at spine1 (confirm in a run: drops.lossy > 0)\n"
+         "    remedy: use the same dscp map and the same pfc.priorities at all switches (--set "
+         "'fabric.overrides[+]={where: [spine1], dscp: {26: 3}, pfc: {priorities: [3]}}')\n"
+         "t.yaml:4:13: warning: spine1: RoCE data may be dropped: DSCP 26 has priority 5 there, "
+         "which is not lossless (confirm in a run: drops.lossy > 0)\n"
+         "    remedy: map DSCP 26 to priority 3, as leaf0 does (--set 'fabric.overrides[+]={where: "
+         "[spine1], dscp: {26: 3}, pfc: {priorities: [3]}}')\n"},
         /* Another priority that is lossless too, and the same one that is not. */
         {LEAVES "  switch: {pfc: {priorities: [3, 4]}}\n" AT("spine1", "dscp: {26: 4}") ACROSS,
          "switch-classes",
          "t.yaml:5:30: warning: 2 switches (leaf0, ...): DSCP 26 has priority 3 (lossless) here, "
-         "but 4 (lossless) at spine1 (check in the results: drops.lossy > 0)\n    remedy: use the "
+         "but 4 (lossless) at spine1 (confirm in a run: drops.lossy > 0)\n    remedy: use the "
          "same dscp "
          "map and the same pfc.priorities at all switches (--set 'fabric.overrides[+]={where: "
          "[spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\n"},
@@ -64,23 +64,23 @@ static void more_classes_of_switches(void **state)
     static const struct findings_print cases[] = {
         {LEAVES AT("spine1", "pfc: {priorities: [4]}") ACROSS, "switch-classes",
          "t.yaml:4:13: warning: 2 switches (leaf0, ...): DSCP 26 has priority 3 (lossless) here, "
-         "but 3 (lossy) at spine1 (check in the results: drops.lossy > 0)\n    remedy: use the "
-         "same dscp map "
-         "and the same pfc.priorities at all switches (--set 'fabric.overrides[+]={where: "
-         "[spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\nt.yaml:5:49: warning: spine1: RoCE "
-         "data may be dropped: DSCP 26 has priority 3 there, which is not lossless (check in the "
-         "results: drops.lossy > 0)\n    remedy: map DSCP 26 to priority 3, as leaf0 does (--set "
-         "'fabric.overrides[+]={where: [spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\n"},
+         "but 3 (lossy) at spine1 (confirm in a run: drops.lossy > 0)\n"
+         "    remedy: use the same dscp map and the same pfc.priorities at all switches (--set "
+         "'fabric.overrides[+]={where: [spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\n"
+         "t.yaml:5:49: warning: spine1: RoCE data may be dropped: DSCP 26 has priority 3 there, "
+         "which is not lossless (confirm in a run: drops.lossy > 0)\n"
+         "    remedy: map DSCP 26 to priority 3, as leaf0 does (--set 'fabric.overrides[+]={where: "
+         "[spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\n"},
         {LEAVES AT("leaf0-spine0", "pfc-enabled: none") ACROSS, "switch-classes",
          "t.yaml:5:50: warning: 2 ports of 2 switches (leaf0:p2, ...): priority 3 is lossless at "
-         "the switch, but its PFC is disabled on the port (check in the results: drops.lossless > "
+         "the switch, but its PFC is disabled on the port (confirm in a run: drops.lossless > "
          "0)\n    "
          "remedy: set flow-control: pfc at both ends of each of these links (leaf0-spine0), with 3 "
          "in pfc-enabled (--set 'fabric.overrides[+]={where: [\"leaf0:p2\", \"spine0:p0\"], "
          "flow-control: pfc, pfc-enabled: [3]}')\n"},
         {LEAVES AT("leaf0-spine0", "pfc-enabled: [4]") ACROSS, "switch-classes",
          "t.yaml:5:50: warning: 2 ports of 2 switches (leaf0:p2, ...): priority 3 is lossless at "
-         "the switch, but its PFC is disabled on the port (check in the results: drops.lossless > "
+         "the switch, but its PFC is disabled on the port (confirm in a run: drops.lossless > "
          "0)\n    "
          "remedy: set flow-control: pfc at both ends of each of these links (leaf0-spine0), with 3 "
          "in pfc-enabled (--set 'fabric.overrides[+]={where: [\"leaf0:p2\", \"spine0:p0\"], "
@@ -88,7 +88,7 @@ static void more_classes_of_switches(void **state)
         {LEAVES AT("leaf0-spine0", "pfc-enabled: [3]") ACROSS, "switch-classes", ""},
         {LEAVES AT("leaf0-spine0", "flow-control: none") ACROSS, "switch-classes",
          "t.yaml:5:51: warning: 2 ports of 2 switches (leaf0:p2, ...): priority 3 is lossless at "
-         "the switch, but its PFC is disabled on the port (check in the results: drops.lossless > "
+         "the switch, but its PFC is disabled on the port (confirm in a run: drops.lossless > "
          "0)\n    "
          "remedy: set flow-control: pfc at both ends of each of these links (leaf0-spine0), with 3 "
          "in pfc-enabled (--set 'fabric.overrides[+]={where: [\"leaf0:p2\", \"spine0:p0\"], "
@@ -100,7 +100,7 @@ static void more_classes_of_switches(void **state)
               "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
          "switch-classes",
          "t.yaml:5:29: warning: 2 ports of 1 switch (s:p1, ...): priority 3 is lossless at the "
-         "switch, but its PFC is disabled on the port (check in the results: drops.lossless > 0)\n "
+         "switch, but its PFC is disabled on the port (confirm in a run: drops.lossless > 0)\n "
          "   "
          "remedy: set flow-control: pfc at both ends of each of these links (s-a), with 3 in "
          "pfc-enabled (--set 'fabric.overrides[+]={where: [\"s:p1\", \"a:p0\", \"s:p3\", "
@@ -116,13 +116,13 @@ static void pauses_of_two_ends(void **state)
         {ONE WRITE, "pause-kinds", ""},
         {ONE AT("\"switch0:p0\"", "flow-control: global") WRITE, "pause-kinds",
          "t.yaml:4:13: warning: host0:p0: it sends PFC, but switch0:p0 sends PAUSE: neither end "
-         "obeys the other (check in the results: drops.lossless > 0)\n    remedy: PFC at both ends "
+         "obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: PFC at both ends "
          "of the "
          "link (--set 'fabric.overrides[+]={where: [\"host0:p0\", \"switch0:p0\"], flow-control: "
          "pfc}')\n"},
         {ONE AT("\"switch0:p0\"", "flow-control: none") WRITE, "pause-kinds",
          "t.yaml:4:13: warning: host0:p0: it sends PFC, but switch0:p0 sends no pauses: neither "
-         "end obeys the other (check in the results: drops.lossless > 0)\n    remedy: PFC at both "
+         "end obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: PFC at both "
          "ends of "
          "the link (--set 'fabric.overrides[+]={where: [\"host0:p0\", \"switch0:p0\"], "
          "flow-control: pfc}')\n"},
@@ -130,7 +130,7 @@ static void pauses_of_two_ends(void **state)
                 "flow-control: none") "  host-links: {flow-control: global}\n" WRITE,
          "pause-kinds",
          "t.yaml:6:30: warning: host0:p0: it sends PAUSE, but switch0:p0 sends no pauses: neither "
-         "end obeys the other (check in the results: drops.lossless > 0)\n    remedy: PAUSE at "
+         "end obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: PAUSE at "
          "both ends of "
          "the link (--set 'fabric.overrides[+]={where: [\"host0:p0\", \"switch0:p0\"], "
          "flow-control: global}')\n"},
@@ -218,12 +218,12 @@ static void more_values_of_a_switch(void **state)
         {SWITCH("pfc: {priorities: none}, egress-limit: 1KB") WRITE, "switch-values", ""},
         {SWITCH("egress-limit: 100KB") WRITE, "switch-values",
          "t.yaml:5:26: warning: switch0: egress-limit 100000 B drops lossless frames when a queue "
-         "is longer, despite pauses (check in the results: drops.lossless > 0)\n    remedy: remove "
+         "is longer, despite pauses (confirm in a run: drops.lossless > 0)\n    remedy: remove "
          "the limit "
          "of lossless queues: egress-limit none (--set fabric.switch.egress-limit=none)\n"},
         {SWITCH("buffer: 3MB, egress-limit: 2999999B") WRITE, "switch-values",
          "t.yaml:5:39: warning: switch0: egress-limit 2999999 B drops lossless frames when a queue "
-         "is longer, despite pauses (check in the results: drops.lossless > 0)\n    remedy: remove "
+         "is longer, despite pauses (confirm in a run: drops.lossless > 0)\n    remedy: remove "
          "the limit "
          "of lossless queues: egress-limit none (--set fabric.switch.egress-limit=none)\n"},
         {SWITCH("buffer: 3MB, egress-limit: 3MB") WRITE, "switch-values", ""},
@@ -247,7 +247,7 @@ static void thresholds(void **state)
         {SWITCH("policy: static, xoff: 29779968B") WRITE, "thresholds", ""},
         {SWITCH("policy: static, xoff: 29779969B") WRITE, "thresholds",
          "t.yaml:5:34: warning: switch0: xoff (29779969 B) is larger than the shared memory "
-         "(29779968 B): ports are paused only when this memory is full (check in the results: "
+         "(29779968 B): ports are paused only when this memory is full (confirm in a run: "
          "pfc.pause_frames)\n    remedy: set xoff to at most the shared memory divided by the "
          "number of ports that may be congested at the same time (--set "
          "fabric.switch.xoff=7444992B)\n"},
@@ -259,25 +259,23 @@ static void thresholds(void **state)
         {SWITCH("alpha: 12800%, buffer: 3MB, pfc: {priorities: none}") WRITE, "thresholds", ""},
         {SWITCH("ecn: {kmin: 3313493B, kmax: 40MB}") WRITE, "marking",
          "t.yaml:5:24: warning: switch0: ECN marking starts at an egress queue of 3313493 B, but a "
-         "single sender is paused at 3313493 B: pauses act before congestion control (check in the "
-         "results: pfc.pause_frames > 0)\n    remedy: lower ecn-kmin below 3313493 B (--set "
-         "fabric.switch.ecn-kmin=1243136B)\n"},
+         "single sender is paused at 3313493 B: pauses act before congestion control (confirm in a "
+         "run: pfc.pause_frames > 0)\n"
+         "    remedy: lower ecn-kmin below 3313493 B (--set fabric.switch.ecn-kmin=1243136B)\n"},
         {SWITCH("ecn: {kmin: 3313492B, kmax: 40MB}") WRITE, "marking",
          "t.yaml:5:24: note: switch0: ECN marking starts at an egress queue of 3313492 B, but with "
-         "4 congested ports on a switch, a sender is already paused at a queue of 2486272 B (check "
-         "in the "
-         "results: pfc.pause_frames > 0)\n    remedy: lower ecn-kmin below 2486272 B (--set "
-         "fabric.switch.ecn-kmin=1243136B)\n"},
+         "4 congested ports on a switch, a sender is already paused at a queue of 2486272 B "
+         "(confirm in a run: pfc.pause_frames > 0)\n"
+         "    remedy: lower ecn-kmin below 2486272 B (--set fabric.switch.ecn-kmin=1243136B)\n"},
         {SWITCH("ecn: {kmin: 2486272B, kmax: 40MB}") WRITE, "marking",
          "t.yaml:5:24: note: switch0: ECN marking starts at an egress queue of 2486272 B, but with "
-         "4 congested ports on a switch, a sender is already paused at a queue of 2486272 B (check "
-         "in the "
-         "results: pfc.pause_frames > 0)\n    remedy: lower ecn-kmin below 2486272 B (--set "
-         "fabric.switch.ecn-kmin=1243136B)\n"},
+         "4 congested ports on a switch, a sender is already paused at a queue of 2486272 B "
+         "(confirm in a run: pfc.pause_frames > 0)\n"
+         "    remedy: lower ecn-kmin below 2486272 B (--set fabric.switch.ecn-kmin=1243136B)\n"},
         {SWITCH("ecn: {kmin: 2486271B, kmax: 40MB}") WRITE, "marking", ""},
         {SWITCH("ecn: {kmax: 0B}") WRITE, "marking",
          "t.yaml:5:24: warning: switch0: ECN marking is disabled (ecn-kmax 0): congestion control "
-         "gets no signal, and only pauses limit senders (check in the results: ecn.marked == 0)\n  "
+         "gets no signal, and only pauses limit senders (confirm in a run: ecn.marked == 0)\n  "
          "  remedy: "
          "start marking below the pause threshold, at 621568 B (--set "
          "fabric.switch.ecn-kmin=621568B --set fabric.switch.ecn-kmax=2486272B)\n"},
@@ -297,7 +295,7 @@ static void thresholds(void **state)
                                    "none}}}\n" WRITE,
          "marking",
          "t.yaml:5:24: warning: switch0: ECN marking is disabled (ecn-kmax 0): congestion control "
-         "gets no signal, and only pauses limit senders (check in the results: ecn.marked == 0)\n  "
+         "gets no signal, and only pauses limit senders (confirm in a run: ecn.marked == 0)\n  "
          "  remedy: "
          "start marking below the pause threshold, at 621568 B (--set "
          "fabric.switch.ecn-kmin=621568B --set fabric.switch.ecn-kmax=2486272B)\n"},
@@ -315,7 +313,7 @@ static void memory(void **state)
          "or headroom-pool)\n"},
         {SWITCH("pfc: {headroom-pool: 10KB}") WRITE, "buffers",
          "t.yaml:5:33: warning: switch0: the headroom pool has 9984 B, but the lossless groups of "
-         "one port may need 52224 B (check in the results: drops.lossless > 0)\n    remedy: set "
+         "one port may need 52224 B (confirm in a run: drops.lossless > 0)\n    remedy: set "
          "headroom-pool to 52224 B or more (--set 'fabric.overrides[+]={where: [switch0], "
          "headroom-pool: 52224B}')\n"},
         /* Half of it set aside is none too much, three quarters are a warning. */
@@ -333,12 +331,12 @@ static void memory(void **state)
         {SWITCH("buffer: 4440064B") WRITE, "buffers", ""},
         {SWITCH("pfc: {headroom-pool: 52223B}") WRITE, "buffers",
          "t.yaml:5:33: warning: switch0: the headroom pool has 51968 B, but the lossless groups of "
-         "one port may need 52224 B (check in the results: drops.lossless > 0)\n    remedy: set "
+         "one port may need 52224 B (confirm in a run: drops.lossless > 0)\n    remedy: set "
          "headroom-pool to 52224 B or more (--set 'fabric.overrides[+]={where: [switch0], "
          "headroom-pool: 52224B}')\n"},
         {SWITCH("pfc: {priorities: [3, 4], headroom-pool: 60KB}") WRITE, "buffers",
          "t.yaml:5:53: warning: switch0: the headroom pool has 59904 B, but the lossless groups of "
-         "one port may need 104448 B (check in the results: drops.lossless > 0)\n    remedy: set "
+         "one port may need 104448 B (confirm in a run: drops.lossless > 0)\n    remedy: set "
          "headroom-pool to 104448 B or more (--set 'fabric.overrides[+]={where: [switch0], "
          "headroom-pool: 104448B}')\n"},
         {SWITCH("pfc: {headroom-pool: 52224B}") WRITE, "buffers", ""},
@@ -352,7 +350,7 @@ static void headroom(void **state)
     static const struct findings_print cases[] = {
         {SWITCH("pfc: {headroom: 1KB}") WRITE, "headroom",
          "t.yaml:5:28: warning: switch0:p1: 21760 B of data can arrive after XOFF, but the "
-         "headroom is 1024 B (check in the results: drops.lossless > 0)\n"
+         "headroom is 1024 B (confirm in a run: drops.lossless > 0)\n"
          "    remedy: set the switch's headroom to 22784 B or more, or to auto (--set "
          "'fabric.overrides[+]={where: [switch0], headroom: auto}')\n"},
         {SWITCH("pfc: {headroom: 21760B}") WRITE, "headroom",
@@ -382,7 +380,7 @@ static void more_headroom(void **state)
     static const struct findings_print cases[] = {
         {SWITCH("policy: static, xoff: 1MB, pfc: {headroom: 1KB}") WRITE, "headroom",
          "t.yaml:5:55: warning: switch0:p1: 17408 B of data can arrive after XOFF, but the "
-         "headroom is 1024 B (check in the results: drops.lossless > 0)\n"
+         "headroom is 1024 B (confirm in a run: drops.lossless > 0)\n"
          "    remedy: set the switch's headroom to 18432 B or more, or to auto (--set "
          "'fabric.overrides[+]={where: [switch0], headroom: auto}')\n"},
         {SWITCH("pfc: {headroom: 28KiB}") "  host-links: {length: 40m}\nworkloads: [{name: w, "
@@ -403,7 +401,7 @@ static void more_headroom(void **state)
                                         "to: host0}]\n",
          "headroom",
          "t.yaml:5:28: warning: switch0:p0: 21760 B of data can arrive after XOFF, but the "
-         "headroom is 1024 B (check in the results: drops.lossless > 0)\n    remedy: set the "
+         "headroom is 1024 B (confirm in a run: drops.lossless > 0)\n    remedy: set the "
          "switch's "
          "headroom to 33792 B or more, or to auto (--set 'fabric.overrides[+]={where: [switch0], "
          "headroom: auto}')\nt.yaml:5:28: note: switch0:p1: 16384 B of back-to-back ACKs and "
@@ -414,12 +412,12 @@ static void more_headroom(void **state)
         {SWITCH("pfc: {headroom: 1KB}") "  host-links: {mtu: 9216B}\n" ALL("path-mtu: 1024B") WRITE,
          "headroom",
          "t.yaml:5:28: warning: switch0:p1: 15360 B of data can arrive after XOFF, but the "
-         "headroom is 1024 B (check in the results: drops.lossless > 0)\n"
+         "headroom is 1024 B (confirm in a run: drops.lossless > 0)\n"
          "    remedy: set the switch's headroom to 16384 B or more, or to auto (--set "
          "'fabric.overrides[+]={where: [switch0], headroom: auto}')\n"},
         {SWITCH("pfc: {headroom: 1KB}") "  host-links: {mtu: 1500B}\n" WRITE, "headroom",
          "t.yaml:5:28: warning: switch0:p1: 17408 B of data can arrive after XOFF, but the "
-         "headroom is 1024 B (check in the results: drops.lossless > 0)\n"
+         "headroom is 1024 B (confirm in a run: drops.lossless > 0)\n"
          "    remedy: set the switch's headroom to 18432 B or more, or to auto (--set "
          "'fabric.overrides[+]={where: [switch0], headroom: auto}')\n"},
         {SWITCH("pfc: {priorities: [4], headroom: 1KB}") WRITE, "headroom", ""},

@@ -115,12 +115,12 @@ static void rows_have_values_and_changes(void **state)
              "  %-44s %20s %20s      +0.0%%\n"
              "  %-44s %20s %20s\n"
              "  %-44s %20s %20s\n"
-             "  %-44s %20s %20s  set by A: f.yaml:3\n"
-             "  %-44s %20s %20s  set by B: default\n"
-             "  %-44s %20s %20s  set by A: x, B: y\n"
+             "  %-44s %20s %20s  (set in A by f.yaml:3)\n"
+             "  %-44s %20s %20s  (set in B by default)\n"
+             "  %-44s %20s %20s  (set in A by x, in B by y)\n"
              "  wide\n      A  a\n      B  123456789012345678901\n"
              "  %-44s %20s %20s\n\nEvents ",
-             "A", "B", "number", "1.000 ns", "1.500 ns", "alike", "1000001 ps", "1000002 ps",
+             "A", "B", "number", "1.000 ns", "1.500 ns", "alike", "1.000001 us", "1.000002 us",
              "from none", "0", "7", "missing", "-", "7", "set", "a", "b", "set", "a", "b", "fits",
              "12345678901234567890", "b", "only in A: pause", "2.00 ns", "-");
     assert_printed(false, wanted);
@@ -145,8 +145,12 @@ static void values_have_the_units_of_their_rows(void **state)
         {"count", -1e15, "-1000000 G"},
         {"count", 1e15, "1000000 G"},
     };
+    const struct diff_row mtu = {.what = "a:p0 - b:p1 mtu", .unit = "bytes", .values = {-1, 9216}};
+    assert_string_equal(diff_value_words(&mtu, 1).text, "9216 B");
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
-        const struct diff_row row = {.unit = given[i].unit, .values = {-1, given[i].value}};
+        const struct diff_row row = {.what = "",
+                                     .unit = given[i].unit,
+                                     .values = {-1, given[i].value}};
         assert_string_equal(diff_value_words(&row, 1).text, given[i].words);
     }
     static const struct {
