@@ -354,7 +354,7 @@ static void stream_info(const struct stream_conn *stream, struct stream_info *in
     info->rto = conn->rto;
     info->cwnd = conn->cc.cwnd;
     info->ssthresh = conn->cc.ssthresh >= TCP_CC_INFINITE ? UINT32_MAX : conn->cc.ssthresh;
-    info->mss = conn->mss;
+    info->mss = conn->payload_most;
     info->pacing_bps = conn->tcp->params.pacing && bps != UINT64_MAX ? bps : 0;
     info->unacked = conn->nxt - conn->una;
     info->notsent = conn->out.end > conn->nxt ? conn->out.end - conn->nxt : 0;

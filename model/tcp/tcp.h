@@ -8,10 +8,10 @@
  *
  * A core executes TCP: each batch takes time, one after another.  All connections of a core share
  * it; with cores 0 each connection has its own.
- * Not modeled: fast open, accurate ECN, urgent data, IP fragments, path MTU discovery,
+ * Not modeled: fast open, urgent data, IP fragments, path MTU discovery,
  * keep-alive, memory pressure, SYN queues and cookies, Nagle's algorithm (TCP_NODELAY is set).
- * Source: RFC 9293, 7323, 2018, 2883, 3168, 5681, 6298, 6937, 8985; Linux net/ipv4/tcp_input.c,
- * tcp_output.c, tcp_timer.c, tcp_recovery.c for what these leave open.
+ * Source: RFC 9293, 7323, 2018, 2883, 3168, 5681, 6298, 6937, 8985, 9768; Linux
+ * net/ipv4/tcp_input.c, tcp_output.c, tcp_timer.c, tcp_recovery.c for what these leave open.
  * Owner: the caller of tcp_create.  Clock: the host's. */
 #ifndef STORMGLASS_TCP_TCP_H
 #define STORMGLASS_TCP_TCP_H
@@ -26,10 +26,32 @@
 
 enum { TCP_FIRST_PORT = 1024 };
 
-#define TCP_ECNS(X)   X(OFF, "off") X(PASSIVE, "passive") X(ON, "on")
-#define X(name, word) TCP_ECN_##name,
+/* The values of Linux's tcp_ecn: 0, 2, 1, 3, 5, 4. */
+#define TCP_ECNS(X)                                                                                \
+    X(OFF, "off")                                                                                  \
+    X(PASSIVE, "passive")                                                                          \
+    X(ON, "on")                                                                                    \
+    X(ACCURATE, "accurate")                                                                        \
+    X(ACCURATE_PASSIVE, "accurate-passive")                                                        \
+    X(ON_ACCURATE_PASSIVE, "on-accurate-passive")
+#define TCP_ECN_OPTIONS(X) X(NEVER, "never") X(MINIMUM, "minimum") X(EVERY, "every-segment")
+#define X(name, word)      TCP_ECN_##name,
 enum { TCP_ECNS(X) }; /* ecn */
 #undef X
+#define X(name, word) TCP_ECN_OPTION_##name,
+enum { TCP_ECN_OPTIONS(X) }; /* ecn-option */
+#undef X
+
+/* The host requests ECN, accurate or classic. */
+static inline bool tcp_ecn_requests(int64_t ecn)
+{
+    return ecn == TCP_ECN_ON || ecn == TCP_ECN_ACCURATE || ecn == TCP_ECN_ON_ACCURATE_PASSIVE;
+}
+
+static inline bool tcp_ecn_accepts_accurate(int64_t ecn)
+{
+    return ecn >= TCP_ECN_ACCURATE;
+}
 
 struct tcp_params {
     int64_t congestion_control; /* index in tcp_cc_list */
@@ -37,6 +59,7 @@ struct tcp_params {
     int64_t rto_min, rto_initial, rto_max, timer_slack;
     int64_t retries, syn_retries;
     int64_t sack, rack, tlp, frto, timestamps, window_scaling, ecn;
+    int64_t ecn_option, ecn_beacon;
     int64_t delayed_ack, quick_acks;
     int64_t send_buffer, send_buffer_max, receive_buffer, receive_buffer_max;
     int64_t slow_start_after_idle;

@@ -13,9 +13,11 @@ struct edges {
 };
 
 /* A segment reached the peer. */
-static void note_delivered(struct tcp_conn *conn, struct tcp_round *round)
+static void note_delivered(struct tcp_conn *conn, const struct tcp_seg *seg,
+                           struct tcp_round *round)
 {
     round->acked_sacked++;
+    round->bytes += seg->length;
     conn->cc.delivered++;
 }
 
@@ -23,7 +25,7 @@ void tcp_note_reordering(struct tcp_conn *conn, uint64_t offset, uint64_t *count
 {
     if (offset >= conn->highest_sacked)
         return;
-    const uint64_t distance = (conn->highest_sacked - offset) / conn->mss;
+    const uint64_t distance = (conn->highest_sacked - offset) / conn->payload_most;
     if (distance > conn->did.reordering)
         conn->did.reordering = (uint32_t)(distance < 300 ? distance : 300);
     (*counter)++;
@@ -49,7 +51,7 @@ static void sack_segment(struct tcp_conn *conn, uint32_t number, struct tcp_roun
         round->original |= seg->seq + seg->length <= conn->high_seq;
     }
     round->sacked = true;
-    note_delivered(conn, round);
+    note_delivered(conn, seg, round);
     tcp_rack_advance(conn, seg, now);
     tcp_board_unsort(conn, number);
     conn->lost_out -= (seg->flags & TCP_SEG_LOST) != 0;
@@ -144,7 +146,7 @@ static void ack_segment(struct tcp_conn *conn, struct tcp_round *round, time_ps 
         note_reordering(conn, seg);
     }
     if ((seg->flags & TCP_SEG_SACKED) == 0) {
-        note_delivered(conn, round);
+        note_delivered(conn, seg, round);
         /* An ACK that answers the first transmission says nothing about the second. */
         if ((seg->flags & TCP_SEG_EVER) == 0 || !tcp_echoes_before(round, seg->sent_at))
             tcp_rack_advance(conn, seg, now);
@@ -252,14 +254,24 @@ static struct tcp_round begin_round(const struct tcp_conn *conn, const struct fr
     };
 }
 
+/* What the ACK says of marked segments: how many, or that what it acknowledges was marked. */
+static void read_marks(struct tcp_conn *conn, const struct frame *frame, struct tcp_round *round)
+{
+    if (!conn->ecn)
+        return;
+    if (conn->accurate)
+        round->marks = tcp_accecn_on_ack(conn, frame, round);
+    else if ((frame->tcp_flags & SEGMENT_ECE) != 0)
+        round->marks = round->acked_sacked;
+    round->echo = conn->accurate ? round->marks > 0 : (frame->tcp_flags & SEGMENT_ECE) != 0;
+}
+
 static void count_delivered(struct tcp_conn *conn, const struct tcp_round *round)
 {
     struct tcp_counters *counters = &conn->tcp->counters;
     counters->delivered += round->acked_sacked;
-    if (!round->echo)
-        return;
-    conn->cc.delivered_ce += round->acked_sacked;
-    counters->delivered_ce += round->acked_sacked;
+    conn->cc.delivered_ce += round->marks;
+    counters->delivered_ce += round->marks;
 }
 
 static void note_progress(struct tcp_conn *conn)
@@ -288,13 +300,13 @@ static void process(struct tcp_conn *conn, const struct frame *frame, uint64_t a
     const uint32_t out = tcp_packets_out(conn);
     const uint64_t window = conn->window_end;
     update_window(conn, frame, ack, now);
-    round.echo = conn->ecn && (frame->tcp_flags & SEGMENT_ECE) != 0;
     if (out > 0) {
         read_sacks(conn, frame, ack, &round, now);
         clean_acked(conn, ack, &round, now);
     } else if (ack > conn->una) {
         conn->una = ack;
     }
+    read_marks(conn, frame, &round);
     round.duplicate = ack == round.prior_una && out > 0 && frame->payload == 0 &&
                       window == conn->window_end &&
                       (frame->tcp_flags & (SEGMENT_FIN | SEGMENT_SYN)) == 0;

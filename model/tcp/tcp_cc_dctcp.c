@@ -57,7 +57,8 @@ static void on_ack(struct tcp_cc_flow *flow, time_ps now)
     if (flow->una < dctcp->window_end || !flow->ecn)
         return;
     const uint64_t delivered = flow->delivered - dctcp->delivered;
-    const uint64_t marked = flow->delivered_ce - dctcp->delivered_ce;
+    const uint64_t counted = flow->delivered_ce - dctcp->delivered_ce;
+    const uint64_t marked = counted < delivered ? counted : delivered; /* ACE counts ACKs, too */
     const uint64_t g = of_ratio(params->g);
     const uint64_t share = delivered == 0 ? 0 : marked * TCP_CC_DCTCP_ONE / delivered;
     dctcp->alpha = (dctcp->alpha * (TCP_CC_DCTCP_ONE - g) + share * g) / TCP_CC_DCTCP_ONE;

@@ -264,10 +264,8 @@ void tcp_read_syn(struct tcp_conn *conn, const struct frame *frame)
         (own < frame->mss ? own : frame->mss) - (conn->timestamps ? SEGMENT_TIMESTAMPS : 0u);
     if (conn->receive_limit < 2 * (uint64_t)conn->mss)
         conn->receive_limit = 2 * (uint64_t)conn->mss;
-    /* A SYN asks with ECE and CWR, its answer agrees with ECE, RFC 3168 6.1.1. */
-    const unsigned asked = frame->tcp_flags & (SEGMENT_ECE | SEGMENT_CWR);
-    const bool may = conn->ops->wants_ecn || params->ecn != TCP_ECN_OFF;
-    conn->ecn = may && asked == (first ? SEGMENT_ECE | SEGMENT_CWR : (unsigned)SEGMENT_ECE);
+    conn->payload_most = conn->mss;
+    tcp_ecn_read_syn(conn, frame, first);
 }
 
 void tcp_established(struct tcp_conn *conn, time_ps now)

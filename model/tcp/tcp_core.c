@@ -11,6 +11,8 @@
  * batch (Linux net/ipv4/tcp_offload.c, tcp_gro_receive). */
 #include "tcp/tcp_private.h"
 
+#include <string.h>
+
 static void on_interrupt(void *self, time_ps now);
 static time_ps begin_work(void *self, time_ps now);
 static void end_work(void *self, time_ps now);
@@ -31,17 +33,29 @@ static struct frame *frame_of(const struct tcp *tcp, uint32_t handle)
 
 /* ------------------------------------------------------------------ batches */
 
-static bool is_plain(const struct frame *frame)
+/* With accurate ECN, CWR is a bit of a counter. */
+static bool is_plain(const struct tcp_conn *conn, const struct frame *frame)
 {
-    const unsigned odd = SEGMENT_SYN | SEGMENT_FIN | SEGMENT_RST | SEGMENT_CWR;
+    const unsigned odd =
+        SEGMENT_SYN | SEGMENT_FIN | SEGMENT_RST | (conn->accurate ? 0u : SEGMENT_CWR);
     return frame->payload > 0 && (frame->tcp_flags & odd) == 0 &&
            (frame->tcp_options & SEGMENT_BLOCKS) == 0;
 }
 
-static bool follows(const struct frame *frame, const struct frame *before)
+static bool has_same_option(const struct tcp_conn *conn, const struct frame *a,
+                            const struct frame *b)
 {
-    return is_plain(frame) && frame->psn == before->psn + before->payload &&
-           frame->tos == before->tos &&
+    const struct frame_pool *pool = conn->tcp->frames;
+    return a->tcp_accecn == b->tcp_accecn &&
+           ((a->tcp_accecn & SEGMENT_HAS_ACCECN) == 0 ||
+            memcmp(frame_blob(pool, a), frame_blob(pool, b), SEGMENT_COUNTERS) == 0);
+}
+
+static bool follows(const struct tcp_conn *conn, const struct frame *frame,
+                    const struct frame *before)
+{
+    return is_plain(conn, frame) && has_same_option(conn, frame, before) &&
+           frame->psn == before->psn + before->payload && frame->tos == before->tos &&
            ((frame->tcp_flags ^ before->tcp_flags) & (uint8_t)~SEGMENT_PSH) == 0;
 }
 
@@ -53,12 +67,12 @@ static uint32_t gro_batch(const struct tcp_conn *conn, uint32_t *bytes)
     const uint32_t full = frame->payload;
     uint32_t count = 1;
     *bytes = frame->payload;
-    if (!is_plain(frame))
+    if (!is_plain(conn, frame))
         return count;
     while (frame->next != POOL_NONE && frame->payload == full &&
            (frame->tcp_flags & SEGMENT_PSH) == 0) {
         const struct frame *next = frame_of(tcp, frame->next);
-        if (!follows(next, frame) || next->payload > full ||
+        if (!follows(conn, next, frame) || next->payload > full ||
             *bytes + next->payload > (uint64_t)tcp->params.gro_size)
             break;
         frame = next;

@@ -31,7 +31,7 @@ static uint32_t start_frame(struct tcp_conn *conn, uint64_t seq, uint8_t flags, 
         .next = POOL_NONE,
         .ttl = tcp->site.ttl,
         .psn = tcp_number(conn->iss, seq),
-        .bytes = segment_bytes(flags, options, payload),
+        .bytes = segment_bytes(flags, options, 0, payload),
         .opcode = FRAME_TCP,
         .tos = conn->tos,
         .priority = conn->priority,
@@ -49,10 +49,37 @@ static uint32_t start_frame(struct tcp_conn *conn, uint64_t seq, uint8_t flags, 
     };
     if ((flags & SEGMENT_SYN) == 0)
         frame->window = tcp_window_field(conn);
-    if (conn->ops->wants_ecn && conn->ecn)
+    if (conn->ops->wants_ecn && conn->ecn && !conn->accurate)
         frame->tos |= ECN_ECT0;
     conn->did.segs_out++;
     return handle;
+}
+
+static void measure_frame(struct frame *frame)
+{
+    frame->bytes =
+        segment_bytes(frame->tcp_flags, frame->tcp_options, frame->tcp_accecn, frame->payload);
+}
+
+/* Chooses the options of a segment that is not a SYN, and takes the blob for them and for `content`
+ * bytes. Returns where the content begins. */
+static unsigned char *add_options(struct tcp_conn *conn, struct frame *frame, uint32_t blocks,
+                                  uint32_t content, time_ps now)
+{
+    if (conn->accurate)
+        blocks = tcp_accecn_place(conn, frame, (uint8_t)blocks, now);
+    frame->tcp_options |= (uint8_t)blocks;
+    if (conn->accurate)
+        tcp_accecn_finish(conn, frame);
+    measure_frame(frame);
+    const uint32_t head = segment_blob_head(frame);
+    frame->blob_bytes = (uint16_t)(head + content);
+    if (frame->blob_bytes == 0)
+        return NULL;
+    unsigned char *blob = frame_blob_take(conn->tcp->frames, frame, frame->blob_bytes);
+    if ((frame->tcp_accecn & SEGMENT_HAS_ACCECN) != 0)
+        tcp_accecn_write(conn, frame, blob + (size_t)blocks * SEGMENT_SACK_BLOCK, now);
+    return blob + head;
 }
 
 /* Every ACK of a connection that has heard of congestion says so until a CWR comes. */
@@ -78,7 +105,7 @@ static uint32_t blob_needed(const struct tcp_conn *conn, uint64_t from, uint64_t
 
 uint32_t tcp_content_fit(const struct tcp_conn *conn, uint64_t offset, uint32_t most)
 {
-    const uint32_t room = FRAME_BLOB_MAX - MAP_BYTES;
+    const uint32_t room = FRAME_BLOB_MAX - MAP_BYTES - (conn->accurate ? SEGMENT_COUNTERS : 0);
     uint32_t used = 0;
     uint64_t at = offset;
     for (uint32_t i = content_find(&conn->out, offset); at < offset + most; i++) {
@@ -119,16 +146,21 @@ static void write_content(const struct tcp_conn *conn, unsigned char *blob, uint
     }
 }
 
-static void add_content(struct tcp_conn *conn, struct frame *frame, uint64_t from, uint32_t length)
+/* The content of a segment: a tag is enough for one piece of bulk data. */
+static void add_content(struct tcp_conn *conn, struct frame *frame, uint64_t from, time_ps now)
 {
-    const struct content_piece *piece = content_piece(&conn->out, content_find(&conn->out, from));
-    if (!piece->real && from + length <= piece->end) {
+    const uint64_t to = from + frame->payload;
+    const struct content_piece *piece =
+        frame->payload == 0 ? NULL : content_piece(&conn->out, content_find(&conn->out, from));
+    const bool bulk = piece != NULL && !piece->real && to <= piece->end;
+    if (bulk)
         frame->content = piece->tag;
+    const uint32_t needed = bulk || piece == NULL ? 0 : blob_needed(conn, from, to);
+    if (needed == 0 && !conn->accurate)
         return;
-    }
-    frame->blob_bytes = (uint16_t)blob_needed(conn, from, from + length);
-    write_content(conn, frame_blob_take(conn->tcp->frames, frame, frame->blob_bytes), from,
-                  from + length);
+    unsigned char *content = add_options(conn, frame, 0, needed, now);
+    if (needed > 0)
+        write_content(conn, content, from, to);
 }
 
 uint32_t tcp_make_data(struct tcp_conn *conn, const struct tcp_seg *seg, bool again, time_ps now)
@@ -140,13 +172,12 @@ uint32_t tcp_make_data(struct tcp_conn *conn, const struct tcp_seg *seg, bool ag
                                     ((seg->flags & TCP_SEG_CWR) != 0 ? SEGMENT_CWR : 0));
     const uint32_t handle = start_frame(conn, seg->seq, flags, payload, now);
     struct frame *frame = frame_of(conn->tcp, handle);
-    /* RFC 3168 6.1.5: a retransmission is not ECN-capable; DCTCP marks all. */
-    if (conn->ecn && payload > 0 && !again)
+    /* RFC 3168 6.1.5: a retransmission is not ECN-capable; DCTCP and accurate ECN mark all. */
+    if (conn->ecn && payload > 0 && !again && !conn->accurate)
         frame->tos |= ECN_ECT0;
     if (again)
         frame->flags |= FRAME_RESENT;
-    if (payload > 0)
-        add_content(conn, frame, seg->seq, payload);
+    add_content(conn, frame, seg->seq, now);
     tcp_ack_was_sent(conn);
     return handle;
 }
@@ -159,16 +190,17 @@ static void put_block(unsigned char *blob, uint32_t first, uint64_t left, uint64
     memcpy(blob, edges, sizeof edges);
 }
 
-static void add_sacks(struct tcp_conn *conn, struct frame *frame)
+static void add_sacks(struct tcp_conn *conn, struct frame *frame, time_ps now)
 {
-    const uint32_t total = conn->block_count + (conn->dsack_due ? 1u : 0u);
-    const uint32_t count = total < SEGMENT_SACK_BLOCKS ? total : SEGMENT_SACK_BLOCKS;
-    if (count == 0 || !conn->sack)
+    const uint32_t total = conn->sack ? conn->block_count + (conn->dsack_due ? 1u : 0u) : 0;
+    const uint32_t most = total < SEGMENT_SACK_BLOCKS ? total : SEGMENT_SACK_BLOCKS;
+    if (most == 0 && !conn->accurate)
         return;
-    frame->tcp_options |= (uint8_t)count;
-    frame->bytes = segment_bytes(frame->tcp_flags, frame->tcp_options, 0);
-    frame->blob_bytes = (uint16_t)(count * SEGMENT_SACK_BLOCK);
-    unsigned char *blob = frame_blob_take(conn->tcp->frames, frame, frame->blob_bytes);
+    add_options(conn, frame, most, 0, now);
+    const uint32_t count = frame->tcp_options & SEGMENT_BLOCKS;
+    if (count == 0)
+        return;
+    unsigned char *blob = frame_blob(conn->tcp->frames, frame);
     uint32_t done = 0;
     if (conn->dsack_due) {
         put_block(blob, conn->irs, conn->dsack[0], conn->dsack[1]);
@@ -183,7 +215,7 @@ static void add_sacks(struct tcp_conn *conn, struct frame *frame)
 void tcp_send_ack(struct tcp_conn *conn, time_ps now)
 {
     const uint32_t handle = start_frame(conn, conn->nxt, ack_flags(conn), 0, now);
-    add_sacks(conn, frame_of(conn->tcp, handle));
+    add_sacks(conn, frame_of(conn->tcp, handle), now);
     tcp_ack_was_sent(conn);
     conn->tcp->counters.out_segs++;
     tcp_send_frame(conn, handle);
@@ -193,6 +225,8 @@ void tcp_send_ack(struct tcp_conn *conn, time_ps now)
 void tcp_send_window_probe(struct tcp_conn *conn, time_ps now)
 {
     const uint32_t handle = start_frame(conn, conn->una - 1, ack_flags(conn), 0, now);
+    if (conn->accurate)
+        add_options(conn, frame_of(conn->tcp, handle), 0, 0, now);
     conn->tcp->counters.out_segs++;
     conn->tcp->counters.win_probe++;
     tcp_send_frame(conn, handle);
@@ -200,12 +234,7 @@ void tcp_send_window_probe(struct tcp_conn *conn, time_ps now)
 
 static uint8_t syn_flags(const struct tcp_conn *conn)
 {
-    const bool answer = conn->state == TCP_SYN_RECEIVED;
-    unsigned flags = SEGMENT_SYN | (answer ? SEGMENT_ACK : 0u);
-    const bool asks = conn->ops->wants_ecn || conn->tcp->params.ecn == TCP_ECN_ON;
-    if (answer ? conn->ecn : asks)
-        flags |= answer ? SEGMENT_ECE : SEGMENT_ECE | SEGMENT_CWR;
-    return (uint8_t)flags;
+    return conn->state == TCP_SYN_RECEIVED ? SEGMENT_SYN | SEGMENT_ACK : SEGMENT_SYN;
 }
 
 /* The MSS option leaves out the options of each segment, RFC 6691. */
@@ -231,7 +260,8 @@ void tcp_send_syn(struct tcp_conn *conn, time_ps now)
     const uint64_t room = tcp_receive_room(conn);
     frame->window = (uint16_t)(room < UINT16_MAX ? room : UINT16_MAX);
     conn->advertised = conn->received + frame->window;
-    frame->bytes = segment_bytes(frame->tcp_flags, frame->tcp_options, 0);
+    tcp_ecn_finish_syn(conn, frame, now);
+    measure_frame(frame);
     if (!answer)
         frame->tcp_ack = 0;
     conn->tcp->counters.out_segs++;
@@ -261,7 +291,7 @@ void tcp_refuse(struct tcp *tcp, const struct frame *frame, time_ps now)
         .next = POOL_NONE,
         .ttl = tcp->site.ttl,
         .psn = acked ? frame->tcp_ack : 0,
-        .bytes = segment_bytes(flags, 0, 0),
+        .bytes = segment_bytes(flags, 0, 0, 0),
         .opcode = FRAME_TCP,
         .tos = (uint8_t)(frame->tos & ~3u),
         .priority = frame->priority,

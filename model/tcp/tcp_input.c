@@ -43,6 +43,7 @@ static void on_syn_sent(struct tcp_conn *conn, const struct frame *frame, time_p
 static bool on_syn_received(struct tcp_conn *conn, const struct frame *frame, time_ps now)
 {
     if ((frame->tcp_flags & SEGMENT_SYN) != 0) {
+        tcp_accecn_read_again(conn, frame);
         tcp_send_syn(conn, now);
         return false;
     }
@@ -52,6 +53,7 @@ static bool on_syn_received(struct tcp_conn *conn, const struct frame *frame, ti
     conn->una = 1;
     conn->send_window = (uint64_t)frame->window << shift;
     conn->window_end = 1 + conn->send_window;
+    tcp_accecn_end_handshake(conn, frame);
     if (conn->timeouts_in_row == 0)
         tcp_rtt_sample(conn, now - conn->last_send);
     tcp_established(conn, now);
@@ -92,11 +94,17 @@ static bool on_segment(struct tcp_conn *conn, uint32_t handle, time_ps now)
     }
     if ((frame->tcp_flags & SEGMENT_SYN) != 0 || ack > conn->nxt ||
         (!has_data && seq < conn->received)) {
+        if ((frame->tcp_flags & SEGMENT_SYN) != 0)
+            tcp_accecn_read_again(conn, frame);
         conn->ack_at_once = true; /* also the answer to a window probe */
         return false;
     }
-    if ((frame->tcp_options & SEGMENT_HAS_TIMESTAMPS) != 0 && seq <= conn->acked)
+    const bool stamped = (frame->tcp_options & SEGMENT_HAS_TIMESTAMPS) != 0;
+    conn->accecn.moved = stamped && (int32_t)(frame->ts_value - conn->ts_recent) > 0;
+    if (stamped && seq <= conn->acked)
         conn->ts_recent = frame->ts_value;
+    if (conn->accurate)
+        tcp_accecn_receive(conn, frame, now);
     tcp_on_ack(conn, frame, ack, now);
     if (conn->state == TCP_CLOSED)
         return false;

@@ -32,8 +32,8 @@ uint64_t tcp_pacing_bps(const struct tcp_conn *conn)
         return UINT64_MAX;
     const bool slow = conn->cc.cwnd < conn->cc.ssthresh / 2;
     const int64_t ratio = slow ? params->pacing_slow_start : params->pacing_avoidance;
-    const unsigned __int128 bits =
-        (unsigned __int128)conn->cc.cwnd * conn->mss * 8 * (uint64_t)PS_PER_S * (uint64_t)ratio;
+    const unsigned __int128 bits = (unsigned __int128)conn->cc.cwnd * conn->payload_most * 8 *
+                                   (uint64_t)PS_PER_S * (uint64_t)ratio;
     const unsigned __int128 bps = bits / RATIO / (uint64_t)(conn->srtt8 / 8 + 1);
     return bps < UINT64_MAX / 8 ? (uint64_t)bps : UINT64_MAX / 8;
 }
@@ -49,21 +49,22 @@ static uint64_t paced_bytes(const struct tcp_conn *conn)
 static uint64_t batch_goal(const struct tcp_conn *conn)
 {
     const uint64_t most = (uint64_t)conn->tcp->params.tso_size;
-    if (most < (uint64_t)TSO_LEAST_SEGMENTS * conn->mss)
-        return conn->mss;
+    if (most < (uint64_t)TSO_LEAST_SEGMENTS * conn->payload_most)
+        return conn->payload_most;
     const uint64_t rtt = (uint64_t)(conn->min_rtt / PS_PER_US) >> TSO_RTT_SHIFT;
     uint64_t bytes = paced_bytes(conn);
     if (rtt < 32 && conn->min_rtt != TIME_NEVER)
         bytes += most >> rtt;
-    const uint64_t least = (uint64_t)TSO_LEAST_SEGMENTS * conn->mss;
+    const uint64_t least = (uint64_t)TSO_LEAST_SEGMENTS * conn->payload_most;
     bytes = bytes < least ? least : bytes > most ? most : bytes;
-    return bytes / conn->mss * conn->mss;
+    return bytes / conn->payload_most * conn->payload_most;
 }
 
 static bool is_held_back(struct tcp_conn *conn)
 {
     const struct tcp_params *params = &conn->tcp->params;
-    const uint64_t two = 2 * (uint64_t)(params->tso_size > 0 ? params->tso_size : conn->mss);
+    const uint64_t two =
+        2 * (uint64_t)(params->tso_size > 0 ? params->tso_size : conn->payload_most);
     const uint64_t paced = paced_bytes(conn), most = (uint64_t)params->output_limit;
     const uint64_t wanted = paced > two ? paced : two;
     conn->held_back = conn->queued >= (wanted < most ? wanted : most) && conn->queued > 0;
@@ -88,7 +89,7 @@ static void pace(struct tcp_conn *conn, uint64_t bytes, time_ps now)
 /* A third of what the windows allow is worth a batch; less waits while an ACK is expected soon. */
 static bool defers(const struct tcp_conn *conn, uint64_t limit, time_ps now)
 {
-    const uint64_t cwnd = (uint64_t)conn->cc.cwnd * conn->mss;
+    const uint64_t cwnd = (uint64_t)conn->cc.cwnd * conn->payload_most;
     const uint64_t window = conn->send_window < cwnd ? conn->send_window : cwnd;
     const uint64_t unsent = conn->out.end - conn->nxt;
     if (conn->recovery >= TCP_RECOVERY || tcp_packets_out(conn) == 0)
@@ -151,7 +152,7 @@ static uint64_t sendable(const struct tcp_conn *conn, uint64_t most)
     if (unsent <= limit && conn->pushed >= conn->out.end)
         return unsent;
     const uint64_t bytes = unsent < limit ? unsent : limit;
-    return bytes - bytes % conn->mss;
+    return bytes - bytes % conn->payload_most;
 }
 
 static bool fin_is_due(const struct tcp_conn *conn)
@@ -163,7 +164,7 @@ static bool fin_is_due(const struct tcp_conn *conn)
 static void add_segment(struct tcp_conn *conn, uint64_t end, time_ps now)
 {
     const uint64_t rest = end - conn->nxt;
-    uint32_t length = (uint32_t)(rest < conn->mss ? rest : conn->mss);
+    uint32_t length = (uint32_t)(rest < conn->payload_most ? rest : conn->payload_most);
     if (length > 0)
         length = tcp_content_fit(conn, conn->nxt, length);
     const bool last = conn->nxt + length == conn->out.end;
@@ -215,7 +216,8 @@ static void send_batch(struct tcp_conn *conn, uint64_t end, time_ps now)
 
 bool tcp_send_one(struct tcp_conn *conn, time_ps now)
 {
-    const uint64_t bytes = may_send(conn) ? sendable(conn, conn->mss) : 0;
+    tcp_accecn_measure(conn, now);
+    const uint64_t bytes = may_send(conn) ? sendable(conn, conn->payload_most) : 0;
     if (bytes == 0)
         return false;
     send_batch(conn, conn->nxt + bytes, now);
@@ -224,8 +226,9 @@ bool tcp_send_one(struct tcp_conn *conn, time_ps now)
 
 void tcp_send_rest(struct tcp_conn *conn, time_ps now)
 {
+    tcp_accecn_measure(conn, now);
     const uint64_t end = conn->window_end < conn->out.end ? conn->window_end : conn->out.end;
-    const uint64_t most = conn->nxt + conn->mss;
+    const uint64_t most = conn->nxt + conn->payload_most;
     if (may_send(conn) && end > conn->nxt)
         send_batch(conn, end < most ? end : most, now);
 }
@@ -243,7 +246,7 @@ static enum outcome send_next(struct tcp_conn *conn, time_ps now)
         return LIMITED;
     if (is_paced_out(conn, now) || is_held_back(conn))
         return NOTHING;
-    const uint64_t quota = (uint64_t)(conn->cc.cwnd - flight) * conn->mss;
+    const uint64_t quota = (uint64_t)(conn->cc.cwnd - flight) * conn->payload_most;
     const uint64_t goal = batch_goal(conn);
     const uint64_t bytes = sendable(conn, quota < goal ? quota : goal);
     if (unsent > 0 && bytes == 0)
@@ -260,6 +263,7 @@ void tcp_output(struct tcp_conn *conn, time_ps now)
     bool sent = false;
     if (!may_send(conn))
         return;
+    tcp_accecn_measure(conn, now);
     do {
         outcome = send_next(conn, now);
         sent |= outcome == SENT;

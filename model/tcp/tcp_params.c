@@ -62,9 +62,20 @@ const struct opt tcp_base_opts[] = {
      "Use the window scale option; false: no window exceeds 64 KiB.", SYSCTL ", tcp_window_scaling",
      OPT_ACTS_IF(OPT_NEED_TCP, WINDOW, ANY, TRACE)},
     {"ecn", OPT_CHOICE, ROW(ecn), "passive", NULL, NULL, OPT_WORDS(TCP_ECNS),
-     "Negotiate ECN: never, if the peer requests it, or always; dctcp always requests it.",
-     SYSCTL ", tcp_ecn: 2", OPT_ACTS_IF(OPT_NEED_TCP, CONGESTION, ANY, TRACE),
-     OPT_AGREES(ENDS, ECN)},
+     "Negotiate ECN: never, if the peer requests it, or always; dctcp always requests it. accurate "
+     "requests and accepts accurate ECN (RFC 9768), accurate-passive only accepts it, "
+     "on-accurate-passive accepts it and requests classic ECN; each falls back to classic ECN.",
+     SYSCTL ", tcp_ecn: 2; from Linux 7.0 on also 3, 5 and 4",
+     OPT_ACTS_IF(OPT_NEED_TCP, CONGESTION, ANY, TRACE), OPT_AGREES(ENDS, ECN)},
+    {"ecn-option", OPT_CHOICE, ROW(ecn_option), "every-segment", NULL, NULL,
+     OPT_WORDS(TCP_ECN_OPTIONS),
+     "Accurate ECN: send the AccECN option never, when its byte counters change and ecn-beacon "
+     "times per round trip, or in every segment, which costs 12 bytes of each.",
+     SYSCTL ", tcp_ecn_option: 2", OPT_ACTS_IF(OPT_NEED_TCP, CONGESTION, ANY, TRACE)},
+    {"ecn-beacon", OPT_INT, ROW(ecn_beacon), "3", "0", "63", NULL,
+     "Accurate ECN: AccECN options per round trip if ecn-option is minimum; 0: only when a counter "
+     "changes.",
+     SYSCTL ", tcp_ecn_option_beacon: 3", OPT_ACTS_IF(OPT_NEED_TCP, CONGESTION, ANY, TRACE)},
     {"delayed-ack", OPT_TIME, ROW(delayed_ack), "40ms", "1us", "1s", NULL,
      "Maximum time that an ACK waits for a second segment or for data.",
      TCP_H ", TCP_DELACK_MIN: HZ/25", OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, MORE, TRACE)},

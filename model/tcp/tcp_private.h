@@ -13,6 +13,7 @@
 #include "tcp/content.h"
 #include "tcp/segment.h"
 #include "tcp/tcp.h"
+#include "tcp/tcp_accecn.h"
 
 /* ------------------------------------------------------------------ states */
 
@@ -109,8 +110,10 @@ struct tcp_conn {
 
     /* options that both sides have */
     bool sack, timestamps, ecn;
+    bool accurate; /* and its feedback is accurate ECN */
     uint8_t send_scale, receive_scale;
-    uint32_t mss; /* payload of a full segment */
+    uint32_t mss;          /* payload of a full segment */
+    uint32_t payload_most; /* likewise, beside the options of the segments sent now */
 
     /* sending */
     uint32_t iss, irs;
@@ -200,6 +203,7 @@ struct tcp_conn {
     bool short_seen, short_again; /* short segments since the last ACK: ICSK_ACK_PUSHED, PUSHED2 */
     time_ps last_data;
     bool ce, echo; /* ECN: the last packet was marked; ACKs echo */
+    struct tcp_accecn accecn;
     bool window_closed;
 
     /* segments on their way from the NIC, and the core's work */
@@ -391,6 +395,8 @@ struct tcp_round {
     uint64_t prior_delivered;
     uint32_t acked_sacked; /* segments newly acknowledged or SACKed */
     uint32_t acked;        /* segments newly acknowledged */
+    uint32_t bytes;        /* newly acknowledged or SACKed */
+    uint32_t marks;        /* segments that had CE when they arrived */
     time_ps first_sent;    /* of acknowledged segments sent once; -1: none */
     time_ps last_sent;     /* likewise; the last one */
     time_ps sack_sent;     /* of a newly SACKed segment sent once; -1: none */

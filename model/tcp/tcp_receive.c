@@ -102,8 +102,7 @@ void tcp_on_read(struct tcp_conn *conn, uint64_t bytes, time_ps now)
 
 static void take_pieces(struct tcp_conn *conn, const struct frame *frame, uint32_t skip)
 {
-    const uint32_t sacks = (frame->tcp_options & SEGMENT_BLOCKS) * SEGMENT_SACK_BLOCK;
-    const unsigned char *map = frame_blob(conn->tcp->frames, frame) + sacks;
+    const unsigned char *map = frame_blob(conn->tcp->frames, frame) + segment_blob_head(frame);
     uint32_t count = 0, word[2];
     for (uint32_t bytes = 0; bytes < frame->payload; count++) {
         memcpy(word, map + (size_t)count * SEGMENT_PIECE, sizeof word);
@@ -145,7 +144,7 @@ static void append(struct tcp_conn *conn, const struct frame *frame, uint64_t se
     const bool fin = (frame->tcp_flags & SEGMENT_FIN) != 0;
     if (skip < frame->payload) {
         const uint32_t fresh = frame->payload - skip;
-        if (frame->blob == POOL_NONE)
+        if (frame->blob_bytes == segment_blob_head(frame))
             content_add_bulk(&conn->in, fresh, frame->content);
         else
             take_pieces(conn, frame, skip);
@@ -307,7 +306,7 @@ static void note_mark(struct tcp_conn *conn, const struct frame *frame, time_ps 
     const bool marked = (frame->tos & ECN_CE) == ECN_CE;
     if (marked)
         conn->tcp->counters.in_ce++;
-    if (!conn->ecn)
+    if (!conn->ecn || conn->accurate)
         return;
     if (conn->ops->echoes_each_mark) {
         note_mark_exactly(conn, marked, now);
@@ -331,7 +330,9 @@ static void note_data(struct tcp_conn *conn, const struct frame *frame, time_ps 
         conn->quick = (uint8_t)conn->tcp->params.quick_acks;
     conn->last_data = now;
     conn->ack_due = true;
-    if (frame->payload < conn->mss) {
+    const uint32_t option =
+        segment_accecn_bytes(frame->tcp_flags, frame->tcp_options, frame->tcp_accecn);
+    if (frame->payload + option < conn->mss) {
         conn->short_again |= conn->short_seen;
         conn->short_seen = true;
     }
@@ -360,7 +361,7 @@ void tcp_ack_was_sent(struct tcp_conn *conn)
     if (conn->quick > 0 && conn->ack_due)
         conn->quick--;
     conn->acked = conn->received;
-    conn->ack_due = conn->ack_at_once = false;
+    conn->ack_due = conn->ack_at_once = conn->accecn.ack_now = false;
     conn->short_seen = conn->short_again = false;
     env_timer_cancel(conn->tcp->site.env, &conn->ack_timer);
 }

@@ -27,7 +27,7 @@ static void begin_reduction(struct tcp_conn *conn, bool loss, time_ps now)
     conn->prior_cwnd = conn->cc.cwnd;
     conn->prr_delivered = conn->prr_out = 0;
     conn->cc.ssthresh = conn->ops->ssthresh(&conn->cc, loss, now);
-    if (conn->ecn)
+    if (conn->ecn && !conn->accurate)
         conn->cwr_due = true;
 }
 
@@ -139,7 +139,7 @@ void tcp_recovery_on_rto(struct tcp_conn *conn, time_ps now)
         conn->ops->on_timeout(&conn->cc);
     conn->high_seq = conn->nxt;
     conn->frto = suspect && conn->tcp->params.frto;
-    if (conn->ecn)
+    if (conn->ecn && !conn->accurate)
         conn->cwr_due = true;
     tcp_set_recovery(conn, TCP_LOSS);
 }
@@ -199,7 +199,7 @@ static void try_to_open(struct tcp_conn *conn, const struct tcp_round *round, ti
 {
     if (conn->retrans_at != 0 && !tcp_any_retransmitted(conn))
         conn->retrans_at = 0;
-    if (round->echo && round->acked > 0)
+    if (round->echo && (round->acked > 0 || conn->accurate))
         tcp_enter_cwr(conn, now);
     if (conn->recovery == TCP_CWR)
         return;

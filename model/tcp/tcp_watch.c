@@ -24,14 +24,14 @@ static struct probe_flow flow_to(const struct tcp_conn *conn)
 static bool sends_less(const struct tcp_conn *conn, uint64_t limit)
 {
     const uint64_t unsent = conn->out.end - conn->nxt;
-    return limit < unsent && limit < conn->mss;
+    return limit < unsent && limit < conn->payload_most;
 }
 
 /* A batch that is small for what the windows allow waits for the next ACK: then the smaller of them
  * is the limit. */
 static bool window_is_smaller(const struct tcp_conn *conn)
 {
-    return conn->window_end - conn->una < (uint64_t)conn->cc.cwnd * conn->mss;
+    return conn->window_end - conn->una < (uint64_t)conn->cc.cwnd * conn->payload_most;
 }
 
 /* What the byte after the last one that the NIC got is waiting for. */
@@ -53,7 +53,7 @@ static enum probe_hold_state state_of(const struct tcp_conn *conn, time_ps now)
     if (tcp_in_flight(conn) >= conn->cc.cwnd ||
         (conn->tcp->params.pacing && conn->pace_until > now))
         return PROBE_HOLD_CONGESTION;
-    if (conn->pushed < conn->out.end && conn->out.end - conn->nxt < conn->mss)
+    if (conn->pushed < conn->out.end && conn->out.end - conn->nxt < conn->payload_most)
         return PROBE_HOLD_NOTHING; /* MSG_MORE */
     return window_is_smaller(conn) ? PROBE_HOLD_WINDOW : PROBE_HOLD_CONGESTION;
 }
@@ -76,7 +76,7 @@ static bool is_silent_since(time_ps last, time_ps limit, time_ps now)
 static bool misses_ack(const struct tcp_conn *conn, time_ps now)
 {
     const uint64_t unanswered = conn->nxt - conn->una;
-    const bool may_be_delayed = unanswered < 2 * (uint64_t)conn->mss;
+    const bool may_be_delayed = unanswered < 2 * (uint64_t)conn->payload_most;
     const time_ps limit =
         patience(conn) + (may_be_delayed ? conn->tcp->params.delayed_ack : (time_ps)0);
     return unanswered > 0 && conn->out.end == conn->nxt &&

@@ -73,7 +73,7 @@ static bool uses_ecn(const struct pair_traffic *traffic, bool by_tcp)
     const struct scenario_node *edge = edge_of(traffic->scenario, traffic->from);
     if (edge == NULL || edge->switch_params->ecn_kmax == 0)
         return false;
-    return by_tcp ? host->tcp->ecn == TCP_ECN_ON
+    return by_tcp ? tcp_ecn_requests(host->tcp->ecn)
                   : traffic->rdma && host->cc->wants_ecn && !is_v1(traffic->from);
 }
 

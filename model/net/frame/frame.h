@@ -122,7 +122,7 @@ struct frame {
     uint32_t next;    /* next frame in a queue or list */
     uint16_t in_port; /* ingress port at the present node */
     uint8_t ttl;
-    uint8_t pad;
+    uint8_t tcp_accecn; /* TCP: the flag AE, and the AccECN option; otherwise 0 */
     uint32_t psn; /* or TCP sequence number; first of the eight bytes that the digest includes */
     union {
         struct {

@@ -76,6 +76,8 @@ static struct tcp_pair_frame describe(const struct tcp_pair_side *side, const st
         .flags = frame->tcp_flags,
         .options = frame->tcp_options,
         .tos = frame->tos,
+        .ace = segment_ace(frame),
+        .accecn = frame->tcp_accecn,
         .again = (frame->flags & FRAME_RESENT) != 0,
     };
 }

@@ -17,6 +17,7 @@ struct tcp_pair_frame {
     uint32_t payload;
     uint16_t bytes;
     uint8_t side, flags, options, tos;
+    uint8_t ace, accecn; /* AE, CWR, ECE; enum of segment.h */
     bool again, lost;
 };
 

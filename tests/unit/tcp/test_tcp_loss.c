@@ -391,7 +391,8 @@ static void drawn_run(uint64_t seed, struct digest *digest)
         params->rack = rng_below(&rng, 4) > 0;
         params->tlp = (int64_t)rng_below(&rng, 2);
         params->timestamps = rng_below(&rng, 4) > 0;
-        params->ecn = (int64_t)rng_below(&rng, 3);
+        params->ecn = (int64_t)rng_below(&rng, TCP_ECN_ON_ACCURATE_PASSIVE + 1);
+        params->ecn_option = (int64_t)rng_below(&rng, TCP_ECN_OPTION_EVERY + 1);
         params->pacing = rng_below(&rng, 3) == 0;
         params->rto_min = rng_below(&rng, 2) == 0 ? PS_PER_MS : 200 * PS_PER_MS;
         params->interrupt_delay = (time_ps)rng_below(&rng, 2) * 8 * PS_PER_US;
