@@ -102,7 +102,8 @@ static bool is_reported(const struct deadlock_waits *waits, const bool *reached,
     return false;
 }
 
-/* Adds the hosts whose frames wait in that queue and that the deadlock pauses permanently. */
+/* Adds the hosts whose frames wait in that queue and that the deadlock pauses permanently. A switch
+ * does not know since when a host lacks credits: the time is that of the queue. */
 static void add_hosts(struct deadlock *deadlock, const struct deadlock_waits *waits,
                       const bool *reached, uint32_t place)
 {
@@ -112,7 +113,7 @@ static void add_hosts(struct deadlock *deadlock, const struct deadlock_waits *wa
         const struct port *port = &wait->at->ports[in_port];
         const struct deadlock_wait host = {
             .peer = wait->at, .peer_port = in_port, .causes = (uint8_t)(1u << wait->priority)};
-        if ((port->asserted >> wait->priority & 1) == 0 ||
+        if ((port->credits == NULL && (port->asserted >> wait->priority & 1) == 0) ||
             deadlock_is_switch(wait->at->node.engine, port->peer_node) ||
             !deadlock_waits_is_held(waits, &host) || is_reported(waits, reached, place, in_port))
             continue;
@@ -121,7 +122,8 @@ static void add_hosts(struct deadlock *deadlock, const struct deadlock_waits *wa
             .port = port->peer_port,
             .priority = wait->priority,
             .role = DEADLOCK_BEHIND,
-            .since = port->pauses[wait->priority].asserted_since,
+            .since = port->credits != NULL ? wait->port->pauses[wait->priority].blocked_since
+                                           : port->pauses[wait->priority].asserted_since,
         };
         add_queue(deadlock, &queue);
         deadlock->behind++;

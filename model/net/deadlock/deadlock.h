@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deadlock - finds queues that block each other permanently through pauses.
+ * deadlock - finds queues that block each other permanently through pauses or credits.
  * A deadlock is a set S of non-empty switch queues, each paused by an ingress group of the switch
  * it sends to, where no such group could send its XON even if everything outside S drained. The
  * largest S is a greatest fixed point: start with all queues paused by a switch, and repeatedly
@@ -9,8 +9,12 @@
  *   - A group sends its XON when one of its frames leaves (buffer.h). It therefore also stays
  *     paused when all of its bytes wait in S and no more can arrive, whatever its threshold is.
  *   - A check counts only pauses that no XON in flight can end.
+ * On links with credits a group is the receive buffer of a lane. It would not return the
+ * credits that a largest frame needs (a lane with fewer is stopped), because frames that wait in S
+ * fill it; credits that were lost count as available, because a link reset or the next update
+ * restores them.
  * A deadlock is permanent unless something removes frames from a queue from outside: a watchdog, a
- * failing link, a lost PFC frame. Occasional checks are therefore sufficient. They only read.
+ * failing link, a lost PFC frame, the lifetime of a frame. Occasional checks are therefore sufficient. They only read.
  * Source: circular wait, Coffman, Elphick and Shoshani, ACM Computing Surveys 3(2), 1971; cyclic
  * buffer dependency, Hu et al., Deadlocks in Datacenter Networks, HotNets 2016. Owner:
  * deadlock_fini. Units: bytes, picoseconds. Clock: now is passed in. */

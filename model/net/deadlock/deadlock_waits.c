@@ -6,6 +6,7 @@
 #include "net/deadlock/deadlock_waits_private.h"
 
 #include "base/memory.h"
+#include "net/port/credits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +58,13 @@ static bool is_global(const struct port *port)
 }
 
 /* True when only the peer's XON can end the pause: no XON from before the peer asserted it is still
- * in flight, and XOFF is refreshed, arrives, and is obeyed. */
+ * in flight, and XOFF is refreshed, arrives, and is obeyed. Credits in flight need no such test,
+ * because only those of frames in S count as missing. */
 static bool is_lasting(const struct deadlock_wait *wait, time_ps now)
 {
     const struct port *port = wait->port, *peer = peer_of(wait);
+    if (peer->credits != NULL)
+        return ((port->odd | peer->odd) & PORT_DOWN) == 0;
     const struct port_asserted *pauses =
         is_global(peer) ? &peer->global : &peer->pauses[wait->priority].frames;
     const time_ps quanta = port_quanta_ps(port, (uint32_t)peer->params.pfc_quanta);
@@ -99,7 +103,7 @@ static void add_wait(struct deadlock_waits *waits, struct deadlock_wait wait, ti
 {
     if (!is_lasting(&wait, now))
         return;
-    wait.quiet = quiet_causes(&wait, now);
+    wait.quiet = peer_of(&wait)->credits != NULL ? 0 : quiet_causes(&wait, now);
     wait.stuck = true;
     waits->waits = memory_grown(waits->waits, waits->count, &waits->room, sizeof *waits->waits);
     waits->waits[waits->count++] = wait;
@@ -121,7 +125,9 @@ static void gather_port(struct deadlock_waits *waits, const struct swtch *swtch,
             .port = port,
             .peer_port = port->peer_port,
             .priority = priority,
-            .causes = is_global(port) ? asserted : asserted & own,
+            .causes = port->credits != NULL ? own
+                      : is_global(port)     ? asserted
+                                            : asserted & own,
         };
         if ((port->ready & port->paused & own) != 0 && wait.causes != 0)
             add_wait(waits, wait, now);
@@ -217,7 +223,8 @@ static void change_left(struct deadlock_waits *waits, const struct deadlock_wait
                         uint16_t in_port, int64_t cells)
 {
     const struct buffer_group *group = group_of(wait->at, in_port, wait->priority);
-    const bool counts = group->pool == &wait->at->buffer.pools[BUFFER_POOL_LOSSLESS];
+    const bool counts = wait->at->ports[in_port].credits == NULL &&
+                        group->pool == &wait->at->buffer.pools[BUFFER_POOL_LOSSLESS];
     int64_t *left = left_at(waits, wait->at, in_port, wait->priority);
     int64_t *pool = &waits->pool[wait->at->node.id];
     *pool -= counts ? buffer_share_of_rest(group, *left) : 0;
@@ -225,13 +232,21 @@ static void change_left(struct deadlock_waits *waits, const struct deadlock_wait
     *pool += counts ? buffer_share_of_rest(group, *left) : 0;
 }
 
-/* Counts the cells of a queue by ingress port. */
+/* What a frame takes of the group that it entered by: cells, or credits. */
+static int64_t size_of(const struct swtch *swtch, const struct frame *frame)
+{
+    const struct port_credits *credits = swtch->ports[frame->in_port].credits;
+    return credits != NULL ? credits_of(credits->unit, frame->bytes)
+                           : buffer_cells(&swtch->buffer, frame->bytes);
+}
+
+/* Counts the cells or credits of a queue by ingress port. */
 static void walk_frames(struct deadlock_waits *waits, struct deadlock_wait *wait)
 {
     const struct swtch *swtch = wait->at;
     for (uint32_t handle = wait->port->prios[wait->priority].head; handle != POOL_NONE;) {
         const struct frame *frame = frame_at(swtch->frames, handle);
-        waits->by_port[frame->in_port] += buffer_cells(&swtch->buffer, frame->bytes);
+        waits->by_port[frame->in_port] += size_of(swtch, frame);
         handle = frame->next;
         waits->cost++;
     }
@@ -252,8 +267,11 @@ bool deadlock_waits_hold(const struct deadlock_waits *waits, const struct deadlo
                          uint8_t cause, int64_t left)
 {
     const struct buffer_group *group = group_of(wait->peer, wait->peer_port, cause);
+    const struct port_credits *credits = peer_of(wait)->credits;
     if (left == 0 || (wait->causes >> cause & 1) == 0)
         return false;
+    if (credits != NULL)
+        return credits->buffer - left < credits->largest;
     if ((wait->quiet >> cause & 1) != 0 && left == buffer_held(group))
         return true;
     return !buffer_rest_resumes(&wait->peer->buffer, group, left, waits->pool[wait->peer->node.id]);

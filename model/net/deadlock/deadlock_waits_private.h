@@ -9,13 +9,13 @@
 
 #define DEADLOCK_NONE UINT32_MAX /* equal to GRAPH_NONE */
 
-/* Cells of one queue that entered by one port. */
+/* Cells of one queue that entered by one port; of a port with credits, credits. */
 struct deadlock_hold {
     uint16_t in_port;
     int64_t cells;
 };
 
-/* A queue paused by a switch. */
+/* A queue paused by a switch, or that waits for credits of one. */
 struct deadlock_wait {
     const struct swtch *at, *peer;
     const struct port *port; /* egress port of `at` */
@@ -41,11 +41,11 @@ struct deadlock_waits {
     uint32_t hold_count, hold_room;
     struct deadlock_range *of_node; /* by node: range of its waits; mostly empty */
     uint32_t *first_group;          /* by node: first index in `left` */
-    int64_t *left;                  /* by group (port and priority): cells that wait in S */
-    int64_t *pool;                  /* by node: cells of the shared memory that they occupy */
-    uint32_t *choices;              /* by node and priority: queues still considered blocked */
-    int64_t *by_port;               /* scratch: cells by port of one switch */
-    uint64_t cost;                  /* of the check: ports, frames and pairs visited */
+    int64_t *left;     /* by group (port and priority): cells, or credits, that wait in S */
+    int64_t *pool;     /* by node: cells of the shared memory that they occupy */
+    uint32_t *choices; /* by node and priority: queues still considered blocked */
+    int64_t *by_port;  /* scratch: cells by port of one switch */
+    uint64_t cost;     /* of the check: ports, frames and pairs visited */
 };
 
 void deadlock_waits_init(struct deadlock_waits *waits, struct swtch *const *switches,
@@ -55,7 +55,7 @@ void deadlock_waits_fini(struct deadlock_waits *waits);
 /* Finds S; returns true when it is not empty. `waits` stays valid until the next call. */
 bool deadlock_waits_find(struct deadlock_waits *waits, time_ps now);
 
-/* Cells in queue `wait` that entered by a port. */
+/* Cells, or credits, in queue `wait` that entered by a port. */
 int64_t deadlock_waits_held(const struct deadlock_waits *waits, const struct deadlock_wait *wait,
                             uint16_t in_port);
 

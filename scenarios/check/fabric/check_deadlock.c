@@ -173,9 +173,8 @@ static void report_cycle(struct checking *checking, struct circle *circle, time_
         circle->control
             ? "only acknowledgements and requests close the cycle, and they rarely fill a buffer"
             : "if all these buffers fill, they deadlock; `run` shows whether the load fills them");
-    if (!scenario_has_credits(checking->scenario))
-        check_shows(checking->report, "pfc.deadlocks > 0");
-    else if (checking->scenario->kind == SCENARIO_INFINIBAND)
+    check_shows(checking->report, "pfc.deadlocks > 0");
+    if (checking->scenario->kind == SCENARIO_INFINIBAND)
         offer_directed_routes(checking->report);
 }
 
