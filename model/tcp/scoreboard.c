@@ -59,13 +59,13 @@ void tcp_board_add(struct tcp_conn *conn, const struct tcp_seg *seg)
     sort_last(conn, number);
 }
 
-void tcp_board_sent_again(struct tcp_conn *conn, uint32_t number, time_ps now)
+void tcp_board_sent_again(struct tcp_conn *conn, uint32_t number, bool probe, time_ps now)
 {
     struct tcp_seg *seg = tcp_seg(conn, number);
     tcp_board_unsort(conn, number);
-    if ((seg->flags & TCP_SEG_RETRANS) == 0)
+    if ((seg->flags & TCP_SEG_RETRANS) == 0 && !probe)
         conn->retrans_out++;
-    seg->flags |= TCP_SEG_RETRANS | TCP_SEG_EVER;
+    seg->flags |= probe ? TCP_SEG_EVER : TCP_SEG_RETRANS | TCP_SEG_EVER;
     seg->sent_at = now;
     sort_last(conn, number);
 }

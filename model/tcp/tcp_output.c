@@ -291,11 +291,11 @@ void tcp_want_send(struct tcp_conn *conn, time_ps now)
 
 /* ------------------------------------------------------------------ retransmission */
 
-void tcp_retransmit(struct tcp_conn *conn, uint32_t number, time_ps now)
+void tcp_retransmit(struct tcp_conn *conn, uint32_t number, bool probe, time_ps now)
 {
     struct tcp_seg *seg = tcp_seg(conn, number);
     struct tcp_counters *counters = &conn->tcp->counters;
-    tcp_board_sent_again(conn, number, now);
+    tcp_board_sent_again(conn, number, probe, now);
     if (conn->recovery >= TCP_RECOVERY && conn->retrans_at == 0)
         conn->retrans_at = now;
     if (conn->undo_marker != 0)
@@ -324,7 +324,7 @@ void tcp_retransmit_lost(struct tcp_conn *conn, time_ps now)
             continue;
         if (tcp_in_flight(conn) >= conn->cc.cwnd || is_paced_out(conn, now))
             return;
-        tcp_retransmit(conn, number, now);
+        tcp_retransmit(conn, number, false, now);
         if (conn->recovery == TCP_CWR || conn->recovery == TCP_RECOVERY)
             conn->prr_out++;
         if (number == conn->seg_head && conn->recovery != TCP_OPEN)

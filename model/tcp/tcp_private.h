@@ -303,7 +303,8 @@ static inline uint32_t tcp_in_flight(const struct tcp_conn *conn)
 /* ------------------------------------------------------------------ scoreboard.c */
 
 void tcp_board_add(struct tcp_conn *conn, const struct tcp_seg *seg);
-void tcp_board_sent_again(struct tcp_conn *conn, uint32_t number, time_ps now);
+/* A tail loss probe is no part of retrans_out: __tcp_retransmit_skb of Linux. */
+void tcp_board_sent_again(struct tcp_conn *conn, uint32_t number, bool probe, time_ps now);
 void tcp_board_unsort(struct tcp_conn *conn, uint32_t number);
 void tcp_board_mark_lost(struct tcp_conn *conn, uint32_t number);
 /* No segment is lost any more. */
@@ -320,7 +321,7 @@ void tcp_board_audit(const struct tcp_conn *conn);
 void tcp_output(struct tcp_conn *conn, time_ps now);
 /* Sends lost segments again, as far as cwnd allows. */
 void tcp_retransmit_lost(struct tcp_conn *conn, time_ps now);
-void tcp_retransmit(struct tcp_conn *conn, uint32_t number, time_ps now);
+void tcp_retransmit(struct tcp_conn *conn, uint32_t number, bool probe, time_ps now);
 /* One new segment, whatever cwnd says.  False: there is nothing new, or no window. */
 bool tcp_send_one(struct tcp_conn *conn, time_ps now);
 /* What the window allows, even if it is less than a segment. */

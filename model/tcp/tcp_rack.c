@@ -153,7 +153,7 @@ void tcp_tlp_send(struct tcp_conn *conn, time_ps now)
         if (conn->tlp_again) {
             const uint32_t last = conn->seg_tail - 1;
             if ((tcp_seg(conn, last)->flags & TCP_SEG_SACKED) == 0)
-                tcp_retransmit(conn, last, now);
+                tcp_retransmit(conn, last, true, now);
         }
         conn->tlp_end = conn->nxt;
         conn->did.probes++;

@@ -203,7 +203,7 @@ static void try_to_open(struct tcp_conn *conn, const struct tcp_round *round, ti
         tcp_enter_cwr(conn, now);
     if (conn->recovery == TCP_CWR)
         return;
-    const bool clean = conn->sacked_out + conn->lost_out + conn->retrans_out == 0;
+    const bool clean = conn->sacked_out + conn->lost_out == 0 && !tcp_any_retransmitted(conn);
     tcp_set_recovery(conn, clean ? TCP_OPEN : TCP_DISORDER);
 }
 

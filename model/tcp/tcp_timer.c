@@ -141,7 +141,7 @@ static void on_rto(struct tcp_conn *conn, time_ps now)
     conn->tcp->counters.timeouts++;
     conn->did.timeouts++;
     tcp_recovery_on_rto(conn, now);
-    tcp_retransmit(conn, conn->seg_head, now);
+    tcp_retransmit(conn, conn->seg_head, false, now);
     conn->timeouts_in_row++;
     conn->rto = time_earlier(2 * conn->rto, conn->tcp->params.rto_max);
     tcp_set_rtx(conn, TCP_TIMER_RTO, now + conn->rto);

@@ -83,9 +83,16 @@ static void tail_loss(bool quick)
     connect_and_clear(pair);
     const time_ps from = pair->engine.now;
     tcp_pair_send(pair, 0, 11 * 1448, 5);
+    const struct tcp_counters *c = counters(pair, 0);
+    while (c->loss_probes == 0 && pair->engine.now < PS_PER_S)
+        tcp_pair_run(pair, PS_PER_US);
+    /* The probe is under way. It fills no place of cwnd: Linux sends it by __tcp_retransmit_skb,
+     * which leaves retrans_out as it is. */
+    const struct tcp_conn *conn = tcp_pair_conn(pair, 0);
+    assert_int_equal(conn->retrans_out, 0);
+    assert_int_equal(tcp_in_flight(conn), quick ? 1 : 2);
     tcp_pair_run(pair, 300 * PS_PER_MS);
     assert_int_equal(pair->sides[1].got, 11 * 1448);
-    const struct tcp_counters *c = counters(pair, 0);
     assert_int_equal(c->loss_probes, 1);
     assert_int_equal(c->timeouts, 0);
     const struct tcp_pair_frame *probe = tcp_pair_nth(pair, 0, true, 11);
