@@ -221,7 +221,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .SECONDARY:
 .PHONY: all library run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site slides install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
-.PHONY: wasm playground playground-test
+.PHONY: wasm playground playground-test seen-test
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs fuzz-objects
 
@@ -263,6 +263,9 @@ browser-test: build/packages-browser all ## opens the page of a report in Chromi
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/browser
 
 # ALL=1: every case and lesson; otherwise three of each commit.
+seen-test: build/packages-browser all ## opens pages of runs and plans in Chromium, in both themes and widths: labels, console, the first screen (ALL=1: every case and lesson)
+	@ALL="$(ALL)" STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/seen
+
 playground-test: build/packages-browser all playground ## opens the playground in Chromium: digests, tables and charts as on the command line (ALL=1: every case and lesson)
 	@ALL="$(ALL)" STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/playground
 

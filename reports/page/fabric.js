@@ -129,7 +129,9 @@ if (frames > 1) {
         pin(null);
     });
 }
-const search = element('input', bar, 'search');
+const search = document.createElement('input');
+search.className = 'search';
+section.querySelector('h2').after(search);
 search.type = 'search';
 search.placeholder = 'port, host, switch or QP';
 search.setAttribute('aria-label', 'find a port, host, switch or queue pair');
@@ -385,7 +387,7 @@ function paint() {
     }
     const hottest = ports => ports.reduce((most, port) => Math.max(most, heat(layer, worth(port, layer, frame))), 0);
     for (const one of drawnNodes) {
-        const picked = state.picked && (state.picked === one.node || one.pod === podOf(state.picked));
+        const picked = state.picked && (state.picked === one.node || (one.pod !== undefined && one.pod === podOf(state.picked)));
         one.rect.setAttribute('class', (still ? one.plain : 'h' + hottest(one.ports)) + (picked ? ' picked' : ''));
         if (one.up) one.up.rect.setAttribute('class', still ? one.up.plain : 'up h' + hottest(one.up.ports));
     }
@@ -550,6 +552,26 @@ function spark(parent, port, layer) {
     });
 }
 
+// What the port had buffered when it paused its link or let it go on, with the thresholds of both.
+function sparkBuffer(parent, port) {
+    const chart = figures.charts.find(one => one.id === 'occupancy'), sent = data.xoff.filter(row => row[0] === port.index);
+    if (chart === undefined) return;
+    for (const [, priority, ...range] of sent) {
+        const series = chart.series.find(one => [port.name, port.name + ' priority ' + priority].includes(one.name));
+        if (series === undefined) continue;
+        const ends = [['XOFF', range[0], range[1]], ['XON', range[2], range[3]]].filter(end => end[1] !== null);
+        const most = Math.max(...series.points.map(point => point[1]), ...ends.map(end => end[2]));
+        const x = time => ((time - data.from_ps) / (data.until_ps[frames - 1] - data.from_ps) * 1000).toFixed(1), y = value => (38 - value / most * 36).toFixed(1);
+        const row = element('div', parent, 'spark'), title = 'ingress, priority ' + priority;
+        element('b', row, '', title);
+        const picture = made('svg', {viewBox: '0 0 1000 40', preserveAspectRatio: 'none', role: 'img', 'aria-label': title + ' of ' + port.name}, row);
+        made('path', {class: 'line', d: series.points.map((point, i) => (i === 0 ? 'M' : 'L') + x(point[0]) + ' ' + y(point[1])).join('')}, picture);
+        ends.forEach(([name, low]) => made('line', {class: 'threshold ' + name.toLowerCase(), x1: 0, x2: 1000, y1: y(low), y2: y(low)}, picture));
+        const words = ([name, low, high]) => name + ' ' + asBytes(low) + (asBytes(low) === asBytes(high) ? '' : ' to ' + asBytes(high));
+        element('span', row, '', 'highest ' + asBytes(Math.max(...series.points.map(point => point[1]))) + '; ' + ends.map(words).join(', '));
+    }
+}
+
 function portPanel(port, title) {
     title.textContent = port.name;
     const line = element('p', panel, 'about', asRate(port.rate) + ', MTU ' + port.mtu + ' B, ' + port.length / 1000 + ' m; of ');
@@ -561,6 +583,7 @@ function portPanel(port, title) {
     const words = pausesOf(port);
     if (words.length) element('p', panel, '', words.join(' '));
     ['pauses', 'queue', 'utilization', 'marks'].forEach(layer => spark(panel, port, layer));
+    sparkBuffer(panel, port);
     const list = data.counters[port.index] || [], rows = [];
     for (let i = 0; i < list.length; i += 2) {
         const [name, sonic, unit] = data.names[list[i]];

@@ -78,9 +78,11 @@ bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const voi
 
 void page_contents(FILE *out, const char *links, size_t length)
 {
-    fputs("<nav class=\"contents\"><b class=\"brand\">stormglass</b>\n", out);
+    fputs("<nav class=\"contents\"><b class=\"brand\">stormglass</b>\n"
+          "<details open><summary>Sections</summary>\n",
+          out);
     fwrite(links, 1, length, out);
-    fputs("</nav>\n", out);
+    fputs("</details></nav>\n", out);
 }
 
 void page_over_time(const struct page *page)

@@ -40,9 +40,10 @@ function timeMarks(from, until, pixels) {
     return marks;
 }
 
-// A logarithmic axis of times.
+// A logarithmic axis of times.  At its lower end a label would lie on those of the other axis.
 function timeDecades(from, until, pixels) {
     const lows = Math.log10(Math.max(from, 1)), highs = Math.log10(Math.max(until, 1)), marks = [];
+    from *= Math.pow(10, (highs - lows) * 9 / pixels);
     const each = (highs - lows) * 60 < pixels ? [1, 2, 5] : [1];
     for (let i = Math.floor(lows); i <= highs; i++)
         for (const digit of each) {
@@ -183,7 +184,7 @@ function pauseLimits(chart, graph) {
         return ranges;
     });
 }
-function drawLimit(canvas, area, graph, limit, left) {
+function drawLimit(canvas, area, graph, limit, left, taken) {
     const low = graph.toDomYCoord(limit.low), high = graph.toDomYCoord(limit.high);
     if (low < area.y || high > area.y + area.h) return;
     canvas.fillStyle = faint(style('--bad'), 0.1);
@@ -197,7 +198,15 @@ function drawLimit(canvas, area, graph, limit, left) {
     canvas.fillStyle = style('--bad');
     canvas.textAlign = left ? 'left' : 'right';
     const words = asBytes(limit.low) === asBytes(limit.high) ? asBytes(limit.low) : asBytes(limit.low) + ' to ' + asBytes(limit.high);
-    canvas.fillText(limit.name + ' ' + words, left ? area.x + 4 : area.x + area.w - 4, high < area.y + 14 ? low + 12 : high - 3);
+    const text = limit.name + ' ' + words, width = canvas.measureText(text).width;
+    const from = left ? area.x + 4 : area.x + area.w - 4 - width;
+    // Above its line, else below it, else nowhere: two labels on each other could not be read.
+    const free = y => y > area.y + 9 && y < area.y + area.h &&
+        !taken.some(box => box.y > y - 12 && box.y < y + 12 && box.from < from + width + 6 && from < box.from + box.width + 6);
+    const y = [high - 3, low + 12].find(free);
+    if (y === undefined) return;
+    taken.push({y, from, width});
+    canvas.fillText(text, left ? area.x + 4 : area.x + area.w - 4, y);
 }
 // Names of Kmin and Kmax are at the right; those that would lie on each other are at both ends, like XOFF and XON.
 function shadeLimits(chart) {
@@ -207,11 +216,12 @@ function shadeLimits(chart) {
         canvas.strokeStyle = style('--bad');
         canvas.setLineDash([5, 4]);
         canvas.font = '11px system-ui, sans-serif';
+        const taken = [];
         if (chart.id === 'queues') {
             const close = limits.length > 1 && graph.toDomYCoord(limits[0].bytes) - graph.toDomYCoord(limits[1].bytes) < 16;
-            limits.forEach((limit, i) => drawLimit(canvas, area, graph, {name: limit.name, low: limit.bytes, high: limit.bytes}, i === 0 && close));
+            limits.forEach((limit, i) => drawLimit(canvas, area, graph, {name: limit.name, low: limit.bytes, high: limit.bytes}, i === 0 && close, taken));
         } else {
-            pauseLimits(chart, graph).forEach(limit => drawLimit(canvas, area, graph, limit, limit.name === 'XON'));
+            pauseLimits(chart, graph).forEach(limit => drawLimit(canvas, area, graph, limit, limit.name === 'XON', taken));
         }
         canvas.restore();
     };
@@ -416,7 +426,7 @@ function drawPoints(chart, box) {
 // ---------------------------------------------------------------- the distribution
 
 function decades(from, until, pixels) {
-    const marks = [], each = (until - from) * 110 < pixels ? [1, 2, 5] : [1];
+    const marks = [], each = (until - from) * 180 < pixels ? [1, 2, 5] : [1];
     for (let i = Math.floor(from); i <= until; i++)
         for (const digit of each) {
             const v = i + Math.log10(digit);
@@ -622,8 +632,15 @@ nothing.className = 'nothing';
 figures.charts.forEach(chart => add(chart,
     document.querySelector('[data-chart="' + chart.id + '"]') || document.getElementById('drawn'), nothing));
 if (nothing.firstChild) document.getElementById('drawn').appendChild(nothing);
+drawn.forEach(one => one.graph.resize()); // the first one was as wide as the page until it had neighbours
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
 document.querySelectorAll('.drawing').forEach(box => box.addEventListener('click', () => box.classList.toggle('full')));
+// On a narrow screen the links to the sections are one line until they are needed.
+const contents = document.querySelector('nav.contents details');
+if (contents && narrow.matches) {
+    contents.open = false;
+    contents.addEventListener('click', event => { if (event.target.tagName === 'A') contents.open = false; });
+}
 // A link to a folded section opens it, and paper has no folds.
 function unfold() {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));

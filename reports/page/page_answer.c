@@ -38,7 +38,7 @@ const struct page_card page_cards[] = {
      PAGE_TIME, " mild", "SELECT count(*) FROM steady WHERE NOT settled"},
     {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL},
     {"total pause time", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
-    {"frames dropped", "SELECT sum(frames) FROM dropped", PAGE_COUNT, " warn",
+    {"frames dropped", "SELECT coalesce(sum(frames), 0) FROM dropped", PAGE_COUNT, " warn",
      "SELECT sum(frames) FROM dropped WHERE lossless"},
     {"ECN-marked frames", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL},
     {"retransmits", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
@@ -189,7 +189,7 @@ static void cautions(const struct page *page)
 static void causes(const struct page *page)
 {
     static const struct page_column columns[] = {
-        {"cause", PAGE_SENTENCE}, {"share of the harm", PAGE_TEXT}, {"", PAGE_TEXT}, {0}};
+        {"cause", PAGE_SENTENCE}, {"share", PAGE_TEXT}, {"", PAGE_TEXT}, {0}};
     struct page narrow = *page;
     narrow.stacks = true;
     page_table(&narrow,

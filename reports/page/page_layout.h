@@ -118,6 +118,8 @@ void page_command(const struct page *page);
 /* Contents of the sections of these names, for pages of two runs. */
 void page_topology_drawing(const struct page *page);
 void page_topology_legend(const struct page *page);
+void page_topology_name(const struct page *page, const char *class, int x, int y, int width,
+                        const char *name);
 void page_stages_bars(const struct page *page);
 void page_stages_legend(const struct page *page);
 

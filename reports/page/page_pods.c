@@ -26,12 +26,11 @@ enum {
     TOP_HEIGHT = 30,
     TOP_DRAWN = 8, /* switches of the top row that have a box each */
     BAR = 5,
-    LETTERS_MIN = 7,
-    LETTERS_MAX = 12,
     NAME_BYTES = 2 * FABRIC_NAME_BYTES + 2
 };
 
 #define NO_BOX UINT32_MAX
+#define MORE " class=\"more\"" /* left out on a narrow screen */
 
 struct pods {
     struct fabric_map *map;
@@ -174,18 +173,6 @@ static void box_name(const struct pods *pods, const struct box *box, uint32_t nu
         snprintf(name, NAME_BYTES, "pods %" PRIu32 " to %" PRIu32, first, last);
 }
 
-/* As large as its box allows. */
-static void write_line(const struct page *page, int x, int y, int width, const char *text)
-{
-    const int letters = (int)strlen(text), fits = letters == 0 ? 0 : width * 7 / (letters * 5);
-    const int size = fits > LETTERS_MAX ? LETTERS_MAX : fits;
-    if (size < LETTERS_MIN)
-        return;
-    fprintf(page->out, "<text x=\"%d\" y=\"%d\" style=\"font-size:%dpx\">", x, y, size);
-    page_text(page->out, text);
-    fputs("</text>", page->out);
-}
-
 static void draw_box(const struct page *page, const struct pods *pods, const struct box *box,
                      uint32_t number, int x, int y, int width)
 {
@@ -204,17 +191,18 @@ static void draw_box(const struct page *page, const struct pods *pods, const str
     if (top) {
         snprintf(line, sizeof line, "%" PRIu32 " %s", box->switches,
                  plural(box->switches, "switch", "switches"));
-        write_line(page, x + width / 4, y + 19, width / 2, name);
-        write_line(page, x + 3 * width / 4, y + 19, width / 2, line);
+        page_topology_name(page, "", x + width / 4, y + 19, width / 2, name);
+        page_topology_name(page, "", x + 3 * width / 4, y + 19, width / 2, line);
     } else {
-        write_line(page, x + width / 2, y + 17, width, name);
+        page_topology_name(page, "", x + width / 2, y + 17, width, name);
         snprintf(line, sizeof line, "%" PRIu32 " %s", box->hosts,
                  plural(box->hosts, "host", "hosts"));
-        write_line(page, x + width / 2, y + (box->switches > 1 ? 38 : 34), width, line);
+        page_topology_name(page, MORE, x + width / 2, y + (box->switches > 1 ? 38 : 34), width,
+                           line);
         snprintf(line, sizeof line, "%" PRIu32 " %s", box->switches,
                  plural(box->switches, "switch", "switches"));
         if (box->switches > 1)
-            write_line(page, x + width / 2, y + 28, width, line);
+            page_topology_name(page, MORE, x + width / 2, y + 28, width, line);
     }
     fputs("<title>", page->out);
     page_put(page->out, "%s: %" PRIu32 " %s, %" PRIu32 " %s; its most paused port was paused for ",
@@ -246,7 +234,7 @@ static void draw_top(const struct page *page, const struct pods *pods, const str
                 "><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>",
                 page_heat(map->boxes[map->nodes[i].box].held_ps, page->span),
                 middle - BOX_WIDTH / 2, TOP, BOX_WIDTH, TOP_HEIGHT);
-        write_line(page, middle, TOP + 19, BOX_WIDTH, map->nodes[i].name);
+        page_topology_name(page, "", middle, TOP + 19, BOX_WIDTH, map->nodes[i].name);
         fputs("</g>\n", page->out);
     }
 }

@@ -4,6 +4,7 @@
  * that are linked to each other are in a ring, since a row would hide these links. Larger fabrics
  * are drawn as pods (page_pods.c). */
 #include "base/memory.h"
+#include "base/printable.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
 #include "reports/draw/picture_style.h"
@@ -28,9 +29,12 @@ enum {
     SWITCHES_DRAWN = 100,
     HOST_SIZE_MAX = 18,
     NAMED_HOSTS = 40,
+    HOST_LETTERS = 12,
     SWITCH_WIDTH = 76,
     LETTERS_MIN = 7, /* letter height */
     LETTERS_MAX = 13,
+    LETTERS_NARROW = 22,
+    HOSTS_NARROW = 8, /* named on a narrow screen */
     TIERS_MAX = 16,
     NODES_MAX = 1 << 20 /* limit, because the database is untrusted */
 };
@@ -240,15 +244,22 @@ static void draw_links(const struct page *page, const struct map *map)
     store_finish(rows);
 }
 
-/* As large as its box allows; unreadably small names only appear in the tooltip. */
-static void write_name(const struct page *page, struct spot at, const char *name)
+/* The height of letters with which a name fits into a width. */
+static int letters_that_fit(const char *name, int width, int most)
 {
-    const int letters = (int)strlen(name), fits = letters == 0 ? 0 : at.width * 7 / (letters * 5);
-    const int size = fits > LETTERS_MAX ? LETTERS_MAX : fits;
+    const int letters = (int)strlen(name), fits = letters == 0 ? 0 : width * 7 / (letters * 5);
+    return fits > most ? most : fits;
+}
+
+/* On a narrow screen the drawing has half its size, and names are as large as their boxes allow. */
+void page_topology_name(const struct page *page, const char *class, int x, int y, int width,
+                        const char *name)
+{
+    const int size = letters_that_fit(name, width, LETTERS_MAX);
     if (size < LETTERS_MIN)
         return;
-    fprintf(page->out, "<text x=\"%d\" y=\"%d\" style=\"font-size:%dpx\">", at.x,
-            at.y + size * 3 / 8, size);
+    fprintf(page->out, "<text%s x=\"%d\" y=\"%d\" style=\"--size:%dpx;--narrow:%dpx\">", class, x, y,
+            size, letters_that_fit(name, width, LETTERS_NARROW));
     page_text(page->out, name);
     fputs("</text>", page->out);
 }
@@ -263,11 +274,26 @@ static void draw_switch(const struct page *page, const struct map *map,
             " height=\"28\" rx=\"6\"/>",
             store_int(row, "is_root") != 0 ? " root" : "", page_heat(held, page->span),
             at.x - at.width / 2, at.y - 14, at.width);
-    write_name(page, at, store_text(row, "name"));
+    page_topology_name(page, "", at.x, at.y + 5, at.width, store_text(row, "name"));
     fputs("<title>", page->out);
     page_put(page->out, "%s: its most paused port was paused for %s", store_text(row, "name"),
              words_time(held).text);
     fputs("</title></g>\n", page->out);
+}
+
+/* The first letters of a name; a letter may have several bytes. */
+static void write_start(const struct page *page, const char *name)
+{
+    char start[HOST_LETTERS * 4 + 1];
+    size_t length = 0;
+    for (int i = 0; i < HOST_LETTERS && name[length] != '\0'; i++) {
+        uint32_t code;
+        const size_t bytes = printable_utf8(name + length, &code);
+        length += bytes == 0 ? 1 : bytes;
+    }
+    memcpy(start, name, length);
+    start[length] = '\0';
+    page_text(page->out, start);
 }
 
 static void draw_host(const struct page *page, const struct map *map,
@@ -277,9 +303,10 @@ static void draw_host(const struct page *page, const struct map *map,
     const int size = map->host_size < 2 ? 2 : map->host_size;
     const time_ps held = store_int(row, "held_ps"), caused = store_int(row, "caused_ps");
     fprintf(page->out,
-            " class=\"host%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\""
+            " class=\"host%s%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\""
             " rx=\"3\"/>",
-            store_int(row, "is_root") != 0 ? " root" : "", page_heat(held, page->span),
+            store_int(row, "is_root") != 0 ? " root" : "",
+            map->hosts <= HOSTS_NARROW ? " few" : "", page_heat(held, page->span),
             at.x - size / 2, at.y - size / 2, size, size);
     if (map->hosts <= NAMED_HOSTS) {
         const int away = at.x < WIDTH / 2 ? -1 : 1;
@@ -289,7 +316,7 @@ static void draw_host(const struct page *page, const struct map *map,
         else
             fprintf(page->out, "<text transform=\"translate(%d %d) rotate(60)\">", at.x - 3,
                     at.y + size / 2 + 9);
-        page_put(page->out, "%.12s", store_text(row, "name"));
+        write_start(page, store_text(row, "name"));
         fputs("</text>", page->out);
     }
     fputs("<title>", page->out);

@@ -137,7 +137,7 @@ while (row := ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)
     share, confirmed = (ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].{key}')[0][0]
                         for key in ('share', 'confirmed'))
     causes.append([row[0][0], f'{round(100 * share)} %', 'confirmed' if confirmed else 'suspected'])
-table('', ['cause', 'share of the harm', ''], [WORDS] * 3, causes[:6])
+table('', ['cause', 'share', ''], [WORDS] * 3, causes[:6])
 table('expectations', ['', 'expectation', 'found'], [WORDS] * 3,
       [['pass' if held else 'FAIL', words, actual] for held, words, actual in
        ask('SELECT held, text, actual FROM expectation ORDER BY position')])
