@@ -258,8 +258,8 @@ void page_topology_name(const struct page *page, const char *class, int x, int y
     const int size = letters_that_fit(name, width, LETTERS_MAX);
     if (size < LETTERS_MIN)
         return;
-    fprintf(page->out, "<text%s x=\"%d\" y=\"%d\" style=\"--size:%dpx;--narrow:%dpx\">", class, x, y,
-            size, letters_that_fit(name, width, LETTERS_NARROW));
+    fprintf(page->out, "<text%s x=\"%d\" y=\"%d\" style=\"--size:%dpx;--narrow:%dpx\">", class, x,
+            y, size, letters_that_fit(name, width, LETTERS_NARROW));
     page_text(page->out, name);
     fputs("</text>", page->out);
 }

@@ -213,7 +213,7 @@ for tier, row in rows.items():
     for i, node in enumerate(row):
         at[node] = (int((i + 0.5) * 640 / len(row)), 30 + 84 * (tiers - tier))
 roots = {node for node, in ask('SELECT node FROM pause_root')}
-drawn = re.findall(r'<g data-node="\d+" class="(switch|host)( root)?"><rect class="h(\d)" x="(-?\d+)" y="(\d+)" width="(\d+)" height="(\d+)"'
+drawn = re.findall(r'<g data-node="\d+" class="(switch|host)( root)?(?: few)?"><rect class="h(\d)" x="(-?\d+)" y="(\d+)" width="(\d+)" height="(\d+)"'
                    r' rx="\d"/><text [^>]*>(.*?)</text><title>(.*?)</title></g>', text)
 same('nodes', [name for *_, name, _ in drawn], [name for _, name, *_ in nodes])
 for (kind, root, class_, x, y, width, height, name, title), (node, _, wanted, _) in zip(drawn, nodes):
