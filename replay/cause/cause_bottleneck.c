@@ -90,7 +90,7 @@ static void report_scarce(struct cause_search *search, const struct harm_scene *
         return;
     clue.workload = workload;
     clue.most = largest_share(scene, &suspect);
-    clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(READS) | HARM_BIT(HELD);
+    clue.parts = HARM_BIT(BEHIND) | HARM_BIT(READS) | HARM_BIT(HELD);
     const bool is_all =
         limit->resource == BOTTLENECK_LIMIT || limit->resource == BOTTLENECK_WORKLOAD_LIMIT;
     clue.least = is_all ? limit->used : limit->used / 2;

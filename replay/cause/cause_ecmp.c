@@ -53,7 +53,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
             struct cause_clue clue = cause_clue();
             char name[HARM_NAME_BYTES];
             clue.place.port = port;
-            clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(SLOW);
+            clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE);
             clue.least = (scene->uses[port].busy - least) / 2;
             clue.rows = clue.general = "ecmp-hash ecmp-seed";
             snprintf(clue.seen, sizeof clue.seen,

@@ -12,7 +12,7 @@
 enum { NOTABLE = PPM / 20 };
 
 /* Kinds of loss that show worse service. */
-enum { SERVED = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW) };
+enum { SERVED = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) };
 
 /* How much more the affected members lose than the other members of the workload. */
 static int64_t excess_loss(const struct harm_scene *scene, const struct deviation *deviation,

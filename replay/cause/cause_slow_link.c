@@ -19,7 +19,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.place.port = port;
         if (!full || !suspects_deviation(scene, "rate", clue.place, &suspect))
             continue;
-        clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(SLOW) | HARM_BIT(HELD);
+        clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(HELD);
         clue.least = scene->uses[port].busy / 2;
         clue.proven = true;
         snprintf(clue.seen, sizeof clue.seen, "%s is %s busy at %s",

@@ -93,7 +93,7 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
     struct cause_clue clue = cause_clue();
     clue.place.port = port;
     clue.priority = other;
-    clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW) | HARM_BIT(PAUSE);
+    clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE);
     clue.least = (int64_t)((__int128)of->prios[first].tx_bytes * PPM /
                            (of->prios[first].tx_bytes + of->prios[other].tx_bytes));
     snprintf(rows, sizeof rows, "weight-%d weight-%d", other, first);

@@ -3,6 +3,7 @@
 #include "replay/experiment/confirm.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "replay/database/words.h"
 #include "replay/experiment/confirm_private.h"
 #include "replay/experiment/experiment.h"
@@ -150,9 +151,8 @@ static void add_victims(const struct ruling *ruling, const struct prove_hosts *h
             .node = host->host,
             .host = ruling->scenario->nodes[host->host].name,
             .class = seen == NULL ? class_of(ruling, repair, host) : seen->class,
-            .lost =
-                host->whole_ps == 0 ? 0 : (int64_t)((__int128)host->lost_ps * PPM / host->whole_ps),
-            .failed = host->failed > 0 ? host->failed : 0,
+            .lost = loss_share(&host->loss),
+            .failed = host->loss.failed > 0 ? host->loss.failed : 0,
             .paused = seen == NULL ? 0 : seen->paused};
     }
     cause->victims_in_all = hosts->count;
@@ -336,18 +336,6 @@ static void confirm_neighbor(struct ruling *ruling)
 
 /* ------------------------------------------------------------------ severity */
 
-static int64_t most_of_a_host(const struct prove *prove)
-{
-    int64_t most = 0;
-    for (uint32_t i = 0; i < prove->hosts.count && i < PROVE_HOSTS_MAX; i++) {
-        const struct prove_host *host = &prove->hosts.list[i];
-        const int64_t percent =
-            host->whole_ps == 0 ? 0 : (int64_t)((__int128)host->lost_ps * 100 / host->whole_ps);
-        most = percent > most ? percent : most;
-    }
-    return most;
-}
-
 static void count_hosts(struct ruling *ruling)
 {
     const struct prove *prove = ruling->prove;
@@ -355,25 +343,21 @@ static void count_hosts(struct ruling *ruling)
     ruling->harm->victims = prove->hosts.distinct + prove->neighbor.hosts.distinct;
 }
 
-/* The part of the time of all workloads and their hosts that these hosts lost. */
-static int64_t percent_lost(const struct prove *prove, const struct prove_hosts *hosts)
+/* What these hosts lost, of the time of all workloads and their hosts. */
+static struct severity_loss loss_of(const struct prove *prove, const struct prove_hosts *hosts)
 {
-    return prove->time_ps == 0 ? 0 : (int64_t)((__int128)hosts->lost_ps * 100 / prove->time_ps);
+    struct severity_loss loss = {.of_all = share_ppm(hosts->lost_ps, prove->time_ps)};
+    for (uint32_t i = 0; i < hosts->count && i < PROVE_HOSTS_MAX; i++)
+        loss.of_one = max_i64(loss.of_one, loss_share(&hosts->list[i].loss));
+    return loss;
 }
 
 static void confirm_severity(struct ruling *ruling)
 {
     const struct prove *prove = ruling->prove;
-    struct harm *harm = ruling->harm;
-    const int64_t percent = percent_lost(prove, &prove->hosts);
-    if (harm->failed_operations > 0 || prove->before.inactive > prove->after.inactive ||
-        percent >= SEVERE_PERCENT)
-        harm->severity = HARM_SEVERE;
-    else if (harm->lossless_drops > 0 || percent >= MODERATE_PERCENT ||
-             most_of_a_host(prove) >= SEVERE_PERCENT)
-        harm->severity = HARM_MODERATE;
-    else
-        harm->severity = HARM_SLIGHT;
+    struct severity_loss loss = loss_of(prove, &prove->hosts);
+    loss.inactive = prove->before.inactive > prove->after.inactive;
+    ruling->harm->severity = severity_of(ruling->harm, &loss, HARM_SLIGHT);
     count_hosts(ruling);
 }
 
@@ -396,10 +380,9 @@ static void acquit_severity(struct ruling *ruling)
 static void neighbor_severity(struct ruling *ruling)
 {
     struct harm *harm = ruling->harm;
-    if (percent_lost(ruling->prove, &ruling->prove->neighbor.hosts) >= SEVERE_PERCENT)
-        harm->severity = HARM_SEVERE;
-    else if (harm->severity < HARM_MODERATE)
-        harm->severity = HARM_MODERATE;
+    const struct severity_loss loss = loss_of(ruling->prove, &ruling->prove->neighbor.hosts);
+    const enum harm_severity severity = severity_of(harm, &loss, HARM_MODERATE);
+    harm->severity = severity > harm->severity ? severity : harm->severity;
     count_hosts(ruling);
 }
 

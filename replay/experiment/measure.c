@@ -90,11 +90,11 @@ void measure_members_free(struct measure_members *members)
 
 /* ------------------------------------------------------------------ work done */
 
-static struct measure_work work_of(const struct store_statement *row)
+static struct loss_work work_of(const struct store_statement *row)
 {
-    return (struct measure_work){store_int(row, "done"), store_int(row, "under_way_ps"),
-                                 store_int(row, "failures"), store_int(row, "open"),
-                                 store_int(row, "idle")};
+    return (struct loss_work){store_int(row, "done"), store_int(row, "under_way_ps"),
+                              store_int(row, "failures"), store_int(row, "open"),
+                              store_int(row, "idle")};
 }
 
 /* Failures before a member issued anything, for instance of its connection, are in no member's row.
@@ -167,11 +167,8 @@ static void read_workloads(struct measure *measure, struct store *store,
 
 static void add_up(struct measure *measure, const struct measure_members *members)
 {
-    for (uint32_t i = 0; i < members->count; i++) {
-        struct measure_work *sum = &measure->workloads[members->rows[i].workload].sum;
-        sum->done += measure->works[i].done;
-        sum->under_way_ps += measure->works[i].under_way_ps;
-    }
+    for (uint32_t i = 0; i < members->count; i++)
+        loss_add_work(&measure->workloads[members->rows[i].workload].sum, &measure->works[i]);
 }
 
 void measure_read(struct measure *measure, struct store *store,
@@ -270,7 +267,7 @@ void measure_free(struct measure *measure)
 size_t measure_bytes(struct measure_shape shape)
 {
     return sizeof(struct measure) + sizeof(struct measure_verdict) +
-           shape.members * sizeof(struct measure_work) +
+           shape.members * sizeof(struct loss_work) +
            shape.workloads * sizeof(struct measure_workload) + shape.hops * sizeof(int64_t);
 }
 
@@ -315,20 +312,4 @@ void measure_copy(struct measure *to, const struct measure *from, struct measure
     measure_pack(from, shape, bytes);
     measure_unpack(to, shape, bytes);
     free(bytes);
-}
-
-/* ------------------------------------------------------------------ what was lost */
-
-int64_t measure_whole(const struct measure_work *work, const struct measure_work *ideal)
-{
-    return max_i64(work->under_way_ps, ideal->under_way_ps);
-}
-
-int64_t measure_lost(const struct measure_work *work, const struct measure_work *ideal)
-{
-    if (ideal->done == 0)
-        return 0;
-    const int64_t needed = (int64_t)((__int128)ideal->under_way_ps * work->done / ideal->done);
-    const int64_t whole = measure_whole(work, ideal);
-    return max_i64(whole - needed, 0);
 }

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * measure - what a run showed: its verdict, and what it cost its members.
- * Of each pair of hosts of a workload how long its commands or messages were under way, all
- * together: a figure that grows with what waits, whatever it waits for.
- * Those that never completed count from the last completion until the run's end, at least.  Who did
- * less than in another run has lost the time that the missing ones take there: what failed, what
- * was never issued, all of a member that never connected.
+ * Of each pair of hosts of a workload the work that it did (loss.h): how long its commands or
+ * messages were under way, all together. Those that never completed count from the last completion
+ * until the run's end, at least.
  * Times are virtual picoseconds.  Owner: measure_free, measure_members_free. */
 #ifndef STORMGLASS_REPLAY_EXPERIMENT_MEASURE_H
 #define STORMGLASS_REPLAY_EXPERIMENT_MEASURE_H
 
 #include "replay/experiment/trial.h"
+#include "replay/harm/loss.h"
 #include "replay/run/run.h"
-
-struct measure_work {
-    int64_t done; /* completed commands or messages */
-    int64_t under_way_ps;
-    int64_t failed;
-    int64_t unfinished;
-    int64_t inactive; /* idle instances, for instance because they never connected */
-};
 
 /* The instances of a workload from one host to another. */
 struct measure_member {
@@ -65,7 +56,7 @@ struct measure_verdict {
 enum { MEASURE_EXPECTS = 64 };
 
 struct measure_workload {
-    struct measure_work sum; /* of its members: done and under way */
+    struct loss_work sum; /* of its members */
     int64_t p99_ps;
     double goodput_bps, latency_ps; /* steady, where nothing but load is there; mean */
     bool satisfied;                 /* open loops, and they got all that they offered */
@@ -77,7 +68,7 @@ struct measure {
     int64_t lossless_drops; /* lossless frames, including watchdog drops */
     int64_t drops;          /* all frames */
     struct measure_verdict *verdict;
-    struct measure_work *works;         /* by member; NULL: it could not be run */
+    struct loss_work *works;            /* by member; NULL: it could not be run */
     struct measure_workload *workloads; /* of the scenario */
     int64_t *stopped_ps;                /* by hop */
 };
@@ -104,14 +95,5 @@ void measure_read(struct measure *measure, struct store *store,
 /* What the run says of itself and of its workloads, of a measure that was made or read.  `whole`:
  * also where there is a steady part, the whole counts: faults belong to no steady part. */
 void measure_judge(struct measure *measure, const struct result *result, bool whole);
-
-/* How much longer the work was outstanding than the same number of commands in the ideal run, or
- * the time that the missing commands take there, whichever is more. 0 if nothing was lost or the
- * ideal run did nothing. */
-int64_t measure_lost(const struct measure_work *work, const struct measure_work *ideal);
-
-/* The total that the loss is a share of: the outstanding time, or that of the ideal run if it is
- * larger. */
-int64_t measure_whole(const struct measure_work *work, const struct measure_work *ideal);
 
 #endif

@@ -77,12 +77,13 @@ static void list_victims(struct proof *proof)
         struct prove_victim victim = {0};
         bool any = false;
         for (; i < proof->members.count && proof->members.rows[i].workload == workload; i++) {
-            const struct measure_work *work = &proof->original.works[i];
+            const struct loss_work *work = &proof->original.works[i];
+            const struct loss loss = prove_loss_by(proof, &proof->original, i);
             if (!proof->victims[i])
                 continue;
             any = true;
-            victim.lost_ps += prove_lost_by(proof, &proof->original, i);
-            victim.under_way_ps += measure_whole(work, prove_ideal_of(proof, i));
+            victim.lost_ps += loss.lost_ps;
+            victim.under_way_ps += loss.whole_ps;
             victim.failed += work->failed;
             victim.inactive += work->inactive;
         }

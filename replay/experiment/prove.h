@@ -56,6 +56,7 @@
 
 #include "replay/database/store.h"
 #include "replay/experiment/trial.h"
+#include "replay/harm/loss.h"
 
 struct result;
 
@@ -104,8 +105,7 @@ struct prove_harm {
 struct prove_host {
     char of[PROVE_NAME_BYTES], name[PROVE_NAME_BYTES]; /* names of the workload and the host */
     uint32_t workload, host;
-    int64_t lost_ps, whole_ps; /* whole_ps: the larger time, with or without the culprits */
-    int64_t failed, inactive;
+    struct loss loss; /* of the run with the culprits, compared with that without */
 };
 
 struct prove_hosts {

@@ -15,10 +15,11 @@ static int64_t given_back(const struct proof *proof, const struct measure *was,
 {
     __int128 lost = 0, whole = 0;
     for (uint32_t i = 0; i < proof->members.count; i++) {
+        const struct loss loss = loss_between(&was->works[i], &is->works[i]);
         if (!proof->victims[i])
             continue;
-        lost += measure_lost(&was->works[i], &is->works[i]);
-        whole += measure_whole(&was->works[i], &is->works[i]);
+        lost += loss.lost_ps;
+        whole += loss.whole_ps;
     }
     return whole == 0 ? 0 : (int64_t)(lost * 1000 / whole);
 }
@@ -28,12 +29,11 @@ static bool is_noisy(const struct proof *proof)
 {
     __int128 noise = 0, lost = 0;
     for (uint32_t i = 0; i < proof->members.count; i++) {
-        const struct measure_work *was = &proof->original.works[i];
+        const struct loss loss = prove_loss_by(proof, &proof->original, i);
         if (!proof->victims[i])
             continue;
-        const int64_t whole = measure_whole(was, prove_ideal_of(proof, i));
-        noise += proof->noise == NULL ? 0 : (__int128)proof->noise[i] * whole / PPM;
-        lost += prove_lost_by(proof, &proof->original, i);
+        noise += proof->noise == NULL ? 0 : (__int128)proof->noise[i] * loss.whole_ps / PPM;
+        lost += loss.lost_ps;
     }
     return noise * LEAST_PART >= lost;
 }
@@ -91,10 +91,10 @@ static bool rule_out_one(struct proof *proof, uint32_t row)
     for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
         if (!are_played(&measures[i]))
             continue;
-        const struct measure_work *is = &measures[i].works[harm->member],
-                                  *was = &measures[i + 1].works[harm->member];
-        there &= (__int128)measure_lost(is, was) * 1000 * LEAST_PART >=
-                 (__int128)measure_whole(is, was) * harm->permille;
+        const struct loss loss =
+            loss_between(&measures[i].works[harm->member], &measures[i + 1].works[harm->member]);
+        there &=
+            (__int128)loss.lost_ps * 1000 * LEAST_PART >= (__int128)loss.whole_ps * harm->permille;
     }
     free_later(measures);
     return played && (there || prove_try_set(proof, &rest, &enough));
@@ -145,10 +145,10 @@ bool prove_rule_out_chance(struct proof *proof)
     return rule_out_all(proof);
 }
 
-static int64_t share_moved(const struct measure_work *first, const struct measure_work *second)
+static int64_t share_moved(const struct loss_work *first, const struct loss_work *second)
 {
-    const int64_t lost = measure_lost(first, second), won = measure_lost(second, first);
-    return share_ppm(max_i64(lost, won), measure_whole(first, second));
+    const struct loss lost = loss_between(first, second), won = loss_between(second, first);
+    return max_i64(loss_share(&lost), loss_share(&won));
 }
 
 /* What chance moves between two runs of the reference. */

@@ -7,7 +7,7 @@
 static void add_host(struct prove_hosts *hosts, const struct prove_host *host)
 {
     uint32_t at = hosts->count < PROVE_HOSTS_MAX ? hosts->count : PROVE_HOSTS_MAX;
-    for (; at > 0 && hosts->list[at - 1].lost_ps < host->lost_ps; at--)
+    for (; at > 0 && hosts->list[at - 1].loss.lost_ps < host->loss.lost_ps; at--)
         if (at < PROVE_HOSTS_MAX)
             hosts->list[at] = hosts->list[at - 1];
     if (at < PROVE_HOSTS_MAX)
@@ -41,19 +41,10 @@ static time_ps span_of(const struct proof *proof, uint32_t workload)
 static int64_t lost_of_span(const struct proof *proof, const struct prove_host *host)
 {
     const time_ps span = span_of(proof, host->workload);
-    const bool ended = host->failed <= 0 && host->inactive <= 0;
-    if (host->whole_ps == 0 || (ended && host->whole_ps < span))
-        return host->lost_ps;
-    return (int64_t)((__int128)host->lost_ps * span / host->whole_ps);
-}
-
-static void add_work(struct measure_work *sum, const struct measure_work *work)
-{
-    sum->done += work->done;
-    sum->under_way_ps += work->under_way_ps;
-    sum->failed += work->failed;
-    sum->unfinished += work->unfinished;
-    sum->inactive += work->inactive;
+    const struct loss *loss = &host->loss;
+    if (loss->whole_ps == 0 || (!loss_is_counted(loss) && loss->whole_ps < span))
+        return loss->lost_ps;
+    return (int64_t)((__int128)loss->lost_ps * span / loss->whole_ps);
 }
 
 /* Compares the members from `first` on that start at one host; returns the index of the next host's
@@ -65,23 +56,16 @@ static uint32_t compare_host(struct proof *proof, const struct measure *more,
     const struct measure *with = more == NULL ? &proof->original : more;
     const struct measure_member *members = proof->members.rows;
     struct prove_host host = {.workload = members[first].workload, .host = members[first].from};
-    struct measure_work was = {0}, is = {0};
     bool late = false;
     uint32_t i = first;
     for (; i < proof->members.count && members[i].workload == host.workload &&
            members[i].from == host.host;
          i++) {
-        add_work(&was, &with->works[i]);
-        add_work(&is, &without->works[i]);
-        const int64_t lost = measure_lost(&with->works[i], &without->works[i]);
-        const int64_t whole = measure_whole(&with->works[i], &without->works[i]);
-        host.lost_ps += lost;
-        host.whole_ps += whole;
+        const struct loss loss = loss_between(&with->works[i], &without->works[i]);
+        loss_add(&host.loss, &loss);
         late |= prove_is_much(proof, with, without, i);
     }
-    host.failed = was.failed - is.failed;
-    host.inactive = was.inactive - is.inactive;
-    if ((more == NULL && proof->listed[first]) || !(late || host.failed > 0 || host.inactive > 0))
+    if ((more == NULL && proof->listed[first]) || !(late || loss_is_counted(&host.loss)))
         return i;
     add_host(hosts, &host);
     hosts->lost_ps += lost_of_span(proof, &host);

@@ -8,15 +8,18 @@ enum { LEFT_PERCENT = 25 };
 
 /* ------------------------------------------------------------------ loss */
 
-const struct measure_work *prove_ideal_of(const struct proof *proof, uint32_t i)
+/* Compared with another run, which may not exist. */
+static struct loss loss_against(const struct measure *measure, const struct measure *reference,
+                                uint32_t i)
 {
-    static const struct measure_work none;
-    return proof->ideal.works == NULL ? &none : &proof->ideal.works[i];
+    static const struct loss_work none;
+    return loss_between(&measure->works[i],
+                        reference->works == NULL ? &none : &reference->works[i]);
 }
 
-int64_t prove_lost_by(const struct proof *proof, const struct measure *measure, uint32_t i)
+struct loss prove_loss_by(const struct proof *proof, const struct measure *measure, uint32_t i)
 {
-    return measure_lost(&measure->works[i], prove_ideal_of(proof, i));
+    return loss_against(measure, &proof->ideal, i);
 }
 
 bool prove_takes_from(const struct proof *proof, const struct trial_change *repair, uint32_t member)
@@ -25,23 +28,21 @@ bool prove_takes_from(const struct proof *proof, const struct trial_change *repa
            repair->workload == proof->members.rows[member].workload;
 }
 
-static bool is_much(const struct measure_work *is, const struct measure_work *was, int64_t chance)
+static bool is_much(struct loss loss, int64_t chance)
 {
-    return experiment_is_significant(measure_lost(is, was), measure_whole(is, was),
-                                     EXPERIMENT_HARM_LEAST, chance);
+    return experiment_is_significant(loss.lost_ps, loss.whole_ps, EXPERIMENT_HARM_LEAST, chance);
 }
 
 bool prove_is_much(const struct proof *proof, const struct measure *more,
                    const struct measure *less, uint32_t member)
 {
-    static const struct measure_work none;
-    const struct measure_work *was = less->works == NULL ? &none : &less->works[member];
+    const struct loss loss = loss_against(more, less, member);
     const uint32_t workload = proof->members.rows[member].workload;
-    if (!is_much(&more->works[member], was, 0))
+    if (!is_much(loss, 0))
         return false;
-    return proof->noise == NULL || is_much(&more->works[member], was, proof->noise[member]) ||
+    return proof->noise == NULL || is_much(loss, proof->noise[member]) ||
            (less->works != NULL &&
-            is_much(&more->workloads[workload].sum, &less->workloads[workload].sum,
+            is_much(loss_between(&more->workloads[workload].sum, &less->workloads[workload].sum),
                     proof->workload_noise[workload]));
 }
 
@@ -53,14 +54,12 @@ static bool is_a_part(__int128 part, __int128 whole, int percent)
 /* Even with the repair, the member still loses too much. */
 static bool is_left(const struct proof *proof, const struct measure *measure, uint32_t i)
 {
-    const struct measure_work *was = &proof->original.works[i], *is = &measure->works[i];
-    const struct measure_work *ideal = prove_ideal_of(proof, i);
-    const int64_t lost = measure_lost(is, ideal);
-    return is_a_part(is->failed - ideal->failed, was->failed - ideal->failed, LEFT_PERCENT) ||
-           is_a_part(is->inactive - ideal->inactive, was->inactive - ideal->inactive,
-                     LEFT_PERCENT) ||
+    const struct loss was = prove_loss_by(proof, &proof->original, i),
+                      is = prove_loss_by(proof, measure, i);
+    return is_a_part(is.failed, was.failed, LEFT_PERCENT) ||
+           is_a_part(is.inactive, was.inactive, LEFT_PERCENT) ||
            (prove_is_much(proof, measure, &proof->ideal, i) &&
-            is_a_part(lost, measure_lost(was, ideal), LEFT_PERCENT));
+            is_a_part(is.lost_ps, was.lost_ps, LEFT_PERCENT));
 }
 
 struct prove_impact prove_impact_of(const struct proof *proof, const struct measure *measure,
@@ -69,12 +68,13 @@ struct prove_impact prove_impact_of(const struct proof *proof, const struct meas
     struct prove_impact impact = {.lossless_drops = measure->lossless_drops,
                                   .drops = measure->drops};
     for (uint32_t i = 0; i < proof->members.count; i++) {
-        const struct measure_work *work = &measure->works[i];
+        const struct loss_work *work = &measure->works[i];
+        const struct loss loss = prove_loss_by(proof, measure, i);
         const int64_t p99_ps = measure->workloads[proof->members.rows[i].workload].p99_ps;
         if (!proof->victims[i] || prove_takes_from(proof, but, i))
             continue;
-        impact.lost_ps += prove_lost_by(proof, measure, i);
-        impact.whole_ps += measure_whole(work, prove_ideal_of(proof, i));
+        impact.lost_ps += loss.lost_ps;
+        impact.whole_ps += loss.whole_ps;
         impact.victims += is_left(proof, measure, i);
         impact.done += work->done;
         impact.failed += work->failed;
@@ -93,25 +93,23 @@ bool prove_is_late(const struct proof *proof, const struct measure *measure, uin
 
 bool prove_is_victim(const struct proof *proof, uint32_t i)
 {
-    const struct measure_work *work = &proof->original.works[i], *ideal = prove_ideal_of(proof, i);
+    const struct loss loss = prove_loss_by(proof, &proof->original, i);
     return proof->ideal.works != NULL &&
-           (work->failed > ideal->failed || work->inactive > ideal->inactive ||
-            prove_is_late(proof, &proof->original, i));
+           (loss_is_counted(&loss) || prove_is_late(proof, &proof->original, i));
 }
 
 /* ------------------------------------------------------------------ comparison of two runs */
 
 /* More operations may be under way for longer, as with more queues: that is no loss. */
-static int64_t lost_share(const struct measure_work *is, const struct measure_work *was)
+static int64_t lost_share(const struct loss_work *is, const struct loss_work *was)
 {
-    return is->done * 20 > was->done * 21
-               ? 0
-               : share_ppm(measure_lost(is, was), measure_whole(is, was));
+    const struct loss loss = loss_between(is, was);
+    return is->done * 20 > was->done * 21 ? 0 : loss_share(&loss);
 }
 
 int64_t prove_gain(const struct measure *first, const struct measure *second, uint32_t member)
 {
-    const struct measure_work *was = &first->works[member], *is = &second->works[member];
+    const struct loss_work *was = &first->works[member], *is = &second->works[member];
     return lost_share(was, is) - lost_share(is, was);
 }
 
@@ -121,7 +119,7 @@ int64_t prove_mean_gain(const struct proof *proof, const struct measure *first,
     int64_t sum = 0, count = 0;
     for (uint32_t i = 0; i < proof->members.count; i++) {
         sum += prove_gain(first, second, i);
-        count += measure_whole(&first->works[i], &second->works[i]) > 0;
+        count += loss_against(first, second, i).whole_ps > 0;
     }
     return count == 0 ? 0 : sum / count;
 }
@@ -132,21 +130,21 @@ void prove_compare(const struct proof *proof, const struct measure *first,
 {
     *change = (struct prove_impact){0};
     for (uint32_t i = 0; i < proof->members.count; i++) {
-        const struct measure_work *was = &first->works[i], *is = &second->works[i];
+        const struct loss lost = loss_against(second, first, i),
+                          gained = loss_against(first, second, i);
         if (prove_takes_from(proof, but, i))
             continue;
-        change->lost_ps += measure_lost(is, was) - measure_lost(was, is);
-        change->failed += is->failed - was->failed + is->inactive - was->inactive;
-        change->whole_ps += measure_whole(was, is);
+        change->lost_ps += lost.lost_ps - gained.lost_ps;
+        change->failed += lost.failed + lost.inactive;
+        change->whole_ps += lost.whole_ps;
     }
 }
 
 bool prove_is_dearer(const struct proof *proof, const struct measure *first,
                      const struct measure *second, uint32_t member)
 {
-    const struct measure_work *was = &first->works[member], *is = &second->works[member];
-    return is->failed > was->failed || is->inactive > was->inactive ||
-           prove_is_much(proof, second, first, member);
+    const struct loss loss = loss_against(second, first, member);
+    return loss_is_counted(&loss) || prove_is_much(proof, second, first, member);
 }
 
 /* ------------------------------------------------------------------ removed loss */

@@ -61,12 +61,12 @@ static struct trial_change without_workload(uint32_t workload)
  * if the culprits explain its loss. */
 static int64_t gain_of(const struct proof *proof, const struct measure *without, uint32_t member)
 {
-    const struct measure_work *was = &proof->original.works[member], *is = &without->works[member];
-    const int64_t gained = measure_lost(was, is), whole = measure_whole(was, is);
+    const struct loss loss = loss_between(&proof->original.works[member], &without->works[member]);
     const bool explained = proof->prove->culprits > 0 && proof->victims[member];
-    return whole == 0 || explained || !prove_is_much(proof, &proof->original, without, member)
+    return loss.whole_ps == 0 || explained ||
+                   !prove_is_much(proof, &proof->original, without, member)
                ? 0
-               : (int64_t)((__int128)gained * 1000 / whole);
+               : (int64_t)((__int128)loss.lost_ps * 1000 / loss.whole_ps);
 }
 
 /* Runs without all the workloads with a ruined member. */
@@ -97,12 +97,13 @@ static struct balance balance_of(const struct proof *proof, const struct measure
 {
     struct balance balance = {0};
     for (uint32_t i = 0; i < proof->members.count; i++) {
-        const struct measure_work *was = &proof->original.works[i], *is = &without->works[i];
+        const struct loss_work *was = &proof->original.works[i], *is = &without->works[i];
+        const struct loss gained = loss_between(was, is), lost = loss_between(is, was);
         if (proof->members.rows[i].workload != workload)
             continue;
-        balance.gained += measure_lost(was, is);
-        balance.lost += measure_lost(is, was);
-        balance.whole += measure_whole(was, is);
+        balance.gained += gained.lost_ps;
+        balance.lost += lost.lost_ps;
+        balance.whole += gained.whole_ps;
     }
     return balance;
 }

@@ -16,10 +16,11 @@ struct prove_harm prove_harm_between(const struct proof *proof, const struct mea
     struct prove_harm harm = {.counted = is_more(measure->lossless_drops, ideal->lossless_drops)};
     for (uint32_t i = 0; i < proof->members.count; i++) {
         const struct measure_member *member = &proof->members.rows[i];
-        const struct measure_work *is = &measure->works[i], *was = &ideal->works[i];
-        const int64_t whole = measure_whole(is, was), lost = measure_lost(is, was);
-        const int64_t part =
-            prove_is_much(proof, measure, ideal, i) ? (int64_t)((__int128)lost * 1000 / whole) : 0;
+        const struct loss_work *is = &measure->works[i], *was = &ideal->works[i];
+        const struct loss loss = loss_between(is, was);
+        const int64_t part = prove_is_much(proof, measure, ideal, i)
+                                 ? (int64_t)((__int128)loss.lost_ps * 1000 / loss.whole_ps)
+                                 : 0;
         harm.counted |= is_more(is->failed, was->failed) || is_more(is->inactive, was->inactive);
         if (part > harm.permille)
             harm = (struct prove_harm){harm.counted, i,          member->workload,

@@ -47,10 +47,9 @@ bool prove_run_sets(struct proof *proof, const struct prove_set *sets, uint32_t 
 /* How many of the sets were not run yet. */
 uint32_t prove_new_runs(const struct proof *proof, const struct prove_set *sets, uint32_t count);
 
-/* The member in the ideal run; zero if there is none. */
-const struct measure_work *prove_ideal_of(const struct proof *proof, uint32_t member);
-
-int64_t prove_lost_by(const struct proof *proof, const struct measure *measure, uint32_t member);
+/* What the member lost compared with the ideal run; nothing if there is none. */
+struct loss prove_loss_by(const struct proof *proof, const struct measure *measure,
+                          uint32_t member);
 bool prove_is_victim(const struct proof *proof, uint32_t member);
 
 /* The member lost at least a twentieth of its time in the run `more`, compared with `less`, and

@@ -127,15 +127,23 @@ static double sum_of(const struct study *study, const double *values, uint32_t s
     return sum;
 }
 
+/* Closed loops always have the same number of operations under way, and open loops complete the
+ * same number. */
+static struct loss_work work_of(const struct study *study, double value)
+{
+    static const int64_t same = INT64_C(1) << 62;
+    const int64_t own = (int64_t)fmin(value, (double)same);
+    return study->whatif->open ? (struct loss_work){.done = same, .under_way_ps = own}
+                               : (struct loss_work){.done = own, .under_way_ps = same};
+}
+
 /* With one seed. */
 static double gain_with(const struct study *study, const double *values, uint32_t seed,
                         uint32_t work)
 {
-    const double before = sum_of(study, study->base, seed, work);
-    const double after = sum_of(study, values, seed, work);
-    const double base = study->whatif->open ? after : before;
-    const double more = study->whatif->open ? before - after : after - before;
-    return base > 0 ? more / base : more > 0 ? 1 : 0;
+    const struct loss_work before = work_of(study, sum_of(study, study->base, seed, work)),
+                           after = work_of(study, sum_of(study, values, seed, work));
+    return loss_gain(&before, &after);
 }
 
 static struct whatif_gain gain_of(const struct study *study, const double *values, uint32_t seeds,

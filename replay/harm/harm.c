@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
@@ -372,14 +373,16 @@ static int64_t count_pairs(const struct harm_scene *scene, const struct cause_se
     return distinct;
 }
 
-/* Returns the loss that causes other than load explain. */
-static int64_t add_up(const struct harm_scene *scene, const struct cause_search *search,
-                      struct harm *harm)
+static void add_up(const struct harm_scene *scene, const struct cause_search *search,
+                   struct harm *harm)
 {
-    __int128 lost_ps = 0, blamed_ps = 0;
+    __int128 lost_ps = 0, blamed_ps = 0, span = 0;
+    struct severity_loss loss = {0};
     for (uint32_t i = 0; i < scene->member_count; i++) {
         lost_ps += (__int128)search->lost[i] * scene->members[i].span / PPM;
         blamed_ps += (__int128)search->blamed[i] * scene->members[i].span / PPM;
+        span += scene->members[i].span;
+        loss.of_one = max_i64(loss.of_one, search->blamed[i]);
     }
     harm->victims = count_pairs(scene, search);
     harm->lost_ps = within_time(lost_ps);
@@ -389,7 +392,9 @@ static int64_t add_up(const struct harm_scene *scene, const struct cause_search 
             harm->lossless_drops += (int64_t)scene->drops[i].frames;
     }
     harm->failed_operations = scene->failed + scene->unfinished;
-    return within_time(blamed_ps);
+    loss.of_all = span == 0 ? 0 : (int64_t)(blamed_ps * PPM / span);
+    const bool any = harm->cause_count > 0 && (lost_ps * 100 >= span || harm->drops > 0);
+    harm->severity = severity_of(harm, &loss, any && span > 0 ? HARM_SLIGHT : HARM_NOTHING);
 }
 
 /* Both causes are settings of the same entry, so the less certain one adds nothing. */
@@ -458,8 +463,7 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
         search.kind->look(&search, scene);
     }
     close_search(&search, harm);
-    const int64_t blamed_ps = add_up(scene, &search, harm);
-    harm->severity = severity_of(scene, harm, blamed_ps);
+    add_up(scene, &search, harm);
     margins_find(scene, harm);
     severity_words(harm);
     for (uint32_t i = 0; i < search.count; i++) {

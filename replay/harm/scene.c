@@ -295,9 +295,14 @@ static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t num
     member->bytes_back = both == 0
                              ? did->bytes / 2
                              : (uint64_t)((unsigned __int128)did->bytes * delivered.read / both);
-    member->mean = did->completed == 0 ? 0 : did->latency_sum / (time_ps)did->completed;
     const uint64_t out = did->issued - did->completed - did->failed;
     const time_ps last = did->completed > 0 ? did->last_completion : about->start;
+    member->work =
+        (struct loss_work){.done = (int64_t)did->completed,
+                           .under_way_ps = did->latency_sum + (time_ps)out * (scene->now - last),
+                           .failed = (int64_t)did->failed,
+                           .unfinished = (int64_t)out,
+                           .inactive = did->completed == 0};
     /* after a controller is lost, its I/Os fail eventually: none is outstanding, but none completes
      * either */
     if ((out > 0 || did->given_up) && last < stop)
@@ -323,29 +328,35 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Compares each member with a good one of its workload, by bytes and latency. */
-static void compare_members(struct harm_scene *scene, uint32_t first, uint32_t count)
+/* Of the members of one workload: three quarters do no more, and three quarters are no faster.
+ * Those that do most may be slow, as with more queues, and those that are fast may do little. */
+static struct loss_work good_work(const struct harm_member *members, uint32_t count)
 {
-    int64_t *bytes = memory_zeroed(count, sizeof *bytes),
+    int64_t *done = memory_zeroed(count, sizeof *done),
             *means = memory_zeroed(count, sizeof *means);
-    struct harm_member *members = &scene->members[first];
     uint32_t served = 0;
     for (uint32_t i = 0; i < count; i++) {
-        bytes[i] = (int64_t)members[i].bytes;
-        if (members[i].completed > 0)
-            means[served++] = members[i].mean;
+        done[i] = members[i].work.done;
+        if (done[i] > 0)
+            means[served++] = members[i].work.under_way_ps / done[i];
     }
-    qsort(bytes, count, sizeof *bytes, by_size);
+    qsort(done, count, sizeof *done, by_size);
     qsort(means, served, sizeof *means, by_size);
-    const int64_t good = bytes[count * 3 / 4], fast = served == 0 ? 0 : means[served / 4];
-    for (uint32_t i = 0; i < count; i++) {
-        struct harm_member *member = &members[i];
-        member->part[HARM_PART_BEHIND] = share_ppm(good - (int64_t)member->bytes, good);
-        if (member->completed > 0)
-            member->part[HARM_PART_SLOW] = share_ppm(member->mean - fast, member->mean);
-    }
-    free(bytes);
+    const int64_t most = done[count * 3 / 4], fast = served == 0 ? 0 : means[served / 4];
     free(means);
+    const struct loss_work good = {.done = most, .under_way_ps = most * fast};
+    free(done);
+    return good;
+}
+
+static void compare_members(struct harm_scene *scene, uint32_t first, uint32_t count)
+{
+    struct harm_member *members = &scene->members[first];
+    const struct loss_work good = good_work(members, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct loss loss = loss_between(&members[i].work, &good);
+        members[i].part[HARM_PART_BEHIND] = loss_share(&loss);
+    }
 }
 
 static const struct harm_use *uses_of(const struct harm_scene *scene,

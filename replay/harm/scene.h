@@ -11,6 +11,7 @@
 #include "replay/explain/explain.h"
 #include "replay/harm/drops.h"
 #include "replay/harm/harm.h"
+#include "replay/harm/loss.h"
 #include "replay/harm/member_index.h"
 #include "scenarios/deviation/deviation.h"
 #include "scenarios/world/world.h"
@@ -32,8 +33,7 @@ struct harm_limit {
 };
 
 /* Kinds of loss. */
-#define HARM_PARTS(X)                                                                              \
-    X(FAILED) X(STOOD) X(LOSS) X(PAUSE) X(HELD) X(REFUSED) X(READS) X(BEHIND) X(SLOW)
+#define HARM_PARTS(X) X(FAILED) X(STOOD) X(LOSS) X(PAUSE) X(HELD) X(REFUSED) X(READS) X(BEHIND)
 
 #define X(name) HARM_PART_##name,
 enum harm_part { HARM_PARTS(X) HARM_PART_COUNT };
@@ -48,8 +48,8 @@ struct harm_member {
     uint64_t issued, completed, failed, bytes;
     uint64_t bytes_back; /* of `bytes`: received from `to`, estimated from its measured part */
     bool connected;
-    time_ps span; /* ps; time with work to do */
-    time_ps mean; /* ps; mean latency */
+    time_ps span; /* time with work to do */
+    struct loss_work work;
     int64_t part[HARM_PART_COUNT];
 };
 

@@ -10,21 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Failed operations count first, then lost time. Dropped frames of a lossless class break a
- * guarantee and count, too. */
-enum harm_severity severity_of(const struct harm_scene *scene, const struct harm *harm,
-                               int64_t blamed_ps)
+enum { SEVERE = PPM / 4, MODERATE = PPM / 20 };
+
+enum harm_severity severity_of(const struct harm *harm, const struct severity_loss *loss,
+                               enum harm_severity least)
 {
-    __int128 span = 0;
-    for (uint32_t i = 0; i < scene->member_count; i++)
-        span += scene->members[i].span;
-    const int64_t percent = span == 0 ? 0 : (int64_t)((__int128)harm->lost_ps * 100 / span);
-    const int64_t blamed = span == 0 ? 0 : (int64_t)((__int128)blamed_ps * 100 / span);
-    if (harm->failed_operations > 0 || blamed >= SEVERE_PERCENT)
+    if (harm->failed_operations > 0 || loss->inactive || loss->of_all >= SEVERE)
         return HARM_SEVERE;
-    if (harm->lossless_drops > 0 || blamed >= MODERATE_PERCENT)
+    if (harm->lossless_drops > 0 || loss->of_all >= MODERATE || loss->of_one >= SEVERE)
         return HARM_MODERATE;
-    return harm->cause_count > 0 && (percent >= 1 || harm->drops > 0) ? HARM_SLIGHT : HARM_NOTHING;
+    return least;
 }
 
 /* ": I/O from 16 hosts was delayed by 73.8 ms in total" */

@@ -4,16 +4,21 @@
 #ifndef STORMGLASS_REPLAY_HARM_SEVERITY_H
 #define STORMGLASS_REPLAY_HARM_SEVERITY_H
 
-#include "replay/harm/scene.h"
+#include "replay/harm/harm.h"
 
 #include <stdio.h>
 
-/* By the lost part of the time of all. */
-enum { SEVERE_PERCENT = 25, MODERATE_PERCENT = 5 };
+/* What the causes other than load cost: of the time of all, and of the host that lost most; ppm. */
+struct severity_loss {
+    int64_t of_all, of_one;
+    bool inactive; /* connections never came up */
+};
 
-/* `blamed_ps`: loss with a cause other than load. */
-enum harm_severity severity_of(const struct harm_scene *scene, const struct harm *harm,
-                               int64_t blamed_ps);
+/* Failed operations count first, then lost time: severe from a quarter of the time of all, moderate
+ * from a twentieth or from a quarter of one host's. Dropped frames of a lossless class break a
+ * guarantee and count, too.  `least`: if none of this applies. */
+enum harm_severity severity_of(const struct harm *harm, const struct severity_loss *loss,
+                               enum harm_severity least);
 
 /* Writes the summary sentence when the rest of the harm is known. */
 void severity_words(struct harm *harm);

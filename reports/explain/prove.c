@@ -113,8 +113,8 @@ static void write_hosts(const struct prove *prove, FILE *out)
         const struct prove_host *host = &prove->hosts.list[i];
         fprintf(out, "  %-9s  %s at %s lost %s of its I/O time to delay", i == 0 ? "by host" : "",
                 host->of, host->name,
-                words_percent((double)host->lost_ps, (double)host->whole_ps).text);
-        write_failures(host->failed, host->inactive, out);
+                words_percent((double)host->loss.lost_ps, (double)host->loss.whole_ps).text);
+        write_failures(host->loss.failed, host->loss.inactive, out);
         fputc('\n', out);
     }
     if (prove->hosts.count > HOSTS_SHOWN)
@@ -391,8 +391,10 @@ static void json_hosts(const struct prove *prove, struct json *json)
         json_text(json, json_member(at, list, i, "workload"), host->of);
         json_text(json, json_member(at, list, i, "host"), host->name);
         json_number(json, json_member(at, list, i, "lost_share"),
-                    host->whole_ps == 0 ? 0 : (double)host->lost_ps / (double)host->whole_ps);
-        json_integer(json, json_member(at, list, i, "failed"), host->failed);
+                    host->loss.whole_ps == 0
+                        ? 0
+                        : (double)host->loss.lost_ps / (double)host->loss.whole_ps);
+        json_integer(json, json_member(at, list, i, "failed"), host->loss.failed);
     }
 }
 

@@ -53,7 +53,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
         return;
     struct cause_clue clue = cause_clue();
     clue.place.port = most;
-    clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(SLOW);
+    clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE);
     clue.least = (busy - left) / 2;
     const bool alone = flows(scene, host) < 2;
     if (!alone)

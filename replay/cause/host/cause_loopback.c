@@ -47,7 +47,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
         return;
     clue.place.node = host;
     clue.workload = member->workload;
-    clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(PAUSE) | HARM_BIT(HELD);
+    clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(HELD);
     clue.least = limit->used / 2;
     clue.standing = true;
     snprintf(clue.seen, sizeof clue.seen,

@@ -96,7 +96,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     if (times == 0 || (!suspects_deviation(scene, clue.rows, clue.place, &suspect) &&
                        !(left && suspects_general(scene, clue.rows, &suspect))))
         return;
-    clue.parts = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
+    clue.parts = HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND);
     clue.proven = left;
     clue.least =
         lost_share(scene, member); /* other members of the workload may have lost as much */

@@ -26,7 +26,7 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
         if (use->drained < ALWAYS || scene->uses[port].busy >= PPM - NOTABLE)
             continue;
         clue.place.node = node;
-        clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE) | HARM_BIT(SLOW) | HARM_BIT(HELD);
+        clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE) | HARM_BIT(HELD);
         clue.least = PPM - scene->uses[port].busy;
         snprintf(clue.seen, sizeof clue.seen,
                  "frames waited in the receive buffer of %s for %s of the time; its link was only "

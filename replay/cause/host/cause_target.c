@@ -35,7 +35,7 @@ static struct cause_clue clue_at(const struct harm_scene *scene, uint32_t node, 
 {
     struct cause_clue clue = cause_clue();
     clue.place.node = node;
-    clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
+    clue.parts = HARM_LOST_PARTS;
     clue.proven = true;
     snprintf(clue.seen, sizeof clue.seen, "the target on %s %s", scene->scenario->nodes[node].name,
              what);

@@ -103,7 +103,7 @@ static void work_is_measured_and_waited_for(void **state)
     (void)state;
     static const struct {
         const char *workload, *counts; /* unfinished, start, last completion, mean, p99, failed */
-        struct measure_work expected;
+        struct loss_work expected;
         int64_t p99_ps;
     } rows[] = {
         {"0, 0, 900, 10.0, 15, 0", "(0, 1), (0, 3)", {4, 40}, 15},
@@ -178,7 +178,7 @@ static void members_are_pairs_of_hosts(void **state)
         "INSERT INTO workload VALUES(0, 1, 0, 900, 7.0, 9, 0), (1, 0, 0, 900, 8.0, 11, 0);"
         "INSERT INTO member VALUES(0, 2, 7, 4, 3, 0, 10, 900, 20), (0, 2, 7, 2, 2, 0, 10, 800, 30),"
         " (0, 1, 7, 3, 0, 1, 200, NULL, NULL), (1, 2, 7, 0, 0, 0, NULL, NULL, NULL)");
-    static const struct measure_work expected[] = {
+    static const struct loss_work expected[] = {
         {0, 2000, 1, 2, 1}, {5, 420, 0, 1, 0}, {0, 0, 0, 0, 1}};
     const struct measure_hops ways = {0};
     struct measure_members members;
@@ -199,35 +199,6 @@ static void members_are_pairs_of_hosts(void **state)
     assert_true(store_close(store));
 }
 
-static void lost_is_what_the_same_number_took_less_without_it(void **state)
-{
-    (void)state;
-    static const struct {
-        struct measure_work work, ideal;
-        int64_t lost;
-    } rows[] = {
-        {{.done = 4, .under_way_ps = 100}, {.done = 4, .under_way_ps = 100}, 0},
-        {{.done = 4, .under_way_ps = 101}, {.done = 4, .under_way_ps = 100}, 1},
-        {{.done = 4, .under_way_ps = 99}, {.done = 4, .under_way_ps = 100}, 0},
-        {{.done = 2, .under_way_ps = 100}, {.done = 4, .under_way_ps = 100}, 50},
-        {{.done = 8, .under_way_ps = 100}, {.done = 4, .under_way_ps = 100}, 0},
-        {{.done = 8, .under_way_ps = 250}, {.done = 4, .under_way_ps = 100}, 50},
-        {{.done = 1, .under_way_ps = 100}, {.done = 3, .under_way_ps = 100}, 67},
-        {{.done = 0, .under_way_ps = 100}, {.done = 3, .under_way_ps = 100}, 100},
-        {{.done = 3, .under_way_ps = 100}, {.done = 0, .under_way_ps = 0}, 0},
-        /* who did nothing has lost all, who did half as much in half the time has lost half */
-        {{.done = 0, .under_way_ps = 0}, {.done = 3, .under_way_ps = 90}, 90},
-        {{.done = 2, .under_way_ps = 50}, {.done = 4, .under_way_ps = 100}, 50},
-        {{.done = 3, .under_way_ps = 50}, {.done = 4, .under_way_ps = 100}, 25},
-        /* a million commands of a second each: products beyond 64 bits */
-        {{.done = 1000000, .under_way_ps = INT64_C(2000000000000000000)},
-         {.done = 1000000, .under_way_ps = INT64_C(1000000000000000000)},
-         INT64_C(1000000000000000000)},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(measure_lost(&rows[i].work, &rows[i].ideal), rows[i].lost);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,7 +209,6 @@ int main(void)
         cmocka_unit_test(works_are_by_number),
         cmocka_unit_test(drops_and_idle_members_are_those_of_the_result),
         cmocka_unit_test(members_are_pairs_of_hosts),
-        cmocka_unit_test(lost_is_what_the_same_number_took_less_without_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,10 +164,9 @@ static void reckon_victims(struct stand *stand)
             stand->victims[i] = true;
             continue;
         }
-        const struct measure_work *work = &stand->original.works[i],
-                                  *ideal = &stand->ideal.works[i];
-        const int64_t lost = measure_lost(work, ideal);
-        stand->victims[i] = (lost > 0 && lost >= measure_whole(work, ideal) / 20) ||
+        const struct loss_work *work = &stand->original.works[i], *ideal = &stand->ideal.works[i];
+        const int64_t lost = loss_between(work, ideal).lost_ps;
+        stand->victims[i] = (lost > 0 && lost >= loss_between(work, ideal).whole_ps / 20) ||
                             work->failed > ideal->failed || work->inactive > ideal->inactive;
     }
 }
@@ -197,7 +196,7 @@ static struct prove_impact impact_of(struct stand *stand, const struct measure *
         const int64_t p99_ps = measure->workloads[stand->members.rows[i].workload].p99_ps;
         if (!stand->victims[i] || takes_from(stand, but, i))
             continue;
-        impact.lost_ps += measure_lost(&measure->works[i], &stand->ideal.works[i]);
+        impact.lost_ps += loss_between(&measure->works[i], &stand->ideal.works[i]).lost_ps;
         impact.done += measure->works[i].done;
         impact.failed += measure->works[i].failed;
         impact.inactive += measure->works[i].inactive;
@@ -231,8 +230,8 @@ static bool sum_victims(struct stand *stand, uint32_t workload, int64_t *lost, i
         if (stand->members.rows[i].workload != workload || !stand->victims[i])
             continue;
         any = true;
-        *lost += measure_lost(&stand->original.works[i], &stand->ideal.works[i]);
-        *whole += measure_whole(&stand->original.works[i], &stand->ideal.works[i]);
+        *lost += loss_between(&stand->original.works[i], &stand->ideal.works[i]).lost_ps;
+        *whole += loss_between(&stand->original.works[i], &stand->ideal.works[i]).whole_ps;
     }
     return any;
 }
@@ -326,8 +325,8 @@ static void check_hosts(struct stand *stand)
             int64_t lost = 0;
             for (uint32_t m = 0; m < stand->members.count; m++)
                 if (members[m].workload == host->workload && members[m].from == host->host)
-                    lost += measure_lost(&with.works[m], &without.works[m]);
-            assert_int_equal(host->lost_ps, lost);
+                    lost += loss_between(&with.works[m], &without.works[m]).lost_ps;
+            assert_int_equal(host->loss.lost_ps, lost);
         }
         measure_free(&with);
     }
@@ -342,11 +341,11 @@ static void check_load(struct stand *stand)
         struct measure measure = play_repaired_one(stand, i);
         int64_t less = 0, whole = 0;
         for (uint32_t k = 0; k < stand->members.count; k++) {
-            const struct measure_work *was = &stand->original.works[k], *is = &measure.works[k];
+            const struct loss_work *was = &stand->original.works[k], *is = &measure.works[k];
             if (takes_from(stand, &row->repair, k))
                 continue;
-            less += measure_lost(was, is) - measure_lost(is, was);
-            whole += measure_whole(was, is);
+            less += loss_between(was, is).lost_ps - loss_between(is, was).lost_ps;
+            whole += loss_between(was, is).whole_ps;
         }
         const double gone = prove_gone(&stand->prove, &row->before, &row->after);
         assert_true(whole == 0 ? gone == 0 : gone == (double)less / (double)whole);
