@@ -85,6 +85,22 @@ equal 'a port that is not there' "$?" 2
 "$program" pcap "$work/first-io.db" -p switch0:p0 -p switch0:p0 -o "$work/none.pcapng" 2>"$work/said"
 equal 'a port twice' "$? $(grep -c 'port given twice$' "$work/said")" '2 1'
 
+# Accurate ECN: the flag AE, and the option of kind 174 in every segment but the SYNs that open a connection.
+tcp=hosts.defaults.tcp
+"$program" run --confirm 0 tcp-incast --until 5ms --set $tcp.congestion-control=dctcp --set $tcp.ecn=accurate \
+    --set fabric.switch.ecn.kmin=40KB --set fabric.switch.ecn.kmax=40KB --set 'expect=[]' --record packets -o "$work/accurate.db" >/dev/null 2>&1
+"$program" pcap "$work/accurate.db" -o "$work/accurate.pcapng" || failures=$((failures + 1))
+fields accurate tcp frame.number _ws.malformed >"$work/frames"
+[ "$(wc -l <"$work/frames")" -gt 1000 ] || { echo "FAIL  accurate ECN: $(wc -l <"$work/frames") segments"; failures=$((failures + 1)); }
+equal 'accurate ECN: malformed' "$(cut -f 2 "$work/frames" | grep -c .)" 0
+equal 'accurate ECN: AE, CWR and ECE of SYNs, ECN field' \
+    "$(fields accurate 'tcp.flags.syn == 1 && tcp.flags.ack == 0' tcp.flags.ae tcp.flags.cwr tcp.flags.ece ip.dsfield.ecn | sort -u | tr '\t' ' ')" '1 1 1 2'
+equal 'accurate ECN: those of SYN/ACKs' \
+    "$(fields accurate 'tcp.flags.syn == 1 && tcp.flags.ack == 1' tcp.flags.ae tcp.flags.cwr tcp.flags.ece ip.dsfield.ecn | sort -u | tr '\t' ' ')" '1 0 0 2'
+equal 'accurate ECN: segments without the option' "$(fields accurate 'tcp.flags.ack == 1 && !(tcp.option_kind == 174)' frame.number | wc -l)" 0
+equal 'accurate ECN: payload of full segments' "$(fields accurate 'tcp' tcp.len | sort -n | tail -1)" 1436
+equal 'accurate ECN: values of ACE' "$(fields accurate 'tcp.flags.syn == 0' tcp.flags.ae tcp.flags.cwr tcp.flags.ece | sort -u | wc -l)" 8
+
 # Each congestion control and each recovery from loss: telemetry and NAKs of selective repeat are no damage.
 captured() { # NAME SETTING
     "$program" run --confirm 0 incast-8to1 --until 60us --set "hosts.defaults.rnic.$2" --set 'expect=[]' \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_ecn - frames that switches are to mark are ECN-capable.
  * Without a congestion control that uses ECN, frames are not ECT and no switch marks them: senders
- * that do slow down lose the link to them (RFC 3168). */
+ * that do slow down lose the link to them (RFC 3168).  A TCP connection has the ECN that its client
+ * requests only if its server accepts it. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
@@ -9,6 +10,7 @@
 #include "base/quantity.h"
 #include "net/switch/switch.h"
 #include "rnic/cc/cc.h"
+#include "tcp/tcp.h"
 
 #include <string.h>
 
@@ -112,6 +114,66 @@ static void check_rhythm(const struct scenario_node *host, struct check_report *
     }
 }
 
+/* ------------------------------------------------------------------ both ends of TCP */
+
+enum { NO_ECN, CLASSIC_ECN, ACCURATE_ECN };
+
+static bool wants_ecn(const struct tcp_params *params)
+{
+    return tcp_cc_list[params->congestion_control]->wants_ecn;
+}
+
+static int requested(const struct tcp_params *params)
+{
+    if (params->ecn == TCP_ECN_ACCURATE)
+        return ACCURATE_ECN;
+    return tcp_ecn_requests(params->ecn) || wants_ecn(params) ? CLASSIC_ECN : NO_ECN;
+}
+
+static int accepted(const struct tcp_params *params)
+{
+    if (tcp_ecn_accepts_accurate(params->ecn))
+        return ACCURATE_ECN;
+    return params->ecn != TCP_ECN_OFF || wants_ecn(params) ? CLASSIC_ECN : NO_ECN;
+}
+
+static void report_server(const struct scenario_node *client, const struct scenario_node *server,
+                          struct check_report *report)
+{
+    static const char *const values[] = {"off", "passive", "accurate-passive"};
+    static const char *const asks[] = {"no ECN", "ECN", "accurate ECN"};
+    const int asked = requested(client->host->tcp), has = accepted(server->host->tcp);
+    const struct check_thing thing = check_of_tcp(server, "ecn");
+    check_alike(report, has == NO_ECN ? DIAG_WARNING : DIAG_NOTE, &thing,
+                "accepts %s over TCP, but %s requests %s: %s",
+                has == NO_ECN ? "no ECN" : "only classic ECN", client->name, asks[asked],
+                has == NO_ECN ? "switches drop segments of the connection instead of marking them"
+                              : "the connection falls back to classic ECN, which returns one mark "
+                                "per round trip");
+    check_remedy(report, "use tcp.ecn %s", values[asked]);
+    check_set_here(report, server, SCENARIO_ALL_PORTS, "tcp: {ecn: %s}", values[asked]);
+}
+
+/* One client of each server that accepts less than it is asked for. */
+static void check_servers(const struct scenario *scenario, struct arena *arena,
+                          struct check_report *report)
+{
+    uint8_t *reported = arena_take(arena, scenario->host_count);
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; workload->by_tcp && i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const struct scenario_node *client = &scenario->nodes[pair->from];
+            const struct scenario_node *server = &scenario->nodes[pair->to];
+            if (reported[pair->to] != 0 ||
+                requested(client->host->tcp) <= accepted(server->host->tcp))
+                continue;
+            reported[pair->to] = 1;
+            report_server(client, server, report);
+        }
+    }
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
@@ -136,13 +198,15 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = 0; expected && i < scenario->host_count; i++)
         if (used[i] != 0)
             check_rhythm(&scenario->nodes[i], report);
+    if (expected)
+        check_servers(scenario, &scratch, report);
     arena_free(&scratch);
 }
 
 const struct check_rule check_ecn = {
     .name = "ecn",
-    .about = "Frames are ECT if switches should mark them, and CNPs come more often than senders "
-             "raise their rates.",
+    .about = "Frames are ECT if switches should mark them, CNPs come more often than senders raise "
+             "their rates, and TCP servers accept the ECN that their clients request.",
     .ethernet = true,
     .run = run,
 };

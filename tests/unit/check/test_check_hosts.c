@@ -81,6 +81,31 @@ static void senders_that_cannot_be_marked_are_found(void **state)
     assert_findings(cases, COUNT(cases));
 }
 
+#define STREAM "workloads: [{name: w, kind: tcp-stream, from: host0, to: host1}]\n"
+#define ECN(client, server)                                                                        \
+    HEAD "hosts: {client: {where: host0, tcp: {" client                                            \
+         "}}, server: {where: host1, tcp: {ecn: " server "}}}\n" STREAM
+
+static void a_tcp_server_accepts_the_ecn_that_its_client_requests(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {ECN("ecn: accurate", "off"), "ecn", DIAG_WARNING,
+         "host1: accepts no ECN over TCP, but host0 requests accurate ECN", 1},
+        {ECN("ecn: on", "off"), "ecn", DIAG_WARNING,
+         "host1: accepts no ECN over TCP, but host0 requests ECN", 1},
+        {ECN("congestion-control: dctcp", "off"), "ecn", DIAG_WARNING, "host0 requests ECN", 1},
+        {ECN("ecn: accurate", "passive"), "ecn", DIAG_NOTE,
+         "host1: accepts only classic ECN over TCP, but host0 requests accurate ECN", 1},
+        {ECN("ecn: accurate", "on"), "ecn", DIAG_NOTE, "falls back to classic ECN", 1},
+        {ECN("ecn: accurate", "accurate-passive"), "ecn", DIAG_NOTE, "", 0},
+        {ECN("ecn: accurate", "on-accurate-passive"), "ecn", DIAG_NOTE, "", 0},
+        {ECN("ecn: on", "passive"), "ecn", DIAG_NOTE, "", 0},
+        {ECN("ecn: accurate-passive", "off"), "ecn", DIAG_NOTE, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
 static void a_dscp_without_effect_is_found(void **state)
 {
     (void)state;
@@ -224,6 +249,7 @@ int main(void)
         cmocka_unit_test(queue_pairs_that_bear_no_loss_are_found),
         cmocka_unit_test(completion_queues_that_are_too_small_are_found),
         cmocka_unit_test(senders_that_cannot_be_marked_are_found),
+        cmocka_unit_test(a_tcp_server_accepts_the_ecn_that_its_client_requests),
         cmocka_unit_test(faults_that_keep_members_from_connecting_are_found),
         cmocka_unit_test(a_dscp_without_effect_is_found),
     };
