@@ -265,11 +265,10 @@ static void begin(bool host, const struct iscsi_terms *terms)
     const uint8_t opcode = host ? ISCSI_LOGIN_RESPONSE : ISCSI_LOGIN;
     const struct iscsi_names nodes = {"iqn.host", "iqn.target", true};
     names.length = keys.length = 0;
-    if (!host)
-        iscsi_names_put(&names, &nodes);
+    iscsi_names_put(&names, &nodes);
     iscsi_terms_offer(&keys, terms);
-    feed_login(&(struct iscsi_pdu){.opcode = opcode, .immediate = !host, .flags = 0x81, .max = 31},
-               &names);
+    if (!host) /* a security stage is before */
+        feed_login(&(struct iscsi_pdu){.opcode = opcode, .immediate = true, .flags = 0x81}, &names);
     feed_login(&(struct iscsi_pdu){.opcode = opcode,
                                    .immediate = !host,
                                    .flags = 0x87,

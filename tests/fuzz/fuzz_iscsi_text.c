@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     answer.length = 0;
     if (iscsi_names_take(&text, &names, &fault))
         CHECK(strlen(names.initiator) < ISCSI_NAME_BYTES && fault.reason == ISCSI_REJECT_NONE);
-    if (!iscsi_terms_answer(&text, &own, &target, &answer, &fault)) {
+    if (!iscsi_terms_answer(&text, &own, true, &target, &answer, &fault)) {
         CHECK(fault.reason == ISCSI_REJECT_PROTOCOL && fault.why[0] != '\0');
         return 0;
     }

@@ -31,12 +31,14 @@ for side in defaults.nvme targets.target; do
     near "write of 4 KiB, $side without immediate data, us" \
         "$(measure "$least" "${free[@]}" workloads.io.read=0% hosts.$side.iscsi-immediate-data=false)" "$late" 0.01
 done
+# A target that takes 8 KiB in a PDU.
+short=hosts.targets.target.iscsi-max-recv-data=8KiB
 # Both sides may allow unsolicited Data-Out: 8 KiB in the command and 7 Data-Outs behind it, one round trip. 8 PDUs of 8,240
 # bytes are 45 full segments and 760 bytes; the default waits for an R2T after the first one.
 near 'write of 64 KiB, unsolicited, us' "$(measure "$least" "${free[@]}" workloads.io.read=0% workloads.io.block-size=64KiB \
-    hosts.targets.target.iscsi-initial-r2t=false)" "$(sum "$(train 44 760)" "$(alone 48)")" 2
-step=$(awk -v a="$(measure "$least" "${free[@]}" workloads.io.read=0% workloads.io.block-size=12KiB)" \
-    -v b="$(measure "$least" "${free[@]}" workloads.io.read=0% workloads.io.block-size=8KiB)" 'BEGIN { print a - b }')
+    hosts.targets.target.iscsi-initial-r2t=false $short)" "$(sum "$(train 44 760)" "$(alone 48)")" 2
+step=$(awk -v a="$(measure "$least" "${free[@]}" workloads.io.read=0% workloads.io.block-size=12KiB $short)" \
+    -v b="$(measure "$least" "${free[@]}" workloads.io.read=0% workloads.io.block-size=8KiB $short)" 'BEGIN { print a - b }')
 # From 8 to 12 KiB: an R2T, and a Data-Out of 4,144 bytes, instead of nothing. The R2T follows an ACK of 90 bytes on the wire.
 near 'an R2T and 4 KiB more, us' "$step" "$(sum "$(sum "$(alone 48)" "$(train 2 1248)")" 0.072)" 0.01
 
@@ -58,8 +60,12 @@ sent() { # CAPTURE ADDRESS
         tcp.len | awk '{ bytes += $1; frames++ } END { print bytes, frames }'
 }
 
-# 64 KiB to LIO's defaults: 8 KiB of immediate data, one R2T for 56 KiB, 7 Data-Outs: 65,920 bytes in 46 frames.
-capture write workloads.io.read=0% workloads.io.block-size=64KiB
+# 64 KiB with the defaults of LIO, which takes 256 KiB in a PDU: all of it is immediate data.
+capture whole workloads.io.read=0% workloads.io.block-size=64KiB
+equal 'write of 64 KiB, all immediate: bytes and frames up' "$(sent whole 10.0.0.1)" '65584 46'
+equal 'write of 64 KiB, all immediate: bytes and frames down' "$(sent whole 10.0.0.2)" '48 1'
+# In PDUs of 8 KiB: 8 KiB of immediate data, one R2T for 56 KiB, 7 Data-Outs: 65,920 bytes in 46 frames.
+capture write workloads.io.read=0% workloads.io.block-size=64KiB $short
 equal 'write of 64 KiB: bytes and frames up' "$(sent write 10.0.0.1)" '65920 46'
 equal 'write of 64 KiB: bytes and frames down' "$(sent write 10.0.0.2)" '96 2'
 equal 'write of 64 KiB: the R2T' "$(fields write 'iscsi.opcode == 0x31' iscsi.desireddatalength iscsi.bufferOffset)" \

@@ -85,6 +85,8 @@ enum iscsi_reject {
     ISCSI_REJECT_FIELD = 0x09,
 };
 
+enum { ISCSI_PORT = 3260 }; /* IANA: iscsi-target */
+
 #define ISCSI_TAG_NONE UINT32_C(0xFFFFFFFF)
 
 struct iscsi_pdu {

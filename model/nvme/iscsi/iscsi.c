@@ -84,10 +84,11 @@ const struct opt iscsi_target_opts[] = {
      "iSCSI: maximum data of one R2T, and of one Data-In sequence "
      "(MaxBurstLength).",
      LIO ": 262144", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
-    {"iscsi-max-recv-data", OPT_SIZE, TARGET(keys.recv_data), "8KiB", "512B", "16776192B", NULL,
+    {"iscsi-max-recv-data", OPT_SIZE, TARGET(keys.recv_data), "256KiB", "512B", "16776192B", NULL,
      "iSCSI: maximum data of one SCSI Command or Data-Out PDU (MaxRecvDataSegmentLength of the "
      "target).",
-     LIO ": 8192", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE), .step = "4B"},
+     LIO ": MaxXmitDataSegmentLength 262144, which LIO declares as its MaxRecvDataSegmentLength",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE), .step = "4B"},
     {"iscsi-max-outstanding-r2t", OPT_INT, TARGET(keys.max_r2t), "1", "1", "65535", NULL,
      "iSCSI: maximum number of outstanding R2Ts of one write (MaxOutstandingR2T).", LIO ": 1",
      OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},

@@ -57,8 +57,6 @@ struct iscsi_site {
     struct stream_device *device;
 };
 
-enum { ISCSI_PORT = 3260 }; /* IANA: iscsi-target */
-
 /* Owned by the host or target to which it is passed. */
 struct nvme_transport *iscsi_create(const struct iscsi_site *site,
                                     const struct iscsi_params *params);

@@ -12,10 +12,17 @@
 
 enum { BAD_FIELD = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR, KEEP_ALIVE_UNIT = 10 };
 
-/* Commands that the session may have outstanding: by the host, and by the window at Login. */
+/* Commands that the host may have outstanding; a queue has one entry more. */
+static int64_t own_depth(const struct host_session *session)
+{
+    return session->base.iscsi->params.host.queue_depth;
+}
+
+/* The same, and the target's window. It is known from the first SCSI command on: at Login, LIO
+ * grants one command. */
 static uint32_t queue_entries(const struct host_session *session)
 {
-    const int64_t depth = session->base.iscsi->params.host.queue_depth;
+    const int64_t depth = own_depth(session);
     const int32_t window = iscsi_apart(session->max_cmd_sn, session->cmd_sn) + 1;
     return 1 + (uint32_t)(window < depth ? window < 1 ? 1 : window : depth);
 }
@@ -53,7 +60,7 @@ static void get_property(struct host_queue_conn *queue, struct host_slot *slot)
     uint64_t value = 0;
     switch (slot->command.cdw11) {
     case NVME_PROPERTY_CAP:
-        value = NVME_CAP_CSS_NVM | NVME_CAP_CQR | (queue_entries(session) - 1);
+        value = NVME_CAP_CSS_NVM | NVME_CAP_CQR | (uint64_t)own_depth(session);
         break;
     case NVME_PROPERTY_VS:
         value = 0x00010300;

@@ -1,44 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
- * iscsi_host_login - Login of a host: one request with the names, one with the operational keys.
+ * iscsi_host_login - Login of a host: one request with the names and the operational keys, as
+ * iscsid sends it if no authentication is configured (usr/login.c of open-iscsi 2.1).
  * It begins with the Connect command of the admin queue, which has the names, and answers it. */
 #include "nvme/iscsi/iscsi_host_private.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void send_login(struct host_session *session)
+void iscsi_host_login(struct host_session *session, uint16_t tag)
 {
     struct iscsi_session *base = &session->base;
-    const bool names = session->login == HOST_LOGIN_NAMES;
-    const unsigned from = names ? ISCSI_STAGE_SECURITY : ISCSI_STAGE_OPERATIONAL;
-    const unsigned to = names ? ISCSI_STAGE_OPERATIONAL : ISCSI_STAGE_FULL;
+    const struct iscsi_terms own = iscsi_terms_of(&base->iscsi->params.host.keys);
+    session->login = HOST_LOGIN_SENT;
+    session->login_tag = tag;
     base->text_in.length = base->text_out.length = 0;
-    if (names) {
-        iscsi_names_put(&base->text_out, &session->names);
-    } else {
-        const struct iscsi_terms own = iscsi_terms_of(&base->iscsi->params.host.keys);
-        iscsi_terms_offer(&base->text_out, &own);
-    }
+    iscsi_names_put(&base->text_out, &session->names);
+    iscsi_terms_offer(&base->text_out, &own);
     /* ISID: type random (10b), qualifier 0; one session of each host with each target */
     const struct iscsi_out out = {
         .pdu = {.opcode = ISCSI_LOGIN,
                 .immediate = true,
-                .flags = (uint8_t)(ISCSI_LOGIN_TRANSIT | from << 2 | to),
+                .flags = ISCSI_LOGIN_TRANSIT | ISCSI_STAGE_OPERATIONAL << 2 | ISCSI_STAGE_FULL,
                 .length = base->text_out.length,
                 .lun = UINT64_C(0x80) << 56,
-                .itt = ISCSI_ADMIN << 16 | session->login_tag,
+                .itt = ISCSI_ADMIN << 16 | tag,
                 .sn = session->cmd_sn},
         .bytes = (const unsigned char *)base->text_out.bytes,
     };
     iscsi_send(base, &out, PROBE_STREAM_POSTED);
     iscsi_flush(base);
-}
-
-void iscsi_host_login(struct host_session *session, uint16_t tag)
-{
-    session->login = HOST_LOGIN_NAMES;
-    session->login_tag = tag;
-    send_login(session);
 }
 
 /* Status class and detail of a Login Response, RFC 7143 11.13.5, as Connect reports them. */
@@ -75,27 +65,20 @@ bool iscsi_host_on_login(struct host_session *session, const struct iscsi_pdu *p
     const unsigned status = pdu->data_sn >> 16;
     base->text_in.length += pdu->length;
     session->exp_stat_sn = pdu->sn + 1;
-    if (session->login != HOST_LOGIN_NAMES && session->login != HOST_LOGIN_KEYS)
+    if (session->login != HOST_LOGIN_SENT)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "Login Response to no request");
     if (status != 0) {
         session->login = HOST_LOGIN_NONE;
         iscsi_host_connected(session, status_of(status));
         return true;
     }
-    const bool names = session->login == HOST_LOGIN_NAMES;
-    const unsigned to = names ? ISCSI_STAGE_OPERATIONAL : ISCSI_STAGE_FULL;
-    if ((pdu->flags & ISCSI_LOGIN_TRANSIT) == 0 || (pdu->flags & 3u) != to)
+    if ((pdu->flags & ISCSI_LOGIN_TRANSIT) == 0 || (pdu->flags & 3u) != ISCSI_STAGE_FULL)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
                                "Login Response: flags %02Xh (byte 1), expected a transit to stage "
                                "%u",
-                               pdu->flags, to);
+                               pdu->flags, ISCSI_STAGE_FULL);
     session->exp_cmd_sn = pdu->expected;
     session->max_cmd_sn = pdu->max;
-    if (names) {
-        session->login = HOST_LOGIN_KEYS;
-        send_login(session);
-        return true;
-    }
     session->tsih = (uint16_t)pdu->lun;
     return take_keys(session, fault);
 }

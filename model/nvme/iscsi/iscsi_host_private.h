@@ -6,7 +6,7 @@
 #include "nvme/iscsi/iscsi_private.h"
 #include "nvme/iscsi/scsi.h"
 
-enum host_login { HOST_LOGIN_NONE, HOST_LOGIN_NAMES, HOST_LOGIN_KEYS, HOST_LOGIN_DONE };
+enum host_login { HOST_LOGIN_NONE, HOST_LOGIN_SENT, HOST_LOGIN_DONE };
 
 /* A command of the core. */
 struct host_slot {

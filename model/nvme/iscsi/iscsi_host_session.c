@@ -44,7 +44,6 @@ static struct iscsi_session *open_session(struct iscsi *iscsi, uint32_t ip)
     iscsi_session_init(&session->base, iscsi, &iscsi_host_role);
     struct stream_user user = iscsi_session_user(&session->base);
     user.on_connected = on_connected;
-    session->cmd_sn = 1; /* iscsid: initial_cmdsn 0, which counts as unset; LIO takes any */
     const struct stream_peer peer = {ip, ISCSI_PORT, iscsi->params.class};
     session->base.stream = iscsi->site.streams->connect(iscsi->site.device, &peer, &user);
     return &session->base;

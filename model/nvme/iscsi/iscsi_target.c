@@ -101,10 +101,11 @@ static void number(struct iscsi_session *base, struct iscsi_pdu *pdu)
     struct target_session *session = iscsi_target_of(base);
     if (has_status(pdu))
         pdu->sn = session->stat_sn++;
-    else if (pdu->opcode == ISCSI_R2T)
-        pdu->sn = session->stat_sn;
+    else
+        pdu->sn = pdu->opcode == ISCSI_R2T ? session->stat_sn : UINT32_MAX;
     pdu->expected = session->exp_cmd_sn;
-    pdu->max = session->max_cmd_sn;
+    /* The window opens with the full feature phase: iscsi_login_zero_tsih_s2. */
+    pdu->max = pdu->opcode == ISCSI_LOGIN_RESPONSE ? session->exp_cmd_sn : session->max_cmd_sn;
 }
 
 static void on_sent(struct iscsi_session *base, const struct iscsi_out *out)
@@ -129,7 +130,7 @@ static void send_data(struct target_task *task, const struct nvme_buffer *data, 
                         (uint8_t)((last || bytes == burst ? ISCSI_FINAL : 0) |
                                   (last ? ISCSI_DATA_STATUS : 0) | (under ? ISCSI_UNDERFLOW : 0)),
                     .length = bytes,
-                    .lun = last ? task->lun : 0,
+                    .lun = UINT64_MAX, /* reserved; iscsit_build_datain_pdu sets it */
                     .itt = task->itt,
                     .tag = ISCSI_TAG_NONE,
                     .data_sn = sn,
@@ -148,23 +149,19 @@ static void send_data(struct target_task *task, const struct nvme_buffer *data, 
 static void send_status(struct target_task *task, uint16_t status)
 {
     struct iscsi_session *session = task->queue->base.session;
-    struct iscsi_out out = {.pdu = {.opcode = ISCSI_RESPONSE,
-                                    .flags = ISCSI_FINAL,
-                                    .itt = task->itt,
-                                    .data_sn = task->in ? 0 : task->r2t_sn},
-                            .owner = task};
+    struct iscsi_out out = {
+        .pdu = {.opcode = ISCSI_RESPONSE, .flags = ISCSI_FINAL, .itt = task->itt}, .owner = task};
     if (task->kind == TASK_MANAGEMENT) {
         out.pdu.opcode = ISCSI_TASK_RESPONSE;
         out.pdu.byte2 = status == NVME_STATUS_OK ? 0 : 1; /* complete, no such task */
-        out.pdu.data_sn = 0;
     } else {
         out.pdu.length = scsi_put_status(&out.pdu.byte3, task->sense, status);
         out.bytes = task->sense;
     }
-    const uint32_t moved = status == NVME_STATUS_OK && task->out ? task->expected : 0;
-    if (task->kind == TASK_SCSI && moved < task->expected) {
+    /* LIO has no residual of a command that failed. */
+    if (task->kind == TASK_SCSI && status == NVME_STATUS_OK && task->in && task->expected > 0) {
         out.pdu.flags |= ISCSI_UNDERFLOW;
-        out.pdu.count = task->expected - moved;
+        out.pdu.count = task->expected;
     }
     iscsi_send(session, &out, PROBE_STREAM_POSTED);
 }

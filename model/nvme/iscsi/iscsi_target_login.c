@@ -288,7 +288,9 @@ bool iscsi_target_on_login(struct target_session *session, struct iscsi_fault *f
         }
     }
     const struct iscsi_terms own = iscsi_terms_of(&base->iscsi->params.target.keys);
-    if (!iscsi_terms_answer(&base->text_in, &own, &session->terms, &base->text_out, fault))
+    /* A first request in the operational stage has the names. */
+    const bool first = from == ISCSI_STAGE_OPERATIONAL && names.initiator[0] != '\0';
+    if (!iscsi_terms_answer(&base->text_in, &own, first, &session->terms, &base->text_out, fault))
         return refuse(session, LOGIN_INITIATOR_ERROR);
     advance(session);
     return true;

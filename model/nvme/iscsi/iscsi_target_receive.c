@@ -230,6 +230,7 @@ bool iscsi_target_on_pdu(struct iscsi_session *base, struct iscsi_arriving *from
             session->max_cmd_sn += !pdu->immediate;
             send_simple(session, &(struct iscsi_pdu){.opcode = ISCSI_NOP_IN,
                                                      .flags = ISCSI_FINAL,
+                                                     .lun = UINT64_MAX, /* reserved; as LIO */
                                                      .itt = pdu->itt,
                                                      .tag = ISCSI_TAG_NONE});
         }

@@ -260,7 +260,7 @@ uint32_t scsi_put_status(uint8_t *status, unsigned char segment[SCSI_SENSE_SEGME
     big_put(segment, 2, SCSI_SENSE_BYTES);
     segment[2] = 0x70; /* current, fixed format */
     segment[4] = senses[at].key;
-    segment[9] = SCSI_SENSE_BYTES - 8; /* additional length */
+    segment[9] = SCSI_SENSE_LEAST - 8; /* additional length */
     segment[14] = senses[at].asc;
     segment[15] = senses[at].ascq;
     return SCSI_SENSE_SEGMENT;
@@ -280,7 +280,7 @@ uint16_t scsi_take_status(uint8_t status, const unsigned char *segment, uint32_t
         return NVME_STATUS_OK;
     if (status == SCSI_TASK_ABORTED)
         return NVME_STATUS_ABORTED;
-    if (status != SCSI_CHECK_CONDITION || length < SCSI_SENSE_SEGMENT)
+    if (status != SCSI_CHECK_CONDITION || length < 2 + SCSI_SENSE_LEAST)
         return NVME_STATUS_INTERNAL;
     const uint8_t key = segment[4] & 0xF, asc = segment[14], ascq = segment[15];
     for (unsigned i = 0; i < sizeof senses / sizeof senses[0]; i++)

@@ -49,9 +49,11 @@ enum {
     SCSI_LUN_BYTES = 8,
     SCSI_LUNS_MAX = 1024,
     SCSI_REPORT_BYTES = SCSI_LUN_BYTES * (SCSI_LUNS_MAX + 1),
-    SCSI_UNMAP_BYTES = 24,   /* header and one descriptor */
-    SCSI_SENSE_BYTES = 18,   /* fixed format */
-    SCSI_SENSE_SEGMENT = 20, /* SenseLength and sense, RFC 7143 11.4.7.1 */
+    SCSI_UNMAP_BYTES = 24, /* header and one descriptor */
+    SCSI_SENSE_LEAST = 18, /* of fixed format */
+    SCSI_SENSE_BYTES = 96, /* TRANSPORT_SENSE_BUFFER of LIO: the rest is 0 */
+    /* SenseLength and sense, RFC 7143 11.4.7.1 */
+    SCSI_SENSE_SEGMENT = 2 + SCSI_SENSE_BYTES,
     SCSI_ANSWER_MAX = SCSI_REPORT_BYTES,
 };
 

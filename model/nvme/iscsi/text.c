@@ -4,37 +4,49 @@
 
 #include "base/check.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum rule { RULE_DIGEST, RULE_OR, RULE_AND, RULE_MIN, RULE_DECLARED, RULE_FIXED };
+enum rule {
+    RULE_DIGEST,
+    RULE_OR,
+    RULE_AND,
+    RULE_MIN,
+    RULE_DECLARED,
+    RULE_FIXED,
+    RULE_ORDER,  /* OR of Yes: there is nothing to answer */
+    RULE_TARGET, /* declared by the target, in its first answer */
+};
 
 static const struct key {
     const char *name;
     enum rule rule;
-    size_t field;      /* in struct iscsi_terms; of RULE_FIXED: unused */
+    size_t field;      /* in struct iscsi_terms; with `fixed`: unused */
     const char *fixed; /* the only value that the model uses */
     uint32_t least, most;
+    unsigned answer; /* place among the answers, from 1 */
 } keys[] = {
 #define FIELD(name) offsetof(struct iscsi_terms, name)
-    {"HeaderDigest", RULE_DIGEST, FIELD(header_digest), NULL, 0, 0},
-    {"DataDigest", RULE_DIGEST, FIELD(data_digest), NULL, 0, 0},
-    {"DefaultTime2Wait", RULE_FIXED, 0, "2", 0, 0},
-    {"DefaultTime2Retain", RULE_FIXED, 0, "0", 0, 0},
-    {"IFMarker", RULE_FIXED, 0, "No", 0, 0},
-    {"OFMarker", RULE_FIXED, 0, "No", 0, 0},
-    {"ErrorRecoveryLevel", RULE_FIXED, 0, "0", 0, 0},
-    {"InitialR2T", RULE_OR, FIELD(initial_r2t), NULL, 0, 0},
-    {"ImmediateData", RULE_AND, FIELD(immediate_data), NULL, 0, 0},
-    {"MaxBurstLength", RULE_MIN, FIELD(max_burst), NULL, 512, ISCSI_LENGTH_MAX},
-    {"FirstBurstLength", RULE_MIN, FIELD(first_burst), NULL, 512, ISCSI_LENGTH_MAX},
-    {"MaxOutstandingR2T", RULE_MIN, FIELD(max_r2t), NULL, 1, 65535},
-    {"MaxConnections", RULE_FIXED, 0, "1", 0, 0},
-    {"DataPDUInOrder", RULE_FIXED, 0, "Yes", 0, 0},
-    {"DataSequenceInOrder", RULE_FIXED, 0, "Yes", 0, 0},
-    {"MaxRecvDataSegmentLength", RULE_DECLARED, FIELD(recv_data), NULL, 512, ISCSI_LENGTH_MAX},
+    {"HeaderDigest", RULE_DIGEST, FIELD(header_digest), NULL, 0, 0, 1},
+    {"DataDigest", RULE_DIGEST, FIELD(data_digest), NULL, 0, 0, 2},
+    {"DefaultTime2Wait", RULE_FIXED, 0, "2", 0, 0, 10},
+    {"DefaultTime2Retain", RULE_FIXED, 0, "0", 0, 0, 11},
+    {"IFMarker", RULE_FIXED, 0, "No", 0, 0, 16},
+    {"OFMarker", RULE_FIXED, 0, "No", 0, 0, 17},
+    {"ErrorRecoveryLevel", RULE_FIXED, 0, "0", 0, 0, 13},
+    {"InitialR2T", RULE_OR, FIELD(initial_r2t), NULL, 0, 0, 5},
+    {"ImmediateData", RULE_AND, FIELD(immediate_data), NULL, 0, 0, 6},
+    {"MaxBurstLength", RULE_MIN, FIELD(max_burst), NULL, 512, ISCSI_LENGTH_MAX, 8},
+    {"FirstBurstLength", RULE_MIN, FIELD(first_burst), NULL, 512, ISCSI_LENGTH_MAX, 9},
+    {"MaxOutstandingR2T", RULE_MIN, FIELD(max_r2t), NULL, 1, 65535, 12},
+    {"MaxConnections", RULE_FIXED, 0, "1", 0, 0, 3},
+    {"DataPDUInOrder", RULE_ORDER, 0, "Yes", 0, 0, 14},
+    {"DataSequenceInOrder", RULE_ORDER, 0, "Yes", 0, 0, 15},
+    {"MaxRecvDataSegmentLength", RULE_DECLARED, FIELD(recv_data), NULL, 512, ISCSI_LENGTH_MAX, 7},
+    {"TargetPortalGroupTag", RULE_TARGET, 0, "1", 0, 0, 4},
 #undef FIELD
 };
 
@@ -96,7 +108,6 @@ void iscsi_names_put(struct iscsi_text *text, const struct iscsi_names *names)
     iscsi_text_put(text, "InitiatorName", "%s", names->initiator);
     iscsi_text_put(text, "TargetName", "%s", names->target);
     iscsi_text_put(text, "SessionType", "%s", names->normal ? "Normal" : "Discovery");
-    iscsi_text_put(text, "AuthMethod", "None");
 }
 
 static bool take_name(char name[ISCSI_NAME_BYTES], const struct iscsi_pair *pair,
@@ -108,6 +119,17 @@ static bool take_name(char name[ISCSI_NAME_BYTES], const struct iscsi_pair *pair
                                pair->key, length, ISCSI_NAME_BYTES - 1);
     memcpy(name, pair->value, length + 1);
     return true;
+}
+
+/* Keys that other functions read and answer. */
+static bool is_name(const char *key)
+{
+    static const char *const names[] = {"InitiatorName", "InitiatorAlias", "TargetName",
+                                        "SessionType", "AuthMethod"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(key, names[i]) == 0)
+            return true;
+    return false;
 }
 
 /* A list of methods must have None, the only one here. */
@@ -186,7 +208,8 @@ void iscsi_terms_offer(struct iscsi_text *text, const struct iscsi_terms *own)
 {
     struct iscsi_terms terms = *own;
     for (unsigned i = 0; i < KEYS; i++)
-        put_key(text, &keys[i], &terms);
+        if (keys[i].rule != RULE_TARGET)
+            put_key(text, &keys[i], &terms);
 }
 
 static const struct key *find_key(const char *name)
@@ -260,28 +283,53 @@ static bool combine(const struct key *key, const struct iscsi_pair *pair,
     }
 }
 
+/* The keys that the peer sent: a bit for each row. */
+struct offered {
+    uint32_t keys;
+    uint32_t settled; /* of these, those whose result the offer alone decides */
+};
+
+static_assert(KEYS <= 32, "a bit for each key");
+
+/* iscsi_check_proposer_for_optional_reply: No settles a key of RULE_AND, Yes one of RULE_OR. */
+static bool settles(const struct key *key, const char *value)
+{
+    switch (key->rule) {
+    case RULE_AND:
+        return strcmp(value, "No") == 0;
+    case RULE_OR:
+    case RULE_ORDER:
+        return strcmp(value, "Yes") == 0;
+    default:
+        return false;
+    }
+}
+
+/* Answers to keys that it does not know go to `answer`. */
 static bool read_terms(const struct iscsi_text *text, const struct iscsi_terms *own,
-                       struct iscsi_terms *agreed, struct iscsi_text *answer,
-                       struct iscsi_fault *fault)
+                       struct iscsi_terms *agreed, struct offered *offered,
+                       struct iscsi_text *answer, struct iscsi_fault *fault)
 {
     struct iscsi_pair pair;
     uint32_t at = 0;
     *agreed = *own;
     agreed->send_data = ISCSI_TEXT_MAX;
+    *offered = (struct offered){0};
     *fault = (struct iscsi_fault){0};
     while (iscsi_text_next(text, &at, &pair, fault)) {
         const struct key *key = find_key(pair.key);
         if (key != NULL && !combine(key, &pair, own, agreed, fault))
             return false;
-        if (answer == NULL)
-            continue;
-        if (answer->length + ISCSI_KEY_BYTES + ANSWER_MOST > sizeof answer->bytes)
-            return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
-                                   "Login: the answers do not fit into %d B", ISCSI_TEXT_MAX);
-        if (key != NULL)
-            put_key(answer, key, agreed);
-        else
+        if (key != NULL) {
+            const uint32_t bit = UINT32_C(1) << (key - keys);
+            offered->keys |= bit;
+            offered->settled |= settles(key, pair.value) ? bit : 0;
+        } else if (answer != NULL && !is_name(pair.key)) {
+            if (answer->length + ISCSI_KEY_BYTES + ANSWER_MOST > sizeof answer->bytes)
+                return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
+                                       "Login: the answers do not fit into %d B", ISCSI_TEXT_MAX);
             iscsi_text_put(answer, pair.key, "NotUnderstood");
+        }
     }
     if (fault->reason != ISCSI_REJECT_NONE)
         return false;
@@ -290,18 +338,43 @@ static bool read_terms(const struct iscsi_text *text, const struct iscsi_terms *
     return true;
 }
 
-bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms *own,
+static void put_answers(struct iscsi_text *answer, const struct offered *offered, bool first,
+                        struct iscsi_terms *agreed)
+{
+    for (unsigned place = 1; place <= KEYS; place++)
+        for (unsigned i = 0; i < KEYS; i++) {
+            const uint32_t bit = UINT32_C(1) << i;
+            const bool due = keys[i].rule == RULE_TARGET
+                                 ? first
+                                 : (offered->keys & ~offered->settled & bit) != 0;
+            if (keys[i].answer == place && due)
+                put_key(answer, &keys[i], agreed);
+        }
+}
+
+bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms *own, bool first,
                         struct iscsi_terms *agreed, struct iscsi_text *answer,
                         struct iscsi_fault *fault)
 {
-    return read_terms(offer, own, agreed, answer, fault);
+    struct iscsi_text unknown = {0};
+    struct offered offered;
+    if (!read_terms(offer, own, agreed, &offered, &unknown, fault))
+        return false;
+    put_answers(answer, &offered, first, agreed);
+    if (unknown.length > sizeof answer->bytes - answer->length)
+        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
+                               "Login: the answers do not fit into %d B", ISCSI_TEXT_MAX);
+    memcpy(answer->bytes + answer->length, unknown.bytes, unknown.length);
+    answer->length += unknown.length;
+    return true;
 }
 
 /* An initiator that requests a digest gives up a target that does not use it. */
 bool iscsi_terms_take(const struct iscsi_text *text, const struct iscsi_terms *own,
                       struct iscsi_terms *agreed, struct iscsi_fault *fault)
 {
-    if (!read_terms(text, own, agreed, NULL, fault))
+    struct offered offered;
+    if (!read_terms(text, own, agreed, &offered, NULL, fault))
         return false;
     if (agreed->header_digest != own->header_digest || agreed->data_digest != own->data_digest)
         return iscsi_fail_with(

@@ -7,7 +7,8 @@
  *   MaxRecvDataSegmentLength      each side declares its own
  * Not modeled: authentication (AuthMethod=None), markers, error recovery above level 0, answers
  * that need more than one Login Request for each stage.
- * Source: RFC 7143, 6, 10 and 13; the keys and their order are those of open-iscsi 2.1.
+ * Source: RFC 7143, 6, 10 and 13; the keys and their order are those of open-iscsi 2.1, the order
+ * of the answers is that of LIO (iscsi_target_parameters.c of Linux 6.1).
  * Errors: a reading function returns false and fills in the fault. */
 #ifndef STORMGLASS_NVME_ISCSI_TEXT_H
 #define STORMGLASS_NVME_ISCSI_TEXT_H
@@ -53,7 +54,7 @@ __attribute__((format(printf, 3, 4))) void iscsi_text_put(struct iscsi_text *tex
 bool iscsi_text_next(const struct iscsi_text *text, uint32_t *at, struct iscsi_pair *pair,
                      struct iscsi_fault *fault);
 
-/* An initiator's first request: names and AuthMethod; and how a target reads it. */
+/* The names in an initiator's first request, and how a target reads them. */
 void iscsi_names_put(struct iscsi_text *text, const struct iscsi_names *names);
 bool iscsi_names_take(const struct iscsi_text *text, struct iscsi_names *names,
                       struct iscsi_fault *fault);
@@ -62,8 +63,8 @@ bool iscsi_names_take(const struct iscsi_text *text, struct iscsi_names *names,
 void iscsi_terms_offer(struct iscsi_text *text, const struct iscsi_terms *own);
 bool iscsi_terms_take(const struct iscsi_text *text, const struct iscsi_terms *own,
                       struct iscsi_terms *agreed, struct iscsi_fault *fault);
-/* Target: reads an offer, writes the answers. */
-bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms *own,
+/* Target: reads an offer, writes the answers. first: no answer of the Login was before. */
+bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms *own, bool first,
                         struct iscsi_terms *agreed, struct iscsi_text *answer,
                         struct iscsi_fault *fault);
 

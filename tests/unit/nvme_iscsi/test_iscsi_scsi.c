@@ -164,14 +164,17 @@ static void status_goes_both_ways(void **state)
         uint8_t status = 0xFF;
         const uint32_t length = scsi_put_status(&status, segment, cases[i].nvme);
         assert_int_equal(status, cases[i].status);
-        assert_int_equal(length, status == 2 ? 20 : 0);
+        assert_int_equal(length, status == 2 ? 98 : 0); /* as LIO sends it */
         if (length > 0) {
-            assert_memory_equal(segment, ((unsigned char[3]){0, 18, 0x70}), 3);
+            assert_memory_equal(segment, ((unsigned char[3]){0, 96, 0x70}), 3);
+            assert_int_equal(segment[9], 10); /* additional length of fixed format */
             assert_int_equal(segment[4], cases[i].key);
             assert_int_equal(segment[14], cases[i].asc);
             assert_int_equal(segment[15], cases[i].ascq);
         }
         assert_int_equal(scsi_take_status(status, segment, length, false), cases[i].back);
+        if (length > 0) /* other targets send the 18 bytes alone */
+            assert_int_equal(scsi_take_status(status, segment, 20, false), cases[i].back);
     }
     static const unsigned char unknown[20] = {0, 18, 0x70, 0, 3, [14] = 0x31};
     assert_int_equal(scsi_take_status(2, unknown, 20, true),
