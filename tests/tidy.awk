@@ -82,7 +82,7 @@ BEGIN {
     split("base engine net fc tcp rnic nvme scenarios replay reports bridge cli tests", order, " ")
     for (i in order) rank[order[i]] = i + 0
     layouts["net/frame/frame.h"] layouts["rnic/cm/cm_mad.h"] layouts["nvme/wire/capsule.h"] layouts["nvme/wire/fabrics.h"] layouts["nvme/wire/wire.h"]
-    layouts["nvme/wire/spec.h"] layouts["nvme/tcp/pdu.h"] layouts["nvme/iscsi/bhs.h"] layouts["fc/fc_frame.h"]
+    layouts["nvme/wire/spec.h"] layouts["nvme/tcp/pdu.h"] layouts["nvme/iscsi/bhs.h"] layouts["nvme/iscsi/text.h"] layouts["fc/fc_frame.h"]
     word = "[^A-Za-z0-9_]"
     floating = word "(float|double)" word
     luck = word "(rand|random|drand48|srand) *\\("

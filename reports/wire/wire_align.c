@@ -25,10 +25,15 @@ struct align {
 
 /* ------------------------------------------------------------------ keys */
 
+/* Numbers that count earlier frames. */
+static const char *const counters[] = {" msn ",      " cmdsn ",  " expcmdsn ",
+                                       " maxcmdsn ", " statsn ", " expstatsn "};
+
 struct scan {
     const struct align *align;
     int side;
-    uint32_t msn, sqhd, queue; /* of the previous line; entries of the queue */
+    uint32_t sqhd, queue; /* of the previous line; entries of the queue */
+    uint32_t counts[sizeof counters / sizeof counters[0]]; /* of the previous line */
 };
 
 static uint64_t fold(uint64_t hash, uint64_t value)
@@ -76,6 +81,21 @@ static uint32_t queue_step(const struct scan *scan, uint32_t sqhd)
     return sqhd >= scan->sqhd ? sqhd - scan->sqhd : sqhd + scan->queue - scan->sqhd;
 }
 
+/* One of the counters; folds its increment. NULL: it is none. */
+static const char *take_counter(struct scan *scan, const char *at, const char *end, struct key *key)
+{
+    for (unsigned i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        uint32_t number = 0;
+        const char *next = number_after(at, end, counters[i], &number);
+        if (next == NULL)
+            continue;
+        key->steps = fold(key->steps, number - scan->counts[i]);
+        scan->counts[i] = number;
+        return next;
+    }
+    return NULL;
+}
+
 static struct key key_of(struct scan *scan, const char *words)
 {
     struct key key = {0};
@@ -87,9 +107,8 @@ static struct key key_of(struct scan *scan, const char *words)
             key.command = number;
             const uint64_t named = scan->align->commands ? 0 : counterpart(scan, number);
             key.words = fold(key.words, named);
-        } else if ((next = number_after(at, end, " msn ", &number)) != NULL) {
-            key.steps = fold(key.steps, number - scan->msn);
-            scan->msn = number;
+        } else if ((next = take_counter(scan, at, end, &key)) != NULL) {
+            /* folded */
         } else if ((next = number_after(at, end, " sqhd ", &number)) != NULL) {
             key.steps = fold(key.steps, queue_step(scan, number));
             scan->sqhd = number;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_align - realigns two streams of frames after their first difference.
  * A frame that only one capture has shifts all later numbers. Numbers are therefore compared by
- * their increments (MSN, SQ head), and commands by their counterparts: the hosts' requests are
- * aligned first, and references to "#7" in other streams are translated to its counterpart.
+ * their increments (MSN, SQ head, sequence numbers of iSCSI), and commands by their counterparts:
+ * the hosts' requests are aligned first, and references to "#7" in other streams are translated to
+ * its counterpart.
  * The alignment is the longest common subsequence (Myers 1986) up to WIRE_ALIGN_EDITS frames that
  * only one side has; later frames are paired in order.
  * Owner: the caller. Errors: none. */

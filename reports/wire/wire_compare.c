@@ -4,85 +4,29 @@
 
 #include "base/memory.h"
 #include "reports/text/json.h"
+#include "reports/wire/wire_partners.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CONTEXT = 3, IP_TEXT = 16 };
-static_assert(WIRE_ALONE == WIRE_MAP_NONE, "the end of a chain is nobody");
 
-/* The same stream in both captures. */
-struct pair {
-    const struct wire_line *line[2];
-    uint32_t count[2];
-    uint32_t equal; /* equal lines from the start */
-};
-
-static const char *words_at(const struct wire_comparison *c, const struct pair *pair, int side,
+static const char *words_at(const struct wire_comparison *c, const struct wire_pair *pair, int side,
                             uint32_t index)
 {
     return wire_trace_words(c->side[side], &pair->line[side][index]);
 }
 
-/* Words after the mark are printed but not compared. */
-static bool words_agree(const char *a, const char *b)
-{
-    const char mark[] = {WIRE_WORDS_APART, '\0'};
-    const size_t length = strcspn(a, mark);
-    return length == strcspn(b, mark) && memcmp(a, b, length) == 0;
-}
-
-static uint32_t shorter(const struct pair *pair)
-{
-    return pair->count[0] < pair->count[1] ? pair->count[0] : pair->count[1];
-}
-
-static const struct wire_connection *connection_at(const struct wire_comparison *c, int side,
-                                                   uint32_t index)
-{
-    return &c->side[side]->connections[index];
-}
-
-/* A capture may stop before its connections end, so the end is only compared if both captures have
- * it. */
-static void leave_out_end(const struct wire_comparison *c, struct pair *pair)
-{
-    for (int side = 0; side < 2; side++)
-        while (pair->count[side] > 0 &&
-               wire_words_end(words_at(c, pair, side, pair->count[side] - 1)))
-            pair->count[side]--;
-}
-
-static struct pair pair_up(const struct wire_comparison *c, uint32_t a, uint32_t b, unsigned stream)
-{
-    struct pair pair = {0};
-    const uint32_t at[2] = {a, b};
-    for (int side = 0; side < 2; side++)
-        pair.line[side] = wire_trace_stream(c->side[side], at[side], stream, &pair.count[side]);
-    if (stream % WIRE_KINDS == WIRE_CM &&
-        connection_at(c, 0, a)->ended != connection_at(c, 1, b)->ended)
-        leave_out_end(c, &pair);
-    while (pair.equal < shorter(&pair) &&
-           words_agree(words_at(c, &pair, 0, pair.equal), words_at(c, &pair, 1, pair.equal)))
-        pair.equal++;
-    return pair;
-}
-
 /* The connection must have a partner. */
-static struct pair pair_of(const struct wire_comparison *c, uint32_t connection, unsigned stream)
+static struct wire_pair pair_of(const struct wire_comparison *c, uint32_t connection,
+                                unsigned stream)
 {
-    return pair_up(c, connection, c->partner[connection], stream);
-}
-
-static bool is_parted(const struct pair *pair)
-{
-    return pair->equal < pair->count[0] || pair->equal < pair->count[1];
+    return wire_pair_up(c->side, connection, c->partner[connection], stream);
 }
 
 /* The frame number in the first capture; if the stream ended there, that of its last frame. */
-static uint32_t parting_number(const struct pair *pair)
+static uint32_t parting_number(const struct wire_pair *pair)
 {
     if (pair->equal < pair->count[0])
         return pair->line[0][pair->equal].number;
@@ -92,7 +36,7 @@ static uint32_t parting_number(const struct pair *pair)
 /* ------------------------------------------------------------------ comparison */
 
 /* The stream with the next frame in a capture; WIRE_STREAMS if there are no more frames. */
-static unsigned next_stream(const struct pair *pairs, int side, const uint32_t *at)
+static unsigned next_stream(const struct wire_pair *pairs, int side, const uint32_t *at)
 {
     unsigned best = WIRE_STREAMS;
     for (unsigned i = 0; i < WIRE_STREAMS; i++)
@@ -103,7 +47,7 @@ static unsigned next_stream(const struct pair *pairs, int side, const uint32_t *
     return best;
 }
 
-static bool same_order(const struct pair pairs[WIRE_STREAMS])
+static bool same_order(const struct wire_pair pairs[WIRE_STREAMS])
 {
     uint32_t at[2][WIRE_STREAMS] = {0};
     for (;;) {
@@ -126,28 +70,21 @@ static void add_counts(struct wire_counts *to, const struct wire_counts *counts)
     to->different += counts->different;
 }
 
-/* Call for the host's requests before all other streams, which refer to commands. */
-static void count_frames(struct wire_comparison *c, const struct pair *pair, uint32_t connection,
-                         unsigned stream, struct wire_numbers *numbers)
+static void count_frames(struct wire_comparison *c, const struct wire_pair *pair,
+                         uint32_t connection, unsigned stream, struct wire_numbers *numbers)
 {
     struct wire_counts *counts = &c->counts[(size_t)connection * WIRE_STREAMS + stream];
-    const struct wire_aligned side[2] = {{c->side[0], pair->line[0], pair->count[0]},
-                                         {c->side[1], pair->line[1], pair->count[1]}};
-    const bool commands = stream == wire_stream(WIRE_HOST, WIRE_REQUESTS);
-    if (is_parted(pair) || commands)
-        *counts = wire_align(side, commands, numbers);
-    if (!is_parted(pair))
-        *counts = (struct wire_counts){.equal = pair->equal};
+    *counts = wire_pair_count(c->side, pair, stream, numbers);
     add_counts(&c->all, counts);
 }
 
-static void count_pair(struct wire_comparison *c, const struct pair *pair, uint32_t connection,
+static void count_pair(struct wire_comparison *c, const struct wire_pair *pair, uint32_t connection,
                        unsigned stream, uint32_t *earliest)
 {
     c->streams += pair->count[0] > 0 || pair->count[1] > 0;
     for (uint32_t i = 0; i < pair->equal; i++)
         c->tags_apart += strcmp(words_at(c, pair, 0, i), words_at(c, pair, 1, i)) != 0;
-    if (!is_parted(pair))
+    if (!wire_pair_parted(pair))
         return;
     c->streams_parted++;
     if (c->parted && parting_number(pair) >= *earliest)
@@ -159,67 +96,18 @@ static void count_pair(struct wire_comparison *c, const struct pair *pair, uint3
     c->at_index = pair->equal;
 }
 
-/* A key that is equal for connections to the same port and NVMe queue. */
-static uint64_t purpose(const struct wire_connection *connection)
-{
-    return wire_map_pair(connection->port, connection->qid);
-}
-
-static bool same_frames(const struct wire_comparison *c, uint32_t a, uint32_t b)
-{
-    for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
-        const struct pair pair = pair_up(c, a, b, stream);
-        if (is_parted(&pair))
-            return false;
-    }
-    return true;
-}
-
-/* The first free connection of the second capture with the same purpose and, with `alike`, the same
- * frames. */
-static uint32_t find_partner(const struct wire_comparison *c, uint32_t connection,
-                             const bool *taken, bool alike)
-{
-    const struct wire_trace *a = c->side[0], *b = c->side[1];
-    const uint64_t of = purpose(&a->connections[connection]);
-    for (uint32_t i = 0; i < b->connection_count; i++)
-        if (!taken[i] && purpose(&b->connections[i]) == of &&
-            (!alike || same_frames(c, connection, i)))
-            return i;
-    return WIRE_ALONE;
-}
-
-/* The order of connections made at the same time depends on timing, so connections with the same
- * frames are paired first, the rest in order. */
-static void find_partners(struct wire_comparison *c)
-{
-    const uint32_t count = c->side[0]->connection_count;
-    bool *taken = memory_zeroed(c->side[1]->connection_count, sizeof *taken);
-    c->partner = memory_zeroed(count, sizeof *c->partner);
-    memset(c->partner, 0xFF, count * sizeof *c->partner); /* all WIRE_ALONE */
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < count; i++) {
-            if (c->partner[i] != WIRE_ALONE)
-                continue;
-            const uint32_t partner = c->partner[i] = find_partner(c, i, taken, pass == 0);
-            if (partner == WIRE_ALONE)
-                continue;
-            taken[partner] = true;
-            c->connections++;
-        }
-    free(taken);
-}
-
 struct wire_comparison wire_compare(const struct wire_trace *const side[2],
                                     const char *const name[2])
 {
     struct wire_comparison c = {.side = {side[0], side[1]}, .name = {name[0], name[1]}};
     uint32_t earliest = 0;
     struct wire_numbers numbers = {0};
-    find_partners(&c);
+    c.partner = wire_find_partners(side);
+    for (uint32_t i = 0; i < side[0]->connection_count; i++)
+        c.connections += c.partner[i] != WIRE_ALONE;
     c.counts = memory_zeroed((size_t)side[0]->connection_count * WIRE_STREAMS, sizeof *c.counts);
     for (uint32_t i = 0; i < side[0]->connection_count; i++) {
-        struct pair pairs[WIRE_STREAMS];
+        struct wire_pair pairs[WIRE_STREAMS];
         if (c.partner[i] == WIRE_ALONE)
             continue;
         for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
@@ -228,8 +116,8 @@ struct wire_comparison wire_compare(const struct wire_trace *const side[2],
             count_frames(&c, &pairs[stream], i, stream, &numbers);
         }
         c.orders_equal += same_order(pairs);
-        const bool ended[2] = {connection_at(&c, 0, i)->ended,
-                               connection_at(&c, 1, c.partner[i])->ended};
+        const bool ended[2] = {side[0]->connections[i].ended,
+                               side[1]->connections[c.partner[i]].ended};
         c.ended[0] += ended[0] && !ended[1];
         c.ended[1] += ended[1] && !ended[0];
     }
@@ -294,7 +182,7 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
             fprintf(out, "; %" PRIu32 " %s of connections without a captured REQ or SYN",
                     trace->strays, plural(trace->strays, "frame", "frames"));
         if (trace->others > 0)
-            fprintf(out, "; %" PRIu32 " %s neither RoCE nor NVMe/TCP", trace->others,
+            fprintf(out, "; %" PRIu32 " %s neither RoCE nor NVMe/TCP nor iSCSI", trace->others,
                     plural(trace->others, "frame that is", "frames that are"));
         if (trace->cut > 0)
             fprintf(out, "; %" PRIu32 " %s cut to at most %" PRIu32 " B by the capture", trace->cut,
@@ -324,19 +212,19 @@ static void print_connection(const struct wire_comparison *c, uint32_t index, FI
     if (c->partner[index] == WIRE_ALONE)
         return;
     for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
-        const struct pair pair = pair_of(c, index, stream);
+        const struct wire_pair pair = pair_of(c, index, stream);
         if (pair.count[0] == 0 && pair.count[1] == 0)
             continue;
         const struct wire_counts *counts = &c->counts[(size_t)index * WIRE_STREAMS + stream];
         fprintf(out, "       %-6s %-8s %7" PRIu32, wire_side_name(stream), wire_kind_name(stream),
                 counts->equal);
-        if (is_parted(&pair))
+        if (wire_pair_parted(&pair))
             print_counts(counts, out);
         fputc('\n', out);
     }
 }
 
-static void print_line(const struct wire_comparison *c, const struct pair *pair, int side,
+static void print_line(const struct wire_comparison *c, const struct wire_pair *pair, int side,
                        uint32_t index, char mark, FILE *out)
 {
     if (index < pair->count[side])
@@ -348,7 +236,7 @@ static void print_line(const struct wire_comparison *c, const struct pair *pair,
 
 static void print_parting(const struct wire_comparison *c, FILE *out)
 {
-    const struct pair pair = pair_of(c, c->at_connection, c->at_stream);
+    const struct wire_pair pair = pair_of(c, c->at_connection, c->at_stream);
     const uint32_t from = pair.equal < CONTEXT ? 0 : pair.equal - CONTEXT;
     fprintf(out, "\nFirst difference: connection %" PRIu32 ", %s %s, frame %" PRIu32 ":\n",
             c->at_connection + 1, wire_side_name(c->at_stream), wire_kind_name(c->at_stream),
@@ -401,7 +289,7 @@ static void json_side(const struct wire_comparison *c, int side, FILE *out)
     wire_lost_json(trace, out);
 }
 
-static void json_words(const struct wire_comparison *c, const struct pair *pair, int side,
+static void json_words(const struct wire_comparison *c, const struct wire_pair *pair, int side,
                        FILE *out)
 {
     if (pair->equal >= pair->count[side]) {
@@ -422,7 +310,7 @@ static void json_counts(const struct wire_counts *counts, FILE *out)
 }
 
 static void json_stream(const struct wire_comparison *c, uint32_t connection, unsigned stream,
-                        const struct pair *pair, FILE *out)
+                        const struct wire_pair *pair, FILE *out)
 {
     fprintf(out,
             "{\"connection\": %" PRIu32 ", \"side\": \"%s\", \"kind\": \"%s\", \"frames\": "
@@ -430,7 +318,7 @@ static void json_stream(const struct wire_comparison *c, uint32_t connection, un
             connection + 1, wire_side_name(stream), wire_kind_name(stream), pair->count[0],
             pair->count[1]);
     json_counts(&c->counts[(size_t)connection * WIRE_STREAMS + stream], out);
-    if (is_parted(pair)) {
+    if (wire_pair_parted(pair)) {
         fputs(", \"parts\": [", out);
         json_words(c, pair, 0, out);
         fputs(", ", out);
@@ -475,7 +363,7 @@ void wire_compare_json(const struct wire_comparison *c, FILE *out)
     for (uint32_t i = 0; i < c->side[0]->connection_count * WIRE_STREAMS; i++) {
         if (c->partner[i / WIRE_STREAMS] == WIRE_ALONE)
             continue;
-        const struct pair pair = pair_of(c, i / WIRE_STREAMS, i % WIRE_STREAMS);
+        const struct wire_pair pair = pair_of(c, i / WIRE_STREAMS, i % WIRE_STREAMS);
         if (pair.count[0] == 0 && pair.count[1] == 0)
             continue;
         fputs(comma, out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_compare - compares two captures of the same scenario frame by frame.
- * Connections to the same port and NVMe queue are paired: first those with the same frames, because
- * the order in which several connect depends on timing, then the rest in the order of the CM REQs.
+ * Connections to the same port and NVMe queue are paired (wire_partners.h).
  * In each pair, the frames of one side and kind (CM, requests, responses) must be the same in the
  * same order. How requests and responses of the two sides interleave depends on timing; it is
  * printed without counting as a difference. The same applies to command tags, which Linux starts at
@@ -11,8 +10,7 @@
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_COMPARE_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_COMPARE_H
 
-#include "reports/wire/wire_align.h"
-#include "reports/wire/wire_trace.h"
+#include "reports/wire/wire_partners.h"
 
 struct wire_comparison {
     const struct wire_trace *side[2];
@@ -28,8 +26,6 @@ struct wire_comparison {
     bool parted;           /* first difference, by the frame's number in the first capture */
     uint32_t at_connection, at_stream, at_index;
 };
-
-enum { WIRE_ALONE = UINT32_MAX }; /* no partner */
 
 /* Traces and names must outlive the comparison. */
 struct wire_comparison wire_compare(const struct wire_trace *const side[2],

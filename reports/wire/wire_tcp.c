@@ -54,11 +54,52 @@ bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment 
 
 /* ---- PDUs ---- */
 
-static void fail(struct wire_stream *stream, const struct nvme_pdu_fault *fault,
-                 const struct wire_pdu_reader *reader)
+static const struct iscsi_text no_text;
+
+static void fail(struct wire_stream *stream, const char *why, const struct wire_pdu_reader *reader)
 {
     stream->lost = "a PDU breaks the protocol";
-    reader->on_pdu(reader->self, NULL, fault->why);
+    if (stream->iscsi)
+        reader->on_iscsi(reader->self, NULL, &no_text, why);
+    else
+        reader->on_pdu(reader->self, NULL, why);
+}
+
+/* Bytes of an iSCSI PDU after its header, or after the text of a Login. */
+static uint64_t rest_of(const struct wire_stream *stream, const struct iscsi_pdu *pdu, bool text)
+{
+    const bool data_digest = stream->data_digest && pdu->length > 0;
+    const uint32_t digests = (uint32_t)ISCSI_DIGEST_BYTES * (stream->header_digest + data_digest);
+    return iscsi_pad(pdu->length) + (text ? 0 : pdu->length + digests);
+}
+
+static void end_text(struct wire_stream *stream, const struct wire_pdu_reader *reader)
+{
+    struct iscsi_text *text = stream->text;
+    stream->text = NULL;
+    stream->skip = rest_of(stream, &stream->login, true);
+    reader->on_iscsi(reader->self, &stream->login, text, NULL);
+    free(text);
+}
+
+static void end_bhs(struct wire_stream *stream, const struct wire_pdu_reader *reader)
+{
+    struct iscsi_fault fault = {0};
+    struct iscsi_pdu pdu;
+    if (!iscsi_pdu_decode(&pdu, stream->head, stream->rules.from_host, ISCSI_LENGTH_MAX, &fault)) {
+        fail(stream, fault.why, reader);
+        return;
+    }
+    stream->have = 0;
+    const bool login = pdu.opcode == ISCSI_LOGIN || pdu.opcode == ISCSI_LOGIN_RESPONSE;
+    if (login && pdu.length > 0 && pdu.length <= ISCSI_TEXT_MAX) {
+        stream->text = memory_zeroed(1, sizeof *stream->text);
+        stream->text_bytes = pdu.length;
+        stream->login = pdu;
+        return;
+    }
+    stream->skip = rest_of(stream, &pdu, false);
+    reader->on_iscsi(reader->self, &pdu, &no_text, NULL);
 }
 
 /* The header, or its first 8 bytes, are complete. */
@@ -69,17 +110,38 @@ static void end_header(struct wire_stream *stream, const struct wire_pdu_reader 
     if (stream->wanted == NVME_PDU_COMMON_BYTES) {
         stream->wanted = nvme_pdu_header_bytes(stream->head, &stream->rules, &fault);
         if (stream->wanted == 0)
-            fail(stream, &fault, reader);
+            fail(stream, fault.why, reader);
         return;
     }
     if (!nvme_pdu_decode(&pdu, stream->head, &stream->rules, &fault)) {
-        fail(stream, &fault, reader);
+        fail(stream, fault.why, reader);
         return;
     }
     stream->skip = wire_get32(stream->head + 4) - stream->wanted;
     stream->have = 0;
     stream->wanted = NVME_PDU_COMMON_BYTES;
     reader->on_pdu(reader->self, &pdu, NULL);
+}
+
+/* The part of a header, or of a text, that arrives next: its place and the bytes that it lacks. */
+static uint32_t wanted_part(struct wire_stream *stream, unsigned char **to)
+{
+    if (stream->text != NULL) {
+        *to = (unsigned char *)stream->text->bytes + stream->text->length;
+        return stream->text_bytes - stream->text->length;
+    }
+    *to = stream->head + stream->have;
+    return stream->wanted - stream->have;
+}
+
+static void end_part(struct wire_stream *stream, const struct wire_pdu_reader *reader)
+{
+    if (stream->text != NULL)
+        end_text(stream, reader);
+    else if (stream->iscsi)
+        end_bhs(stream, reader);
+    else
+        end_header(stream, reader);
 }
 
 static void take_bytes(struct wire_stream *stream, const uint8_t *bytes, size_t count,
@@ -93,17 +155,21 @@ static void take_bytes(struct wire_stream *stream, const uint8_t *bytes, size_t 
             at += skipped;
             continue;
         }
-        const uint32_t rest = stream->wanted - stream->have;
+        unsigned char *to;
+        const uint32_t rest = wanted_part(stream, &to);
         const uint32_t part = rest < left ? rest : left;
         if (at + part > count) { /* truncated in the file */
             stream->lost = "the file has only a part of a PDU header";
             return;
         }
-        memcpy(stream->head + stream->have, bytes + at, part);
-        stream->have += part;
+        memcpy(to, bytes + at, part);
         at += part;
-        if (stream->have == stream->wanted)
-            end_header(stream, reader);
+        if (stream->text != NULL)
+            stream->text->length += part;
+        else
+            stream->have += part;
+        if (part == rest)
+            end_part(stream, reader);
     }
 }
 
@@ -142,13 +208,15 @@ static void take_ordered(struct wire_stream *stream, uint32_t seq, const uint8_t
                length - old, reader);
 }
 
-void wire_stream_begin(struct wire_stream *stream, uint32_t syn, bool from_host)
+void wire_stream_begin(struct wire_stream *stream, uint32_t syn, bool from_host, bool iscsi)
 {
     wire_stream_fini(stream);
     *stream = (struct wire_stream){.begun = true,
                                    .next = syn + 1,
                                    .rules = {.from_host = from_host},
-                                   .wanted = NVME_PDU_COMMON_BYTES};
+                                   .iscsi = iscsi,
+                                   .wanted = iscsi ? (uint32_t)ISCSI_BHS_BYTES
+                                                   : (uint32_t)NVME_PDU_COMMON_BYTES};
 }
 
 void wire_stream_take(struct wire_stream *stream, const struct wire_segment *segment,
@@ -182,6 +250,8 @@ void wire_stream_end(struct wire_stream *stream)
 
 void wire_stream_fini(struct wire_stream *stream)
 {
+    free(stream->text);
+    stream->text = NULL;
     while (stream->early != NULL) {
         struct wire_early *next = stream->early->next;
         free(stream->early);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wire_tcp - the TCP segments of a capture as NVMe/TCP PDUs.
+ * wire_tcp - the TCP segments of a capture as PDUs of NVMe/TCP or iSCSI.
  * One side of a connection is a stream: segments are put in order by their sequence numbers, bytes
  * that were sent again count once, and PDUs are split by their lengths. Data is skipped, so that a
  * capture may have truncated it. A stream that begins before the capture, or of which the capture
  * lost header bytes or a segment, has no PDUs from there on, and `lost` has the reason.
- * Source: RFC 9293; NVMe/TCP Transport Specification 1.0 (nvme/tcp/pdu.h decodes).
+ * Of iSCSI, the text of a Login is kept. Digests are skipped, without a check.
+ * Source: RFC 9293; NVMe/TCP Transport Specification 1.0 (nvme/tcp/pdu.h decodes); RFC 7143
+ * (nvme/iscsi/bhs.h decodes).
  * Owner: wire_stream_fini. Errors: PDUs that break the protocol are reported with the reason. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_TCP_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_TCP_H
 
+#include "nvme/iscsi/text.h"
 #include "nvme/tcp/pdu.h"
 
 #include <stdbool.h>
@@ -41,20 +44,29 @@ struct wire_stream {
     uint32_t next;    /* sequence number */
     struct wire_early *early;
     uint32_t early_bytes;
-    struct nvme_pdu_rules rules;
+    struct nvme_pdu_rules rules; /* of iSCSI only from_host */
+    bool iscsi;
+    bool header_digest, data_digest; /* of iSCSI; the reader sets them after the Login */
+    struct iscsi_text *text;         /* of the Login PDU that arrives; NULL: none does */
+    uint32_t text_bytes;             /* of it in all */
+    struct iscsi_pdu login;          /* its header */
     unsigned char head[NVME_PDU_BEFORE_MAX];
     uint32_t have, wanted; /* bytes of the header */
     uint64_t skip;         /* bytes until the next PDU */
 };
 
-/* A PDU whose header is complete; NULL: the stream breaks the protocol, and has no more PDUs. */
+/* A PDU whose header, and text of a Login, is complete; NULL: the stream breaks the protocol, and
+ * has no more PDUs. */
 struct wire_pdu_reader {
     void (*on_pdu)(void *self, const struct nvme_pdu *pdu, const char *fault);
+    /* The same for iSCSI. text: of a Login, otherwise empty. */
+    void (*on_iscsi)(void *self, const struct iscsi_pdu *pdu, const struct iscsi_text *text,
+                     const char *fault);
     void *self;
 };
 
 /* The side that sent this SYN begins. */
-void wire_stream_begin(struct wire_stream *stream, uint32_t syn, bool from_host);
+void wire_stream_begin(struct wire_stream *stream, uint32_t syn, bool from_host, bool iscsi);
 void wire_stream_take(struct wire_stream *stream, const struct wire_segment *segment,
                       const struct wire_pdu_reader *reader);
 /* Without further segments: those that are held wait for one that was not captured. */

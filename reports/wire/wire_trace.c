@@ -15,7 +15,7 @@
 
 enum { QPN_GSI = 1, CONNECTIONS_MAX = 1 << 20 };
 
-/* A TCP connection to the NVMe port. */
+/* A TCP connection to the port of NVMe/TCP or of iSCSI. */
 struct tcp_pair {
     struct wire_stream sides[WIRE_SIDES];
     uint64_t stuck_at[WIRE_SIDES]; /* frame since which a side has no PDUs; 0: it has */
@@ -188,7 +188,7 @@ static bool take_packet(struct reader *reader, const struct wire_frame *frame, u
     return true;
 }
 
-/* ------------------------------------------------------------------ NVMe/TCP */
+/* ------------------------------------------------------------------ NVMe/TCP and iSCSI */
 
 /* The PDU that a segment completes. */
 struct pdu_place {
@@ -232,6 +232,43 @@ static void on_pdu(void *self, const struct nvme_pdu *pdu, const char *fault)
     keep_line(reader, connection, wire_stream(place->from, kind), place->number, words);
 }
 
+/* The digests of both directions follow the Login Response that ends the Login. */
+static void learn_digests(struct tcp_pair *pair, const struct iscsi_pdu *pdu,
+                          const struct iscsi_text *text)
+{
+    struct iscsi_pair key;
+    struct iscsi_fault fault = {0};
+    uint32_t at = 0;
+    if (pdu->opcode != ISCSI_LOGIN_RESPONSE || pdu->data_sn >> 16 != 0)
+        return;
+    while (iscsi_text_next(text, &at, &key, &fault)) {
+        const bool used = strcmp(key.value, "CRC32C") == 0;
+        for (int side = 0; side < WIRE_SIDES; side++) {
+            if (strcmp(key.key, "HeaderDigest") == 0)
+                pair->sides[side].header_digest = used;
+            if (strcmp(key.key, "DataDigest") == 0)
+                pair->sides[side].data_digest = used;
+        }
+    }
+}
+
+static void on_iscsi(void *self, const struct iscsi_pdu *pdu, const struct iscsi_text *text,
+                     const char *fault)
+{
+    struct pdu_place *place = self;
+    struct reader *reader = place->reader;
+    struct wire_connection *connection = &reader->trace->connections[place->pair->connection];
+    char words[WIRE_WORDS_BYTES];
+    enum wire_kind kind = WIRE_CM;
+    if (pdu != NULL) {
+        learn_digests(place->pair, pdu, text);
+        kind = wire_words_iscsi(connection, &reader->commands, pdu, text, words);
+    } else {
+        snprintf(words, sizeof words, "no PDU: %s", fault);
+    }
+    keep_line(reader, connection, wire_stream(place->from, kind), place->number, words);
+}
+
 /* The newest connection between both addresses and ports; NULL: none. */
 static struct tcp_pair *find_tcp_pair(const struct reader *reader,
                                       const struct wire_segment *segment, enum wire_side from)
@@ -257,7 +294,7 @@ static struct tcp_pair *add_tcp_pair(struct reader *reader, const struct wire_se
     if (connection == NULL)
         return NULL;
     connection->port = syn->port[1];
-    connection->nvme = true;
+    connection->nvme = syn->port[1] == NVME_TCP_PORT;
     reader->tcp_pairs = memory_grown(reader->tcp_pairs, reader->tcp_count, &reader->tcp_room,
                                      sizeof *reader->tcp_pairs);
     struct tcp_pair *pair = &reader->tcp_pairs[reader->tcp_count];
@@ -266,15 +303,20 @@ static struct tcp_pair *add_tcp_pair(struct reader *reader, const struct wire_se
                               .port = {[WIRE_HOST] = syn->port[0], [WIRE_TARGET] = syn->port[1]},
                               .connection = connection->index,
                               .older = wire_map_get(&reader->by_port, key)};
-    wire_stream_begin(&pair->sides[WIRE_HOST], syn->seq, true);
+    wire_stream_begin(&pair->sides[WIRE_HOST], syn->seq, true, !connection->nvme);
     wire_map_put(&reader->by_port, key, reader->tcp_count++);
     return pair;
+}
+
+static bool has_pdus(uint16_t port)
+{
+    return port == NVME_TCP_PORT || port == ISCSI_PORT;
 }
 
 /* False: not of a connection whose SYN was captured. */
 static bool take_segment(struct reader *reader, const struct wire_segment *segment, uint64_t number)
 {
-    const enum wire_side from = segment->port[1] == NVME_TCP_PORT ? WIRE_HOST : WIRE_TARGET;
+    const enum wire_side from = has_pdus(segment->port[1]) ? WIRE_HOST : WIRE_TARGET;
     struct tcp_pair *pair = find_tcp_pair(reader, segment, from);
     const bool again = pair != NULL && pair->sides[WIRE_HOST].next == segment->seq + 1;
     if (segment->syn && !segment->ack && from == WIRE_HOST && !again)
@@ -284,8 +326,8 @@ static bool take_segment(struct reader *reader, const struct wire_segment *segme
     struct pdu_place place = {reader, pair, from, number};
     struct wire_stream *stream = &pair->sides[from];
     if (segment->syn && segment->ack && from == WIRE_TARGET && !stream->begun)
-        wire_stream_begin(stream, segment->seq, false);
-    wire_stream_take(stream, segment, &(struct wire_pdu_reader){on_pdu, &place});
+        wire_stream_begin(stream, segment->seq, false, segment->port[0] == ISCSI_PORT);
+    wire_stream_take(stream, segment, &(struct wire_pdu_reader){on_pdu, on_iscsi, &place});
     if (stream->lost == NULL && stream->early == NULL)
         pair->stuck_at[from] = 0;
     else if (pair->stuck_at[from] == 0)
@@ -294,10 +336,10 @@ static bool take_segment(struct reader *reader, const struct wire_segment *segme
     return true;
 }
 
-static bool is_nvme_tcp(const struct capture_frame *captured, struct wire_segment *segment)
+static bool is_of_pdus(const struct capture_frame *captured, struct wire_segment *segment)
 {
     return wire_segment_parse(captured->bytes, captured->count, segment) &&
-           (segment->port[0] == NVME_TCP_PORT || segment->port[1] == NVME_TCP_PORT);
+           (has_pdus(segment->port[0]) || has_pdus(segment->port[1]));
 }
 
 static void note_lost(struct reader *reader, struct tcp_pair *pair, enum wire_side side)
@@ -351,7 +393,7 @@ static void take_frame(struct reader *reader, const struct capture_frame *captur
     reader->trace->frames++;
     count_cut(reader->trace, captured);
     struct wire_segment segment;
-    if (is_nvme_tcp(captured, &segment))
+    if (is_of_pdus(captured, &segment))
         reader->trace->strays += !take_segment(reader, &segment, captured->number);
     else if (!wire_parse(captured->bytes, captured->count, &frame))
         count_other(reader->trace, &frame);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_trace - the connections of a capture, and what each side sent, as text.
- * A frame belongs to a connection if the capture contains its CM REQ, or the SYN of NVMe/TCP; other
- * frames are only counted. The messages of NVMe/TCP are its PDUs. A stream consists of one side's
- * messages of one kind in the order of the capture: within a stream the protocol determines the
- * order, between streams timing does. */
+ * A frame belongs to a connection if the capture contains its CM REQ, or the SYN of NVMe/TCP or
+ * iSCSI; other frames are only counted. The messages of these two are their PDUs. A stream consists
+ * of one side's messages of one kind in the order of the capture: within a stream the protocol
+ * determines the order, between streams timing does. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_TRACE_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_TRACE_H
 
@@ -27,7 +27,7 @@ struct wire_trace {
     char *text;
     uint32_t connection_count, line_count;
     uint32_t strays; /* frames without a captured REQ or SYN of their connection */
-    uint32_t others; /* frames that are neither RoCEv2 nor NVMe/TCP */
+    uint32_t others; /* frames that are neither RoCEv2 nor NVMe/TCP nor iSCSI */
     uint32_t frames; /* total number */
     uint32_t lost;   /* sides of connections whose PDUs end early (wire_lost) */
     /* Reasons why frames may be strays or others. */

@@ -148,7 +148,11 @@ void wire_words_cm(struct wire_connection *connection, enum wire_side from,
 
 bool wire_words_end(const char *words)
 {
-    return strncmp(words, dreq, sizeof dreq - 1) == 0 || strncmp(words, drep, sizeof drep - 1) == 0;
+    static const char *const ends[] = {dreq, drep, "Logout"};
+    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (strncmp(words, ends[i], strlen(ends[i])) == 0)
+            return true;
+    return false;
 }
 
 /* ------------------------------------------------------------------ commands */
@@ -160,8 +164,8 @@ struct wire_command *wire_find_command(struct wire_commands *commands, const str
     return at == WIRE_MAP_NONE ? NULL : &commands->items[at];
 }
 
-static struct wire_command *add_command(struct wire_commands *commands,
-                                        struct wire_connection *connection)
+struct wire_command *wire_add_command(struct wire_commands *commands,
+                                      struct wire_connection *connection)
 {
     commands->items =
         memory_grown(commands->items, commands->count, &commands->room, sizeof *commands->items);
@@ -187,7 +191,7 @@ static void remember_command(struct wire_commands *commands, struct wire_connect
                              const struct nvme_command *sqe)
 {
     const uint32_t at = commands->count, own = connection->index;
-    struct wire_command *command = add_command(commands, connection);
+    struct wire_command *command = wire_add_command(commands, connection);
     command->cid = sqe->cid;
     command->address = sqe->sgl.address;
     command->length = sqe->sgl.length;

@@ -7,10 +7,11 @@
  * machine. Usual values are omitted: DSCP and ECN of 0, the default P_Key, MigReq, FECN and BECN
  * not set, no credits. Items in wire_left_out.def are left out.
  * Source of the layouts: reports/wire/wire.h, rnic/cm/cm_mad.h, nvme/wire/capsule.h,
- * nvme/wire/fabrics.h. */
+ * nvme/wire/fabrics.h, nvme/iscsi/bhs.h. */
 #ifndef STORMGLASS_REPORTS_WIRE_WIRE_WORDS_H
 #define STORMGLASS_REPORTS_WIRE_WIRE_WORDS_H
 
+#include "nvme/iscsi/text.h"
 #include "nvme/tcp/pdu.h"
 #include "reports/wire/wire.h"
 #include "reports/wire/wire_map.h"
@@ -22,7 +23,8 @@ enum { WIRE_WORDS_BYTES = 2048 };
 
 /* The sending side: the host connects, the target accepts. Responses are ACKs, NAKs and READ
  * responses. Of NVMe/TCP, CM are ICReq, ICResp and TermReq, requests are CapsuleCmd, and answers
- * are all other PDUs. */
+ * are all other PDUs. Of iSCSI, requests are SCSI Commands and task management, answers are data,
+ * R2T and their responses, and CM are all other PDUs. */
 enum wire_side { WIRE_HOST, WIRE_TARGET, WIRE_SIDES };
 enum wire_kind { WIRE_CM, WIRE_REQUESTS, WIRE_ANSWERS, WIRE_KINDS };
 
@@ -56,6 +58,7 @@ struct wire_connection {
     uint32_t commands;
     struct wire_transfer transfer;
     uint32_t flow_label; /* derived from its ports */
+    uint32_t stat_sn;    /* iSCSI: of the last Login Response */
     uint16_t port, qid;
     bool nvme;
     bool ended; /* a DREQ, a DREP or a FIN was captured */
@@ -77,11 +80,15 @@ enum wire_kind wire_kind_of(uint8_t opcode);
 void wire_words_cm(struct wire_connection *connection, enum wire_side from,
                    const struct wire_frame *frame, const struct cm_mad *mad,
                    char words[WIRE_WORDS_BYTES]);
-/* Whether the words are those of the end of a connection, DREQ or DREP. */
+/* Whether the words are those of the end of a connection: DREQ, DREP or an iSCSI Logout. */
 bool wire_words_end(const char *words);
 void wire_words_rc(struct wire_connection *connection, struct wire_commands *commands,
                    enum wire_side from, const struct wire_frame *frame,
                    char words[WIRE_WORDS_BYTES]);
+/* A PDU of iSCSI, with the text of a Login; returns the kind of its stream. */
+enum wire_kind wire_words_iscsi(struct wire_connection *connection, struct wire_commands *commands,
+                                const struct iscsi_pdu *pdu, const struct iscsi_text *text,
+                                char words[WIRE_WORDS_BYTES]);
 /* A PDU of NVMe/TCP; returns the kind of its stream. */
 enum wire_kind wire_words_pdu(struct wire_connection *connection, struct wire_commands *commands,
                               const struct nvme_pdu *pdu, char words[WIRE_WORDS_BYTES]);

@@ -58,7 +58,7 @@ static struct heard take(const struct piece *pieces, unsigned count, uint32_t ke
     struct wire_stream stream = {0};
     struct heard heard = {.stream = &stream};
     const uint32_t all = write_all(bytes);
-    wire_stream_begin(&stream, ISN, true);
+    wire_stream_begin(&stream, ISN, true, false);
     for (unsigned i = 0; i < count; i++) {
         const uint32_t to = pieces[i].to < all ? pieces[i].to : all;
         const uint32_t length = to - pieces[i].from;
@@ -66,7 +66,7 @@ static struct heard take(const struct piece *pieces, unsigned count, uint32_t ke
                                              .length = length,
                                              .bytes = bytes + pieces[i].from,
                                              .count = length < kept ? length : kept};
-        wire_stream_take(&stream, &segment, &(struct wire_pdu_reader){on_pdu, &heard});
+        wire_stream_take(&stream, &segment, &(struct wire_pdu_reader){on_pdu, NULL, &heard});
     }
     wire_stream_end(&stream);
     heard.lost = stream.lost;
@@ -134,11 +134,11 @@ static void test_fault(void **state)
     struct wire_stream stream = {0};
     struct heard heard = {0};
     (void)state;
-    wire_stream_begin(&stream, 0, true);
+    wire_stream_begin(&stream, 0, true, false);
     const struct wire_segment segment = {
         .seq = 1, .length = sizeof garbage, .bytes = garbage, .count = sizeof garbage};
-    wire_stream_take(&stream, &segment, &(struct wire_pdu_reader){on_pdu, &heard});
-    wire_stream_take(&stream, &segment, &(struct wire_pdu_reader){on_pdu, &heard});
+    wire_stream_take(&stream, &segment, &(struct wire_pdu_reader){on_pdu, NULL, &heard});
+    wire_stream_take(&stream, &segment, &(struct wire_pdu_reader){on_pdu, NULL, &heard});
     assert_int_equal(heard.count, 0);
     assert_non_null(strstr(heard.fault, "PDU type 47h"));
     assert_string_equal(stream.lost, "a PDU breaks the protocol");
