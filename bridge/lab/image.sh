@@ -15,13 +15,14 @@ meta=linux-image-${LINUX:+$LINUX-}amd64
 cd "$lab"
 
 # What is run in the guest, and the packages that have it.
-packages="busybox-static iproute2 ethtool rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest nvme-cli fio nftables"
+packages="busybox-static iproute2 ethtool rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest nvme-cli fio nftables
+    open-iscsi"
 programs="busybox ip tc rdma ethtool ibv_devinfo ibv_devices ibv_rc_pingpong rping ib_write_bw ib_write_lat ib_read_lat
-    ib_send_lat ib_send_bw ib_read_bw nvme nft"
+    ib_send_lat ib_send_bw ib_read_bw nvme nft iscsid iscsiadm"
 providers="librxe-rdmav34.so libsiw-rdmav34.so"
 modules="virtio_pci virtio_net virtio_blk crc32_generic crc32c_generic ib_uverbs rdma_ucm rdma_rxe null_blk brd
     nvmet nvmet_rdma nvmet_tcp nvme_core nvme_rdma nvme_tcp veth sch_tbf sch_netem sch_red sch_ingress cls_u32 act_gact
-    nf_tables nft_numgen loop ext4"
+    nf_tables nft_numgen loop ext4 iscsi_tcp sd_mod target_core_mod target_core_iblock target_core_file iscsi_target_mod"
 modules_built="siw" # those of Debian's kernel sources that its kernel is built without
 # Dependencies of those packages that only their installation would need.
 unwanted='^(perl|libperl|python3|libpython3|media-types|usrmerge|dpkg|tar|debconf|passwd|adduser|udev|pci.ids)'
@@ -124,7 +125,8 @@ mkdir -p tree/etc/libibverbs.d
 for provider in $providers; do
     cp "root/etc/libibverbs.d/$(expr "$provider" : 'lib\(.*\)-rdmav')".driver tree/etc/libibverbs.d/
 done
-mkdir -p tree/etc/nvme
+mkdir -p tree/etc/nvme tree/etc/iscsi
+cp root/etc/iscsi/iscsid.conf tree/etc/iscsi/
 printf 'root:x:0:0::/:/bin/sh\n' >tree/etc/passwd
 
 # --- kernel and modules -------------------------------------------------------------------------------------------

@@ -268,3 +268,68 @@ lab_wait_for_b() { # SECONDS
     timeout "$1" nc -l -p 999 </dev/null >/dev/null || lab_fail "the other machine did not come to its end"
 }
 lab_tell_a() { echo done | timeout 60 nc "$1" 999 || lab_fail "the other machine is gone"; }
+
+LAB_ISCSI_TARGET=iqn.2026-01.lab.stormglass:target
+LAB_ISCSI_HOST=iqn.2026-01.lab.stormglass:host
+
+LAB_ISCSI_GROUP=/sys/kernel/config/target/iscsi/$LAB_ISCSI_TARGET/tpgt_1
+
+# lab_iscsi_target ADDRESS: Linux's target (LIO) on iSCSI port 3260, one logical unit of 64 MiB in memory, any host.
+lab_iscsi_target() {
+    local root=/sys/kernel/config/target disk group=$LAB_ISCSI_GROUP
+    modprobe crc32c_generic
+    modprobe target_core_mod
+    grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
+    disk=$root/core/rd_mcp_0/disk
+    mkdir -p "$disk"
+    echo rd_pages=16384 >"$disk/control"
+    echo 1 >"$disk/enable"
+    echo 5d1c5a40-0000-4000-8000-000000000002 >"$disk/wwn/vpd_unit_serial" # without it, LIO has no VPD pages
+    modprobe iscsi_target_mod
+    mkdir -p "$root/iscsi"
+    mkdir -p "$group/lun/lun_0" "$group/np/$1:3260"
+    ln -s "$disk" "$group/lun/lun_0/disk"
+    echo 0 >"$group/attrib/authentication"
+    echo 1 >"$group/attrib/generate_node_acls"
+    echo 0 >"$group/attrib/demo_mode_write_protect"
+    echo 1 >"$group/enable"
+}
+
+# lab_iscsi_host: Linux's host (open-iscsi) with the settings of its package.
+lab_iscsi_host() {
+    modprobe iscsi_tcp
+    modprobe sd_mod
+    mkdir -p /run/lock /var/lib/iscsi
+    echo "InitiatorName=$LAB_ISCSI_HOST" >/etc/iscsi/initiatorname.iscsi
+    iscsid -f >/tmp/iscsid.txt 2>&1 &
+}
+
+# lab_iscsi_login ADDRESS [NAME=VALUE...]: a session with the target, whose logical unit is LAB_DEVICE then.
+lab_iscsi_login() {
+    local setting record="-m node -T $LAB_ISCSI_TARGET -p $1:3260,1"
+    shift
+    # shellcheck disable=SC2086 # a list of words
+    lab_await 30 iscsiadm $record -o new || { iscsiadm $record -o new; lab_fail "iscsiadm makes no record"; }
+    for setting; do
+        # shellcheck disable=SC2086 # a list of words
+        iscsiadm $record -o update -n "${setting%%=*}" -v "${setting#*=}"
+    done
+    # shellcheck disable=SC2086 # a list of words
+    iscsiadm $record -l >login.txt 2>&1 || lab_fail "login: $(cat login.txt)"
+    lab_await 30 lab_iscsi_device || lab_fail "the logical unit did not come"
+}
+lab_iscsi_device() {
+    LAB_DEVICE=$(echo /sys/block/sd*)
+    LAB_DEVICE=/dev/${LAB_DEVICE##*/}
+    [ -b "$LAB_DEVICE" ]
+}
+lab_iscsi_logout() {
+    iscsiadm -m node -T "$LAB_ISCSI_TARGET" -u >logout.txt 2>&1 || lab_fail "logout: $(cat logout.txt)"
+    lab_await 30 [ ! -e "$LAB_DEVICE" ] || lab_fail "the logical unit stays after logout"
+}
+
+# As lab_calm, for iSCSI.
+lab_iscsi_calm() {
+    ! dmesg | grep -v 'ommand line:' | grep -E 'scsi| sd [0-9:]*:|WARNING|BUG:|Oops' | grep -i -E 'fail|error|timeout|timed out|invalid|warn|bug|oops|reset' >words.txt ||
+        lab_fail "the kernel says: $(cat words.txt)"
+}
