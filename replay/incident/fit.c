@@ -48,6 +48,8 @@ static void keep_best(const struct fit_search *search, struct fit_hypothesis *hy
         return;
     hypothesis->ran = true;
     hypothesis->score = time.score;
+    if (hypothesis->measured)
+        return;
     hypothesis->value = value;
     hypothesis->share = hypothesis->kind == FIT_NOTHING ? 1 : time.share;
 }
@@ -111,6 +113,12 @@ static double step_of(const struct fit_kind_row *kind)
     return log(kind->high / kind->low) / (COARSE - 1);
 }
 
+/* Whether runs have to find its magnitude. */
+static bool is_searched(const struct fit_hypothesis *hypothesis)
+{
+    return fit_kinds[hypothesis->kind].low > 0 && !hypothesis->measured;
+}
+
 static bool search_coarse(const struct fit_search *search)
 {
     struct point points[TRIALS_MAX] = {0};
@@ -119,9 +127,9 @@ static bool search_coarse(const struct fit_search *search)
         const struct fit_kind_row *kind = &fit_kinds[search->fit->hypotheses[i].kind];
         if (search->fit->hypotheses[i].kind == FIT_NOT_RUN)
             continue;
-        if (kind->low <= 0)
-            points[count++] = (struct point){i, 0};
-        for (int k = 0; k < COARSE && kind->low > 0; k++)
+        if (!is_searched(&search->fit->hypotheses[i]))
+            points[count++] = (struct point){i, search->fit->hypotheses[i].value};
+        for (int k = 0; k < COARSE && is_searched(&search->fit->hypotheses[i]); k++)
             points[count++] = (struct point){i, kind->low * exp(step_of(kind) * k)};
     }
     return search_points(search, points, count);
@@ -146,7 +154,7 @@ static bool search_fine(const struct fit_search *search, int round)
     for (uint32_t i = 1; i < fit->count; i++) {
         const struct fit_hypothesis *hypothesis = &fit->hypotheses[i];
         const struct fit_kind_row *kind = &fit_kinds[hypothesis->kind];
-        if (kind->low <= 0 || !hypothesis->ran ||
+        if (!is_searched(hypothesis) || !hypothesis->ran ||
             hypothesis->score < best - hopeless * fabs(best - worst) - least_lead)
             continue;
         const double step = exp(step_of(kind) / pow(2, round + 1));

@@ -40,7 +40,9 @@ struct fit_hypothesis {
     const char *peer;   /* at the other end of its cable, or NULL */
     int priority;
     int64_t rate;                       /* of the link, bits per second */
+    int place;                          /* port of the triage's map, or TRIAGE_NO_PORT */
     double value;                       /* fitted magnitude, 0: it has none */
+    bool measured;                      /* value and share are those of counters, not of runs */
     double share;                       /* of the incident with the fault */
     double score;                       /* of the run; 0 is the best */
     double prior;                       /* score of the triage */

@@ -171,6 +171,7 @@ static struct fit_hypothesis *add(struct fit *fit, const struct fit_base *base, 
     *made = (struct fit_hypothesis){.kind = kind,
                                     .suspect = suspect,
                                     .priority = base->traffic.priority,
+                                    .place = place.port,
                                     .share = 1,
                                     .set = "",
                                     .magnitude = ""};
@@ -300,6 +301,16 @@ static void set_priors(struct fit *fit, const struct triage *triage)
                                        : triage->suspects[fit->hypotheses[i].suspect].score;
 }
 
+/* Without those that counters rule out. */
+static void measure(struct fit *fit, const struct triage_work *work)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < fit->count; i++)
+        if (fit_measure(fit, work, &fit->hypotheses[i]))
+            fit->hypotheses[kept++] = fit->hypotheses[i];
+    fit->count = kept;
+}
+
 /* A host that moves less than before is often a victim: with a stronger suspect it is none. */
 static const double weak_part = 0.75;
 
@@ -322,5 +333,6 @@ void fit_hypotheses(struct fit *fit, const struct fit_base *base, const struct t
         if (suspect->kind == SUSPECT_OVERLOAD && fit->hypotheses[0].suspect == SIZE_MAX)
             fit->hypotheses[0].suspect = i;
     }
+    measure(fit, base->work);
     set_priors(fit, triage);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fit_private - what the parts of a fit share.
  * fit_traffic.c estimates flows from the counters, fit_base.c makes the scenario without a fault,
- * fit_hypotheses.c turns suspects into changes, fit_runs.c runs them, fit_remedies.c tries
- * prevention, fit.c searches and judges. */
+ * fit_hypotheses.c turns suspects into changes, fit_measure.c measures what counters tell of them,
+ * fit_runs.c runs them, fit_remedies.c tries prevention, fit.c searches and judges. */
 #ifndef STORMGLASS_REPLAY_INCIDENT_FIT_PRIVATE_H
 #define STORMGLASS_REPLAY_INCIDENT_FIT_PRIVATE_H
 
@@ -74,6 +74,11 @@ const char *fit_magnitude(struct arena *arena, const struct fit_hypothesis *hypo
 
 /* Makes the hypotheses of the suspects; the first one is that nothing is wrong. */
 void fit_hypotheses(struct fit *fit, const struct fit_base *base, const struct triage *triage);
+
+/* Value and share of a hypothesis where counters measure them.  False: hosts noticed no loss there.
+ */
+bool fit_measure(const struct fit *fit, const struct triage_work *work,
+                 struct fit_hypothesis *hypothesis);
 
 /* One run, and what it showed. */
 struct fit_trial {

@@ -27,6 +27,12 @@ static bool explains(const struct fit *fit)
     return false;
 }
 
+/* Whether its magnitude and share mean something. */
+static bool is_sized(const struct fit *fit)
+{
+    return explains(fit) || fit->hypotheses[0].measured;
+}
+
 static void print_first(const struct fit *fit, const struct triage *triage, FILE *out)
 {
     const struct fit_hypothesis *first = &fit->hypotheses[0];
@@ -39,17 +45,15 @@ static void print_first(const struct fit *fit, const struct triage *triage, FILE
               out);
     else
         printable_print(out, "%s: %s%s%s", fit->confirmed ? "Confirmed" : "Suspected", first->words,
-                        *first->magnitude == '\0' || !explains(fit) ? "" : ", ",
-                        explains(fit) ? first->magnitude : "");
-    if (!explains(fit))
-        fputs(first->kind == FIT_NOTHING
-                  ? ""
-                  : " (from the counters alone: a run with it matches them no "
-                    "better than a run without a fault)",
-              out);
-    else if (first->share < 1)
+                        *first->magnitude == '\0' || !is_sized(fit) ? "" : ", ",
+                        is_sized(fit) ? first->magnitude : "");
+    if (is_sized(fit) && first->share < 1)
         fprintf(out, ", during about %.0f s of the %" PRId64 " s",
                 first->share * (double)fit->incident_s, fit->incident_s);
+    if (!explains(fit) && first->kind != FIT_NOTHING)
+        fputs(" (from the counters alone: a run with it matches them no better than a run without "
+              "a fault)",
+              out);
     if (first->suspect != SIZE_MAX && triage->suspects[first->suspect].since != NULL)
         printable_print(out, ", since %s", triage->suspects[first->suspect].since);
     fprintf(out, "%s\n", paint.off);
@@ -209,6 +213,7 @@ static void put_hypothesis(struct json *json, const struct fit *fit, uint32_t i)
     put_number(json, json_member(path, list, i, "score"), one->ran, one->score);
     put_number(json, json_member(path, list, i, "value"), has_value(one), one->value);
     put_number(json, json_member(path, list, i, "share"), one->ran, one->share);
+    json_boolean(json, json_member(path, list, i, "measured"), one->measured);
     json_text_or_null(json, json_member(path, list, i, "magnitude"),
                       has_value(one) ? one->magnitude : NULL);
     json_text(json, json_member(path, list, i, "set"),
