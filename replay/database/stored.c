@@ -29,14 +29,6 @@ static void tell_origin(struct store *store, const char *which, char text[ORIGIN
              (long long)format_of(store));
 }
 
-bool stored_has_credits(struct store *store)
-{
-    return store_ask_int(store,
-                         "SELECT count(*) FROM setting WHERE path='fabric.kind' AND"
-                         " value IN ('infiniband', 'fibre-channel')",
-                         0) > 0;
-}
-
 bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
 {
     char origin[ORIGIN_BYTES];

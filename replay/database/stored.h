@@ -34,10 +34,6 @@ bool stored_is_cut(struct store *store, char why[STORE_ERROR_BYTES]);
 /* Time up to which all events are in the database; -1: formats before 4 do not record it. */
 time_ps stored_reached(struct store *store);
 
-/* Whether links have flow control by credits: InfiniBand and Fibre Channel. Their ports wait for
- * credits where those of Ethernet are paused. */
-bool stored_has_credits(struct store *store);
-
 /* False if the scenario cannot be loaded; call stored_free in either case. */
 bool stored_load(struct stored *stored, struct store *store, struct diag *diag);
 void stored_free(struct stored *stored);

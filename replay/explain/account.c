@@ -3,6 +3,7 @@
 #include "replay/explain/account.h"
 
 #include "base/memory.h"
+#include "replay/database/flow_words.h"
 #include "replay/database/stored.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ static void read_run(struct account *account, struct store *store)
         copy(account->digest, sizeof account->digest, row, "digest");
     }
     store_finish(row);
-    account->credits = stored_has_credits(store);
+    account->flow = flow_words(store);
     account->measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0;
     account->span_ps = store_ask_int(store, span, 0);
     account->severity =

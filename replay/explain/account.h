@@ -7,6 +7,7 @@
 #ifndef STORMGLASS_REPLAY_EXPLAIN_ACCOUNT_H
 #define STORMGLASS_REPLAY_EXPLAIN_ACCOUNT_H
 
+#include "replay/database/flow_words.h"
 #include "replay/database/store.h"
 #include "replay/explain/bottleneck.h"
 
@@ -69,7 +70,7 @@ struct account {
     char scenario[ACCOUNT_NAME_BYTES], about[ACCOUNT_TEXT_BYTES];
     char record[16], status[16], digest[64], root_cause[ACCOUNT_TEXT_BYTES]; /* may be empty */
     bool sure;
-    bool credits;  /* links have credits: ports wait for them, and there are no pauses */
+    const struct flow_words *flow;
     bool measured; /* by the bridge: no frame counters, so nothing is unused */
     int64_t severity, span_ps, paused_ps, cause_count;
     struct account_root *roots;

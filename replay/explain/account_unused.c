@@ -5,6 +5,7 @@
 #include "replay/explain/account.h"
 
 #include "base/memory.h"
+#include "replay/database/flow_words.h"
 #include "replay/database/stored.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/fault/fault.h"
@@ -158,7 +159,7 @@ static void add_answers(struct account *account, uint32_t *room, struct store *s
 
 void account_unused(struct account *account, struct store *store)
 {
-    const bool credits = stored_has_credits(store);
+    const bool credits = flow_words(store)->credits;
     const bool rnics = store_ask_int(store,
                                      "SELECT count(*) FROM setting WHERE path='fabric.kind' AND"
                                      " value='fibre-channel'",

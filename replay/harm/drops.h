@@ -14,7 +14,7 @@ struct observe_drops {
     uint16_t port; /* ingress port; for MTU drops: the egress whose MTU was exceeded */
     uint8_t priority, cause;
     bool lossless;
-    uint64_t frames, bytes;
+    uint64_t frames, controls, bytes; /* controls: of them, frames of link flow control */
     time_ps first, last;
 };
 

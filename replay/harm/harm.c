@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/plural.h"
+#include "replay/database/flow_words.h"
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/harm/concerned.h"
@@ -288,9 +289,11 @@ void cause_report_drop(struct cause_search *search, const struct harm_scene *sce
     clue.until = drops->last;
     clue.strength =
         clue.strength / 2 + (int64_t)((__int128)drops->frames * (unsigned)clue.strength / 2 / all);
-    snprintf(clue.seen, sizeof clue.seen, "%s dropped %s frame%s of priority %u (%s)",
+    snprintf(clue.seen, sizeof clue.seen, "%s dropped %s of priority %u (%s)",
              cause_port_name(scene, clue.place.port, port, sizeof port),
-             words_count((int64_t)drops->frames).text, plural(drops->frames, "", "s"),
+             flow_words_dropped(flow_words_of_kind(scene->scenario->kind), (int64_t)drops->frames,
+                                (int64_t)drops->controls)
+                 .text,
              drops->priority, why);
     cause_report(search, &clue);
 }
@@ -385,9 +388,11 @@ static void add_up(const struct harm_scene *scene, const struct cause_search *se
         loss.of_one = max_i64(loss.of_one, search->blamed[i]);
     }
     harm->victims = count_pairs(scene, search);
+    harm->flow = flow_words_of_kind(scene->scenario->kind);
     harm->lost_ps = within_time(lost_ps);
     for (uint32_t i = 0; i < scene->drop_count; i++) {
         harm->drops += (int64_t)scene->drops[i].frames;
+        harm->control_drops += (int64_t)scene->drops[i].controls;
         if (scene->drops[i].lossless)
             harm->lossless_drops += (int64_t)scene->drops[i].frames;
     }

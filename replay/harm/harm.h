@@ -88,6 +88,8 @@ struct harm_margin {
 struct harm {
     int64_t lost_ps; /* -1: unknown */
     int64_t failed_operations, lossless_drops, drops, victims;
+    int64_t control_drops; /* of `drops`, frames of link flow control */
+    const struct flow_words *flow;
     enum harm_severity severity;
     char sentence[HARM_SENTENCE_BYTES];
     char untold[HARM_NAME_BYTES]; /* "fault 0, drive-failed": its loss is unknown */

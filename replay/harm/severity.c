@@ -3,6 +3,7 @@
 #include "replay/harm/severity.h"
 
 #include "base/plural.h"
+#include "replay/database/flow_words.h"
 #include "replay/database/words.h"
 #include "replay/harm/margins.h"
 
@@ -66,8 +67,8 @@ void severity_words(struct harm *harm)
                  words_count(harm->lossless_drops).text,
                  plural(harm->lossless_drops, "frame", "frames"));
     else if (harm->drops > 0)
-        snprintf(text + used, size - used, "%s%s %s dropped", between,
-                 words_count(harm->drops).text, plural(harm->drops, "frame", "frames"));
+        snprintf(text + used, size - used, "%s%s dropped", between,
+                 flow_words_dropped(harm->flow, harm->drops, harm->control_drops).text);
 }
 
 const char *severity_standing(bool confirmed)

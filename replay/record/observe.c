@@ -48,6 +48,8 @@ static void on_drop(void *self, const struct probe_drop *drop)
         place.port = drop->egress;
     struct observe_drops *drops = drops_at(observe, &place);
     drops->frames++;
+    drops->controls +=
+        drop->opcode == FRAME_CREDIT || drop->opcode == FRAME_PFC || drop->opcode == FRAME_PAUSE;
     drops->bytes += (uint64_t)drop->frame_bytes;
     drops->last = drop->at;
     if (breakdown_is_traced(observe->waits))

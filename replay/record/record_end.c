@@ -224,8 +224,8 @@ static void write_drops(struct store *store, const struct observe *observe)
                    .priority = STORE_I(drops->priority),
                    .cause = STORE_T(probe_drops[drops->cause].word),
                    .lossless = STORE_I(drops->lossless), .frames = STORE_I(drops->frames),
-                   .bytes = STORE_I(drops->bytes), .first_ps = STORE_I(drops->first),
-                   .last_ps = STORE_I(drops->last));
+                   .controls = STORE_I(drops->controls), .bytes = STORE_I(drops->bytes),
+                   .first_ps = STORE_I(drops->first), .last_ps = STORE_I(drops->last));
     }
 }
 

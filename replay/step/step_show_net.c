@@ -3,14 +3,15 @@
 #include "base/drop.h"
 #include "base/plural.h"
 #include "net/port/credits.h"
+#include "replay/database/flow_words.h"
 #include "replay/step/step_show_private.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static bool has_credits(const struct stepper *stepper)
+static const struct flow_words *flow_of(const struct stepper *stepper)
 {
-    return scenario_has_credits(stepper_world(stepper)->scenario);
+    return flow_words_of_kind(stepper_world(stepper)->scenario->kind);
 }
 
 static int percent(int64_t part, int64_t whole)
@@ -102,8 +103,7 @@ void step_show_prios(const struct stepper *stepper, const struct step_subject *s
             shown++;
         }
     if (shown == 0)
-        fprintf(out, "  no frame is queued, and no port %s\n",
-                has_credits(stepper) ? "waits for credits" : "is paused");
+        fprintf(out, "  no frame is queued, and no port %s\n", flow_of(stepper)->is);
 }
 
 void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
@@ -113,8 +113,7 @@ void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
         for (unsigned mask = port->paused; mask != 0; mask &= mask - 1) {
             const unsigned priority = (unsigned)__builtin_ctz(mask);
             fprintf(out, "%s, priority %u: %s %s for %s\n", step_port_name(stepper, node, i).text,
-                    priority, has_credits(stepper) ? "waits for credits of" : "paused by",
-                    step_peer_name(stepper, node, i).text,
+                    priority, flow_of(stepper)->of, step_peer_name(stepper, node, i).text,
                     words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
         }
     }

@@ -2,6 +2,7 @@
  * step_why - follows waits from the subject to the root.
  * Each line is one wait, indented by two more blanks per queue. Reaching a queue again closes a
  * cycle. */
+#include "replay/database/flow_words.h"
 #include "replay/step/step_why_private.h"
 
 #include <stdarg.h>
@@ -30,17 +31,16 @@ static void why_node(struct step_walk *walk, const struct step_subject *subject)
             step_why_prio(walk, &prio);
             reported++;
         }
-    const bool credits = scenario_has_credits(stepper_world(walk->stepper)->scenario);
+    const struct flow_words *flow =
+        flow_words_of_kind(stepper_world(walk->stepper)->scenario->kind);
     if (reported > 0)
         return;
     if (subject->port == SCENARIO_ALL_PORTS)
         step_why_line(walk, "%s: no frame is queued, and no port %s",
-                      step_node(walk->stepper, node)->name,
-                      credits ? "waits for credits" : "is paused");
+                      step_node(walk->stepper, node)->name, flow->is);
     else
         step_why_line(walk, "%s: no frame is queued, and the port %s",
-                      step_port_name(walk->stepper, node, subject->port).text,
-                      credits ? "does not wait for credits" : "is not paused");
+                      step_port_name(walk->stepper, node, subject->port).text, flow->is_not);
 }
 
 void step_why(const struct stepper *stepper, const struct step_subject *subject, uint32_t number,

@@ -2,6 +2,7 @@
  * draw_fabric - boxes, links, the most paused ports, and a legend. */
 #include "base/memory.h"
 #include "base/plural.h"
+#include "replay/database/flow_words.h"
 #include "replay/database/words.h"
 #include "reports/draw/draw.h"
 #include "reports/draw/fabric_map.h"
@@ -21,6 +22,7 @@ struct drawn {
     struct picture *picture;
     int64_t rates[RATES_MAX]; /* distinct rates, ascending */
     uint32_t rate_count;
+    const struct flow_words *flow;
 };
 
 static double part(const struct fabric_map *map, int64_t held_ps)
@@ -73,8 +75,10 @@ static void draw_box(const struct drawn *drawn, const struct fabric_box *box)
         snprintf(label, sizeof label, "%" PRIu32 " %s\n%s", box->members,
                  box->row == 0 ? "hosts" : "switches", name);
     const struct words held = words_time(box->held_ps);
+    char words[64];
+    snprintf(words, sizeof words, ": port %s for ", drawn->flow->held);
     snprintf(hint, sizeof hint, "%s%s%s%s%s", name, box->root ? ": root cause" : "",
-             box->held_ps > 0 ? ": port paused for " : "", box->held_ps > 0 ? held.text : "",
+             box->held_ps > 0 ? words : "", box->held_ps > 0 ? held.text : "",
              box->links_inside > 0 ? " (links among these are not drawn)" : "");
     picture_node(drawn->picture,
                  &(struct picture_node){
@@ -126,8 +130,8 @@ static void point_on(const double bend[8], double t, double *x, double *y)
     }
 }
 
-static void line_hint(const struct fabric_line *line, const char *a, const char *b,
-                      char hint[HINT_BYTES])
+static void line_hint(const struct flow_words *flow, const struct fabric_line *line, const char *a,
+                      const char *b, char hint[HINT_BYTES])
 {
     int used = snprintf(hint, HINT_BYTES, "%s - %s: ", a, b);
     if (line->links > 1)
@@ -137,8 +141,8 @@ static void line_hint(const struct fabric_line *line, const char *a, const char 
     for (int end = 0; end < 2; end++) {
         if (line->held_ps[end] <= 0)
             continue;
-        used += snprintf(hint + used, (size_t)(HINT_BYTES - used), "; %s paused for %s",
-                         line->held_at[end], words_time(line->held_ps[end]).text);
+        used += snprintf(hint + used, (size_t)(HINT_BYTES - used), "; %s %s for %s",
+                         line->held_at[end], flow->held, words_time(line->held_ps[end]).text);
     }
 }
 
@@ -154,7 +158,7 @@ static void draw_line(struct drawn *drawn, const struct fabric_line *line)
     char a[NAME_BYTES], b[NAME_BYTES], hint[HINT_BYTES];
     box_name(map, &map->boxes[line->a], a);
     box_name(map, &map->boxes[line->b], b);
-    line_hint(line, a, b, hint);
+    line_hint(drawn->flow, line, a, b, hint);
     struct picture_edge edge = {
         .from = a,
         .to = b,
@@ -304,7 +308,10 @@ static void draw_legend(const struct drawn *drawn)
     draw_rates(drawn, 0, top + 18);
     if (map->span_ps <= 0)
         return;
-    draw_text(drawn, "heat", "Share of time paused", "plain", 130, top, 10);
+    char title[64];
+    snprintf(title, sizeof title, "Share of time: %s", drawn->flow->held);
+    draw_text(drawn, "heat", drawn->flow->credits ? title : "Share of time paused", "plain", 130,
+              top, 10);
     for (int heat = 0; heat < PICTURE_HEATS; heat++) {
         draw_swatch(drawn, heat, picture_heat_class(heat), picture_heat_words(heat),
                     130 + heat / 3 * 110, top + 18 + heat % 3 * 17);
@@ -344,7 +351,7 @@ static void draw_heading(const struct drawn *drawn, struct store *store)
 static bool draw(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
 {
     struct fabric_map *map = fabric_map_read(store);
-    struct drawn drawn = {.map = map};
+    struct drawn drawn = {.map = map, .flow = flow_words(store)};
     bool well = false;
     if (store_error(store) != NULL || map->node_count == 0) {
         snprintf(why, DRAW_WHY_BYTES, "no fabric recorded: %s",

@@ -4,6 +4,7 @@
  * A box is a transmitter that was stopped. The line to it comes from the node that paused it and is
  * thicker for a longer time. */
 #include "base/plural.h"
+#include "replay/database/flow_words.h"
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
 #include "reports/draw/draw.h"
@@ -249,7 +250,7 @@ static bool draw(struct store *store, const char *format, FILE *out, char why[DR
     store_finish(roots);
     picture_frame(tree.picture, NULL);
     if (count == 0)
-        snprintf(why, DRAW_WHY_BYTES, "no port was paused in this run: no pause tree");
+        snprintf(why, DRAW_WHY_BYTES, "%s in this run: no pause tree", flow_words(store)->none);
     if (store_error(store) != NULL)
         snprintf(why, DRAW_WHY_BYTES, "%.200s", store_error(store));
     const bool well = why[0] == '\0' && picture_write(tree.picture, format, out);

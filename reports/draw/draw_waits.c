@@ -2,6 +2,7 @@
  * draw_waits - which queues wait for each other in a deadlock.
  * The cycle is drawn as detected; other waiting queues point to the queues of the node that blocks
  * them. */
+#include "replay/database/flow_words.h"
 #include "replay/database/words.h"
 #include "reports/draw/draw.h"
 #include "reports/draw/picture.h"
@@ -29,7 +30,8 @@ static struct store_statement *queues_of(struct store *store, int64_t deadlock)
     return rows;
 }
 
-static void draw_queue(struct picture *picture, int64_t deadlock, struct store_statement *row)
+static void draw_queue(struct picture *picture, const struct flow_words *flow, int64_t deadlock,
+                       struct store_statement *row)
 {
     char name[NAME_BYTES], label[TEXT_BYTES], hint[TEXT_BYTES];
     const char *role = store_text(row, "role");
@@ -38,7 +40,7 @@ static void draw_queue(struct picture *picture, int64_t deadlock, struct store_s
              store_int(row, "priority"), store_int(row, "bytes") > 0 ? "\n" : "",
              store_int(row, "bytes") > 0 ? words_bytes(store_int(row, "bytes")).text : "",
              store_int(row, "bytes") > 0 ? " waiting" : "");
-    snprintf(hint, sizeof hint, "%s: %s, paused since %s", store_text(row, "name"), role,
+    snprintf(hint, sizeof hint, "%s: %s, %s since %s", store_text(row, "name"), role, flow->held,
              words_time(store_int(row, "since_ps")).text);
     picture_node(picture, &(struct picture_node){
                               .name = name,
@@ -104,7 +106,7 @@ static bool draw(struct store *store, const char *format, FILE *out, char why[DR
         const int64_t deadlock = store_int(deadlocks, "deadlock");
         struct store_statement *rows = queues_of(store, deadlock);
         while (store_step(rows))
-            draw_queue(picture, deadlock, rows);
+            draw_queue(picture, flow_words(store), deadlock, rows);
         store_finish(rows);
         draw_lines(picture, store, deadlock);
     }

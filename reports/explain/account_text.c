@@ -80,8 +80,8 @@ static void write_victims_like(const struct page *page, uint32_t first)
         fprintf(page->out, "; %s %s failed", words_count(failed).text,
                 plural(failed, "operation", "operations"));
     if (held > 0)
-        fprintf(page->out, "; because of it, a port on the path %s for %s",
-                account->credits ? "waited for credits" : "was paused", words_time(held).text);
+        fprintf(page->out, "; because of it, a port on the path %s for %s", account->flow->was,
+                words_time(held).text);
     fputc('\n', page->out);
 }
 
@@ -144,9 +144,11 @@ static void write_harm(const struct page *page)
 static void write_cause(const struct page *page)
 {
     const struct account *account = page->account;
-    if (account->credits && account->root_cause[0] == '\0')
+    if (account->flow->credits && account->root_cause[0] == '\0')
         return;
-    write_head(page, "Root cause of the pauses");
+    char head[64];
+    snprintf(head, sizeof head, "Root cause of the %s", account->flow->many);
+    write_head(page, head);
     if (account->root_cause[0] == '\0') {
         fputs(account->measured ? "  unknown: a measured run has no pause data\n"
                                 : "  none: no port was paused\n",
@@ -154,7 +156,7 @@ static void write_cause(const struct page *page)
         return;
     }
     fprintf(page->out, "  %s%s\n", account->sure ? "certain: " : "", account->root_cause);
-    fprintf(page->out, "  pause time, summed over ports: %s\n",
+    fprintf(page->out, "  %s, summed over ports: %s\n", account->flow->time,
             words_time(account->paused_ps).text);
     for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)
         if (strcmp(account->deadlocks[i].text, account->root_cause) != 0)
@@ -259,7 +261,7 @@ bool account_text(const struct account *account, struct account_played played, F
         prove_text(played.proof, out, &page.paint);
     write_limits(&page);
     text_waits(&(struct text){
-        .store = account->store, .out = out, .paint = page.paint, .credits = account->credits});
+        .store = account->store, .out = out, .paint = page.paint, .flow = account->flow});
     if (played.whatif != NULL)
         whatif_text(played.whatif, out, &page.paint);
     if (played.assumed != NULL)

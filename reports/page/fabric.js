@@ -13,7 +13,7 @@ function percent(share) {
     return (share === 0 || share >= 0.0995 ? Math.round(100 * share) : (100 * share).toFixed(1).replace('.0', '')) + ' %';
 }
 const layers = {
-    pauses: {title: 'pauses', steps: [0.01, 0.05, 0.2, 0.5], words: percent, about: 'share of time for which the port was paused'},
+    pauses: {title: data.flow.many, steps: [0.01, 0.05, 0.2, 0.5], words: percent, about: 'share of time for which the port ' + data.flow.was},
     queue: {title: 'queue', steps: [0.1, 0.25, 0.5, 0.75], words: asBytes, about: 'bytes queued at the port'},
     utilization: {title: 'utilization', steps: [0.25, 0.5, 0.75, 0.95], words: percent, about: 'share of the line rate that the port sent'},
     marks: {title: 'ECN marks', steps: [0.1, 0.25, 0.5, 0.75], words: asNumber, about: 'frames marked as they left by the port'},
@@ -119,11 +119,11 @@ if (frames > 1) {
         state.timer = setInterval(() => state.frame + 1 < frames ? go(state.frame + 1) : stop(), Math.max(80, 10000 / frames));
     });
     play.setAttribute('aria-label', 'replay the run');
-    press(bar, 'first pause', 'the first moment at which a port was paused', () => {
+    press(bar, 'first ' + data.flow.one, 'the first moment at which a port ' + data.flow.was, () => {
         const first = Array.from({length: frames}, (_, i) => i).find(i => ports.some(port => worth(port, 'pauses', i) > 0));
         go(first === undefined ? 0 : first);
     }).hidden = !ports.some(port => port.levels.pauses);
-    press(bar, 'worst moment', 'when most ports were paused; without pauses: when a queue was longest', () => go(worst()));
+    press(bar, 'worst moment', data.flow.credits ? 'when most ports waited for credits; without waits: when a queue was longest' : 'when most ports were paused; without pauses: when a queue was longest', () => go(worst()));
     press(bar, 'whole run', 'the whole run at once', () => {
         stop();
         pin(null);
@@ -434,8 +434,9 @@ function tell() {
     const parts = [];
     if (frame !== null || layer === 'pauses') {
         const paused = ports.filter(port => worth(port, 'pauses', frame) > 0).length, most = top('pauses');
-        parts.push(paused === 0 ? 'no port is paused' : paused + (paused === 1 ? ' port' : ' ports') + ' paused, most ' +
-            most.port.name + (frame === null ? ' at its worst ' : ' ') + percent(most.value) + ', by ' + peerName(most.port));
+        parts.push(paused === 0 ? (data.flow.credits ? 'no port waits for credits' : 'no port is paused')
+            : paused + (paused === 1 ? ' port' : ' ports') + (data.flow.credits ? ' without credits, most ' : ' paused, most ') +
+            most.port.name + (frame === null ? ' at its worst ' : ' ') + percent(most.value) + (data.flow.credits ? ', of ' : ', by ') + peerName(most.port));
     }
     if (layer !== 'pauses' || frame !== null) {
         const name = layer === 'pauses' ? 'queue' : layer, most = top(name);
@@ -508,7 +509,7 @@ function pausesOf(port) {
         const held = counterOf(port, 'tx_prio' + priority + '_blocked_ps'), longest = counterOf(port, 'tx_prio' + priority + '_blocked_longest_ps');
         const sent = counterOf(port, 'tx_prio' + priority + '_pause_xoff');
         if (held > 0)
-            found.push('Priority ' + priority + ' was paused for ' + asTime(held) + ' by ' + peerName(port) +
+            found.push('Priority ' + priority + ' ' + data.flow.was + (data.flow.credits ? ' of ' + peerName(port) + ' for ' + asTime(held) : ' for ' + asTime(held) + ' by ' + peerName(port)) +
                 (longest > 0 ? ', at most ' + asTime(longest) + ' at a time' : '') + '.');
         if (sent > 0) found.push('It paused ' + peerName(port) + ' with ' + sent.toLocaleString('en') + ' XOFF ' + (sent === 1 ? 'frame' : 'frames') + ' of priority ' + priority + '.');
     }
@@ -602,7 +603,7 @@ function nodePanel(node, title) {
     title.textContent = node.name;
     const when = state.frame === null ? ', highest of the run' : '';
     element('p', panel, 'about', (node.host ? 'Host' : 'Switch') + ' with ' + node.ports.length + (node.ports.length === 1 ? ' port' : ' ports') + when + '.');
-    table(panel, [['port'], ['to'], ['paused', true], ['queue', true], ['utilization', true], ['dropped', true]], node.ports.map(port => [
+    table(panel, [['port'], ['to'], [data.flow.credits ? 'without credits' : 'paused', true], ['queue', true], ['utilization', true], ['dropped', true]], node.ports.map(port => [
         port, port.peer === null ? '-' : ports[port.peer], percent(worth(port, 'pauses', state.frame)), asBytes(worth(port, 'queue', state.frame)),
         percent(worth(port, 'utilization', state.frame)), asNumber(dropped(port, state.frame))]));
     const mine = data.qps.filter(qp => ports[qp[1]].node === node.index);

@@ -145,6 +145,7 @@ bool page_write(struct store *store, struct page_extra extra, FILE *out)
     char name[256], *links = NULL, *sections = NULL;
     size_t links_length = 0, length = 0;
     struct page page = {.store = store,
+                        .flow = flow_words(store),
                         .out = memory_stream(&sections, &length),
                         .contents = memory_stream(&links, &links_length),
                         .span = page_span(store)};

@@ -487,7 +487,7 @@ function drawBands(chart, box) {
     const plot = element('div', box, 'plot');
     plot.style.height = 34 + rows * 20 + 'px';
     const line = element('div', box, 'keys');
-    const at = element('span', line, 'at', 'Point at a band to see which port was paused.');
+    const at = element('span', line, 'at', 'Point at a band to see its port and times.');
     // Rows from the top: longest first, or each below its cause.
     const order = chart.rows.map((_, row) => row), {byCause, begins} = causalOrder(chart.rows, byRow);
     let shown = order, arrows = false;

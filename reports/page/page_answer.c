@@ -36,13 +36,21 @@ const struct page_card page_cards[] = {
     {"worst workload's p99",
      "SELECT CASE WHEN count(latency_p99_ps)=count(*) THEN max(latency_p99_ps) END FROM workload",
      PAGE_TIME, " mild", "SELECT count(*) FROM steady WHERE NOT settled"},
-    {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL},
-    {"total pause time", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
+    {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL, ""},
+    {"total pause time", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps"),
+     "total wait for credits"},
     {"frames dropped", "SELECT coalesce(sum(frames), 0) FROM dropped", PAGE_COUNT, " warn",
      "SELECT sum(frames) FROM dropped WHERE lossless"},
-    {"ECN-marked frames", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL},
+    {"ECN-marked frames", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL, ""},
     {"retransmits", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
     {0}};
+
+const char *page_card_label(const struct page_card *card, const struct flow_words *flow)
+{
+    if (!flow->credits || card->credits == NULL)
+        return card->label;
+    return card->credits[0] != 0 ? card->credits : NULL;
+}
 
 bool page_card_read(const struct page_card *card, struct store *store, int64_t *value,
                     struct words *words)
@@ -61,13 +69,16 @@ static void cards(const struct page *page)
 {
     fputs("<div class=\"cards\">\n", page->out);
     for (const struct page_card *card = page_cards; card->label != NULL; card++) {
+        const char *label = page_card_label(card, page->flow);
+        if (label == NULL)
+            continue;
         const bool loud = card->tone != NULL && store_ask_int(page->store, card->when, 0) > 0;
         fprintf(page->out, "<div class=\"card%s\"><b>", loud ? card->tone : "");
         int64_t value;
         struct words words;
         page_card_read(card, page->store, &value, &words);
         page_text(page->out, words.text);
-        fprintf(page->out, "</b><span>%s</span></div>\n", card->label);
+        fprintf(page->out, "</b><span>%s</span></div>\n", label);
     }
     fputs("</div>\n", page->out);
 }
@@ -215,7 +226,9 @@ void page_answer(const struct page *page)
     harm(page);
     fputs("</header>\n", page->out);
     causes(page);
-    sentence(page, "Root cause of pauses", "root_cause");
+    char head[64];
+    snprintf(head, sizeof head, "Root cause of %s", page->flow->many);
+    sentence(page, head, "root_cause");
     sentence(page, "Bottleneck", "bottleneck");
     sentence(page, "Time of an operation", "bottleneck_account");
     cautions(page);
@@ -228,7 +241,9 @@ void page_first_drawings(const struct page *page)
     fputs("<div class=\"two first\">\n", page->out);
     page_topology(page);
     if (paused) {
-        page_section(page, "storm", "Pauses over time", NULL);
+        char title[64];
+        snprintf(title, sizeof title, "%s over time", page->flow->title);
+        page_section(page, "storm", title, NULL);
         fputs("<div class=\"storm-chart\" data-chart=\"pauses\"></div>\n"
               "<noscript><p>The chart needs JavaScript.</p></noscript>\n",
               page->out);

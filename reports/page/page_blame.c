@@ -88,14 +88,16 @@ static void roots(const struct page *page)
 /* The same rows as in `explain` and in causes[] of the JSON output. */
 static void victims(const struct page *page)
 {
-    static const struct page_column columns[] = {{"victim of", PAGE_SENTENCE},
-                                                 {"workload", PAGE_TEXT},
-                                                 {"host", PAGE_TEXT},
-                                                 {"class", PAGE_TEXT},
-                                                 {"delayed", PAGE_TEXT},
-                                                 {"failed", PAGE_COUNT},
-                                                 {"pause time on its path", PAGE_TIME},
-                                                 {0}};
+    const struct flow_words *flow = page->flow;
+    const struct page_column columns[] = {
+        {"victim of", PAGE_SENTENCE},
+        {"workload", PAGE_TEXT},
+        {"host", PAGE_TEXT},
+        {"class", PAGE_TEXT},
+        {"delayed", PAGE_TEXT},
+        {"failed", PAGE_COUNT},
+        {flow->credits ? "wait for credits on its path" : "pause time on its path", PAGE_TIME},
+        {0}};
     const int64_t all = store_ask_int(page->store, "SELECT count(*) FROM victim", 0);
     if (all == 0)
         return;
@@ -114,10 +116,15 @@ void page_blame(const struct page *page)
 {
     static const struct page_column deadlocks[] = {
         {"deadlock", PAGE_SENTENCE}, {"since", PAGE_TIME}, {"waiting bytes", PAGE_COUNT}, {0}};
-    page_section(page, "blame", "Pause propagation",
-                 "Each pause is traced to the queue or host that caused it.");
+    const struct flow_words *flow = page->flow;
+    page_section(page, "blame", flow->credits ? "Waits for credits" : "Pause propagation",
+                 flow->credits ? "Ports that waited for credits of their peers."
+                               : "Each pause is traced to the queue or host that caused it.");
     if (store_ask_int(page->store, "SELECT count(*) FROM pause_root", 0) == 0)
-        fputs("<p>No port was paused.</p>\n", page->out);
+        fprintf(page->out, "<p>%s.</p>\n",
+                flow->credits
+                    ? "The table of credits in the summary has the ports that waited for credits"
+                    : "No port was paused");
     else
         roots(page);
     victims(page);

@@ -284,7 +284,10 @@ static bool write_fabric(const void *self, FILE *out)
     struct replay replay = {.page = page};
     struct store_statement *rows =
         store_prepare(page->store, "SELECT name, kind='host' AS host FROM node ORDER BY node");
-    fputs("{\"nodes\":[", out);
+    fprintf(
+        out,
+        "{\"flow\":{\"credits\":%s,\"many\":\"%s\",\"one\":\"%s\",\"was\":\"%s\"},\n\"nodes\":[",
+        page->flow->credits ? "true" : "false", page->flow->many, page->flow->one, page->flow->was);
     for (bool any = false; store_step(rows); any = true) {
         fputs(any ? "," : "", out);
         write_row(rows, 2, out);

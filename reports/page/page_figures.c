@@ -125,6 +125,7 @@ bool page_figures(struct store *store, FILE *out)
 {
     struct charts charts = {0};
     const struct page page = {.store = store,
+                              .flow = flow_words(store),
                               .out = out,
                               .span = page_span(store),
                               .charts = &charts,
@@ -140,6 +141,7 @@ bool page_csv(struct store *store, struct output_folder *folder)
 {
     struct charts charts = {0};
     const struct page page = {.store = store,
+                              .flow = flow_words(store),
                               .span = page_span(store),
                               .charts = &charts,
                               .by_io = page_has_commands(store)};

@@ -4,6 +4,7 @@
 #define STORMGLASS_REPORTS_PAGE_PAGE_LAYOUT_H
 
 #include "base/units.h"
+#include "replay/database/flow_words.h"
 #include "replay/database/store.h"
 #include "replay/database/words.h"
 #include "replay/record/record.h"
@@ -18,7 +19,8 @@ enum { PAGE_SENTENCE_BYTES = 1024 };
 struct page {
     struct store *store;
     FILE *out;
-    time_ps span; /* ps; until the last work has completed; at least 1 */
+    const struct flow_words *flow; /* of a run */
+    time_ps span;                  /* ps; until the last work has completed; at least 1 */
     struct charts *charts;
     int side;   /* 0: single run; 1, 2: A or B of a comparison */
     bool by_io; /* workloads are shown from commands, otherwise from samples */
@@ -102,8 +104,12 @@ struct page_card {
     const char *label, *sql;
     enum page_kind kind;
     const char *tone, *when;
+    const char *credits; /* the label on links with credits; NULL: the same; empty: not shown */
 };
 extern const struct page_card page_cards[]; /* ends with an entry without a label */
+
+/* The label; NULL if the links of the run have no such figure. */
+const char *page_card_label(const struct page_card *card, const struct flow_words *flow);
 
 /* The value as text, and in *value; false with "-" as text if it is undefined (SQL NULL). */
 bool page_card_read(const struct page_card *card, struct store *store, int64_t *value,

@@ -99,8 +99,11 @@ static void read_bands(const struct page *page, struct chart *chart)
 void page_chart_pauses(const struct page *page)
 {
     struct chart *chart =
-        page_chart(page, CHART_BANDS, "pauses", "ps", "The pause storm",
-                   "When each port was paused, and by which peer; longest on top.");
+        page_chart(page, CHART_BANDS, "pauses", "ps",
+                   page->flow->credits ? "Waits for credits" : "The pause storm",
+                   page->flow->credits
+                       ? "When each port waited for credits, and of which peer; longest on top."
+                       : "When each port was paused, and by which peer; longest on top.");
     if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     read_rows(page, chart);
@@ -135,9 +138,13 @@ static void end_tier(const struct page *page, struct chart *chart, int64_t tier,
 
 void page_chart_spread(const struct page *page)
 {
-    struct chart *chart =
-        page_chart(page, CHART_STEPS, "spread", "ports", "Paused ports",
-                   "Number of ports paused at the same time, by tier, averaged over each step.");
+    struct chart *chart = page_chart(
+        page, CHART_STEPS, "spread", "ports",
+        page->flow->credits ? "Ports without credits" : "Paused ports",
+        page->flow->credits
+            ? "Number of ports that wait for credits at the same time, by tier, averaged over each "
+              "step."
+            : "Number of ports paused at the same time, by tier, averaged over each step.");
     if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     struct store_statement *rows = prepare(

@@ -205,13 +205,14 @@ static void draw_box(const struct page *page, const struct pods *pods, const str
             page_topology_name(page, MORE, x + width / 2, y + 28, width, line);
     }
     fputs("<title>", page->out);
-    page_put(page->out, "%s: %" PRIu32 " %s, %" PRIu32 " %s; its most paused port was paused for ",
-             name, box->switches, plural(box->switches, "switch", "switches"), box->hosts,
-             plural(box->hosts, "host", "hosts"));
+    page_put(page->out, "%s: %" PRIu32 " %s, %" PRIu32 " %s; its %s port %s for ", name,
+             box->switches, plural(box->switches, "switch", "switches"), box->hosts,
+             plural(box->hosts, "host", "hosts"), page->flow->most, page->flow->was);
     page_put(page->out, "%s", words_time(box->held).text);
     if (!top && box->up_links > 0)
-        page_put(page->out, "; %" PRIu32 " %s to other switches, at most %s paused", box->up_links,
-                 plural(box->up_links, "link", "links"), words_time(box->up_held).text);
+        page_put(page->out, "; %" PRIu32 " %s to other switches, %s for at most %s", box->up_links,
+                 plural(box->up_links, "link", "links"), page->flow->held,
+                 words_time(box->up_held).text);
     fputs("</title></g>\n", page->out);
 }
 

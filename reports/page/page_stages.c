@@ -103,10 +103,17 @@ static void write_parts(const struct page *page)
 
 static void write_places(const struct page *page)
 {
-    static const struct page_column columns[] = {
-        {"workload", PAGE_TEXT},  {"operation", PAGE_TEXT},   {"at", PAGE_TEXT},
-        {"priority", PAGE_COUNT}, {"mean paused", PAGE_TIME}, {"mean queued", PAGE_TIME},
-        {"paused by", PAGE_TEXT}, {"because of", PAGE_TEXT},  {0}};
+    const bool credits = page->flow->credits;
+    const struct page_column columns[] = {
+        {"workload", PAGE_TEXT},
+        {"operation", PAGE_TEXT},
+        {"at", PAGE_TEXT},
+        {"priority", PAGE_COUNT},
+        {credits ? "mean wait for credits" : "mean paused", PAGE_TIME},
+        {"mean queued", PAGE_TIME},
+        {credits ? "credits of" : "paused by", PAGE_TEXT},
+        {"because of", PAGE_TEXT},
+        {0}};
     page_table(page,
                "SELECT p.workload, operation, port, priority, CAST(paused_us*1e6/count AS INTEGER),"
                " CAST(queued_us*1e6/count AS INTEGER), CASE WHEN paused_us>0 THEN paused_by END,"
@@ -125,10 +132,11 @@ void page_waits(const struct page *page)
     if (store_ask_int(page->store, "SELECT count(*) FROM wait_total", 0) == 0)
         return;
     page_fold(page, "waits", "Time breakdown of commands and messages",
-                 "Every moment of a command belongs to exactly one part, so the parts add up to "
-                 "its latency; parts below 1 % are omitted.");
+              "Every moment of a command belongs to exactly one part, so the parts add up to "
+              "its latency; parts below 1 % are omitted.");
     write_parts(page);
-    fputs("<details><summary>Ports where they were paused or queued</summary>\n", page->out);
+    fprintf(page->out, "<details><summary>Ports where they %s or queued</summary>\n",
+            page->flow->credits ? "waited for credits" : "were paused");
     write_places(page);
     fputs("</details>\n", page->out);
     page_fold_end(page);

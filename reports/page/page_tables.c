@@ -92,8 +92,10 @@ void page_queues(const struct page *page)
                                                  {"peak", PAGE_COUNT},
                                                  {0}};
     page_fold(page, "queue-table", "Queues",
-              "Bytes queued at the egress ports of switches, weighted by time; ECN marks and "
-              "pauses depend on these queues.");
+              page->flow->credits
+                  ? "Bytes queued at the egress ports of switches, weighted by time."
+                  : "Bytes queued at the egress ports of switches, weighted by time; "
+                    "ECN marks and pauses depend on these queues.");
     if (!page_table(page,
                     "SELECT port, priority, CAST(mean_bytes AS INTEGER), p50_bytes, p99_bytes,"
                     " peak_bytes FROM v_queue ORDER BY mean_bytes DESC, peak_bytes DESC, port,"

@@ -234,10 +234,10 @@ static void draw_links(const struct page *page, const struct map *map)
         fprintf(page->out, "<line class=\"h%d\"", page_heat(a_ps > b_ps ? a_ps : b_ps, page->span));
         page_fabric_link(page, store_int(rows, "a_i"), store_int(rows, "b_i"));
         fprintf(page->out, " x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"><title>", a.x, a.y, b.x, b.y);
-        page_put(page->out, "%s, %s\n%s paused for %s", store_text(rows, "name"),
+        page_put(page->out, "%s, %s\n%s %s for %s", store_text(rows, "name"),
                  words_rate((double)store_int(rows, "rate_bps")).text, store_text(rows, "a_name"),
-                 words_time(a_ps).text);
-        page_put(page->out, "\n%s paused for %s", store_text(rows, "b_name"),
+                 page->flow->held, words_time(a_ps).text);
+        page_put(page->out, "\n%s %s for %s", store_text(rows, "b_name"), page->flow->held,
                  words_time(b_ps).text);
         fputs("</title></line>\n", page->out);
     }
@@ -276,8 +276,8 @@ static void draw_switch(const struct page *page, const struct map *map,
             at.x - at.width / 2, at.y - 14, at.width);
     page_topology_name(page, "", at.x, at.y + 5, at.width, store_text(row, "name"));
     fputs("<title>", page->out);
-    page_put(page->out, "%s: its most paused port was paused for %s", store_text(row, "name"),
-             words_time(held).text);
+    page_put(page->out, "%s: its %s port %s for %s", store_text(row, "name"), page->flow->most,
+             page->flow->was, words_time(held).text);
     fputs("</title></g>\n", page->out);
 }
 
@@ -320,8 +320,11 @@ static void draw_host(const struct page *page, const struct map *map,
         fputs("</text>", page->out);
     }
     fputs("<title>", page->out);
-    page_put(page->out, "%s: paused for %s, paused its switch for %s", store_text(row, "name"),
-             words_time(held).text, words_time(caused).text);
+    page_put(page->out,
+             page->flow->credits ? "%s: %s for %s; its switch waited for its credits for %s"
+                                 : "%s: %s for %s, paused its switch for %s",
+             store_text(row, "name"), page->flow->held, words_time(held).text,
+             words_time(caused).text);
     fputs("</title></g>\n", page->out);
 }
 
@@ -362,7 +365,7 @@ bool page_topology_is_large(const struct page *page)
 
 void page_topology_legend(const struct page *page)
 {
-    fputs("<p class=\"legend\">paused: ", page->out);
+    fprintf(page->out, "<p class=\"legend\">%s: ", page->flow->held);
     for (int i = 0; i < PICTURE_HEATS; i++)
         fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i, picture_heat_words(i));
     fputs("<span><i class=\"root\"></i>root cause</span></p>\n", page->out);
@@ -388,13 +391,16 @@ void page_topology_drawing(const struct page *page)
 
 void page_topology(const struct page *page)
 {
-    page_section(
-        page, "topology", "Topology",
-        page_topology_is_large(page)
-            ? "Color: pause time of the most paused port of each pod, and at its top of its "
-              "links to other switches. Click a pod, or search for a host."
-            : "Color: pause time of the more paused end of a link. Click a link or "
-              "a node.");
+    char about[256];
+    snprintf(about, sizeof about,
+             page_topology_is_large(page)
+                 ? "Color: %s of the %s port of each pod, and at its top of its "
+                   "links to other switches. Click a pod, or search for a host."
+                 : "Color: %s of the %s end of a link. Click a link or a node.",
+             page->flow->time,
+             page_topology_is_large(page) || page->flow->credits ? page->flow->most
+                                                                 : "more paused");
+    page_section(page, "topology", "Topology", about);
     page_topology_drawing(page);
     page_topology_legend(page);
     page_fabric(page);

@@ -160,9 +160,7 @@ static int bar_filled(double part, double whole)
     return share > 1 ? BAR_WIDTH : share > 0 ? (int)(share * BAR_WIDTH) : 0;
 }
 
-/* A link with credits stops its transmitter without pauses: `verb` says so. */
-static void write_pause(const struct text *text, const struct store_statement *row,
-                        const char *verb, double span)
+static void write_pause(const struct text *text, const struct store_statement *row, double span)
 {
     const int64_t stopped = store_int(row, "value");
     const int filled = bar_filled((double)stopped, span);
@@ -171,8 +169,9 @@ static void write_pause(const struct text *text, const struct store_statement *r
     memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
     bar[BAR_WIDTH] = '\0';
     fprintf(text->out, "  %-14s %s %-14s  priority %" PRId64 "%12s  %s %s\n",
-            store_text(row, "name"), verb, store_text(row, "paused_by"), store_int(row, "priority"),
-            words_time(stopped).text, bar, words_percent((double)stopped, span).text);
+            store_text(row, "name"), text->flow->by, store_text(row, "paused_by"),
+            store_int(row, "priority"), words_time(stopped).text, bar,
+            words_percent((double)stopped, span).text);
 }
 
 static void write_deadlocks(const struct text *text)
@@ -195,14 +194,21 @@ static void write_deadlocks(const struct text *text)
     " EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause' AND g.node=c.node AND"         \
     " g.port=c.port))"
 
+/* The time that the shares of pauses refer to. */
+static int64_t text_span(const struct text *text)
+{
+    return text_result(text, "simulated_ps") + text_result(text, "drain_ps");
+}
+
 static void write_pause_sums(const struct text *text)
 {
     const int64_t frames = text_result(text, "pfc.pause_frames");
     const int64_t paused = text_result(text, "pfc.paused_ps");
     const int64_t longest = text_result(text, "pfc.longest_pause_ps");
-    if (text->credits) {
-        fprintf(text->out, "waits for credits %s, summed over ports; longest wait %s\n",
-                words_time(paused).text, words_time(longest).text);
+    if (text->flow->credits) {
+        fprintf(text->out, "%s %s, summed over ports; longest wait %s; bars show shares of %s\n",
+                text->flow->many, words_time(paused).text, words_time(longest).text,
+                words_time(text_span(text)).text);
         return;
     }
     fprintf(text->out, "%s XOFF and %s XON; pause time %s, summed over ports; longest pause %s\n",
@@ -212,9 +218,9 @@ static void write_pause_sums(const struct text *text)
 
 void text_pauses(const struct text *text)
 {
-    text_head(text, text->credits ? "Credits" : "Pauses");
+    text_head(text, text->flow->title);
     if (text_result(text, "pfc.pause_frames") == 0 && text_result(text, "pfc.paused_ps") == 0) {
-        fputs(text->credits ? "no port waited for credits\n" : "none\n", text->out);
+        fprintf(text->out, "%s\n", text->flow->credits ? text->flow->none : "none");
         return;
     }
     write_pause_sums(text);
@@ -225,11 +231,10 @@ void text_pauses(const struct text *text)
                                    " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
                                    " ORDER BY c.value DESC, c.node, c.port, c.priority");
     store_bind(rows, 1, STORE_I(PAUSES_MAX));
-    const double span =
-        (double)text_result(text, "simulated_ps") + (double)text_result(text, "drain_ps");
+    const double span = (double)text_span(text);
     int64_t shown = 0;
     for (; shown < PAUSES_MAX && store_step(rows); shown++)
-        write_pause(text, rows, text->credits ? "waits for" : "paused by", span);
+        write_pause(text, rows, span);
     store_finish(rows);
     text_rest(text, "SELECT count(*)" PAUSED, shown, "v_pause");
     write_deadlocks(text);
@@ -281,19 +286,22 @@ void text_drops(const struct text *text)
 {
     text_head(text, "Drops");
     const int64_t frames = store_ask_int(text->store, "SELECT sum(frames) FROM dropped", 0);
-    fprintf(text->out, "%s%s\n", frames == 0 ? "none" : words_count(frames).text,
-            frames == 0 ? "" : plural(frames, " frame", " frames"));
+    const int64_t controls = store_ask_int(text->store, "SELECT sum(controls) FROM dropped", 0);
+    fprintf(text->out, "%s\n",
+            frames == 0 ? "none" : flow_words_dropped(text->flow, frames, controls).text);
     struct store_statement *rows = store_prepare(
         text->store, "SELECT p.name, priority, cause, lossless, frames, first_ps, last_ps,"
-                     " p.mtu_bytes FROM dropped d JOIN port p USING(node, port)"
+                     " p.mtu_bytes, controls FROM dropped d JOIN port p USING(node, port)"
                      " ORDER BY lossless DESC, frames DESC, d.node, d.port");
     int64_t shown = 0;
     while (shown < DROPS_MAX && store_step(rows)) {
         const bool lossless = store_int(rows, "lossless") != 0;
-        fprintf(text->out, "  %s%-14s priority %" PRId64 "  %s %s, %s",
-                lossless ? text->paint.bad : "", store_text(rows, "name"),
-                store_int(rows, "priority"), words_count(store_int(rows, "frames")).text,
-                plural(store_int(rows, "frames"), "frame", "frames"), store_text(rows, "cause"));
+        fprintf(
+            text->out, "  %s%-14s priority %" PRId64 "  %s, %s", lossless ? text->paint.bad : "",
+            store_text(rows, "name"), store_int(rows, "priority"),
+            flow_words_dropped(text->flow, store_int(rows, "frames"), store_int(rows, "controls"))
+                .text,
+            store_text(rows, "cause"));
         if (strcmp(store_text(rows, "cause"), "mtu") == 0)
             fprintf(text->out, " (port MTU %" PRId64 ")", store_int(rows, "mtu_bytes"));
         fprintf(text->out, "%s, from %s to %s%s\n", lossless ? ", LOSSLESS class" : "",
@@ -344,7 +352,12 @@ void text_transport(const struct text *text)
             write_moment(text);
         shown++;
     }
-    fputs(shown == 0 ? "no retransmissions, no ECN marks\n" : "\n", text->out);
+    const int64_t resets =
+        store_ask_int(text->store, "SELECT sum(value) FROM counter WHERE name='tx_link_resets'", 0);
+    if (resets > 0)
+        fprintf(text->out, "%s%s %s", shown++ == 0 ? "" : ", ", words_count(resets).text,
+                plural(resets, "link reset", "link resets"));
+    fprintf(text->out, "%s\n", shown == 0 ? text->flow->retransmits : "");
 }
 
 /* `sets` are lines as stored in the database. */
@@ -417,7 +430,7 @@ bool text_run(struct store *store, FILE *out)
     struct text text = {
         .store = store, .out = out, .paint = paint_for(out), .measured = text_is_measured(store)};
     text.cut = text_result(&text, "cut") != 0;
-    text.credits = stored_has_credits(store);
+    text.flow = flow_words(store);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         parts[i](&text);
     return store_error(store) == NULL && ferror(out) == 0;

@@ -60,8 +60,7 @@ static void write_victims(const struct text *text)
                     words_percent((double)most_ppm, PPM).text, plural(hosts, "its", "their"));
         fprintf(text->out, " (%s)", severity_class_words(store_text(rows, "nearest"), hosts));
         if (store_int(rows, "longest_ps") > 0)
-            fprintf(text->out, "; because of it, a port on the path %s for %s",
-                    text->credits ? "waited for credits" : "was paused",
+            fprintf(text->out, "; because of it, a port on the path %s for %s", text->flow->was,
                     words_time(store_int(rows, "longest_ps")).text);
         fputc('\n', text->out);
     }

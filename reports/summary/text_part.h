@@ -5,6 +5,7 @@
 #ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_PART_H
 #define STORMGLASS_REPORTS_SUMMARY_TEXT_PART_H
 
+#include "replay/database/flow_words.h"
 #include "replay/database/store.h"
 #include "reports/text/paint.h"
 
@@ -14,9 +15,9 @@ struct text {
     struct store *store;
     FILE *out;
     struct paint paint;
-    bool measured; /* measured on devices */
-    bool cut;      /* before its work was done */
-    bool credits;  /* its links have credits: ports wait for them, and there are no pauses */
+    bool measured;                 /* measured on devices */
+    bool cut;                      /* before its work was done */
+    const struct flow_words *flow; /* the words for the flow control of its links */
 };
 
 #define PART(name) void text_##name(const struct text *text);

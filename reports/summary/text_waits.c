@@ -14,7 +14,7 @@ struct lines {
     struct store *store;
     struct store_statement *questions[QUESTIONS];
     FILE *out;
-    bool credits; /* of links */
+    const struct flow_words *flow;
     int64_t workload;
     char operation[16];
     int64_t count, latency_ps, slow_count;
@@ -40,7 +40,7 @@ static const char *const questions[QUESTIONS] = {
 static const char *words_of(const struct lines *lines, const char *key)
 {
     const enum breakdown_part part = breakdown_part_find(key);
-    return part == BREAKDOWN_PARTS ? key : breakdown_part_words_of(part, lines->credits);
+    return part == BREAKDOWN_PARTS ? key : breakdown_part_words_of(part, lines->flow->credits);
 }
 
 static struct store_statement *bind_question(const struct lines *lines, enum question question)
@@ -91,7 +91,7 @@ static void write_place(const struct lines *lines, bool paused)
     struct store_statement *row = bind_question(lines, paused ? PAUSED_MOST : QUEUED_MOST);
     if (store_step(row) && store_real(row, "us") * 1e6 * 100 >= (double)lines->latency_ps) {
         const double mean = store_real(row, "us") * 1e6 / (double)lines->count;
-        const bool waits = paused && lines->credits;
+        const bool waits = paused && lines->flow->credits;
         const char *done = waits ? "waited" : paused ? "paused" : "queued";
         const char *of = waits ? "for credits of" : paused ? "by" : "to";
         fprintf(lines->out, "    %s most at %s priority %lld", done, store_text(row, "port"),
@@ -146,7 +146,7 @@ static void write_lines(const struct lines *lines, const char *name)
 
 void text_waits(const struct text *text)
 {
-    struct lines lines = {.store = text->store, .out = text->out, .credits = text->credits};
+    struct lines lines = {.store = text->store, .out = text->out, .flow = text->flow};
     struct store_statement *rows = store_prepare(
         text->store, "SELECT w.name, workload, operation, count, latency_ps, slow_count,"
                      " row_number() OVER (PARTITION BY workload ORDER BY operation DESC)"

@@ -117,7 +117,9 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
             clue.least = (use->drained < lasted ? use->drained : lasted) / 2;
             clue.proven = use->drained >= lasted / 2;
             snprintf(clue.seen, sizeof clue.seen,
-                     "frames waited in the receive buffer of %s for %s of the time",
+                     "frames waited in the receive buffer of %s for %s of the time in which its "
+                     "workloads "
+                     "had work",
                      scene->scenario->nodes[clue.place.node].name,
                      words_percent((double)use->drained, PPM).text);
             cause_accuse(search, &clue, &suspect);

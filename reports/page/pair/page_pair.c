@@ -21,6 +21,7 @@ static struct pair make_pair(struct store *stores[2], const struct diff *diff, F
     struct pair pair = {.diff = diff};
     for (int i = 0; i < 2; i++)
         pair.pages[i] = (struct page){.store = stores[i],
+                                      .flow = flow_words(stores[i]),
                                       .out = out,
                                       .span = page_span(stores[i]),
                                       .charts = charts,
@@ -69,8 +70,11 @@ static void drawings(const struct page *page)
 
 static void topology(const struct pair *pair)
 {
-    page_section(pair->pages, "topology", "Topology and pauses",
-                 "Color: share of time for which the more paused end of a link was paused.");
+    page_section(pair->pages, "topology",
+                 pair->pages->flow->credits ? "Topology and credits" : "Topology and pauses",
+                 pair->pages->flow->credits
+                     ? "Color: share of time for which an end of a link waited for credits."
+                     : "Color: share of time for which the more paused end of a link was paused.");
     both(pair, drawings);
     page_topology_legend(pair->pages);
     page_section_end(pair->pages);

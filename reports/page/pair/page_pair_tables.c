@@ -28,7 +28,10 @@ void pair_cards(const struct pair *pair)
         int64_t values[2];
         struct words words;
         bool known = true;
-        fprintf(out, "<div class=\"card\"><span>%s</span>", card->label);
+        const char *label = page_card_label(card, pair->pages->flow);
+        if (label == NULL)
+            continue;
+        fprintf(out, "<div class=\"card\"><span>%s</span>", label);
         for (int side = 0; side < 2; side++) {
             known &= page_card_read(card, pair->pages[side].store, &values[side], &words);
             fputs("<b>", out);
@@ -265,11 +268,16 @@ void pair_stopped(const struct pair *pair)
 {
     static struct stopped stopped[2 * STOPPED_MAX + 1];
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "stopped", "Paused ports",
-                 "How long each port was paused, and by which peer; longest first.");
+    page_section(pair->pages, "stopped",
+                 pair->pages->flow->credits ? "Ports without credits" : "Paused ports",
+                 pair->pages->flow->credits
+                     ? "How long each port waited for credits, and of which peer; longest first."
+                     : "How long each port was paused, and by which peer; longest first.");
     const int count = find_stopped(pair, stopped);
     if (count == 0)
-        fputs("<p>No port was paused in either run.</p>\n", out);
+        fputs(pair->pages->flow->credits ? "<p>No port waited for credits in either run.</p>\n"
+                                         : "<p>No port was paused in either run.</p>\n",
+              out);
     fputs("<ul class=\"stopped rows\">\n", out);
     for (int i = 0; i < count; i++)
         stopped_port(pair, &stopped[i], stopped[0].most);

@@ -157,7 +157,7 @@ static void a_changed_database_has_the_same_events(void **state)
                   "UPDATE counter SET value=value+7 WHERE rowid=(SELECT min(rowid) FROM counter);"
                   "DELETE FROM counter WHERE rowid=(SELECT max(rowid) FROM counter);"
                   "UPDATE result SET value=3 WHERE path='drops.lossless';"
-                  "INSERT INTO dropped VALUES(1,0,3,'buffer',1,3,12000,5,6);"
+                  "INSERT INTO dropped VALUES(1,0,3,'buffer',1,3,12000,5,6,0);"
                   "UPDATE workload SET latency_p99_ps=latency_p99_ps*2 WHERE name='a'");
     assert_int_equal(diff->events, DIFF_EVENTS_EQUAL);
     assert_int_equal(diff->sections[DIFF_COUNTERS].count, 2);

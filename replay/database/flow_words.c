@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * flow_words - the rows. */
+#include "replay/database/flow_words.h"
+
+#include "base/plural.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OF_CREDITS                                                                                 \
+    .credits = true, .title = "Credits", .one = "wait for credits", .many = "waits for credits",   \
+    .none = "no port waited for credits", .is = "waits for credits",                               \
+    .is_not = "does not wait for credits", .was = "waited for credits",                            \
+    .held = "waited for credits", .by = "waits for", .of = "waits for credits of",                 \
+    .time = "wait for credits", .most = "longest waiting"
+
+static const struct flow_words words[] = {
+    [SCENARIO_ETHERNET] = {.title = "Pauses",
+                           .one = "pause",
+                           .many = "pauses",
+                           .none = "no port was paused",
+                           .is = "is paused",
+                           .is_not = "is not paused",
+                           .was = "was paused",
+                           .held = "paused",
+                           .by = "paused by",
+                           .of = "paused by",
+                           .time = "pause time",
+                           .most = "most paused",
+                           .frame = "PFC frame",
+                           .frames = "PFC frames",
+                           .retransmits = "no retransmissions, no ECN marks"},
+    [SCENARIO_INFINIBAND] = {OF_CREDITS, .frame = "credit update", .frames = "credit updates",
+                             .retransmits = "no retransmissions"},
+    [SCENARIO_FIBRE_CHANNEL] = {OF_CREDITS, .frame = "R_RDY", .frames = "R_RDYs",
+                                .retransmits = "no link resets; class 3 retransmits nothing"},
+};
+
+const struct flow_words *flow_words_of_kind(enum scenario_kind kind)
+{
+    return &words[kind];
+}
+
+struct flow_dropped flow_words_dropped(const struct flow_words *flow, int64_t frames,
+                                       int64_t controls)
+{
+    struct flow_dropped text;
+    if (controls > 0 && controls == frames)
+        snprintf(text.text, sizeof text.text, "%s %s", words_count(frames).text,
+                 plural(frames, flow->frame, flow->frames));
+    else if (controls > 0)
+        snprintf(text.text, sizeof text.text, "%s frames (%s %s)", words_count(frames).text,
+                 words_count(controls).text, plural(controls, flow->frame, flow->frames));
+    else
+        snprintf(text.text, sizeof text.text, "%s %s", words_count(frames).text,
+                 plural(frames, "frame", "frames"));
+    return text;
+}
+
+/* Ethernet is the default and then no setting. */
+const struct flow_words *flow_words(struct store *store)
+{
+    char kind[32];
+    store_ask_text(store, "SELECT value FROM setting WHERE path='fabric.kind'", kind, sizeof kind);
+#define X(name, word)                                                                              \
+    if (strcmp(kind, word) == 0)                                                                   \
+        return &words[SCENARIO_##name];
+    SCENARIO_KINDS(X)
+#undef X
+    return &words[SCENARIO_ETHERNET];
+}
