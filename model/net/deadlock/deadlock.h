@@ -14,7 +14,8 @@
  * fill it; credits that were lost count as available, because a link reset or the next update
  * restores them.
  * A deadlock is permanent unless something removes frames from a queue from outside: a watchdog, a
- * failing link, a lost PFC frame, the lifetime of a frame. Occasional checks are therefore sufficient. They only read.
+ * failing link, a lost PFC frame, the lifetime of a frame. Occasional checks are therefore
+ * sufficient. They only read.
  * Source: circular wait, Coffman, Elphick and Shoshani, ACM Computing Surveys 3(2), 1971; cyclic
  * buffer dependency, Hu et al., Deadlocks in Datacenter Networks, HotNets 2016. Owner:
  * deadlock_fini. Units: bytes, picoseconds. Clock: now is passed in. */
