@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "reports/incident/fit_text.h"
 #include "reports/incident/triage_text.h"
+#include "reports/page/page_incident.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 static const struct cli_option options[] = {
     {"fabric", 'f', "SCENARIO.yaml", "cables and rates from this scenario, not from the files"},
-    {"output", 'o', "DIR", "write the answer, the counters and the fabric as files there"},
+    {"output", 'o', "DIR", "write the answer (text, JSON, HTML page), counters and fabric there"},
     {"fit", 0, NULL, "run the suspects, fit them to the counters and score them"},
     {"lasted", 0, "TIME", "duration of the incident, for samples without dates"},
     {"all", 0, NULL, "list all suspects, signs, pauses and files, not only the first of each"},
@@ -46,6 +47,12 @@ static void write_json(FILE *out, const void *what)
 {
     const struct work *work = what;
     triage_json(work->triage, work->incident, work->fit, out);
+}
+
+static void write_page(FILE *out, const void *what)
+{
+    const struct work *work = what;
+    page_incident_write(work->triage, work->incident, work->fit, out);
 }
 
 static void write_counters(FILE *out, const void *what)
@@ -97,6 +104,8 @@ static int write_folder(const struct work *work, const char *folder)
     int code = write_file(work, folder, "answer.txt", write_text);
     if (code == CLI_DONE)
         code = write_file(work, folder, "answer.json", write_json);
+    if (code == CLI_DONE)
+        code = write_file(work, folder, "answer.html", write_page);
     if (code == CLI_DONE)
         code = write_file(work, folder, "incident.json", write_counters);
     if (code == CLI_DONE && work->incident->scenario_text != NULL)

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum form { PAGE, TEXT, FIGURES, CSV };
@@ -148,6 +149,14 @@ static bool open_plan(struct order *order, bool measured)
 static bool open_stores(struct order *order)
 {
     char error[STORE_ERROR_BYTES];
+    struct stat about;
+    for (int i = 0; i < order->count; i++)
+        if (stat(order->paths[i], &about) == 0 && S_ISDIR(about.st_mode)) {
+            cli_error("report: %s: expected a database, found a folder; the page of an incident is "
+                      "the file answer.html that stormglass incident -o DIR writes",
+                      order->paths[i]);
+            return false;
+        }
     for (int i = 0; i < order->count; i++)
         if (plan_store_is(order->paths[i]))
             return open_plan(order, order->reads[2] != NULL);
