@@ -49,6 +49,8 @@ struct talk {
     uint64_t got[2], due[2];  /* bytes received, and when the next message begins */
     bool ended[2], closed[2]; /* a FIN was read, sent */
     int64_t begun, over;
+    unsigned seen; /* packets */
+    uint32_t handshake;
 };
 
 static int64_t now_us(void)
@@ -128,6 +130,9 @@ static bool is_lost(struct talk *talk, const unsigned char *data, size_t bytes, 
     memcpy(&ip, data, sizeof ip);
     memcpy(&tcp, data + ip.ihl * 4, sizeof tcp);
     const int sender = ntohs(tcp.dest) == PORT ? 0 : 1;
+    if (talk->seen++ < 3) /* the low bit of the 13th byte is AE, the high bits of the 14th */
+        talk->handshake =
+            talk->handshake << 3 | (data[ip.ihl * 4 + 12] & 1u) << 2 | data[ip.ihl * 4 + 13] >> 6;
     if (tcp.syn)
         talk->first[sender] = ntohl(tcp.seq) + 1;
     const int64_t from = tcp.syn ? TCP_LOST_SYN : (int32_t)(ntohl(tcp.seq) - talk->first[sender]);
@@ -332,6 +337,7 @@ bool tcp_kernel_run(const struct tcp_exchange *exchange, struct tcp_outcome *out
         .spurious = tcp_ext("TCPSpuriousRTOs"),
         .undone = tcp_ext("TCPLossUndo"),
         .retransmitted = read_counter("/proc/net/snmp", "Tcp:", "RetransSegs"),
+        .handshake = talk.handshake,
         .us = talk.over < 0 ? -1 : talk.over - talk.begun,
     };
     free(talk.packets);

@@ -41,6 +41,8 @@ struct tcp_exchange {
 struct tcp_outcome {
     uint64_t timeouts, probes, recoveries, retransmitted; /* of both sides */
     uint64_t spurious, undone;                            /* timeouts: by F-RTO; by any means */
+    /* AE, CWR and ECE of the first three packets, three bits each. */
+    uint32_t handshake;
     int64_t us; /* until the side that connects has read the FIN; -1: never */
 };
 

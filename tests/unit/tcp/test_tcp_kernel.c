@@ -2,6 +2,7 @@
  * The kernel of this machine and the model's TCP have the same exchange and lose the same segment,
  * once: both repair the loss by the same means (fast retransmit, tail loss probe, timeout).
  * If the wire holds all segments for longer than the timeout, both find out that it was spurious.
+ * Both negotiate ECN by the same flags: classic, and accurate if the kernel knows it.
  * TCP_KERNEL_ALL=1 tries each segment with all settings, and prints each outcome. */
 #include "tests/unit/tcp/tcp_kernel.h"
 #include "tests/unit/tcp/tcp_pair.h"
@@ -68,6 +69,8 @@ static struct tcp_pair_fate lose_byte(struct tcp_pair *pair, const struct tcp_pa
 static struct tcp_outcome outcome_of(const struct tcp_pair *pair)
 {
     struct tcp_outcome outcome = {.us = -1};
+    for (unsigned i = 0; i < 3 && i < pair->log_count; i++)
+        outcome.handshake = outcome.handshake << 3 | pair->log[i].ace;
     for (int side = 0; side < 2; side++) {
         const struct tcp_counters *counters = tcp_counters(pair->sides[side].tcp);
         outcome.timeouts += counters->timeouts;
@@ -106,6 +109,17 @@ static void run_messages(struct tcp_pair *pair, const struct tcp_exchange *excha
     }
 }
 
+static int64_t ecn_of(char value)
+{
+    static const int64_t words[] = {TCP_ECN_OFF,
+                                    TCP_ECN_ON,
+                                    TCP_ECN_PASSIVE,
+                                    TCP_ECN_ACCURATE,
+                                    TCP_ECN_ON_ACCURATE_PASSIVE,
+                                    TCP_ECN_ACCURATE_PASSIVE};
+    return words[value - '0'];
+}
+
 static struct tcp_pair *model_run(const struct tcp_exchange *exchange)
 {
     struct tcp_pair *pair = tcp_pair_new(exchange->delay_us * PS_PER_US);
@@ -120,6 +134,8 @@ static struct tcp_pair *model_run(const struct tcp_exchange *exchange)
                 params->tlp = s->value[0] != '0';
             if (strcmp(s->name, "tcp_frto") == 0)
                 params->frto = s->value[0] != '0';
+            if (strcmp(s->name, "tcp_ecn") == 0)
+                params->ecn = ecn_of(s->value[0]);
             if (strcmp(s->name, "tcp_timestamps") == 0)
                 params->timestamps = s->value[0] != '0';
         }
@@ -265,6 +281,9 @@ static void compare(const char *name, const struct tcp_setting *settings, unsign
     const bool able = is_able(&exchange, kernel);
     if (able) {
         assert_string_equal(kind_of(kernel), "none");
+        struct tcp_pair *pair = model_run(&exchange);
+        assert_int_equal(outcome_of(pair).handshake, kernel->handshake);
+        tcp_pair_free(pair);
         compare_runs(name, exchange, n, kernel);
     }
     munmap(kernel, bytes);
@@ -307,6 +326,33 @@ static void test_no_timestamps(void **state)
     static const struct tcp_setting settings[] = {BUFFERS, {"tcp_timestamps", "0"}, {0}};
     (void)state;
     compare("no timestamps", settings, 4);
+}
+
+static void test_classic_ecn(void **state)
+{
+    static const struct tcp_setting settings[] = {BUFFERS, {"tcp_ecn", "1"}, {0}};
+    (void)state;
+    compare("classic ECN", settings, 4);
+}
+
+/* Linux accepts the value from 7.0 on; 6.18 refuses it. */
+static void test_accurate_ecn(void **state)
+{
+    static const struct tcp_setting settings[] = {BUFFERS, {"tcp_ecn", "3"}, {0}};
+    static const struct tcp_setting buffers[] = {BUFFERS, {0}};
+    static const struct tcp_message nothing[] = {{0, 100}};
+    struct tcp_exchange exchange = {
+        .messages = nothing, .count = 1, .settings = buffers, .lost_byte = TCP_LOST_NONE};
+    struct tcp_outcome outcome;
+    (void)state;
+    if (is_able(&exchange, &outcome)) {
+        exchange.settings = settings;
+        if (!is_able(&exchange, &outcome)) {
+            printf("this kernel refuses tcp_ecn 3\n");
+            skip();
+        }
+    }
+    compare("accurate ECN", settings, 4);
 }
 
 /* ------------------------------------------------------------------ late segments */
@@ -375,6 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),         cmocka_unit_test(test_no_probes),
         cmocka_unit_test(test_no_sack),          cmocka_unit_test(test_no_timestamps),
+        cmocka_unit_test(test_classic_ecn),      cmocka_unit_test(test_accurate_ecn),
         cmocka_unit_test(test_spurious_timeout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
