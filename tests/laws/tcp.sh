@@ -25,6 +25,23 @@ within 'incast of 16, DCTCP, p99 in ms' "$(measure_of $incast '.workloads[0].lat
 within 'incast of 8, DCTCP, drops' "$(measure_of $incast .drops.lossy workloads.reads.to=host1..host8 \
     $tcp.congestion-control=dctcp fabric.switch.ecn.kmin=40KB fabric.switch.ecn.kmax=40KB)" '$1 == 0'
 
+# Marks that DCTCP's senders hear of, of those that the switch made: classic ECN needs a receiver that has DCTCP, too.
+heard() { # SETTING...
+    local sets=() work
+    for setting in "$@"; do sets+=(--set "$setting"); done
+    work=$(mktemp -d)
+    "$program" run tests/laws/tcp-ecn-feedback.yaml --confirm 0 --record counters --json -o "$work/run.db" "${sets[@]}" \
+        2>/dev/null | gojq .ecn.marked >"$work/marked"
+    "$program" query --json "$work/run.db" "SELECT sum(value) AS n FROM counter WHERE name='TcpExtTCPDeliveredCE'" |
+        gojq --slurpfile marked "$work/marked" '.[0].n / $marked[0]'
+    rm -rf "$work"
+}
+cubic=hosts.receiver.tcp.congestion-control=cubic
+within 'marks heard of with classic ECN, receiver DCTCP' "$(heard)" '$1 > 0.99 && $1 < 1.01'
+within 'marks heard of with classic ECN, receiver CUBIC' "$(heard $cubic)" '$1 > 1.5'
+within 'marks heard of with accurate ECN, receiver DCTCP' "$(heard $tcp.ecn=accurate)" '$1 == 1'
+within 'marks heard of with accurate ECN, receiver CUBIC' "$(heard $tcp.ecn=accurate $cubic)" '$1 == 1'
+
 # One digest with any number of threads.
 one=$("$program" run $incast --json --confirm 0 --threads 1 2>/dev/null | gojq -r .digest)
 for threads in 2 3; do
