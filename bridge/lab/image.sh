@@ -164,7 +164,7 @@ build_module() {
         dpkg-deb --fsys-tarfile linux-source-*.deb | tar -xO "./usr/src/linux-source-$series.tar.xz" | xz -dc |
             tar -x --strip-components=1 "linux-source-$series/$2"
         sed -i "s|include /usr/src|include $tree/usr/src|" "usr/src/$headers/Makefile"
-        make -s -C "usr/src/$headers" "M=$tree/$2" "$3=m" modules >make.log 2>&1 || { cat make.log >&2; die "module $1 cannot be built"; }
+        make -s -C "usr/src/$headers" "M=$tree/$2" "$3=m" CONFIG_DEBUG_INFO_BTF_MODULES= modules >make.log 2>&1 || { cat make.log >&2; die "module $1 cannot be built"; }
     )
     mkdir -p "root/lib/modules/$release/kernel/$2"
     objcopy --strip-debug "built/$2/$1.ko" "root/lib/modules/$release/kernel/$2/$1.ko"
