@@ -29,9 +29,10 @@ static const char *transport_of(const struct scenario *scenario,
                                 const struct scenario_workload *workload,
                                 const struct scenario_node *from)
 {
-    const char *carrier = workload->ops->needs_nvme_target ? nvme_carrier_name(workload->transport)
-                          : workload->by_tcp               ? "tcp"
-                                                           : "rdma";
+    const bool named = workload->ops->needs_nvme_target || workload->own_verbs;
+    const char *carrier = named              ? nvme_carrier_name(workload->transport)
+                          : workload->by_tcp ? "tcp"
+                                             : "rdma";
     if (strcmp(carrier, "rdma") != 0)
         return carrier;
     if (scenario->kind == SCENARIO_INFINIBAND)

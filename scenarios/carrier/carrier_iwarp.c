@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * carrier_iwarp - NVMe over RDMA, on verbs over TCP (iWARP). */
+ * carrier_iwarp - NVMe over RDMA, and plain RDMA, on verbs over TCP (iWARP). */
 #include "scenarios/carrier/nvme_carrier.h"
 
 #include "nvme/rdma/rdma.h"
@@ -30,13 +30,18 @@ static const struct opt target_opts[] = {
     {0},
 };
 
+static struct verbs_device *open_device(const struct nvme_carrier_site *site, const void *own)
+{
+    const struct iwarp_site of = {site->env, site->streams, site->stream};
+    return iwarp_open(&of, own);
+}
+
 static struct nvme_transport *create(const struct nvme_carrier_site *site, const void *own)
 {
     static const struct nvme_rdma_target_params target = {.rdma_size = -1, .receive_queue = -1};
-    const struct iwarp_site of = {site->env, site->streams, site->stream};
     const struct nvme_rdma_params params = {
         .class = site->class, .host = {.sgl_invalidate = 1}, .target = target};
-    return nvme_rdma_create(&iwarp_verbs, iwarp_open(&of, own), &params);
+    return nvme_rdma_create(&iwarp_verbs, open_device(site, own), &params);
 }
 
 const struct nvme_carrier carrier_iwarp = {
@@ -47,4 +52,6 @@ const struct nvme_carrier carrier_iwarp = {
     .target_bytes = sizeof(struct iwarp_params),
     .of_host = create,
     .of_target = create,
+    .verbs = &iwarp_verbs,
+    .open = open_device,
 };

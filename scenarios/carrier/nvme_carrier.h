@@ -79,6 +79,10 @@ struct nvme_carrier {
     bool (*agree)(const void *host, const void *target, struct nvme_carrier_conflict *);
     /* Lowers the depth of a queue to the transport's own limits. NULL: it has none. */
     void (*narrow)(const void *host, const void *target, struct nvme_carrier_depth *);
+    /* Verbs of its own, which workloads without NVMe may use: their table, and a device with the
+     * parameters of a host or of a target. NULL: none. */
+    const struct verbs_ops *verbs;
+    struct verbs_device *(*open)(const struct nvme_carrier_site *site, const void *own);
     uint32_t most_queues; /* I/O queues of a controller; 0: any number */
     bool only_blocks;     /* no protection information, no discovery */
 };

@@ -227,7 +227,8 @@ static bool needs_iscsi(const struct place *place)
 
 bool effect_uses_iwarp(const struct scenario_workload *workload)
 {
-    return workload->ops->needs_nvme_target && workload->transport == NVME_CARRIER_iwarp;
+    return (workload->ops->needs_nvme_target || workload->own_verbs) &&
+           workload->transport == NVME_CARRIER_iwarp;
 }
 
 static bool needs_iwarp(const struct place *place)

@@ -153,8 +153,9 @@ struct scenario_workload {
                                * without multipath */
     int8_t nic, peer_nic;     /* port of the hosts in from and to; -1: all in turn */
     struct verbs_class class; /* class of its connections */
-    uint8_t transport;        /* of NVMe: index in nvme_carriers */
-    bool by_tcp;              /* its connections are TCP's: kind tcp-stream, or NVMe over TCP */
+    uint8_t transport;        /* of NVMe, or with own_verbs: index in nvme_carriers */
+    bool own_verbs;           /* plain RDMA on the verbs of its transport (iWARP) */
+    bool by_tcp;              /* its connections are TCP's: kind tcp-stream, NVMe over TCP, iWARP */
     time_ps start,
         stop; /* absolute times; stop is at most `duration`; start does not include a fio job's
                * delays */

@@ -4,7 +4,7 @@
 
 #include "nvme/wire/discovery.h"
 #include "scenarios/carrier/nvme_carrier.h"
-#include "scenarios/workload/workload.h"
+#include "scenarios/workload/wl_rdma.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,16 +31,29 @@ void scenario_check_transport(struct loader *loader, const struct tree_node *wri
 {
     const struct tree_node *transport = tree_get(written, "transport");
     const bool tcp = nvme_carriers[workload->transport]->by_tcp;
-    if (transport != NULL && tcp && !workload->ops->needs_nvme_target)
+    if (transport != NULL && tcp && !workload->ops->needs_nvme_target && !workload->own_verbs)
         tree_error(loader->diag, transport,
-                   "transport: kind %s has no NVMe controllers; expected kind nvme, trace or fio",
-                   workload->ops->name);
+                   "transport: kind %s has no NVMe controllers; expected kind nvme, trace or fio%s",
+                   workload->ops->name,
+                   workload->ops->needs_tcp ? "" : ", or transport rdma or iwarp");
+}
+
+/* iWARP has SEND, WRITE and READ (RFC 5040 4.1); immediate data (RFC 7306) is not modeled, and siw
+ * does not have it. */
+static void check_immediate(struct loader *loader, const struct scenario_workload *workload)
+{
+    if (!workload->own_verbs || workload->ops->request == NULL ||
+        ((const struct wl_rdma_params *)workload->params)->immediate == 0)
+        return;
+    diag_add(loader->diag, DIAG_ERROR, block_place(workload->values, "immediate", workload->place),
+             NULL, "'%.64s': transport %s carries no immediate data: expected immediate: false",
+             workload->name, nvme_carrier_name(workload->transport));
 }
 
 /* What a workload uses, as far as it is not verbs. */
 static const char *carried_by(const struct scenario_workload *workload)
 {
-    if (workload->ops->needs_nvme_target)
+    if (workload->ops->needs_nvme_target || workload->own_verbs)
         return nvme_carrier_name(workload->transport);
     return workload->ops->name;
 }
@@ -57,7 +70,8 @@ static void check_kind(struct loader *loader, const struct scenario_workload *wo
         (kind != SCENARIO_INFINIBAND || !workload->by_tcp))
         return;
     snprintf(text, sizeof text, "'%.64s': %s%s needs %s, and fabric.kind is %s; expected %s",
-             workload->name, nvme ? "transport " : "kind ", carried_by(workload),
+             workload->name, nvme || workload->own_verbs ? "transport " : "kind ",
+             carried_by(workload),
              by_fc              ? "Fibre Channel"
              : workload->by_tcp ? "Ethernet"
                                 : "Ethernet or InfiniBand",
@@ -153,6 +167,7 @@ void scenario_finish_workloads(struct loader *loader, const struct scenario_work
         check_kind(loader, &list->list[i]);
         check_agreement(loader, &list->list[i]);
         check_blocks(loader, &list->list[i]);
+        check_immediate(loader, &list->list[i]);
     }
     scenario_show(loader, loader->bases.host->tcp, !used);
 }

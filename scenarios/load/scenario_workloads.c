@@ -79,8 +79,8 @@ const struct opt scenario_workload_opts[] = {
     {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
      "rdma: NVMe over RDMA (RoCE, InfiniBand); tcp: NVMe over TCP, with the hosts' `tcp` "
      "parameters; iscsi: the same commands as SCSI commands over iSCSI and TCP; fc: NVMe over "
-     "Fibre Channel, which needs fabric.kind fibre-channel; iwarp: NVMe over RDMA over TCP. If not "
-     "set, hosts.defaults.transport applies.",
+     "Fibre Channel, which needs fabric.kind fibre-channel; iwarp: RDMA over TCP, also of kinds "
+     "without NVMe. If not set, hosts.defaults.transport applies to NVMe.",
      "nvme connect -t rdma, nvme connect -t tcp, iscsiadm", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 
@@ -155,8 +155,11 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
     };
     entry->made.nic = (int8_t)common->nic;
     entry->made.transport = (uint8_t)common->transport;
-    entry->made.by_tcp = entry->made.ops->needs_tcp || (entry->made.ops->needs_nvme_target &&
-                                                        nvme_carriers[common->transport]->by_tcp);
+    const struct nvme_carrier *carrier = nvme_carriers[common->transport];
+    const bool nvme = entry->made.ops->needs_nvme_target;
+    entry->made.own_verbs = !nvme && !entry->made.ops->needs_tcp && carrier->verbs != NULL;
+    entry->made.by_tcp =
+        entry->made.ops->needs_tcp || ((nvme || entry->made.own_verbs) && carrier->by_tcp);
     entry->made.paths = common->paths == -1   ? 0
                         : common->paths == -2 ? NICS_PATHS_MAX
                                               : (uint32_t)common->paths;

@@ -97,6 +97,9 @@ static inline bool wl_rdma_needs_receives(enum ibv_wr_opcode opcode)
 
 void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes);
 bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request);
+/* A message of this workload is complete when the other end has answered it, with data or a
+ * message. */
+bool wl_rdma_is_answered(const struct workload_ops *ops, const void *params);
 void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes);
 bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_grant *grant);
 

@@ -49,6 +49,17 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
            request->message_bytes <= WL_RDMA_MESSAGE_MAX;
 }
 
+bool wl_rdma_is_answered(const struct workload_ops *ops, const void *params)
+{
+    uint8_t bytes[WORKLOAD_REQUEST_BYTES];
+    struct wl_rdma_request request;
+    if (ops->request == NULL)
+        return false;
+    ops->request(params, bytes);
+    return wl_rdma_decode_request(bytes, sizeof bytes, &request) &&
+           (request.answered || request.opcode == IBV_WR_RDMA_READ);
+}
+
 void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes)
 {
     memset(bytes, 0, WL_RDMA_REP_BYTES);

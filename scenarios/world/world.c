@@ -333,7 +333,8 @@ struct verbs_device *world_way(const struct workload_site *site, uint32_t queue,
     const struct scenario_pair *pair = &workload->pairs[site->instance];
     const struct nic_pair nics = nics_of(world->scenario, workload, pair, site->copy + queue);
     *ip = rnic_ip(world->scenario->nodes[pair->to].endpoint + nics.to);
-    return host_device(world_host(world, pair->from), nics.from);
+    return workload->own_verbs ? world_verbs_at(world, pair->from, nics.from)
+                               : host_device(world_host(world, pair->from), nics.from);
 }
 
 static struct verbs_device *path_of(const struct workload_site *site, uint32_t path, uint32_t *ip,
@@ -387,6 +388,7 @@ static void start(struct world *world)
     for (uint32_t i = 0; i < world->host_count; i++)
         make_target(world, &world->scenario->nodes[i]);
     make_sinks(world);
+    world_make_verbs(world);
     world_make_tcp(world);
     deadlock_init(&world->deadlocks, world->switches, world->switch_count);
     world_play_init(world);
@@ -443,6 +445,7 @@ void world_free(struct world *world)
         return;
     world_play_fini(world);
     world_free_tcp(world);
+    world_free_verbs(world);
     deadlock_fini(&world->deadlocks);
     for (uint32_t i = 0; i < world->host_count; i++) {
         if (world->targets[i] != NULL)

@@ -51,6 +51,7 @@ struct world {
     struct nvme_target **targets; /* by host; NULL: none */
     struct rdma_sink **sinks;     /* by endpoint; NULL: none */
     struct tcp_sink **tcp_sinks;  /* by endpoint; NULL: none */
+    struct world_verbs *verbs;    /* by endpoint (world_verbs.c) */
     uint32_t *endpoint_of;        /* by host: endpoint of its first RNIC */
     struct rnic **rnics;          /* by endpoint */
     uint8_t *link_down;           /* by link of the scenario; 1: no carrier */

@@ -125,7 +125,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     world->play->entries[index].busy_on[instance->executor]++;
     struct workload_site site = {
         .env = &host->env,
-        .verbs = &verbs_sim,
+        .verbs = workload->own_verbs ? nvme_carriers[workload->transport]->verbs : &verbs_sim,
         .streams = &tcp_stream_ops,
         .stream_way = world_stream_way,
         .stream_at = world_stream_at,

@@ -58,6 +58,12 @@ void world_make_nvme_tcp(const struct world *world);
 void world_make_tcp(struct world *world);
 void world_free_tcp(struct world *world);
 
+/* Devices and sinks of plain RDMA on the verbs of a transport; after its TCP. */
+void world_make_verbs(struct world *world);
+/* The device there of a host in `from`. */
+struct verbs_device *world_verbs_at(const struct world *world, uint32_t node, uint16_t nic);
+void world_free_verbs(struct world *world);
+
 /* The same for a TCP connection. */
 struct stream_device *world_stream_way(const struct workload_site *site, uint32_t conn,
                                        uint32_t *ip);

@@ -28,13 +28,13 @@ static void make_tcp_pair(struct world *world, const struct scenario_pair *pair,
             tcp_sink_create(&world_host(world, pair->to)->env, &tcp_stream_ops, tcp_device(tcp));
 }
 
-/* A TCP at each NIC of the hosts and targets of NVMe over TCP. */
+/* A TCP at each NIC of both ends of workloads whose transport is on TCP. */
 void world_make_nvme_tcp(const struct world *world)
 {
     const struct scenario *scenario = world->scenario;
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
-        const bool used = workload->by_tcp && workload->ops->needs_nvme_target;
+        const bool used = workload->by_tcp && !workload->ops->needs_tcp;
         for (uint32_t p = 0; used && p < workload->pair_count; p++) {
             const uint32_t ends[2] = {workload->pairs[p].from, workload->pairs[p].to};
             for (int end = 0; end < 2; end++)

@@ -29,6 +29,29 @@ near 'write of 4 KiB by READ, us' \
     "$(measure "$least" "${free[@]}" workloads.io.read=0% hosts.targets.target.in-capsule=0B)" \
     "$(sum "$command" "$(frames 52)" "$(frames 1448 1448 1260)" "$response")" 0.01
 
+# Verbs without NVMe. A READ is a request of 52 bytes and its response, a ping-pong two SENDs of 20 + 64 + 4 bytes.
+# raw KIND SETTING...: a workload of that kind in place of the NVMe one.
+raw() { echo "workloads=[{name: io, kind: $1, transport: iwarp, from: host0, to: host1, $2}]"; }
+near 'READ of 4 KiB, us' "$(measure_of $file "$least" "$(raw rdma-read 'message-size: 4KiB, outstanding: 1, count: 20')" "${free[@]}")" \
+    "$(sum "$(frames 52)" "$(frames 1448 1448 1260)")" 0.01
+near 'ping-pong of 64 B, us' "$(measure_of $file "$least" "$(raw rdma-ping-pong 'message-size: 64B, outstanding: 1, count: 20')" "${free[@]}")" \
+    "$(sum "$(frames 88)" "$(frames 88)")" 0.01
+# A SEND without a receive ends the connection (RFC 5041 7.1). Shared receives are used by all queue pairs; they are not enough either
+# when nobody waits for them.
+flood='message-size: 4KiB, outstanding: 16, count: 4000'
+within 'a SEND without a receive: completed, failed' \
+    "$(measure_of $file '"\(.workloads[0].completed) \(.workloads[0].failed)"' "$(raw rdma-send "receives: 1, receive-delay: 1ms, $flood")")" \
+    '$1 < 4000 && $2 > 0'
+within 'SENDs of four queue pairs with 64 shared receives: completed, failed' \
+    "$(measure_of $file '"\(.workloads[0].completed) \(.workloads[0].failed)"' \
+        "$(raw rdma-send 'qps: 4, shared-receives: 64, receive-limit: 16, message-size: 4KiB, rate: 20000, count: 20')")" '$1 == 20 && $2 == 0'
+for access in wrong-key out-of-range no-right given-back; do
+    for kind in rdma-write rdma-read; do
+        within "$kind, $access: failed" \
+            "$(measure_of $file '.workloads[0].failed' "$(raw $kind "remote-access: $access, message-size: 64KiB, count: 100000")")" '$1 > 0'
+    done
+done
+
 # capture NAME SETTING...: one command from 2 ms on.
 capture() {
     local name=$1 setting args=(--set workloads.io.transport=iwarp --set workloads.io.count=1 --set workloads.io.start=2ms

@@ -272,7 +272,7 @@ static void workload(struct pen *pen, unsigned number)
         job_options(&inner);
     if (!fio && ops->read_file != NULL && rng_below(&inner.rng, 8) > 0)
         pen_put(&inner, "beyond", "fold");
-    const char *transport = ops->needs_nvme_target ? layer_transport(&inner) : NULL;
+    const char *transport = layer_transport(&inner, ops);
     if (transport != NULL)
         pen_put(&inner, "transport", "%s", transport);
     bents_pair(&inner, ops->needs_nvme_target);

@@ -124,9 +124,13 @@ const struct workload_ops *layer_workload(const struct pen *pen, const struct wo
     return fits ? drawn : workload_find("nvme");
 }
 
-const char *layer_transport(struct pen *pen)
+const char *layer_transport(struct pen *pen, const struct workload_ops *ops)
 {
     static const char *const transports[] = {"iscsi", "tcp", "iwarp"};
+    if (!ops->needs_nvme_target)
+        return pen->kind == SCENARIO_ETHERNET && !ops->needs_tcp && rng_below(&pen->rng, 4) == 0
+                   ? "iwarp"
+                   : NULL;
     if (pen->kind == SCENARIO_FIBRE_CHANNEL)
         return "fc";
     if (pen->kind == SCENARIO_INFINIBAND || rng_below(&pen->rng, 2) > 0)

@@ -30,7 +30,7 @@ const char *layer_any_workload(const char *text);
 /* A workload that the fabric can carry in place of the drawn one. */
 const struct workload_ops *layer_workload(const struct pen *pen, const struct workload_ops *drawn);
 
-/* The transport of an NVMe workload, or NULL: that of the default. */
-const char *layer_transport(struct pen *pen);
+/* The transport of a workload, or NULL: that of the default. */
+const char *layer_transport(struct pen *pen, const struct workload_ops *ops);
 
 #endif

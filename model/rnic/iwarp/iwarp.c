@@ -151,24 +151,25 @@ static int post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv
     return error;
 }
 
-static int post_one_recv(struct verbs_conn *conn, const struct ibv_recv_wr *wr)
+int iwarp_ring_receive(const struct verbs_device *device, struct iwarp_receive *items,
+                       struct iwarp_ring *ring, const struct ibv_recv_wr *wr)
 {
-    struct iwarp_ring *receives = &conn->receives;
-    if (iwarp_ring_count(receives) == receives->room)
+    if (iwarp_ring_count(ring) == ring->room)
         return ENOMEM;
-    struct iwarp_receive *made = &conn->rq[receives->tail % receives->room];
+    struct iwarp_receive *made = &items[ring->tail % ring->room];
     *made = (struct iwarp_receive){.wr_id = wr->wr_id, .sge_count = (uint32_t)wr->num_sge};
-    if (!take_sges(conn->device, wr->sg_list, wr->num_sge, made->sges, &made->length))
+    if (!take_sges(device, wr->sg_list, wr->num_sge, made->sges, &made->length))
         return EINVAL;
-    receives->tail++;
+    ring->tail++;
     return 0;
 }
 
 static int post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-    int error = conn->rq == NULL || conn->state == IWARP_OVER ? EINVAL : 0;
+    const bool may = conn->rq != NULL && conn->state != IWARP_OVER && conn->user.srq == NULL;
+    int error = may ? 0 : EINVAL;
     for (; error == 0 && wr != NULL; wr = error == 0 ? wr->next : wr)
-        error = post_one_recv(conn, wr);
+        error = iwarp_ring_receive(conn->device, conn->rq, &conn->receives, wr);
     if (error != 0)
         *bad = wr;
     return error;
@@ -200,6 +201,21 @@ static time_ps cpu(const struct verbs_conn *conn)
     return info.cpu;
 }
 
+/* What the stream has not had acknowledged may be data; its headers are few. */
+static bool arrived(const struct verbs_conn *conn, struct verbs_arrived *arrived)
+{
+    struct stream_info info;
+    if (conn->stream == NULL || conn->state != IWARP_OPEN)
+        return false;
+    iwarp_streams(conn)->info(conn->stream, &info);
+    const uint64_t waiting = info.unacked + info.notsent;
+    *arrived = (struct verbs_arrived){
+        .here = conn->bulk_in,
+        .there = conn->bulk_out - (waiting < conn->bulk_out ? waiting : conn->bulk_out),
+        .for_good = true};
+    return true;
+}
+
 /* ---- device ---- */
 
 struct verbs_device *iwarp_open(const struct iwarp_site *site, const struct iwarp_params *params)
@@ -211,11 +227,26 @@ struct verbs_device *iwarp_open(const struct iwarp_site *site, const struct iwar
     return device;
 }
 
+void iwarp_free_dead(struct verbs_device *device, bool all)
+{
+    struct verbs_conn **link = &device->dead;
+    while (*link != NULL) {
+        struct verbs_conn *conn = *link;
+        if (!all && conn->later.pending + conn->limit.pending + conn->busy > 0) {
+            link = &conn->next;
+            continue;
+        }
+        *link = conn->next;
+        free(conn);
+    }
+}
+
 static void release(struct verbs_device *device)
 {
     while (device->conns != NULL)
         iwarp_destroy(device->conns);
     iwarp_free_dead(device, true);
+    iwarp_free_srqs(device, true);
     while (device->listeners != NULL)
         iwarp_unlisten(device, (uint16_t)(device->listeners->port - IWARP_PORT_OFFSET));
     mr_table_fini(&device->mrs);
@@ -238,9 +269,14 @@ const struct verbs_ops iwarp_verbs = {
     .destroy = iwarp_destroy,
     .post_send = post_send,
     .post_recv = post_recv,
+    .create_srq = iwarp_create_srq,
+    .post_srq_recv = iwarp_post_srq_recv,
+    .arm_srq = iwarp_arm_srq,
+    .destroy_srq = iwarp_destroy_srq,
     .local_ip = local_ip,
     .qp_num = qp_num,
     .max_rd_atomic = max_rd_atomic,
+    .arrived = arrived,
     .cpu = cpu,
     .release = release,
 };

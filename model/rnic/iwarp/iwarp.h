@@ -11,8 +11,8 @@
  * are TCP's business: no packet sequence numbers, no NAKs, no retries of the RNIC.
  * The port of a listener is that of the protocol plus one: NVMe/TCP has the same port number, and
  * the Linux port mapper (iwpmd) gives iWARP another one.
- * Not modeled: markers, immediate data, atomics, shared receive queues, peer-to-peer start (RTR),
- * flushes of requests when a connection fails.
+ * Not modeled: markers, immediate data, atomics, peer-to-peer start (RTR), flushes of requests when
+ * a connection fails, except of shared receives.
  * Source: RFC 5040, 5041, 5044, 6581; drivers/infiniband/sw/siw of Linux 6.1. */
 #ifndef STORMGLASS_RNIC_IWARP_IWARP_H
 #define STORMGLASS_RNIC_IWARP_IWARP_H

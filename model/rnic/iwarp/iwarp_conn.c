@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,14 @@ static const struct env *env_of(const struct verbs_conn *conn)
 static void set_limit(struct verbs_conn *conn, time_ps after)
 {
     env_timer_set(env_of(conn), &conn->limit, env_now(env_of(conn)) + after);
+}
+
+/* The stream ends, and the peer has some time to end it, too. */
+static void close_stream(struct verbs_conn *conn)
+{
+    conn->state = IWARP_OVER;
+    iwarp_streams(conn)->close(conn->stream);
+    set_limit(conn, LINGER);
 }
 
 void iwarp_later(struct verbs_conn *conn)
@@ -52,15 +61,20 @@ static void end_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, int 
     if (!conn->ended)
         iwarp_streams(conn)->close(conn->stream);
     set_limit(conn, LINGER);
-    if (!stranger)
+    iwarp_give_back(conn);
+    if (!stranger && conn->stream != NULL)
         report(conn, &event);
 }
 
 void iwarp_fail(struct verbs_conn *conn, const struct iwarp_fault *fault)
 {
+    const struct env *env = env_of(conn);
+    char text[128];
     if (conn->failed)
         return;
     conn->failed = true;
+    snprintf(text, sizeof text, "iWARP: %s", fault->why);
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
     if (!conn->terminated)
         iwarp_send_terminate(conn, fault);
     iwarp_later(conn);
@@ -149,9 +163,7 @@ static void on_reply(struct verbs_conn *conn, const struct iwarp_mpa *mpa)
                                 .private_len = (uint8_t)mpa->private_len,
                                 .private_data = private_of(conn, mpa)};
     if (mpa->reject) {
-        conn->state = IWARP_OVER;
-        iwarp_streams(conn)->close(conn->stream);
-        set_limit(conn, LINGER);
+        close_stream(conn);
         event.type = RDMA_CM_EVENT_REJECTED;
         event.status = BY_CONSUMER;
     } else {
@@ -238,6 +250,7 @@ static void report_parted(struct verbs_conn *conn)
     if (!conn->parting)
         return;
     conn->parting = false;
+    iwarp_give_back(conn);
     report(conn, &event);
 }
 
@@ -430,9 +443,7 @@ int iwarp_reject(struct verbs_conn *conn, const void *private_data, uint8_t priv
     if (conn->state != IWARP_ASKED)
         return EINVAL;
     const bool sent = send_frame(conn, put_frame(conn, &mpa, private_data));
-    conn->state = IWARP_OVER;
-    iwarp_streams(conn)->close(conn->stream);
-    set_limit(conn, LINGER);
+    close_stream(conn);
     return sent ? 0 : EINVAL;
 }
 
@@ -448,23 +459,7 @@ void iwarp_disconnect(struct verbs_conn *conn)
     }
     if (over)
         return;
-    conn->state = IWARP_OVER;
-    iwarp_streams(conn)->close(conn->stream);
-    set_limit(conn, LINGER);
-}
-
-void iwarp_free_dead(struct verbs_device *device, bool all)
-{
-    struct verbs_conn **link = &device->dead;
-    while (*link != NULL) {
-        struct verbs_conn *conn = *link;
-        if (!all && conn->later.pending + conn->limit.pending + conn->busy > 0) {
-            link = &conn->next;
-            continue;
-        }
-        *link = conn->next;
-        free(conn);
-    }
+    close_stream(conn);
 }
 
 void iwarp_destroy(struct verbs_conn *conn)

@@ -4,7 +4,8 @@
  *   iwarp.c          verbs table, device, memory, work requests
  *   iwarp_conn.c     connections: MPA request and reply, end
  *   iwarp_send.c     messages as FPDUs
- *   iwarp_receive.c  FPDUs as messages */
+ *   iwarp_receive.c  FPDUs as messages
+ *   iwarp_srq.c      shared receive queues */
 #ifndef STORMGLASS_RNIC_IWARP_IWARP_PRIVATE_H
 #define STORMGLASS_RNIC_IWARP_IWARP_PRIVATE_H
 
@@ -28,6 +29,7 @@ struct verbs_device {
     struct iwarp_params params;
     struct mr_table mrs;
     struct iwarp_listener *listeners;
+    struct verbs_srq *srqs;
     struct verbs_conn *conns;
     struct verbs_conn *dead;            /* destroyed, with wake-ups of timers under way */
     uint32_t numbers;                   /* of queue pairs so far */
@@ -67,6 +69,17 @@ static inline uint32_t iwarp_ring_count(const struct iwarp_ring *ring)
 {
     return ring->tail - ring->head;
 }
+
+struct verbs_srq {
+    struct verbs_device *device;
+    struct verbs_srq *next;
+    struct verbs_srq_user user;
+    struct iwarp_ring ring;
+    struct iwarp_receive *items;
+    uint32_t limit;     /* 0: not armed */
+    struct timer timer; /* reports the limit */
+    bool destroyed;
+};
 
 /* The FPDU that is leaving. */
 struct iwarp_sending {
@@ -135,9 +148,10 @@ struct verbs_conn {
     uint32_t wc_count, wc_room;
 
     uint32_t sent_msn[IWARP_QUEUES], got_msn[IWARP_QUEUES];
-    uint32_t message_at; /* bytes of the message that is leaving */
-    uint32_t segment;    /* EMSS */
-    uint32_t received;   /* bytes of the SEND that is arriving */
+    uint32_t message_at;        /* bytes of the message that is leaving */
+    uint32_t segment;           /* EMSS */
+    uint32_t received;          /* bytes of the SEND that is arriving */
+    uint64_t bulk_in, bulk_out; /* bulk data received; passed to the stream */
     struct iwarp_sending sending;
     struct iwarp_arriving arriving;
     unsigned char mpa[IWARP_MPA_MAX]; /* frame that arrives; before, the one to be sent */
@@ -168,6 +182,10 @@ void iwarp_complete(struct verbs_conn *conn, const struct ibv_wc *wc);
 /* The request is done; reports it and those after it that were done earlier. */
 void iwarp_send_done(struct verbs_conn *conn, uint32_t place);
 void iwarp_mark(const struct verbs_conn *conn, enum probe_stream_kind kind);
+void iwarp_free_dead(struct verbs_device *device, bool all);
+/* Posts one receive: 0, or an errno value. */
+int iwarp_ring_receive(const struct verbs_device *device, struct iwarp_receive *items,
+                       struct iwarp_ring *ring, const struct ibv_recv_wr *wr);
 
 /* iwarp_conn.c */
 struct verbs_conn *iwarp_connect(struct verbs_device *device, const struct verbs_peer *peer,
@@ -181,7 +199,6 @@ int iwarp_accept(struct verbs_conn *conn, const struct rdma_conn_param *param);
 int iwarp_reject(struct verbs_conn *conn, const void *private_data, uint8_t private_len);
 void iwarp_disconnect(struct verbs_conn *conn);
 void iwarp_destroy(struct verbs_conn *conn);
-void iwarp_free_dead(struct verbs_device *device, bool all);
 /* Calls to users are made soon, not from within a call of theirs. */
 void iwarp_later(struct verbs_conn *conn);
 /* A fault: sends a Terminate, and ends the connection soon. */
@@ -195,5 +212,17 @@ void iwarp_send_terminate(struct verbs_conn *conn, const struct iwarp_fault *fau
 
 /* iwarp_receive.c */
 void iwarp_receive(struct verbs_conn *conn);
+
+/* iwarp_srq.c */
+struct verbs_srq *iwarp_create_srq(struct verbs_device *device, uint32_t max_wr,
+                                   const struct verbs_srq_user *user);
+int iwarp_post_srq_recv(struct verbs_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+void iwarp_arm_srq(struct verbs_srq *srq, uint32_t limit);
+void iwarp_destroy_srq(struct verbs_srq *srq);
+/* Moves the oldest shared receive to the connection; false: none is left, or it has none. */
+bool iwarp_take_shared(struct verbs_conn *conn);
+/* The connection has ended. */
+void iwarp_give_back(struct verbs_conn *conn);
+void iwarp_free_srqs(struct verbs_device *device, bool all);
 
 #endif

@@ -65,7 +65,7 @@ static bool head_of_send(struct verbs_conn *conn, struct iwarp_fault *fault)
 {
     struct iwarp_arriving *from = &conn->arriving;
     const struct iwarp_fpdu *fpdu = &from->fpdu;
-    if (iwarp_ring_count(&conn->receives) == 0)
+    if (iwarp_ring_count(&conn->receives) == 0 && !iwarp_take_shared(conn))
         return fail_untagged(fault, 2, "SEND without a posted receive");
     const struct iwarp_receive *receive = &conn->rq[conn->receives.head % conn->receives.room];
     if (fpdu->offset != conn->received)
@@ -153,6 +153,7 @@ static uint32_t read_some(struct verbs_conn *conn, uint32_t left)
     const uint32_t taken = streams->read_bulk(conn->stream, most, offset, &content);
     if (taken > 0)
         note_content(from, sge->mr, content);
+    conn->bulk_in += taken;
     return taken;
 }
 
@@ -315,6 +316,14 @@ static void enter(struct iwarp_arriving *from, enum iwarp_phase phase)
     from->bytes = 0;
 }
 
+/* The owner may deregister memory while an FPDU for it arrives. */
+static bool check_place(const struct verbs_conn *conn, struct iwarp_fault *fault)
+{
+    const struct iwarp_arriving *from = &conn->arriving;
+    return !mr_gone(&conn->device->mrs, from->sges, from->sge_count) ||
+           fail_tagged(fault, 0, "data for memory that was deregistered");
+}
+
 /* One phase. *more: the next one may have bytes, too. False: a fault. */
 static bool step(struct verbs_conn *conn, struct iwarp_fault *fault, bool *more)
 {
@@ -331,6 +340,8 @@ static bool step(struct verbs_conn *conn, struct iwarp_fault *fault, bool *more)
             enter(from, IWARP_IN_PAYLOAD);
         return !*more || take_head(conn, fault);
     case IWARP_IN_PAYLOAD:
+        if (!check_place(conn, fault))
+            return false;
         *more = read_payload(conn);
         if (*more)
             enter(from, IWARP_IN_TAIL);
@@ -338,7 +349,7 @@ static bool step(struct verbs_conn *conn, struct iwarp_fault *fault, bool *more)
     default:
         *more =
             read_bytes(conn, from->tail, iwarp_pad(from->fpdu.payload) + (uint32_t)IWARP_CRC_BYTES);
-        return !*more || on_fpdu(conn, fault);
+        return !*more || (check_place(conn, fault) && on_fpdu(conn, fault));
     }
 }
 

@@ -229,6 +229,7 @@ static bool push_fpdu(struct verbs_conn *conn)
         const struct stream_piece piece = next_piece(sending);
         const uint32_t taken = iwarp_streams(conn)->send(conn->stream, &piece);
         sending->sent += taken;
+        conn->bulk_out += piece.bytes == NULL ? taken : 0;
         if (taken < piece.length)
             return false;
     }

@@ -113,6 +113,38 @@ static void check_target(const struct scenario *scenario, uint32_t index,
     check_set_row(report, values, "shared-receives", "%lld", (long long)depth_at(scenario, index));
 }
 
+/* A latency that no network determines. */
+static void check_completions(const struct scenario_workload *workload, struct check_report *report)
+{
+    if (!workload->own_verbs || wl_rdma_is_answered(workload->ops, workload->params))
+        return;
+    check_add(report, DIAG_NOTE, workload->place,
+              "'%s': iWARP completes a WRITE or a SEND once TCP has taken its data, so the latency "
+              "does not include the network; its goodput does",
+              workload->name);
+    check_remedy(report, "compare latencies by kind rdma-read or rdma-ping-pong");
+}
+
+/* iWARP completes a SEND once its bytes are in TCP's send buffer, so `outstanding` does not limit
+ * the messages that arrive before their receives are posted again; and it has no RNR NAK. */
+static void check_unlimited(const struct scenario_workload *workload, struct check_report *report)
+{
+    const struct wl_rdma_params *params = workload->params;
+    const int64_t posted = params->shared_receives > 0 ? params->shared_receives
+                           : params->receives > 0      ? params->receives
+                                                       : 2 * params->outstanding;
+    if (params->rate > 0 || (params->count > 0 && params->count <= posted))
+        return;
+    check_add(report, DIAG_WARNING, workload->place,
+              "'%s': a message that finds no posted receive ends an iWARP connection, and the "
+              "sender does not wait for receives: it may send more than the %lld that are posted",
+              workload->name, (long long)posted);
+    check_remedy(report,
+                 "count: %lld or less, a rate, or kind rdma-ping-pong, whose answers limit the "
+                 "sender",
+                 (long long)posted);
+}
+
 /* Receives of an rdma-send workload, per queue pair or shared. */
 static void check_sends(const struct scenario_workload *workload, struct check_report *report)
 {
@@ -165,8 +197,10 @@ static void run(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         if (scenario->workloads[i].ops->needs_nvme_target)
             check_depths(scenario, &scenario->workloads[i], report);
+        check_completions(&scenario->workloads[i], report);
         if (strcmp(scenario->workloads[i].ops->name, "rdma-send") == 0)
-            check_sends(&scenario->workloads[i], report);
+            (scenario->workloads[i].own_verbs ? check_unlimited
+                                              : check_sends)(&scenario->workloads[i], report);
     }
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         check_target(scenario, i, report);

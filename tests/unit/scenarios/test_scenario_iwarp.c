@@ -12,6 +12,13 @@
 
 static struct diag diag;
 
+static struct scenario *parse(const char *text)
+{
+    const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
+    diag = (struct diag){0};
+    return scenario_load(&input, &diag);
+}
+
 /* host1 connects to host0. */
 static struct scenario *load(const char *fabric, const char *defaults)
 {
@@ -23,9 +30,19 @@ static struct scenario *load(const char *fabric, const char *defaults)
              "  targets: {where: host0, namespaces: [{}]}}\n"
              "workloads: [{name: w, kind: nvme, transport: iwarp, from: host1, to: host0}]\n",
              fabric, defaults);
-    const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
-    diag = (struct diag){0};
-    return scenario_load(&input, &diag);
+    return parse(text);
+}
+
+/* host1 connects to host0 without NVMe. */
+static struct scenario *load_plain(const char *fabric, const char *workload)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "stormglass: 1\nname: test\n"
+             "fabric: {topology: {kind: single-switch, hosts: 2}%s}\n"
+             "workloads:\n  - {name: w, from: host1, to: host0, transport: iwarp, %s}\n",
+             fabric, workload);
+    return parse(text);
 }
 
 static void a_bad_setting_is_a_located_error(void **state)
@@ -54,11 +71,45 @@ static void iwarp_needs_no_other_setting(void **state)
     scenario_free(scenario);
 }
 
+/* RFC 5040 has SEND, WRITE and READ for any protocol above; immediate data is of RFC 7306. */
+static void verbs_without_nvme_run_on_iwarp(void **state)
+{
+    static const char *const kinds[] = {"rdma-write", "rdma-read", "rdma-send", "rdma-ping-pong"};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char workload[64];
+        snprintf(workload, sizeof workload, "kind: %s, shared-receives: 64", kinds[i]);
+        struct scenario *scenario = load_plain("", workload);
+        assert_non_null(scenario);
+        assert_true(scenario->workloads[0].own_verbs && scenario->workloads[0].by_tcp);
+        scenario_free(scenario);
+    }
+}
+
+static void what_iwarp_cannot_carry_is_a_located_error(void **state)
+{
+    static const struct {
+        const char *fabric, *workload, *expected;
+    } cases[] = {
+        {"", "kind: rdma-write, immediate: true", "immediate: false"},
+        {"", "kind: rdma-send, immediate: true", "immediate: false"},
+        {", kind: infiniband", "kind: rdma-write", "needs Ethernet"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_null(load_plain(cases[i].fabric, cases[i].workload));
+        assert_int_equal(diag.messages[0].place.line, 5);
+        assert_non_null(strstr(diag.messages[0].text, cases[i].expected));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bad_setting_is_a_located_error),
         cmocka_unit_test(iwarp_needs_no_other_setting),
+        cmocka_unit_test(verbs_without_nvme_run_on_iwarp),
+        cmocka_unit_test(what_iwarp_cannot_carry_is_a_located_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
