@@ -102,8 +102,8 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
     }
 }
 
-/* What limits the run is what remains when the causes are removed. The time of an operation stays
- * that of this run. */
+/* What limits the run is what remains when the causes are removed. The time of an operation and the
+ * interval of its rate stay those of this run. */
 static void replace_limit(struct bottleneck *limit, const struct bottleneck *remaining,
                           uint32_t causes)
 {
@@ -119,6 +119,8 @@ void confirm_replace_limits(const struct prove *prove, const struct bottleneck *
     if (prove->limit.text[0] == '\0')
         return;
     replace_limit(&result->limit, &prove->limit, prove->culprits);
-    for (uint32_t i = 0; i < result->workload_count; i++)
+    for (uint32_t i = 0; i < result->workload_count; i++) {
         replace_limit(&result->limits[i].found, &limits[i], prove->culprits);
+        result->limits[i].confidence.causes = prove->culprits;
+    }
 }

@@ -215,13 +215,16 @@ void confidence_evidence_words(const char *evidence, uint32_t sources, double er
 void confidence_words(const struct confidence *confidence, double iops, char *text, size_t size)
 {
     const double error = (double)confidence->error / (double)PPM;
-    char evidence[160];
+    char evidence[160], run[64] = "";
     *text = '\0';
     if (!confidence->binds || confidence->error == 0 || iops <= 0)
         return;
     confidence_evidence_words(confidence->evidence, confidence->sources, error, evidence,
                               sizeof evidence);
-    snprintf(text, size, "%s IOPS, %s to %s: %s %s is %s", words_short(iops).text,
+    if (confidence->causes > 0)
+        snprintf(run, sizeof run, " (in this run, with the confirmed %s)",
+                 plural(confidence->causes, "cause", "causes"));
+    snprintf(text, size, "%s IOPS, %s to %s: %s %s is %s%s", words_short(iops).text,
              words_short(iops / (1 + error)).text, words_short(iops * (1 + error)).text,
-             confidence->path, confidence->value, evidence);
+             confidence->path, confidence->value, evidence, run);
 }

@@ -22,6 +22,7 @@ struct confidence {
     const char *source;   /* never NULL */
     uint32_t sources;     /* independent publications or laboratories */
     int64_t error;        /* ppm; 0: no interval */
+    uint32_t causes;      /* confirmed causes of this run, which the bottleneck is without */
 };
 
 /* The place of a bottleneck: a resource, the node, and a station of limit_value.def (NULL: none).
@@ -48,7 +49,8 @@ void confidence_evidence_words(const char *evidence, uint32_t sources, double er
                                size_t size);
 
 /* "5.20 M IOPS, 4.41 M to 6.14 M: PATH VALUE is inferred (1 source); 4 of 5 measurements were
- * within 18% of such results". Empty without an interval. */
+ * within 18% of such results (in this run, with the confirmed cause)". Empty without an interval.
+ */
 void confidence_words(const struct confidence *confidence, double iops, char *text, size_t size);
 
 #endif
