@@ -23,7 +23,10 @@
  *   culprits    the first of these that exists:
  *               - a suspect whose repair removes four fifths of the loss and leaves no victim;
  *                 among several within a twentieth of the best, the first that the evidence names,
- *                 otherwise the first
+ *                 otherwise the first. If another suspect's repair also removes so much that both
+ *                 together exceed the loss by a quarter, the loss may depend on chance, as a
+ *                 timeout after a lost last frame does: the other one is a culprit, too, if it does
+ *                 harm on its own in the mean over members that begin slightly later
  *               - the suspects that do harm on their own, with all others repaired, if repairing
  *                 them removes four fifths: one cause may hide the effect of another
  *               - a suspect whose repair removes four fifths and leaves no member with a loss of
@@ -129,9 +132,9 @@ struct prove_row {
     enum prove_tier tier;
     bool culprit;     /* member of the confirmed set */
     bool partner;     /* a culprit only together with the others */
-    bool refined;     /* part of a suspect tested before */
     bool for_all;     /* all objects have it: only its cost makes it a suspect */
     bool only_played; /* run with all other suspects repaired */
+    bool rare;        /* its own harm was measured over several later starts */
     bool harmful;     /* the harm that it does alone: */
     struct prove_harm harm;
     struct prove_hosts hosts; /* of a culprit: that it costs something, without the others */

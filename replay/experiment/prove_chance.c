@@ -85,7 +85,8 @@ static bool rule_out_one(struct proof *proof, uint32_t row)
     const struct prove_set set = prove_named(prove), rest = prove_without(&set, row);
     struct measure measures[2 * TIMES] = {{0}};
     bool there = true, enough;
-    if (!prove->rows[row].harmful || rest.count == 0 || harm->counted || harm->permille >= 500)
+    if (!prove->rows[row].harmful || prove->rows[row].rare || rest.count == 0 || harm->counted ||
+        harm->permille >= 500)
         return true;
     const bool played = play_later(proof, &rest, &set, measures);
     for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
@@ -117,6 +118,35 @@ bool prove_gain_later(struct proof *proof, const struct prove_set *set, int64_t 
     *gain = before->lost_ps == 0
                 ? 0
                 : (int64_t)((__int128)least * before->whole_ps * (PPM / 1000) / before->lost_ps);
+    return true;
+}
+
+bool prove_find_rare(struct proof *proof, const struct prove_set *all, uint32_t index)
+{
+    struct prove_row *row = &proof->prove->rows[index];
+    const struct prove_set others = prove_without(all, index);
+    struct measure measures[2 * TIMES] = {{0}};
+    if (!play_later(proof, &others, all, measures))
+        return false;
+    for (uint32_t m = 0; m < proof->members.count; m++) {
+        const struct measure_member *member = &proof->members.rows[m];
+        struct loss sum = {0};
+        for (uint32_t i = 0; i < 2 * TIMES; i += 2) {
+            if (!are_played(&measures[i]))
+                continue;
+            const struct loss loss = loss_between(&measures[i].works[m], &measures[i + 1].works[m]);
+            loss_add(&sum, &loss);
+        }
+        const int64_t chance = proof->noise == NULL ? 0 : proof->noise[m],
+                      permille = loss_share(&sum) / (PPM / 1000);
+        if (permille <= row->harm.permille ||
+            !experiment_is_significant(sum.lost_ps, sum.whole_ps, EXPERIMENT_HARM_LEAST, chance))
+            continue;
+        row->harmful = row->rare = true;
+        row->harm =
+            (struct prove_harm){false, m, member->workload, member->from, member->to, permille};
+    }
+    free_later(measures);
     return true;
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static const double proved_share = 0.8, nothing = 0.02;
+static const double proved_share = 0.8, nothing = 0.02, overlap = 0.25;
 const double prove_nearly = 0.05;
 
 /* ------------------------------------------------------------------ sets */
@@ -201,13 +201,49 @@ static bool name_one(struct prove *prove, uint32_t row)
     return true;
 }
 
+/* Suspects whose repairs remove more than there is, together with that of the best: whether both do
+ * harm depends on chance. */
+static struct prove_set rivals_of(const struct prove *prove, const struct prove_set *all,
+                                  uint32_t best)
+{
+    struct prove_set set = {.count = 0};
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->rows[i] != best &&
+            gone_by(prove, best) + gone_by(prove, all->rows[i]) >= 1 + overlap)
+            set.rows[set.count++] = all->rows[i];
+    return set;
+}
+
+/* The best is sufficient.  Names it, with the rivals that do harm on their own. */
+static bool name_with_rivals(struct proof *proof, const struct prove_set *all, uint32_t best)
+{
+    enum { RUNS_OF_EACH = 6 };
+    struct prove *prove = proof->prove;
+    const struct prove_set rivals = rivals_of(prove, all, best);
+    struct prove_set set = {.rows = {best}, .count = 1};
+    bool enough = false;
+    name_one(prove, best);
+    if (rivals.count == 0 ||
+        !experiment_can_run(&proof->experiment, all->count + RUNS_OF_EACH * rivals.count))
+        return true;
+    if (!prove_play_only(proof, all))
+        return false;
+    for (uint32_t i = 0; i < rivals.count; i++) {
+        if (!prove_find_rare(proof, all, rivals.rows[i]))
+            return false;
+        if (prove->rows[rivals.rows[i]].rare)
+            set.rows[set.count++] = rivals.rows[i];
+    }
+    return set.count == 1 || prove_try_set(proof, &set, &enough);
+}
+
 static bool choose(struct proof *proof)
 {
     struct prove *prove = proof->prove;
     const struct prove_set all = prove_all_broken(prove);
     const uint32_t best = best_alone(prove, &all);
     if (best != UINT32_MAX && !prove_does_harm(proof, &proof->rows[best]))
-        return name_one(prove, best);
+        return name_with_rivals(proof, &all, best);
     if (!prove_play_only(proof, &all))
         return false;
     const struct prove_set own = harmful(prove, &all);

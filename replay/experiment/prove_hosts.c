@@ -127,14 +127,15 @@ void prove_list_gaining_hosts(struct proof *proof, uint32_t index)
 }
 
 /* What the culprit costs alone: the run in which only the others are removed, compared with the one
- * without all. If the budget does not allow that run: what its removal gains. */
+ * without all. If that depends on chance, or the budget does not allow that run: what its removal
+ * gains. */
 static void measure_culprit(struct proof *proof, const struct prove_set *all, uint32_t index,
                             const struct measure *without)
 {
     struct prove_row *row = &proof->prove->rows[index];
     const struct prove_set others = prove_without(all, index);
     struct measure with = {0};
-    if (!experiment_can_run(&proof->experiment, prove_new_runs(proof, &others, 1)) ||
+    if (row->rare || !experiment_can_run(&proof->experiment, prove_new_runs(proof, &others, 1)) ||
         !prove_run_sets(proof, &others, 1, &with) || with.works == NULL) {
         prove_list_gaining_hosts(proof, index);
         return;

@@ -78,7 +78,6 @@ static bool take_part(struct proof *proof, uint32_t row, uint32_t part)
     if (!prove_run_sets(proof, &alone, 1, &measure))
         return false;
     is->repair = from->repair;
-    is->refined = true;
     memcpy(is->name, from->name, sizeof is->name);
     memcpy(is->text, from->text, sizeof is->text);
     if (measure.works != NULL)

@@ -173,6 +173,10 @@ bool prove_find_neighbor(struct proof *proof);
  * begin slightly later. */
 bool prove_gain_later(struct proof *proof, const struct prove_set *set, int64_t *gain);
 
+/* Runs with the suspect of the set broken alone, each time that members begin slightly later, and
+ * marks it if it does harm on the whole.  False: see why of the experiment. */
+bool prove_find_rare(struct proof *proof, const struct prove_set *all, uint32_t row);
+
 /* Clears the culprits if the loss is random. */
 bool prove_rule_out_chance(struct proof *proof);
 

@@ -185,13 +185,6 @@ bool scene_crosses(const struct harm_scene *scene, const struct harm_member *mem
            goes_by(&scene->paths[member->back], port);
 }
 
-uint64_t scene_bytes_by(const struct harm_scene *scene, const struct harm_member *member,
-                        uint32_t port)
-{
-    return (goes_by(&scene->paths[member->there], port) ? member->bytes - member->bytes_back : 0) +
-           (goes_by(&scene->paths[member->back], port) ? member->bytes_back : 0);
-}
-
 bool scene_has_priority(const struct harm_scene *scene, const struct harm_member *member,
                         const struct explain_root *root)
 {
@@ -290,11 +283,6 @@ static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t num
     member->completed = did->completed;
     member->failed = did->failed;
     member->bytes = did->bytes;
-    const struct workload_delivered delivered = world_delivered(scene->world, workload, number);
-    const uint64_t both = delivered.read + delivered.written;
-    member->bytes_back = both == 0
-                             ? did->bytes / 2
-                             : (uint64_t)((unsigned __int128)did->bytes * delivered.read / both);
     const uint64_t out = did->issued - did->completed - did->failed;
     const time_ps last = did->completed > 0 ? did->last_completion : about->start;
     member->work =

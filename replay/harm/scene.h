@@ -46,7 +46,6 @@ struct harm_member {
     uint32_t there, back; /* indices of its paths */
     uint8_t priorities;   /* set of priorities that any node maps its data to */
     uint64_t issued, completed, failed, bytes;
-    uint64_t bytes_back; /* of `bytes`: received from `to`, estimated from its measured part */
     bool connected;
     time_ps span; /* time with work to do */
     struct loss_work work;
@@ -100,10 +99,6 @@ bool scene_is_root(const struct harm_scene *scene, uint32_t port);
 
 /* Whether the member's frames, or the responses to them, left through the port. */
 bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port);
-
-/* The member's payload bytes that left through the port. */
-uint64_t scene_bytes_by(const struct harm_scene *scene, const struct harm_member *member,
-                        uint32_t port);
 
 /* Whether its data may have a priority that the root's pauses stop; global pause stops all. */
 bool scene_has_priority(const struct harm_scene *scene, const struct harm_member *member,
