@@ -67,7 +67,7 @@ static inline uint8_t segment_ace(const struct frame *frame)
 static inline void segment_set_ace(struct frame *frame, uint8_t ace)
 {
     const unsigned mask = SEGMENT_ECE | SEGMENT_CWR;
-    frame->tcp_flags = (uint8_t)((frame->tcp_flags & ~mask) | (ace << 6 & mask));
+    frame->tcp_flags = (uint8_t)((frame->tcp_flags & ~mask) | ((unsigned)ace << 6 & mask));
     frame->tcp_accecn = (uint8_t)((frame->tcp_accecn & ~SEGMENT_AE) | ace >> 2);
 }
 
