@@ -349,7 +349,8 @@ static bool watchdog_discards(struct swtch *swtch, uint32_t handle, const struct
 static NOINLINE void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
 {
     const struct passage passage = passage_of(swtch, handle, now);
-    if (!watchdog_discards(swtch, handle, passage.frame, now))
+    if (!switch_refuses(swtch, handle, now) &&
+        !watchdog_discards(swtch, handle, passage.frame, now))
         forward(swtch, &passage, entropy_of(swtch, passage.frame));
 }
 

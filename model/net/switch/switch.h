@@ -55,6 +55,7 @@ struct switch_params {
     int64_t latency;            /* ps from the last bit (cut-through: header) of a frame to the
                                  * memory */
     int64_t forwarding;         /* SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH */
+    int64_t router;             /* bool: between VLANs, so frames need an IP header */
     int64_t ecmp_seed;          /* -1: a different seed for each switch */
     int64_t ecmp_hash;          /* enum switch_hash */
     int64_t weight[PRIORITIES]; /* 0: strict, highest first; else weight among the weighted
@@ -132,7 +133,7 @@ struct swtch {
     uint8_t strict;   /* mask of priorities served before the weighted ones */
     bool cut_through;
     bool credits;      /* its links have flow control by credits */
-    bool special;      /* cut-through, or an ECMP hash other than the 5-tuple */
+    bool special;      /* cut-through, a router, or an ECMP hash other than the 5-tuple */
     bool careful;      /* special, or the watchdog drops a priority: frames take the slow path */
     uint8_t condemned; /* mask of priorities that the watchdog drops at some port */
     struct dequeue_timers dequeue_timers;

@@ -95,6 +95,15 @@ void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_p
     drop_for(swtch, handle, egress, cause, now);
 }
 
+bool switch_refuses(struct swtch *swtch, uint32_t handle, time_ps now)
+{
+    const struct frame *frame = frame_at(swtch->frames, handle);
+    if (swtch->params.router == 0 || frame->opcode == FRAME_TCP || !frame_is_v1(frame->tos))
+        return false;
+    switch_reject(swtch, handle, UINT16_MAX, now);
+    return true;
+}
+
 /* Drops a frame for the watchdog. */
 void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
 {

@@ -55,8 +55,8 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
         .ecmp_seed = params->ecmp_seed == SWITCH_ECMP_SEED_OWN
                          ? hash_text(name, hash_mix(engine->seed))
                          : hash_mix((uint64_t)params->ecmp_seed),
-        .special =
-            params->forwarding == SWITCH_CUT_THROUGH || params->ecmp_hash != SWITCH_HASH_5_TUPLE,
+        .special = params->forwarding == SWITCH_CUT_THROUGH ||
+                   params->ecmp_hash != SWITCH_HASH_5_TUPLE || params->router != 0,
         .params = *params,
         .marking = rng_stream(engine->seed, name, "ecn"),
         .watchdog = watchdog_new(params, port_count),

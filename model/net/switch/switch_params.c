@@ -125,6 +125,12 @@ const struct opt switch_opts[] = {
     {"forwarding", OPT_CHOICE, FIELD(forwarding), "store-and-forward", NULL, NULL,
      OPT_WORDS(SWITCH_FORWARDINGS), "Whether a frame may leave before its last bit has arrived.",
      "IEEE 802.1D; vendors' documents", OPT_ACTS(LATENCY, ANY, TRACE)},
+    {"router", OPT_BOOL, FIELD(router), "false", NULL, NULL, NULL,
+     "The switch is an IP router, and each of its ports is another VLAN: it drops frames without "
+     "an "
+     "IP header, which are those of RoCE v1. Otherwise it forwards all frames.",
+     "IBTA annex A16, annex A17: RoCE v1 is a link protocol, RoCE v2 is routable",
+     OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"ecmp-seed", OPT_INT, FIELD(ecmp_seed), "auto", "0", "4294967295", "auto",
      "Seed of the path hash; auto: a different one for each switch. Equal seeds in two tiers cause "
      "polarization.",

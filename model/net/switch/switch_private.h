@@ -49,6 +49,8 @@ NOINLINE void switch_free_buffer(const struct port *port, struct port *from, uin
  * for the watchdog, expire at the end of its lifetime, lose_frame on power loss. */
 NOINLINE void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
                             enum probe_drop_cause cause, time_ps now);
+/* A router drops a frame without an IP header, and returns true: it has no route for it. */
+bool switch_refuses(struct swtch *swtch, uint32_t handle, time_ps now);
 NOINLINE void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 NOINLINE void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 NOINLINE void switch_expire(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);

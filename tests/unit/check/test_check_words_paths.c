@@ -56,6 +56,16 @@ static void ways(void **state)
          "t.yaml:4:13: note: 2 switches (leaf0, ...): 200Gbps of downlinks share 199.998Gbps of "
          "uplinks (oversubscription 1.0:1)\n"},
         {LEAVES ACROSS, "oversubscription", ""},
+        {LEAVES AT("\"spine*\"",
+                   "router: true") "hosts: {defaults: {rnic: {roce-version: 1}}}\n" ACROSS,
+         "routers",
+         "t.yaml:7:13: error: 'w' from host0 to host2 uses RoCE v1, and spine1 is a router: it "
+         "drops "
+         "frames without an IP header, so no connection comes up\n    remedy: use RoCE v2, or keep "
+         "both hosts in one VLAN (--set 'fabric.overrides[+]={where: [host0], rnic: {roce-version: "
+         "2}}')\n"},
+        {LEAVES AT("\"spine*\"", "router: true") ACROSS, "routers", ""},
+        {LEAVES "hosts: {defaults: {rnic: {roce-version: 1}}}\n" ACROSS, "routers", ""},
     };
     assert_prints(cases, COUNT(cases));
 }
