@@ -72,6 +72,30 @@ async function cases(page) {
     }
 }
 
+// One slider of each case or lesson, moved by one stop: the run has the numbers of the command line with the same --set.
+async function sliders(page) {
+    for (const name of names) {
+        await choose(page, name);
+        const moved = await page.evaluate(`(() => {
+            const knobs = Array.from(document.querySelectorAll('#parameters .knob')).filter(knob => knob.querySelector('input[type=range]'));
+            const knob = knobs.find(one => /queue-depth|outstanding|message-size|block-size/.test(one.dataset.path)) || knobs.find(one => /^(hosts|fabric)/.test(one.dataset.path));
+            if (!knob) return null;
+            const slider = knob.querySelector('input[type=range]');
+            slider.value = +slider.value > 0 ? +slider.value - 1 : +slider.value + 1;
+            slider.dispatchEvent(new Event('input'));
+            slider.dispatchEvent(new Event('change'));
+            return knob.dataset.path;
+        })()`);
+        check(`${name}: no slider`, moved !== null);
+        const command = await page.evaluate(`${id('command')}.textContent`);
+        check(`${name}: ${moved} is no --set`, command.includes(`--set ${moved}=`), command);
+        const shown = await run(page), set = command.split(' --set ').slice(1).flatMap(one => ['--set', one]);
+        compare(name, shown, set);
+        if (shown) console.log(`  ${name}: ${set.join(' ')}, digest ${shown.digest}`);
+        await page.evaluate(`${id('reset')}.click()`);
+    }
+}
+
 async function queueDepth(page) {
     await choose(page, 'pause-storm');
     const before = await run(page);
@@ -162,11 +186,13 @@ async function steps(page) {
 }
 
 async function lesson(page) {
-    await choose(page, 'pfc');
-    await page.until(`document.querySelectorAll('#lesson details').length === 5`, LONG);
-    const said = await page.evaluate(`${id('lesson')}.textContent`).then(text => text.replace(/\s+/g, ''));
-    const wanted = native('lesson', 'pfc').stdout.split(/\nNext: /)[0].replace(/^== /gm, '').replace(/\s+/g, '');
-    check('a lesson', said.startsWith(wanted));
+    for (const name of new Set(['pfc', ...names.filter(one => fs.existsSync(`scenarios/lessons/${one}.md`))])) {
+        await choose(page, name);
+        await page.until(`document.querySelectorAll('#lesson details').length === 5`, LONG);
+        const said = await page.evaluate(`${id('lesson')}.textContent`).then(text => text.replace(/\s+/g, ''));
+        const wanted = native('lesson', name).stdout.split(/\nNext: /)[0].replace(/^== /gm, '').replace(/\s+/g, '');
+        check(`${name}: another lesson`, said.startsWith(wanted));
+    }
 }
 
 // What a screen reader announces, and what a narrow screen clips.
@@ -197,7 +223,7 @@ async function main() {
             await page.shoot(path.join(folder, `${name}-run.png`));
             grounds.add(theme + await page.evaluate('getComputedStyle(document.body).backgroundColor'));
             if (width === 1400 && theme === 'light') {
-                for (const part of [cases, queueDepth, errors, hostile, steps, lesson, stopAndLimits]) await part(page);
+                for (const part of [cases, sliders, queueDepth, errors, hostile, steps, lesson, stopAndLimits]) await part(page);
                 check('something was fetched', await page.evaluate(`performance.getEntriesByType('resource').filter(one => !one.name.startsWith('blob:')).length`) === 0);
             }
             check(`${name}: words on the console`, page.words.length === 0, page.words);

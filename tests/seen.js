@@ -101,6 +101,7 @@ async function look(browser, file, width, theme) {
     await page.shoot(path.join(folder, name + '.png'));
     await page.shoot(path.join(folder, name + '-whole.png'), true);
     check(`${name}: words on the console`, page.words.length === 0, page.words);
+    check(`${name}: a name became an element`, await page.evaluate('document.images.length === 0 && window.hacked === undefined'), name);
     check(`${name}: labels overlap`, said.over.length === 0, said.over);
     check(`${name}: labels outside of their drawing`, said.outside.length === 0, said.outside);
     check(`${name}: wider than the window`, said.wide <= 0, said.wide);
@@ -123,11 +124,32 @@ async function look(browser, file, width, theme) {
     await page.close();
 }
 
+// Without scripts the page has its text and its drawings.
+async function plain(browser, file) {
+    const name = path.basename(file, '.html') + ' without scripts', page = await browser.open('about:blank', {width: 1400, height: SCREEN, theme: 'light'});
+    await page.send('Emulation.setScriptExecutionDisabled', {value: true});
+    await page.send('Page.navigate', {url: 'file://' + path.resolve(file)});
+    await page.until(`document.readyState === 'complete' && location.protocol === 'file:'`, 60);
+    const said = await page.evaluate(`(${measure})()`);
+    const parts = await page.evaluate(`[typeof window.stormglass, document.querySelectorAll('section').length, document.querySelectorAll('svg').length,
+        Array.from(document.querySelectorAll('section h2')).every(head => head.checkVisibility())]`);
+    check(`${name}: scripts run`, parts[0] === 'undefined', parts);
+    check(`${name}: sections`, parts[1] > 3 && parts[3], parts);
+    check(`${name}: no drawing`, parts[2] > 0 || !hasFabric(file), parts);
+    check(`${name}: labels overlap`, said.over.length === 0, said.over);
+    check(`${name}: wider than the window`, said.wide <= 0, said.wide);
+    await page.shoot(path.join(folder, path.basename(file, '.html') + '-plain.png'), true);
+    await page.close();
+}
+const hasFabric = file => fs.readFileSync(file, 'utf8').includes('id="fabric"');
+
 async function main() {
     const browser = new Browser();
     try {
-        for (const file of pages)
+        for (const file of pages) {
+            await plain(browser, file);
             for (const [width, theme] of [[1400, 'light'], [1400, 'dark'], [390, 'light'], [390, 'dark']]) await look(browser, file, width, theme);
+        }
     } catch (error) {
         check('the test', false, error.stack);
     }

@@ -29,7 +29,7 @@ enum {
     SWITCHES_DRAWN = 100,
     HOST_SIZE_MAX = 18,
     NAMED_HOSTS = 40,
-    HOST_LETTERS = 12,
+    HOST_LETTERS = 11,
     SWITCH_WIDTH = 76,
     LETTERS_MIN = 7, /* letter height */
     LETTERS_MAX = 13,
@@ -281,19 +281,22 @@ static void draw_switch(const struct page *page, const struct map *map,
     fputs("</title></g>\n", page->out);
 }
 
-/* The first letters of a name; a letter may have several bytes. */
+/* A long name ends with an ellipsis. A letter may have several bytes. */
 static void write_start(const struct page *page, const char *name)
 {
     char start[HOST_LETTERS * 4 + 1];
-    size_t length = 0;
+    size_t length = 0, cut = 0;
     for (int i = 0; i < HOST_LETTERS && name[length] != '\0'; i++) {
         uint32_t code;
         const size_t bytes = printable_utf8(name + length, &code);
+        cut = length;
         length += bytes == 0 ? 1 : bytes;
     }
+    const bool whole = name[length] == '\0';
     memcpy(start, name, length);
-    start[length] = '\0';
+    start[whole ? length : cut] = '\0';
     page_text(page->out, start);
+    fputs(whole ? "" : "&hellip;", page->out);
 }
 
 static void draw_host(const struct page *page, const struct map *map,
