@@ -72,6 +72,10 @@ sizes() {
 capture read
 capture write workloads.io.read=0% hosts.targets.target.in-capsule=0B
 capture plain hosts.defaults.{nvme,target}.iwarp-crc=false
+capture pages workloads.io.block-size=8KiB hosts.targets.target.iwarp-write-size=4KiB
+capture fetch workloads.io.block-size=64KiB workloads.io.read=0% hosts.targets.target.iwarp-write-size=4KiB
+equal 'read of 8 KiB, WRITEs of 4 KiB: frames down' "$(sizes pages 10.0.0.2)" '1448 1448 1260 1448 1448 1260 40'
+equal 'write of 64 KiB: one READ' "$(fields fetch 'iwarp_rdma.opcode == 1 && frame.time_relative > 0.0014' frame.number | wc -l)" 1
 equal 'read: frames up' "$(sizes read 10.0.0.1)" 88
 equal 'read: frames down' "$(sizes read 10.0.0.2)" '1448 1448 1260 40'
 equal 'write: frames up' "$(sizes write 10.0.0.1)" '88 1448 1448 1260'

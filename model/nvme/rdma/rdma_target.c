@@ -6,7 +6,7 @@
 #include "nvme/rdma/rdma_private.h"
 
 /* Operations of one command: 8 MiB, plus 8 bytes per 512 bytes, in pieces of 64 KiB. */
-enum { OPERATIONS_MAX = 130 };
+enum { OPERATIONS_MAX = 130, SHARE_MAX = 128 }; /* of a command; its data are one of so many */
 
 static const struct verbs_ops *verbs_of(const struct rdma_target_conn *conn)
 {
@@ -84,7 +84,9 @@ struct chain {
 static uint32_t operation_bytes(const struct rdma_target_conn *conn, uint32_t bytes)
 {
     const int64_t most = conn->base.rdma->params.target.rdma_size;
-    return most < 0 || bytes < most ? bytes : (uint32_t)most;
+    const uint32_t least = (bytes + SHARE_MAX - 1) / SHARE_MAX;
+    const uint32_t each = most < least ? least : (uint32_t)most;
+    return most < 0 || bytes < each ? bytes : each;
 }
 
 unsigned nvme_rdma_operations(const struct rdma_target_conn *conn, uint32_t bytes)
@@ -98,8 +100,9 @@ static struct ibv_send_wr *make_chain(const struct rdma_target_conn *conn,
                                       const struct nvme_transfer *transfer, struct chain *chain,
                                       enum ibv_wr_opcode opcode, uint64_t id)
 {
-    const uint32_t each = operation_bytes(conn, transfer->length);
-    const unsigned count = nvme_rdma_operations(conn, transfer->length);
+    const bool whole = opcode == IBV_WR_RDMA_READ && conn->base.rdma->params.target.whole_reads;
+    const uint32_t each = whole ? transfer->length : operation_bytes(conn, transfer->length);
+    const unsigned count = whole ? 1 : nvme_rdma_operations(conn, transfer->length);
     CHECK(count <= OPERATIONS_MAX);
     for (unsigned i = 0; i < count; i++) {
         const uint32_t at = i * each, left = transfer->length - at;
