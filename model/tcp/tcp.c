@@ -89,6 +89,9 @@ void tcp_receive(struct tcp *tcp, uint32_t handle, time_ps now)
     struct tcp_conn *conn = tcp_conn_find(tcp, frame->source, frame->qpn);
     const unsigned syn = frame->tcp_flags & (SEGMENT_SYN | SEGMENT_ACK | SEGMENT_RST);
     tcp->counters.in_segs++;
+    tcp->counters.in_ce += (frame->tos & ECN_CE) == ECN_CE;
+    tcp->counters.in_ect0 += (frame->tos & ECN_CE) == ECN_ECT0;
+    tcp->counters.in_no_ect += (frame->tos & ECN_CE) == ECN_NOT_ECT;
     if (conn != NULL) {
         tcp_watch_arrived(conn, frame, now);
         tcp_core_receive(conn, handle, now);

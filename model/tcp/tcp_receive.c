@@ -304,8 +304,6 @@ static void note_mark_exactly(struct tcp_conn *conn, bool marked, time_ps now)
 static void note_mark(struct tcp_conn *conn, const struct frame *frame, time_ps now)
 {
     const bool marked = (frame->tos & ECN_CE) == ECN_CE;
-    if (marked)
-        conn->tcp->counters.in_ce++;
     if (!conn->ecn || conn->accurate)
         return;
     if (conn->ops->echoes_each_mark) {
