@@ -12,7 +12,7 @@
     .none = "no port waited for credits", .is = "waits for credits",                               \
     .is_not = "does not wait for credits", .was = "waited for credits",                            \
     .held = "waited for credits", .by = "waits for", .of = "waits for credits of",                 \
-    .time = "wait for credits", .most = "longest waiting"
+    .time = "wait for credits", .most = "longest waiting", .origin = "Wait origin"
 
 static const struct flow_words words[] = {
     [SCENARIO_ETHERNET] = {.title = "Pauses",
@@ -27,6 +27,7 @@ static const struct flow_words words[] = {
                            .of = "paused by",
                            .time = "pause time",
                            .most = "most paused",
+                           .origin = "Pause origin",
                            .frame = "PFC frame",
                            .frames = "PFC frames",
                            .retransmits = "no retransmissions, no ECN marks"},

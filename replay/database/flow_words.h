@@ -21,6 +21,7 @@ struct flow_words {
     const char *of;                /* between two ports, before "for 3 ms": "paused by" */
     const char *time;              /* "pause time" */
     const char *most;              /* "most paused" */
+    const char *origin;            /* "Pause origin" */
     const char *frame, *frames;    /* that carry it: "PFC frame" */
     const char *retransmits; /* of the summary, if nothing was lost: "no retransmissions, ..." */
 };

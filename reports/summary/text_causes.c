@@ -118,6 +118,16 @@ static void write_confidence(const struct text *text)
     store_finish(rows);
 }
 
+/* The root of the pauses is then evidence: it may be where the load is that a cause makes harmful.
+ */
+static bool has_confirmed(const struct text *text)
+{
+    return store_ask_int(text->store,
+                         "SELECT count(*) FROM result WHERE path GLOB 'causes*.confirmed'"
+                         " AND value=1",
+                         0) > 0;
+}
+
 void text_causes(const struct text *text)
 {
     fputc('\n', text->out);
@@ -125,7 +135,7 @@ void text_causes(const struct text *text)
     write_sentence(text, "I/O time", "bottleneck_account");
     write_confidence(text);
     write_harm(text);
-    write_sentence(text, "Root cause", "root_cause");
+    write_sentence(text, has_confirmed(text) ? text->flow->origin : "Root cause", "root_cause");
     write_spread(text);
     write_victims(text);
 }

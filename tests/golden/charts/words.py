@@ -234,7 +234,9 @@ for head, path in (('Bottleneck', 'bottleneck'), ('I/O time', 'bottleneck_accoun
     wanted = ask('SELECT value FROM result WHERE path=?', path)
     if wanted and wanted[0][0]:
         evidence = path == 'root_cause' and bool(ask("SELECT 1 FROM result WHERE path GLOB 'causes*.sentence' AND instr(value, ?)", wanted[0][0]))
-        same(path, f'\n{head:16}{wanted[0][0]}\n' in summary, not evidence)
+        confirmed = path == 'root_cause' and bool(ask("SELECT 1 FROM result WHERE path GLOB 'causes*.confirmed' AND value=1"))
+        label = (f'{"Pause origin":16}', f'{"Wait origin":16}') if confirmed else (f'{head:16}',)
+        same(path, any(f'\n{name}{wanted[0][0]}\n' in summary for name in label), not evidence)
 expected = ask('SELECT held, text, actual FROM expectation ORDER BY position')
 if expected:
     same('expectations', [re.split(r'\s{2,}', line.strip()) for line in block('Expectations')[1:]],
