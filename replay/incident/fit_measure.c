@@ -218,8 +218,7 @@ static double frame_rate(const struct triage_work *work, int port, const struct 
     struct counts frames = {.count = 0};
     add_count(&frames, triage_get(work, port, "tx_packets_phy", TRIAGE_ALL));
     if (frames.count == 0)
-        add_count(&frames,
-                  triage_get(work, work->ports[port].peer, "rx_packets_phy", TRIAGE_ALL));
+        add_count(&frames, triage_get(work, work->ports[port].peer, "rx_packets_phy", TRIAGE_ALL));
     return frames.count == 0 ? 0 : rate_between(&frames, window->from, window->to);
 }
 
@@ -253,14 +252,13 @@ static double missing_rate(const struct triage_work *work, int port, const struc
 }
 
 /* 0: not known. */
-static double measure_value(const struct triage_work *work,
-                            const struct fit_hypothesis *hypothesis, const struct window *window)
+static double measure_value(const struct triage_work *work, const struct fit_hypothesis *hypothesis,
+                            const struct window *window)
 {
     const int port = hypothesis->place, peer = work->ports[port].peer;
     if (hypothesis->kind == FIT_SLOW_HOST)
-        return hypothesis->rate > 0
-                   ? byte_rate(work, peer, window) * 8 / (double)hypothesis->rate
-                   : 0;
+        return hypothesis->rate > 0 ? byte_rate(work, peer, window) * 8 / (double)hypothesis->rate
+                                    : 0;
     const double frames = frame_rate(work, port, window), bytes = byte_rate(work, port, window);
     if (frames <= window->more)
         return 0;
