@@ -229,6 +229,8 @@ static void set_ranks(struct fit *fit, double nothing)
         if (gain > 0) /* the cost takes what chance may give, and no more */
             gain = gain > cost_of(one) ? gain - cost_of(one) : 0;
         gain /= fit->lead_least;
+        if (one->measured && gain < 0) /* counters show it, whatever a run lacks */
+            gain = 0;
         one->rank = one->prior + run_weight * (gain > -contradicts ? gain : -contradicts);
     }
 }

@@ -199,6 +199,16 @@ static struct place other_end(const struct triage_work *work, struct place place
     return peer < 0 ? place : (struct place){work->ports[peer].node, peer};
 }
 
+/* The end of the cable whose frames arrive damaged more often. */
+static struct place damaging_end(const struct triage_work *work, struct place place)
+{
+    const struct place other = other_end(work, place);
+    return triage_get(work, place.port, "rx_crc_errors_phy", TRIAGE_ALL).value >=
+                   triage_get(work, other.port, "rx_crc_errors_phy", TRIAGE_ALL).value
+               ? other
+               : place;
+}
+
 /* The magnitude is a share of what links of its kind have. */
 static void add_slow_link(struct fit *fit, const struct fit_base *base, struct place place,
                           size_t suspect)
@@ -231,7 +241,7 @@ static bool add_of_suspect(struct fit *fit, const struct fit_base *base,
         return true;
     case SUSPECT_BIT_ERRORS:
         if (has_port)
-            add(fit, base, FIT_BIT_ERRORS, other_end(base->work, place), index);
+            add(fit, base, FIT_BIT_ERRORS, damaging_end(base->work, place), index);
         return has_port;
     case SUSPECT_SILENT_LOSS:
         if (has_port) {
