@@ -11,8 +11,8 @@
 
 static const struct cli_option options[] = {
     {"as", 0, "FORM",
-     "ethtool (the default), sonic, json, openmetrics, grafana-ethtool, grafana-sonic, fos, nx-os "
-     "or perfquery"},
+     "ethtool (the default), sonic, json, openmetrics, grafana-ethtool, grafana-sonic, fos, nx-os, "
+     "perfquery or nstat"},
     {"csv", 0, NULL, "one CSV row for each counter"},
     {"port", 'p', "PORT", "a port, or all ports of a host or switch; repeatable"},
     {0},
@@ -20,9 +20,9 @@ static const struct cli_option options[] = {
 
 static bool read_form(const struct cli_args *args, enum counters_form *form)
 {
-    static const char *const words[] = {"ethtool",     "sonic",           "json",
-                                        "openmetrics", "grafana-ethtool", "grafana-sonic",
-                                        "fos",         "nx-os",           "perfquery"};
+    static const char *const words[] = {"ethtool",         "sonic",         "json", "openmetrics",
+                                        "grafana-ethtool", "grafana-sonic", "fos",  "nx-os",
+                                        "perfquery",       "nstat"};
     const char *word = cli_value(args, "as");
     *form = cli_given(args, "csv") ? COUNTERS_CSV : COUNTERS_ETHTOOL;
     if (word == NULL)
@@ -38,7 +38,7 @@ static bool read_form(const struct cli_args *args, enum counters_form *form)
         return true;
     }
     cli_error("counters: --as %s: expected ethtool, sonic, json, openmetrics, grafana-ethtool, "
-              "grafana-sonic, fos, nx-os or perfquery",
+              "grafana-sonic, fos, nx-os, perfquery or nstat",
               word);
     return false;
 }
@@ -135,7 +135,7 @@ const struct cli_command cmd_counters = {
         "for "
         "the metrics of\nopenmetrics: of hosts, and of switches.\nfos (Brocade) and nx-os (Cisco "
         "MDS) are for "
-        "fabrics of Fibre Channel, perfquery for InfiniBand.",
+        "fabrics of Fibre Channel, perfquery for InfiniBand, nstat for hosts with TCP.",
     .examples =
         (const struct cli_example[]){
             {"The counters of a host's ports as ethtool -S prints them",

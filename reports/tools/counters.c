@@ -67,6 +67,30 @@ static void ethtool(struct print *print, uint32_t chosen)
     }
 }
 
+/* ---- nstat -asz ---- */
+
+/* nstat has the names of /proc/net/snmp and /proc/net/netstat, and no others. */
+static void print_nstat(struct print *print, const struct port_counters_port *port,
+                        const char *name, int priority, int64_t value)
+{
+    (void)port, (void)priority;
+    if (strncmp(name, "Tcp", 3) == 0 || strncmp(name, "IpExt", 5) == 0)
+        fprintf(print->out, "%-32s%-16" PRId64 "   0.0\n", name, value);
+}
+
+static void nstat(struct print *print, uint32_t chosen)
+{
+    for (uint32_t i = 0; i < print->counters->port_count; i++) {
+        const struct port_counters_port *port = &print->counters->ports[i];
+        if (!print->chosen[i] || !port->has_tcp)
+            continue;
+        if (chosen > 1)
+            fprintf(print->out, "==> %s <==\n", port->name);
+        fputs("#kernel\n", print->out);
+        each_counter(print, port, print_nstat);
+    }
+}
+
 /* ---- SONiC ---- */
 
 /* 1234567 as 1,234,567. */
@@ -330,6 +354,8 @@ void counters_print(const struct port_counters *counters, const bool *chosen,
         count += chosen[i];
     if (form == COUNTERS_ETHTOOL)
         ethtool(&print, count);
+    else if (form == COUNTERS_NSTAT)
+        nstat(&print, count);
     else if (form == COUNTERS_SONIC)
         sonic(&print);
     else if (form == COUNTERS_OPENMETRICS)

@@ -18,12 +18,14 @@ enum counters_form {
     COUNTERS_FOS,       /* of Fibre Channel: Brocade */
     COUNTERS_NX_OS,     /* Cisco */
     COUNTERS_PERFQUERY, /* of InfiniBand */
+    COUNTERS_NSTAT,     /* TCP of hosts */
     COUNTERS_CSV
 };
 
 /* `chosen` selects ports of the run. `ethtool -S` for several ports has the name of each before its
  * counters, like tail(1) for files. SONiC's tables for several switches have the switches' names,
- * and vendor's names of ports if known. JSON is the object that import counters writes. CSV has one
+ * and vendor's names of ports if known. JSON is the object that import counters writes.
+ * nstat has the hosts with TCP. CSV has one
  * line for each counter. */
 void counters_print(const struct port_counters *counters, const bool *chosen,
                     enum counters_form form, FILE *out);

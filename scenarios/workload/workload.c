@@ -18,7 +18,8 @@ const struct workload_ops *const workload_kinds[] = {
 const struct workload_ops *workload_find(const char *name)
 {
     for (const struct workload_ops *const *kind = workload_kinds; *kind != NULL; kind++)
-        if (strcmp((*kind)->name, name) == 0)
+        if (strcmp((*kind)->name, name) == 0 ||
+            ((*kind)->also != NULL && strcmp((*kind)->also, name) == 0))
             return *kind;
     return NULL;
 }

@@ -197,6 +197,7 @@ enum { WORKLOAD_REQUEST_BYTES = 16 }; /* private data of a connection request to
 
 struct workload_ops {
     const char *name;  /* value of `kind:` */
+    const char *also;  /* another value of `kind:` that means the same, or NULL */
     const char *about; /* one sentence */
     const struct opt *opts;
     size_t params_bytes;

@@ -131,4 +131,27 @@ done
 segments=$("$program" query --json run.db "SELECT sum(value) AS n FROM v_counter WHERE node = 'host1' AND name = 'TcpOutSegs'" | gojq '.[0].n')
 [ "$segments" -gt 100 ] || fail "host1 sent $segments segments"
 
+# counters --as nstat: import counters reads it, and the hosts' files differ by what the run counted. kind: tcp is tcp-stream.
+cat >tcp.yaml <<'END'
+stormglass: 1
+name: tcp
+duration: 500us
+fabric:
+  topology: {kind: single-switch, hosts: 3}
+  overrides: [{where: host2-switch0, mtu: 1500B}]
+  host-links: {mtu: 9000B}
+workloads:
+  - {name: io, kind: tcp, from: [host1, host2], to: host0}
+END
+"$program" run tcp.yaml -o tcp.db >out.txt 2>&1 || fail "tcp.yaml: exit code $?: $(cat out.txt)"
+"$program" counters tcp.db --as nstat --port host0 >after.txt
+sed 's/  *[0-9][0-9]*  *0.0$/ 0 0.0/' after.txt >before.txt
+"$program" import counters before.txt after.txt >counters.json 2>notes.txt || fail "nstat: exit code $?: $(cat notes.txt)"
+counted=$("$program" query --json tcp.db "SELECT value AS n FROM v_counter WHERE node = 'host0' AND name = 'TcpInSegs'" | gojq '.[0].n')
+[ "$(gojq '.counters[] | select(.name == "TcpInSegs") | .difference' counters.json)" = "$counted" ] || fail "nstat: not $counted TcpInSegs: $(cat after.txt)"
+[ "$("$program" counters tcp.db --as nstat | grep -c '^==> ')" = 3 ] || fail 'nstat: not three hosts'
+"$program" check tcp.yaml >check.txt 2>&1
+grep -q 'host2:p0: .io.: TCP connections have the MSS of its MTU, 1460 B.*9000 send 6.1 times' check.txt || fail "check: no MSS: $(cat check.txt)"
+"$program" check tcp.yaml --set 'fabric.overrides[0].mtu=9000B' 2>&1 | grep -q MSS && fail 'check: an MSS with equal MTUs'
+
 [ "$failures" -eq 0 ]

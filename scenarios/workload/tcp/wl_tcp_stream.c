@@ -480,6 +480,7 @@ static void destroy(struct workload *workload)
 
 const struct workload_ops wl_tcp_stream = {
     .name = "tcp-stream",
+    .also = "tcp",
     .about = "messages over TCP connections, each answered by the other host",
     .opts = wl_tcp_opts,
     .params_bytes = sizeof(struct wl_tcp_params),
