@@ -333,3 +333,35 @@ lab_iscsi_calm() {
     ! dmesg | grep -v 'ommand line:' | grep -E 'scsi| sd [0-9:]*:|WARNING|BUG:|Oops' | grep -i -E 'fail|error|timeout|timed out|invalid|warn|bug|oops|reset' >words.txt ||
         lab_fail "the kernel says: $(cat words.txt)"
 }
+
+# lab_iscsi_grid GRID [CHOICE]: each cell by fio on LAB_DEVICE, its numbers as values of the cell's name. CHOICE is as in lab_grid.
+lab_iscsi_grid() {
+    local cell sets set depth size read count delay=0 now=0 queue=/sys/block/${LAB_DEVICE#/dev/}/queue
+    modprobe sch_netem
+    echo none >"$queue/scheduler"
+    echo 2 >"$queue/nomerges"
+    stormglass predict --list "$1" | ${2:-cat} >cells
+    while read -r cell sets; do
+        count=1000
+        for set in $sets; do
+            case $set in
+            workloads.io.queue-depth=*) depth=${set#*=} ;;
+            workloads.io.block-size=*) size=${set#*=} ;;
+            workloads.io.read=*) read=${set#*=} ;;
+            workloads.io.count=*) count=${set#*=} ;;
+            fabric.host-links.delay=*us) delay=${set#*=} delay=$((2 * ${delay%us})) ;;
+            fabric.host-links.delay=*) delay=0 ;; # of a cable
+            esac
+        done
+        if [ "$delay" != "$now" ]; then
+            /sbin/tc qdisc replace dev lo root netem limit 10000 delay "${delay}us"
+            now=$delay
+        fi
+        lab_fio "$cell" --rw=rand"$([ "$read" = 100% ] && echo read || echo write)" --bs="${size%iB}" --iodepth="$depth" \
+            --number_ios="$count" --norandommap --randseed=1
+        # From the call that submits it, which sends a write's data.
+        lab_value "$cell.lat_p50_ns" "$(awk -F', *' '{ print $2 }' "${cell}_lat.1.log" | sort -n |
+            awk '{ latency[NR] = $1 } END { print latency[int((NR + 1) / 2)] }')"
+    done <cells
+    lab_value cells "$(wc -l <cells)"
+}

@@ -1,0 +1,10 @@
+# iscsi-grid - every cell of the grid of Linux's iSCSI is measured, one after another in one boot.   SPDX-License-Identifier: Apache-2.0
+# lab: nics=1 timeout=900 needs=bridge wire=no asked=yes
+. /lab/lib.sh
+
+ip link set lo mtu 9000
+lab_iscsi_target 127.0.0.2
+lab_iscsi_host
+lab_iscsi_login 127.0.0.2
+lab_iscsi_grid /lab/cases/iscsi-grid.yaml # by fio
+lab_iscsi_calm
