@@ -103,14 +103,27 @@ static bool is_named_by_user(const char *key)
     return false;
 }
 
+/* Text of the capture: what a terminal would not print is a question mark, and so is the mark. */
+static void say_captured(const char *text, struct words *to)
+{
+    for (; *text != '\0'; text++) {
+        const bool plain = *text > ' ' && *text < WIRE_WORDS_APART;
+        wire_say(to, "%c", plain ? *text : '?');
+    }
+}
+
 static void say_keys(const struct iscsi_text *text, bool named, struct words *to)
 {
     struct iscsi_pair pair;
     struct iscsi_fault fault = {0};
     uint32_t at = 0;
     while (iscsi_text_next(text, &at, &pair, &fault))
-        if (is_named_by_user(pair.key) == named)
-            wire_say(to, " %s=%s", pair.key, pair.value);
+        if (is_named_by_user(pair.key) == named) {
+            wire_say(to, " ");
+            say_captured(pair.key, to);
+            wire_say(to, "=");
+            say_captured(pair.value, to);
+        }
     if (fault.reason != ISCSI_REJECT_NONE && !named)
         wire_say(to, " (%s)", fault.why);
 }

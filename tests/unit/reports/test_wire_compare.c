@@ -271,6 +271,29 @@ static void connections_that_end_in_one_capture_are_counted(void **state)
     }
 }
 
+/* Without equal frames, the partner is the connection with the most, whatever the order; here both
+ * have one frame more in the second capture. */
+static void partners_have_the_most_equal_frames(void **state)
+{
+    (void)state;
+    static const struct stream streams[] = {{0, 1, "a1b2c3", "x1d2e3f4"},
+                                            {1, 1, "d4e5f6", "x5a6b7c8"}};
+    static const char *const names[2] = {"a", "b"};
+    struct wire_trace *traces[2] = {trace_of(streams, 2, false), trace_of(streams, 2, true)};
+    const struct wire_trace *const sides[2] = {traces[0], traces[1]};
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < CONNECTIONS; i++)
+            traces[side]->connections[i].qid = 1;
+    struct wire_comparison found = wire_compare(sides, names);
+    assert_int_equal(found.partner[0], 1);
+    assert_int_equal(found.partner[1], 0);
+    assert_int_equal(found.all.equal, 6);
+    assert_int_equal(found.all.extra, 2);
+    wire_compare_fini(&found);
+    for (int side = 0; side < 2; side++)
+        free_trace(traces[side]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +301,7 @@ int main(void)
         cmocka_unit_test(totals_are_sums_over_the_streams),
         cmocka_unit_test(connections_that_end_in_one_capture_are_counted),
         cmocka_unit_test(connections_without_a_partner_are_counted),
+        cmocka_unit_test(partners_have_the_most_equal_frames),
         cmocka_unit_test(the_text_has_what_only_one_capture_has),
         cmocka_unit_test(the_first_difference_is_the_earliest_of_the_first_capture),
     };

@@ -195,6 +195,21 @@ static void test_digests(void **state)
     end(&session);
 }
 
+/* A capture must not control the terminal, and its text must not hide what follows it. */
+static void test_control_characters(void **state)
+{
+    struct session session;
+    (void)state;
+    begin(&session);
+    say(&session, true, &(struct iscsi_pdu){.opcode = ISCSI_LOGIN, .flags = 0x87},
+        "X\033[1m=a~b\tc|HeaderDigest=None|", ALL_MAX);
+    assert_words(
+        &session, 0,
+        "Login-Request final in operational to full versions 0 0 cid 0 cmdsn 0 X?[1m=a?b?c "
+        "HeaderDigest=None ");
+    end(&session);
+}
+
 static void test_fault(void **state)
 {
     struct session session;
@@ -213,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_digests),
+        cmocka_unit_test(test_control_characters),
         cmocka_unit_test(test_fault),
     };
     return cmocka_run_group_tests_name("wire_iscsi", tests, NULL, NULL);
