@@ -9,6 +9,7 @@
 #include "replay/run/jobs.h"
 #include "replay/run/run.h"
 #include "replay/run/stop.h"
+#include "scenarios/agreement/agreements.h"
 #include "scenarios/load/library.h"
 
 #include <math.h>
@@ -54,11 +55,25 @@ static void add_sets(struct settings *settings, const struct claim_sets *sets)
         settings->sets[settings->count++] = sets->sets[i];
 }
 
+/* The settings that must agree on the longest path, or the places where they are set: figures of
+ * the scenario alone. */
+enum agreement_figure { AGREEMENT_NONE, AGREEMENT_SETTINGS, AGREEMENT_PLACES };
+
+static enum agreement_figure agreement_of(const char *quantity)
+{
+    if (quantity == NULL)
+        return AGREEMENT_NONE;
+    return strcmp(quantity, "agreements.settings") == 0 ? AGREEMENT_SETTINGS
+           : strcmp(quantity, "agreements.places") == 0 ? AGREEMENT_PLACES
+                                                        : AGREEMENT_NONE;
+}
+
 static void add_quantity(struct settings *settings, const struct claim_figure *figure,
                          const struct claim_operand *operand, uint32_t side,
                          struct settle_value *value)
 {
-    if (operand->quantity == NULL || operand->side != side)
+    if (operand->quantity == NULL || operand->side != side ||
+        agreement_of(operand->quantity) != AGREEMENT_NONE)
         return;
     char *text = settings->texts[settings->quantities];
     snprintf(text, SET_BYTES, "expect[+]=\"%s >= 0\"", operand->quantity);
@@ -132,6 +147,22 @@ static void take_sql(struct store *store, const struct claim_figure *figure,
         snprintf(error, SETTLE_ERROR_BYTES, "%s: %s", figure->name, store_error(store));
 }
 
+static void take_agreements(const struct scenario *scenario, const struct claim_operand *operand,
+                            uint32_t side, struct settle_value *value)
+{
+    const enum agreement_figure figure = agreement_of(operand->quantity);
+    if (figure == AGREEMENT_NONE || operand->side != side)
+        return;
+    struct arena arena = {0};
+    struct agreements *found;
+    const size_t count = agreements_of(scenario, &arena, &found);
+    value->known = true;
+    value->number = 0;
+    for (size_t i = 0; i < count; i++)
+        value->number += figure == AGREEMENT_PLACES ? found[i].values : (double)found[i].count;
+    arena_free(&arena);
+}
+
 static bool has_sql(const struct claim *claim, uint32_t side)
 {
     for (uint32_t i = 0; i < claim->figure_count; i++)
@@ -157,6 +188,8 @@ static void read_run(const struct job *job, struct run *run, const struct scenar
         const struct claim_figure *figure = &job->claim->figures[i];
         if (figure->value.sql != NULL && figure->value.side == job->side)
             take_sql(record_store(run->record), figure, &reading->value[i], reading->error);
+        take_agreements(scenario, &figure->value, job->side, &reading->value[i]);
+        take_agreements(scenario, &figure->by, job->side, &reading->by[i]);
     }
     reading->unsteady = is_unsteady(&run->result);
     reading->done = reading->error[0] == '\0';

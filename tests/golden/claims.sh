@@ -28,6 +28,7 @@ expect 'CSV' 0 'rdma-write,C8,conditional,' "$program" claims rdma-write --csv
 expect 'a chart' 0 'Verdict: true under a condition: command = read' "$program" claims rdma-write --svg
 xmllint --noout out || fail 'the chart is no XML'
 [ "$(grep -c '</title><path' out)" = 12 ] || fail "a chart of 4 cases with 3 figures has $(grep -c '</title><path' out) bars"
+expect 'settings that must agree' 0 'one switch      PFC and DCQCN  16' "$program" claims complexity
 expect 'a chart of all claims' 2 '--svg draws one claim' "$program" claims --svg
 expect 'a chart of a claim without runs' 2 'has no figures' "$program" claims tp8000 --svg
 expect 'a list for programs' 0 '"name": "rdma-write"' "$program" claims --list --json
