@@ -314,6 +314,14 @@ static int64_t named_rate(const char *text)
     return 0;
 }
 
+const char *quantity_fc_rate(int64_t bps)
+{
+    for (size_t i = 0; i < sizeof named_rates / sizeof named_rates[0]; i++)
+        if (named_rates[i].mbps * 1000000 == bps && strstr(named_rates[i].name, "GFC") != NULL)
+            return named_rates[i].name;
+    return NULL;
+}
+
 bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
                     char why[QUANTITY_WHY_BYTES])
 {

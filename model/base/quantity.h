@@ -29,6 +29,9 @@ enum quantity_kind {
 
 enum { QUANTITY_WHY_BYTES = 160, QUANTITY_TEXT_BYTES = 48, QUANTITY_DECIMAL_ONE = 1000 };
 
+/* "32GFC" for a rate of Fibre Channel; NULL: it is none. */
+const char *quantity_fc_rate(int64_t bps);
+
 /* On failure returns false with a sentence in `why` ("expected a time such as 55us"). Only INT may
  * be negative. */
 bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,

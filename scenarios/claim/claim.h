@@ -23,8 +23,9 @@
  *   true-if: ["link < 40%", limit == rnic]   # the claim is true in a case if all of these hold
  * or, without a scenario, `cannot-run:` with the reason.
  * `set` has paths and values as for --set; a list or a mapping is quoted. Quantities are those of
- * `expect:`, or agreements.settings and agreements.places (check --agreements); `sql` is a SELECT of one value of the run database. Values of a `path` that are
- * quantities ascend, so that a condition is a range.
+ * `expect:`, or agreements.settings and agreements.places (check --agreements); `sql` is a SELECT
+ * of one value of the run database. Values of a `path` that are quantities ascend, so that a
+ * condition is a range.
  * Owner: claim_free. Errors: located messages. */
 #ifndef STORMGLASS_SCENARIOS_CLAIM_CLAIM_H
 #define STORMGLASS_SCENARIOS_CLAIM_CLAIM_H

@@ -128,7 +128,8 @@ void tree_message(struct diag *diag, enum diag_level level, const struct tree_no
 {
     /* Finding the line takes a pass over the file, so it is done only for messages that are
      * kept. */
-    const char *line = diag->count < DIAG_MAX ? tree_line(node->file, place.line) : NULL;
+    const bool here = place.file != NULL && strcmp(place.file, node->file->name) == 0;
+    const char *line = here && diag->count < DIAG_MAX ? tree_line(node->file, place.line) : NULL;
     diag_add(diag, level, place, line, "%s", text);
 }
 

@@ -2,6 +2,7 @@
  * scenario_fc - adapts the parameters of a fabric of Fibre Channel. */
 #include "scenarios/load/scenario_fc.h"
 
+#include "base/quantity.h"
 #include "fc/fc_frame.h"
 #include "net/port/credits.h"
 #include "scenarios/load/scenario_credits.h"
@@ -23,6 +24,19 @@ static void check_data(struct loader *loader, const struct block *block,
     credits_refuse(loader, block, "mtu", text);
 }
 
+static void check_rate(struct loader *loader, const struct block *block,
+                       const struct port_params *port)
+{
+    char text[DIAG_TEXT_BYTES], rate[QUANTITY_TEXT_BYTES];
+    if (quantity_fc_rate(port->rate) != NULL)
+        return;
+    quantity_format(QUANTITY_RATE, port->rate, rate, sizeof rate);
+    snprintf(text, sizeof text,
+             "rate: Fibre Channel has no rate of %s; expected 8GFC, 16GFC, 32GFC, 64GFC or 128GFC",
+             rate);
+    credits_refuse(loader, block, "rate", text);
+}
+
 int64_t scenario_fc_rate(const struct loader *loader, const struct block *block)
 {
     const struct port_params *port = block->params;
@@ -39,6 +53,7 @@ static void finish_port(struct loader *loader, const struct block *block, struct
     if (!credits_is_written(block, "mtu"))
         port->mtu = DATA_USUAL;
     port->rate = scenario_fc_rate(loader, block);
+    check_rate(loader, block, port);
     check_data(loader, block, port);
 }
 

@@ -3,6 +3,7 @@
 #include "scenarios/load/scenario_infiniband.h"
 
 #include "base/nearest.h"
+#include "base/quantity.h"
 #include "scenarios/load/scenario_credits.h"
 
 #include <string.h>
@@ -88,9 +89,24 @@ uint8_t *scenario_load_service_levels(struct loader *loader, const struct tree_n
 
 /* ------------------------------------------------------------------ ports and hosts */
 
+/* False, with a message, for a rate of Fibre Channel. */
+static bool check_rate(struct loader *loader, const struct block *block, const char *expected)
+{
+    const char *name = quantity_fc_rate(((const struct port_params *)block->params)->rate);
+    char text[DIAG_TEXT_BYTES];
+    if (name == NULL || !credits_is_written(block, "rate"))
+        return true;
+    snprintf(text, sizeof text,
+             "rate: %s is a rate of Fibre Channel, and this fabric has kind: %s; expected %s", name,
+             loader->scenario->kind == SCENARIO_INFINIBAND ? "infiniband" : "ethernet", expected);
+    credits_refuse(loader, block, "rate", text);
+    return false;
+}
+
 static void finish_port(struct loader *loader, const struct block *block, struct port_params *port)
 {
     char text[DIAG_TEXT_BYTES];
+    check_rate(loader, block, "a rate such as EDR or 100Gbps");
     if (!credits_is_written(block, "mtu"))
         port->mtu = IB_MTU_MOST;
     const int64_t largest = port_largest_frame(port);
@@ -127,12 +143,15 @@ static int64_t lane_of(const struct port_params *port)
     return port->lane_buffer;
 }
 
-static void refuse_credits(struct loader *loader)
+/* What a link of Ethernet cannot have; one message, because links share blocks. */
+static void refuse_other_links(struct loader *loader)
 {
     const struct scenario *scenario = loader->scenario;
     for (uint32_t i = 0; i < scenario->node_count; i++)
         for (uint16_t p = 0; p < scenario->nodes[i].port_count; p++) {
             const struct block *block = loader->nodes[i].port_blocks[p];
+            if (!check_rate(loader, block, "a rate such as 25Gbps"))
+                return;
             if (((const struct port_params *)block->params)->flow_control != PORT_FLOW_CREDITS)
                 continue;
             credits_refuse(loader, block, "flow-control",
@@ -158,7 +177,7 @@ void scenario_finish_infiniband(struct loader *loader)
     const struct scenario *scenario = loader->scenario;
     if (scenario->kind != SCENARIO_INFINIBAND) {
         if (scenario->kind == SCENARIO_ETHERNET)
-            refuse_credits(loader);
+            refuse_other_links(loader);
         return;
     }
     if (scenario->endpoint_count > FRAME_LIDS)

@@ -74,6 +74,15 @@ static void contradictions_are_refused(void **state)
         {"fibre-channel", "  host-links: {mtu: 4096B}", fc, 6,
          "mtu: expected the largest data field of a frame, 1024B to 2112B in words of 4 B, but "
          "found 4096 B"},
+        {"fibre-channel", "  host-links: {rate: EDR}", fc, 6,
+         "rate: Fibre Channel has no rate of 100Gbps; expected 8GFC, 16GFC, 32GFC, 64GFC or "
+         "128GFC"},
+        {"ethernet", "  host-links: {rate: 32GFC}", "kind: rdma-write", 6,
+         "rate: 32GFC is a rate of Fibre Channel, and this fabric has kind: ethernet; expected a "
+         "rate such as 25Gbps"},
+        {"infiniband", "  host-links: {rate: 64GFC}", "kind: rdma-write", 6,
+         "rate: 64GFC is a rate of Fibre Channel, and this fabric has kind: infiniband; expected a "
+         "rate such as EDR or 100Gbps"},
         {"fibre-channel", "  host-links: {flow-control: pfc}", fc, 6,
          "flow-control: a link of Fibre Channel has credits; expected credits, or nothing"},
         {"fibre-channel", "  host-links: {pfc-enabled: [3]}", fc, 6,
