@@ -19,7 +19,7 @@ enum {
     WIDTH = 640, /* about the pixels that the drawing has, so that names stay readable */
     ROW = 84,
     TOP = 30,
-    BOTTOM = 70,  /* room for the names of hosts */
+    BOTTOM = 70,  /* room for the names of hosts, up to 9 letters */
     RING_MIN = 3, /* switches */
     RING_X = 120, /* radii of the ellipses of switches and hosts */
     RING_Y = 52,
@@ -29,12 +29,13 @@ enum {
     SWITCHES_DRAWN = 100,
     HOST_SIZE_MAX = 18,
     NAMED_HOSTS = 40,
-    HOST_LETTERS = 11,
+    HOST_LETTERS = 12,
     SWITCH_WIDTH = 76,
     LETTERS_MIN = 7, /* letter height */
     LETTERS_MAX = 13,
     LETTERS_NARROW = 22,
-    HOSTS_NARROW = 8, /* named on a narrow screen */
+    HOSTS_NARROW = 8, /* named on a narrow screen, if no name is longer than */
+    LETTERS_FEW = 6,
     TIERS_MAX = 16,
     NODES_MAX = 1 << 20 /* limit, because the database is untrusted */
 };
@@ -52,6 +53,7 @@ struct map {
     int height;
     int hosts;
     int host_size;
+    int letters; /* of the longest name of a host that is written */
 };
 
 static struct spot spot_of(const struct map *map, int64_t node)
@@ -188,6 +190,18 @@ static void place_ring_hosts(const struct page *page, struct map *map)
     store_finish(rows);
 }
 
+static int longest_name(const struct page *page)
+{
+    return (int)store_ask_int(
+        page->store, "SELECT max(min(length(name), 12)) FROM node WHERE kind='host'", 0);
+}
+
+/* Names are slanted: long ones need more room below the hosts. */
+static int room_for_names(const struct map *map)
+{
+    return map->letters > 9 ? 20 + 6 * map->letters : BOTTOM;
+}
+
 static void make_map(const struct page *page, struct map *map)
 {
     map->nodes = store_ask_int(page->store, "SELECT max(node)+1 FROM node", 0);
@@ -201,7 +215,8 @@ static void make_map(const struct page *page, struct map *map)
     if (map->host_size > HOST_SIZE_MAX)
         map->host_size = HOST_SIZE_MAX;
     map->ring = is_ring(page);
-    map->height = map->ring ? 2 * (TOP + RING_HOSTS_Y) : row_y(map, 0) + BOTTOM;
+    map->letters = longest_name(page);
+    map->height = map->ring ? 2 * (TOP + RING_HOSTS_Y) : row_y(map, 0) + room_for_names(map);
     if (map->ring) {
         place_ring(page, map);
         place_ring_hosts(page, map);
@@ -309,7 +324,7 @@ static void draw_host(const struct page *page, const struct map *map,
             " class=\"host%s%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\""
             " rx=\"3\"/>",
             store_int(row, "is_root") != 0 ? " root" : "",
-            map->hosts <= HOSTS_NARROW ? " few" : "", page_heat(held, page->span),
+            map->hosts <= HOSTS_NARROW && map->letters <= LETTERS_FEW ? " few" : "", page_heat(held, page->span),
             at.x - size / 2, at.y - size / 2, size, size);
     if (map->hosts <= NAMED_HOSTS) {
         const int away = at.x < WIDTH / 2 ? -1 : 1;

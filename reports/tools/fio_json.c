@@ -294,7 +294,8 @@ static void write_options(FILE *out, const struct job *job)
     const char *rw = job->share_read >= 1 ? "read" : job->share_read > 0 ? "rw" : "write";
     fputs("      \"job options\": {\"name\": ", out);
     json_string(out, job->name);
-    fprintf(out, ", \"rw\": \"%s%s\", \"bs\": \"%.0f\", \"iodepth\": \"%" PRId64 "\"",
+    fprintf(out, ", \"rw\": \"%s%s\", \"bs\": \"%.0f\", \"iodepth\": \"%" PRId64
+            "\", \"numjobs\": \"1\"",
             job->sequential ? "" : "rand", rw,
             job->completed > 0 ? job->bytes / (double)job->completed : 0,
             job->depth > 0 ? job->depth : 1);

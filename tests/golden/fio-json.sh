@@ -63,8 +63,13 @@ for job in recorded['jobs']:
         if row:
             assert (side['total_ios'], side['lat_ns']['min'], side['lat_ns']['max']) == (row['ios'], row['least'], row['most']), (job['jobname'], name)
 options = {job['jobname']: job['job options'] for job in mine['jobs']}
-assert options['backup'] == {'name': 'backup', 'rw': 'randwrite', 'bs': '131072', 'iodepth': '4'}, options
+assert options['backup'] == {'name': 'backup', 'rw': 'randwrite', 'bs': '131072', 'iodepth': '4', 'numjobs': '1'}, options
 assert options['victims']['rw'] == 'randrw' and options['victims']['rwmixread'] in ('70', '71', '69'), options
+# What fio-plot reads of each job (fio_plot/fiolib/jsonparsing.py).
+for job in mine['jobs']:
+    assert {'iodepth', 'numjobs', 'bs', 'rw'} <= job['job options'].keys() and {'latency_ns', 'latency_us', 'latency_ms', 'usr_cpu', 'sys_cpu'} <= job.keys()
+    for name in 'read', 'write':
+        assert {'bw', 'iops', 'iops_stddev'} <= job[name].keys() and {'mean', 'stddev'} <= job[name]['lat_ns'].keys(), name
 print('ok    keys, types and figures')
 PY
 "$program" calibrate mine.json >read.txt 2>&1

@@ -77,4 +77,12 @@ print(len(shown), 'metrics in dashboards')
 PY
 "$program" counters run.db --port host0 --as grafana-sonic | grep -q '"panels": \[\]' || fail 'panels of switches for a host'
 "$program" counters run.db --port host0 --as openmetrics | grep -v '^#' | grep -v 'instance="host0"' && fail 'another port'
+# Prometheus' own reader, where it is installed (.ci/packages prometheus): it needs a time for each sample.
+if command -v promtool >/dev/null; then
+    sed '/^#/!s/$/ 1700000000/' metrics >timed
+    promtool tsdb create-blocks-from openmetrics timed blocks >said 2>&1 || fail "promtool: $(tail -n 3 said)"
+    [ "$(tail -n 1 said | awk '{ print $(NF - 3) }')" = "$(grep -vc '^#' metrics)" ] || fail "promtool read another number of samples: $(tail -n 1 said)"
+else
+    echo 'skip  promtool: not installed'
+fi
 [ $failures = 0 ]
