@@ -49,7 +49,7 @@ CPPFLAGS := -Imodel -I.
 HOSTILE  := 0
 
 ifeq ($(BUILD),release)
-# Two neighbouring numbers made a vector take longer to be stored than one by one, and no loop here
+# Two neighboring numbers made a vector take longer to be stored than one by one, and no loop here
 # is long.
 MODE := -O3 -fno-tree-vectorize
 ifneq ($(findstring gcc,$(CC_NAME)),)

@@ -30,7 +30,7 @@ static const struct {
     {"profile", NULL, "@profiles"},
     {"base", NULL, "@profiles"},
     {"policy", NULL, "@buffer-policies"},
-    {"cable", NULL, "fibre twinax"},
+    {"cable", NULL, "fiber twinax"},
     {"fec", NULL, "none rs-528 rs-544 auto"},
     {NULL, "RUN.db", "*.db"},
     {NULL, "PLAN.db", "*.db"},

@@ -178,7 +178,7 @@ const struct cli_command cmd_compare = {
     .details = "MEASURED.db is from stormglass-bridge.  Record both with --record ios.\n"
                "PREDICTIONS is from stormglass predict; DIR has a CELL.db for each cell.\n"
                "--wire compares captures frame by frame: opcode, length, PSN step, ACK request,\n"
-               "acknowledgement, invalidated key, messages of the connection manager, capsules;\n"
+               "acknowledgment, invalidated key, messages of the connection manager, capsules;\n"
                "captures of NVMe/TCP are compared PDU by PDU.",
     .examples =
         (const struct cli_example[]){{"A model's run with a measurement of the same scenario",

@@ -98,7 +98,8 @@ static void tell_unfinished(const struct prediction *cell)
     for (size_t i = 0; i < cell->figures.count; i++) {
         const struct figures_workload *workload = &cell->figures.workloads[i];
         if (workload->tallies[FIGURE_TALLY_failed] + workload->tallies[FIGURE_TALLY_unfinished] > 0)
-            cli_error("%s: workload %s did not complete", cell->name, workload->name);
+            cli_error("%s: " SCENARIO_WORKLOAD_WORDS " did not complete", cell->name,
+                      workload->name);
     }
 }
 

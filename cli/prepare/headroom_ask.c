@@ -30,7 +30,7 @@ const struct cli_option headroom_options[] = {
      "ingress latency of this end, from a frame's last bit to the packet memory"},
     {"cell", 0, "SIZE", "cell size of the packet memory; a frame uses whole cells"},
     {"policy", 0, "POLICY", "buffer policy that sets the threshold (see list buffer-policies)"},
-    {"smallest", 0, "SIZE", "smallest frame of the class (default 66B, a RoCEv2 acknowledgement)"},
+    {"smallest", 0, "SIZE", "smallest frame of the class (default 66B, a RoCEv2 acknowledgment)"},
     {"small-packets", 0, "SHARE",
      "share of smallest frames that SONiC's method assumes (default 0%)"},
     {"frame", 0, "SIZE", "size of the proof's frames, L2 bytes; repeatable"},
@@ -59,7 +59,7 @@ static const struct opt own_opts[] = {
     {"response", OPT_TIME, FIELD(response), "500ns", "0ns", "1ms", "ieee|sonic",
      "Time from the last bit of a PFC frame to its effect.", "as a port's pfc-response", OPT_INERT},
     {"smallest", OPT_SIZE, FIELD(smallest), "66B", "64B", "16018B", NULL,
-     "Smallest frame of the class.", "a RoCEv2 acknowledgement", OPT_INERT},
+     "Smallest frame of the class.", "a RoCEv2 acknowledgment", OPT_INERT},
     {"frame", OPT_SIZE, FIELD(frame), "1518B", "64B", "16018B", NULL, "Frame size of the proof.",
      "own", OPT_INERT},
     {"small-packets", OPT_PERCENT, FIELD(small_packets), "0%", "0%", "100%", NULL,
@@ -163,8 +163,8 @@ static int64_t length_of(const struct cli_args *args, const struct port_params *
 {
     if (port->delay == 0 || cli_given(args, "length"))
         return port->length;
-    const struct port_params metre = {.length = 1000, .cable = port->cable};
-    return (int64_t)((__int128)port->delay * metre.length / port_propagation(&metre));
+    const struct port_params meter = {.length = 1000, .cable = port->cable};
+    return (int64_t)((__int128)port->delay * meter.length / port_propagation(&meter));
 }
 
 static void make_link(const struct cli_args *args, const struct port_params *port,

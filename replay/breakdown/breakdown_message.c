@@ -204,7 +204,7 @@ static void add_response(struct breakdown_flow *back, struct breakdown_message *
 
 /* From the arrival of the last packet until the sender received its ACK. Frames sent before that
  * arrival, for instance a NAK with the same PSN, do not acknowledge this or any later message. */
-static void add_acknowledgement(struct breakdown_flow *back, struct breakdown_message *message,
+static void add_acknowledgment(struct breakdown_flow *back, struct breakdown_message *message,
                                 time_ps now)
 {
     struct breakdown_leg *leg = &message->ack;
@@ -322,7 +322,7 @@ static void on_completed(struct breakdown *breakdown, struct breakdown_flow *flo
         message->leg.until = work->heard_at;
         message->leg.by_interrupt = work->by_interrupt;
     } else if (work->good && message->own) {
-        add_acknowledgement(back, message, work->at);
+        add_acknowledgment(back, message, work->at);
         message->ack.ps[BREAKDOWN_RNIC] += work->heard_at - work->at;
         message->ack.until = work->heard_at;
         message->ack.by_interrupt = work->by_interrupt;

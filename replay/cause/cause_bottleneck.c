@@ -94,9 +94,9 @@ static void report_scarce(struct cause_search *search, const struct harm_scene *
     const bool is_all =
         limit->resource == BOTTLENECK_LIMIT || limit->resource == BOTTLENECK_WORKLOAD_LIMIT;
     clue.least = is_all ? limit->used : limit->used / 2;
-    snprintf(clue.seen, sizeof clue.seen, "the I/O of %.64s is limited by %.*s",
-             scene->scenario->workloads[workload].name, (int)words_fit(limit->text, 150),
-             limit->text);
+    snprintf(
+        clue.seen, sizeof clue.seen, "the I/O of " SCENARIO_WORKLOAD_WORDS " is limited by %.*s",
+        scene->scenario->workloads[workload].name, (int)words_fit(limit->text, 150), limit->text);
     cause_accuse(search, &clue, &suspect);
 }
 

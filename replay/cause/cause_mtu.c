@@ -26,8 +26,8 @@ static bool has_mtu_conflict(const struct harm_scene *scene, const struct scenar
                             scene->scenario->nodes[pair->to].name};
     const long long asked = rnic_asked_mtu(from, to), own = to->path_mtu;
     if (rnic_refuses_mtu(to, asked)) {
-        snprintf(seen, size, "%s refused REQs of %s for path MTU %lld: it accepts %lld", names[1],
-                 names[0], asked, own);
+        snprintf(seen, size, "%s rejected connections from %s with path MTU %lld: it accepts %lld",
+                 names[1], names[0], asked, own);
         return true;
     }
     if (rnic_taken_mtu(to, asked) == asked ||

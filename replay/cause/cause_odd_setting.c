@@ -52,9 +52,10 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     clue.least = excess_loss(scene, deviation, workload);
     if (clue.least < NOTABLE)
         return;
-    snprintf(
-        clue.seen, sizeof clue.seen, "I/O of %s takes %s longer with this setting than elsewhere",
-        scene->scenario->workloads[workload].name, words_percent((double)clue.least, PPM).text);
+    snprintf(clue.seen, sizeof clue.seen,
+             "I/O of " SCENARIO_WORKLOAD_WORDS " takes %s longer with this setting than elsewhere",
+             scene->scenario->workloads[workload].name,
+             words_percent((double)clue.least, PPM).text);
     cause_accuse(search, &clue, &suspect);
 }
 

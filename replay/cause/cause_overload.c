@@ -16,7 +16,8 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
     struct cause_clue clue = cause_clue();
     clue.workload = workload;
     clue.least = limit->unmet;
-    snprintf(clue.seen, sizeof clue.seen, "%.64s completes %s less than it offers; %.*s",
+    snprintf(clue.seen, sizeof clue.seen,
+             SCENARIO_WORKLOAD_WORDS " completes %s less than its offered load; %.*s",
              scene->scenario->workloads[workload].name,
              words_percent((double)limit->unmet, PPM).text, (int)words_fit(limit->text, 140),
              limit->text);

@@ -322,7 +322,8 @@ static void confirm_neighbor(struct ruling *ruling)
         snprintf(change, sizeof change, ", p99 %s -> %s", words_time(neighbor->p99_before_ps).text,
                  words_time(neighbor->p99_after_ps).text);
     snprintf(cause->sentence, sizeof cause->sentence,
-             "workload %.40s keeps %.100s busy; without its load, the I/O of %.150s takes %s less "
+             SCENARIO_WORKLOAD_WORDS
+             " keeps %.100s busy; without its load, the I/O of %.150s takes %s less "
              "time%.50s",
              cause->name, neighbor->where,
              confirm_member_words(ruling->scenario, &neighbor->harm, member),

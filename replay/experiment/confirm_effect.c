@@ -44,9 +44,9 @@ const char *confirm_member_words(const struct scenario *scenario, const struct p
 {
     const char *name = scenario->workloads[harm->workload].name;
     if (harm->from == TRIAL_ANY_HOST)
-        snprintf(text, CONFIRM_MEMBER_BYTES, "%.64s", name);
+        snprintf(text, CONFIRM_MEMBER_BYTES, SCENARIO_WORKLOAD_WORDS, name);
     else
-        snprintf(text, CONFIRM_MEMBER_BYTES, "%.64s from %.60s to %.60s", name,
+        snprintf(text, CONFIRM_MEMBER_BYTES, SCENARIO_WORKLOAD_WORDS " from %.60s to %.60s", name,
                  scenario->nodes[harm->from].name, scenario->nodes[harm->to].name);
     return text;
 }
@@ -84,18 +84,21 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
     change_words(&prove->before, &row->after, change, sizeof change);
     if (row->partner) {
         others_words(prove, base, others, sizeof others);
-        snprintf(text, size, "it adds to %.150s; without it, %s of the harm disappears", others,
-                 words_percent(gone, 1).text);
+        snprintf(
+            text, size,
+            "harmless alone, it adds to the harm of %.150s; without it, %s of the harm disappears",
+            others, words_percent(gone, 1).text);
     } else if (prove->culprits > 1 && row->harmful && row->harm.permille > 0) {
         const size_t used =
-            (size_t)snprintf(text, size, "alone, this takes %s of the I/O time of %s",
-                             words_percent((double)row->harm.permille, 1000).text,
-                             confirm_member_words(base->scenario, &row->harm, member));
+            (size_t)snprintf(text, size, "by itself, it costs %s %s of its I/O time",
+                             confirm_member_words(base->scenario, &row->harm, member),
+                             words_percent((double)row->harm.permille, 1000).text);
         if (are_hidden(prove))
-            snprintf(text + used, size - used,
-                     "; without it, %s of the harm disappears; without all these causes, %s",
-                     words_percent(gone > 0 ? gone : 0, 1).text,
-                     words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
+            snprintf(
+                text + used, size - used,
+                "; without it, %s of the harm disappears; without all these causes, %s disappears",
+                words_percent(gone > 0 ? gone : 0, 1).text,
+                words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
     } else {
         snprintf(text, size, "without it, %s%s%s of the harm disappears", change,
                  change[0] == '\0' ? "" : ", and ", words_percent(gone, 1).text);

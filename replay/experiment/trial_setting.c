@@ -168,8 +168,9 @@ static void several_cause(const struct trial_change *change, const struct trial_
         if (!trial_covers(change, all, i) || (size_t)used >= size ||
             !find_restored(change, all, i, "unlimited", restored))
             continue;
-        used += snprintf(text + used, size - (size_t)used, "%s%s is %s, %s %s", between,
-                         deviation_name(deviation), deviation->value, usual, restored);
+        used += snprintf(text + used, size - (size_t)used, "%s%s%s is %s, %s %s", between,
+                         deviation_owner(deviation), deviation_name(deviation), deviation->value,
+                         usual, restored);
         between = ", and ";
     }
     if ((size_t)used < size && is_whole_entry(change, all))

@@ -96,16 +96,17 @@ void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *f
     case BOTTLENECK_ASKED:
         say_asked(input, phrase, sizeof phrase);
         snprintf(found->text, sizeof found->text, "%s: %s%s%s", bottleneck_label(found->resource),
-                 is_any_saturated(input) ? "more of any one resource gains less than 1%"
+                 is_any_saturated(input) ? "more of any one resource would gain less than 1%"
                                          : "no resource is saturated",
                  phrase, busiest);
         return;
     case BOTTLENECK_DEPTH:
-        snprintf(
-            found->text, sizeof found->text, "%s: %s%stoo low %s%s", word,
-            input->depth > 0 ? words_count(input->depth).text : "", input->depth > 0 ? " is " : "",
-            is_any_saturated(input) ? "where no resource is saturated" : "to saturate any resource",
-            busiest);
+        snprintf(found->text, sizeof found->text, "%s: %s%stoo low %s%s", word,
+                 input->depth > 0 ? words_count(input->depth).text : "",
+                 input->depth > 0 ? " is " : "",
+                 is_any_saturated(input) ? "on the paths without a saturated resource"
+                                         : "to saturate any resource",
+                 busiest);
         return;
     default:
         break;

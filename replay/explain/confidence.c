@@ -208,8 +208,9 @@ void confidence_evidence_words(const char *evidence, uint32_t sources, double er
     if (sources > 0)
         snprintf(counted, sizeof counted, " (%u %s)", sources,
                  plural(sources, "source", "sources"));
-    snprintf(text, size, "%s%s; 4 of 5 measurements were within %s of such results", evidence,
-             counted, words_percent(error, 1).text);
+    snprintf(text, size,
+             "%s%s; 4 of 5 measurements were within %s of results that depend on such a value",
+             evidence, counted, words_percent(error, 1).text);
 }
 
 void confidence_words(const struct confidence *confidence, double iops, char *text, size_t size)
@@ -224,7 +225,7 @@ void confidence_words(const struct confidence *confidence, double iops, char *te
     if (confidence->causes > 0)
         snprintf(run, sizeof run, " (in this run, with the confirmed %s)",
                  plural(confidence->causes, "cause", "causes"));
-    snprintf(text, size, "%s IOPS, %s to %s: %s %s is %s%s", words_short(iops).text,
+    snprintf(text, size, "%s IOPS, likely %s to %s: %s %s is %s%s", words_short(iops).text,
              words_short(iops / (1 + error)).text, words_short(iops * (1 + error)).text,
              confidence->path, confidence->value, evidence, run);
 }

@@ -44,13 +44,14 @@ int64_t confidence_error(const char *evidence, uint32_t sources);
 const char *confidence_evidence(const struct opt *row, const struct block_origin *origin,
                                 uint32_t *sources);
 
-/* "inferred (1 source); 4 of 5 measurements were within 18% of such results" */
+/* "inferred (1 source); 4 of 5 measurements were within 18% of results that depend on such
+ * a value" */
 void confidence_evidence_words(const char *evidence, uint32_t sources, double error, char *text,
                                size_t size);
 
 /* "5.20 M IOPS, 4.41 M to 6.14 M: PATH VALUE is inferred (1 source); 4 of 5 measurements were
- * within 18% of such results (in this run, with the confirmed cause)". Empty without an interval.
- */
+ * within 18% of results that depend on such a value (in this run, with the confirmed cause)".
+ * Empty without an interval. */
 void confidence_words(const struct confidence *confidence, double iops, char *text, size_t size);
 
 #endif

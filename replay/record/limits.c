@@ -141,7 +141,7 @@ static void add_wait(struct limits_scope *scope, enum bottleneck_resource resour
 {
     struct bottleneck_use *use = &scope->input->uses[resource];
     use->used = share_ppm(queue_pairs, active);
-    snprintf(use->where, sizeof use->where, "%.100s", scope->whose);
+    snprintf(use->where, sizeof use->where, SCENARIO_WORKLOAD_WORDS, scope->whose);
 }
 
 /* Share of packets retransmitted by the side that retransmits more; the other side's ACKs do not
@@ -254,7 +254,8 @@ static void add_queue_sizes(struct limits_scope *scope, const struct scenario_wo
         if (waits <= size->used)
             continue;
         size->used = waits;
-        snprintf(size->where, sizeof size->where, "the submission queues of %.60s hold %s",
+        snprintf(size->where, sizeof size->where,
+                 "the submission queues of " SCENARIO_WORKLOAD_WORDS " have room for %s",
                  about->name, words_count(holds).text);
     }
 }
@@ -268,7 +269,8 @@ static void add_own_limit(struct limits_scope *scope, uint32_t index)
     use->covers = PPM;
     limits_is_elsewhere(scope, share_ppm(usage_of_workload(scope->usage, index, USAGE_WORK_LIMITED),
                                          usage_of_workload(scope->usage, index, USAGE_WORK_OUT)));
-    snprintf(use->where, sizeof use->where, "I/Os of %.100s wait for its IOPS or bandwidth limit",
+    snprintf(use->where, sizeof use->where,
+             "I/Os of " SCENARIO_WORKLOAD_WORDS " wait for its IOPS or bandwidth limit",
              scope->collect->scenario->workloads[index].name);
 }
 
@@ -292,8 +294,8 @@ static void add_workload(struct limits_scope *scope, uint32_t index)
                                     usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
     if (waits > size->used) {
         size->used = waits;
-        snprintf(size->where, sizeof size->where, "the submission queues of %.60s are full",
-                 about->name);
+        snprintf(size->where, sizeof size->where,
+                 "the submission queues of " SCENARIO_WORKLOAD_WORDS " are full", about->name);
     }
 }
 

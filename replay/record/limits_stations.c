@@ -23,8 +23,8 @@ void limits_host_cpus(struct limits_scope *scope, uint32_t index)
     scope->on_cpu = share_ppm(on, out);
     const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
     snprintf(use->where, sizeof use->where,
-             about->ops->needs_nvme_target ? "the host CPUs of %.60s's queues"
-                                           : "the cores that post for %.60s",
+             about->ops->needs_nvme_target ? "the host CPUs of " SCENARIO_WORKLOAD_WORDS
+                                           : "the posting cores of " SCENARIO_WORKLOAD_WORDS,
              about->name);
     limits_place(use, about->pair_count > 0 ? about->pairs[0].from : 0,
                  about->ops->needs_nvme_target ? "host" : "posting");
@@ -202,7 +202,8 @@ void limits_recovery(struct limits_scope *scope, uint32_t index)
                           usage_of_workload(usage, index, USAGE_WORK_INSTANCES));
     use->covers = PPM;
     scope->input->away = use->used;
-    snprintf(use->where, sizeof use->where, "controllers of %.100s were lost", scope->whose);
+    snprintf(use->where, sizeof use->where, "controllers of " SCENARIO_WORKLOAD_WORDS " were lost",
+             scope->whose);
     for (uint32_t node = 0; node < scenario->node_count; node++) {
         if (!scope->to[node] || usage_stations(usage, node) == NULL)
             continue;

@@ -158,7 +158,8 @@ static void fail_stalled(const struct scenario *scenario, struct result *result)
             speaks_of_its(scenario, EXPECT_COMPLETED, i))
             continue;
         if (workload->stalled)
-            result_fail(result, "workload %s issued nothing in its window", workload->name);
+            result_fail(result, SCENARIO_WORKLOAD_WORDS " issued nothing in its window",
+                        workload->name);
         else if (workload->idle > 0)
             result_fail(result, "%s: %s of its %s %s never connected or issued nothing",
                         workload->name, words_count(workload->idle).text,

@@ -261,7 +261,7 @@ static void draw_heading(const struct sheet *sheet, double height)
          "Times since issue; gaps are logarithmic.");
     text(
         sheet->out, "dim", "start", 24, height - 30, 9.5,
-        "Blue: capsules; orange: data; grey: acknowledgements; red: lost, NAKed or retransmitted.");
+        "Blue: capsules; orange: data; gray: acknowledgments; red: lost, NAKed or retransmitted.");
     if (f->left_out == 0)
         return;
     snprintf(line, sizeof line, "%" PRIu32 " %s in the middle of long messages are not drawn.",

@@ -95,8 +95,10 @@ static void write_victims(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->victim_count && i < PROVE_VICTIMS_MAX; i++) {
         const struct prove_victim *victim = &prove->victims[i];
-        fprintf(out, "  %-9s  %s was delayed by %s in total, %s of its I/O time", "victim",
-                victim->name, words_time(victim->lost_ps).text,
+        fprintf(out,
+                "  %-9s  I/O of " SCENARIO_WORKLOAD_WORDS
+                " was delayed by %s in total, %s of its I/O time",
+                "victim", victim->name, words_time(victim->lost_ps).text,
                 words_percent((double)victim->lost_ps, (double)victim->under_way_ps).text);
         write_failures(victim->failed, victim->inactive, out);
         fputc('\n', out);
@@ -111,8 +113,8 @@ static void write_hosts(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->hosts.count && i < HOSTS_SHOWN; i++) {
         const struct prove_host *host = &prove->hosts.list[i];
-        fprintf(out, "  %-9s  %s at %s lost %s of its I/O time to delay", i == 0 ? "by host" : "",
-                host->of, host->name,
+        fprintf(out, "  %-9s  " SCENARIO_WORKLOAD_WORDS " at %s lost %s of its I/O time to delay",
+                i == 0 ? "by host" : "", host->of, host->name,
                 words_percent((double)host->loss.lost_ps, (double)host->loss.whole_ps).text);
         write_failures(host->loss.failed, host->loss.inactive, out);
         fputc('\n', out);
@@ -213,7 +215,9 @@ static void say_load(const struct prove *prove, FILE *out)
         }
     }
     if (best != NULL)
-        fprintf(out, ";\n  without workload %s, the I/O of the other workloads takes %s less time",
+        fprintf(out,
+                ";\n  without " SCENARIO_WORKLOAD_WORDS
+                ", the I/O of the other workloads takes %s less time",
                 best->name, share_of(prove, &best->before, &best->after).text);
 }
 

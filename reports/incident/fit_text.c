@@ -55,7 +55,7 @@ static void print_first(const struct fit *fit, const struct triage *triage, FILE
               "a fault)",
               out);
     if (first->suspect != SIZE_MAX && triage->suspects[first->suspect].since != NULL)
-        printable_print(out, ", since %s", triage->suspects[first->suspect].since);
+        printable_print(out, ", first seen at %s", triage->suspects[first->suspect].since);
     fprintf(out, "%s\n", paint.off);
 }
 

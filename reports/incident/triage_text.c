@@ -59,7 +59,7 @@ static void print_verdict(const struct triage *triage, FILE *out)
         print_place(first, out);
         fprintf(out, ": %s", suspects_about[first->kind].about);
         if (first->since != NULL)
-            printable_print(out, ", since %s", first->since);
+            printable_print(out, ", first seen at %s", first->since);
     }
     fprintf(out, "%s\n", paint.off);
     if (triage->single)
@@ -196,7 +196,7 @@ static void print_file(const struct incident_file *file, FILE *out)
                  {file->cables, "cable", "cables"},
                  {file->log_lines, "log line", "log lines"},
                  {file->events, "known message", "known messages"},
-                 {file->is_configuration, "switch's configuration", ""},
+                 {file->is_configuration, "switch configuration", ""},
                  {file->is_scenario, "scenario", ""}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].count > 0) {

@@ -43,7 +43,7 @@ void watch_text(const struct watch_look *look, const struct watch_state *state,
         const struct watch_pattern *pattern = look->ended[i];
         fprintf(out, "%s no longer seen: ", look->time);
         triage_place_text(pattern->device, pattern->port, pattern->peer, pattern->peer_port, out);
-        printable_print(out, ": %s [%s], since %s\n", suspects_about[pattern->kind].about,
+        printable_print(out, ": %s [%s], first seen at %s\n", suspects_about[pattern->kind].about,
                         suspects_about[pattern->kind].name, pattern->since);
     }
 }

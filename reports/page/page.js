@@ -27,7 +27,7 @@ function asShare(share) {
 const words = {ps: asTime, latency: asTime, bytes: asRate, rate: asRate, occupancy: asBytes, commands: asNumber, ports: asNumber,
                share: asShare};
 
-// Enough digits to tell neighbouring marks of an axis apart.
+// Enough digits to tell neighboring marks of an axis apart.
 function timeMarks(from, until, pixels) {
     const wanted = Math.max(2, pixels / 90), raw = (until - from) / wanted;
     const power = Math.pow(10, Math.floor(Math.log10(raw)));
@@ -396,7 +396,7 @@ function drawSteps(chart, box) {
         : {stepPlot: true, fillGraph: !chart.series.some(one => one.dashed), includeZero: true});
 }
 
-// What a series is worth where another one has a point: what it was worth, or what lies between its neighbours.
+// What a series is worth where another one has a point: what it was worth, or what lies between its neighbors.
 function filled(chart) {
     const places = Array.from(new Set(chart.series.flatMap(s => s.points.map(p => p[0])))).sort((a, b) => a - b);
     const next = chart.series.map(() => 0);

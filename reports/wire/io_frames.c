@@ -283,7 +283,7 @@ static void find_lanes(const struct search *s)
     store_finish(rows);
 }
 
-/* "RC_SEND_ONLY_INV" becomes SEND ONLY INV; an acknowledgement may be a NAK: AETH.Syndrome, IBTA
+/* "RC_SEND_ONLY_INV" becomes SEND ONLY INV; an acknowledgment may be a NAK: AETH.Syndrome, IBTA
  * Vol 1 9.7.5.2.1. */
 static void opcode_words(const char *opcode, int64_t syndrome, char words[40])
 {

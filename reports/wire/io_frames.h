@@ -2,7 +2,7 @@
  * io_frames - the frames of one command, hop by hop, from a run recorded with packets.
  * The command capsule is identified by its bytes (command identifier and first block), the response
  * by its command identifier, and data by the key of the command's SGL. Their PSNs identify the rest
- * of their messages, responses to RDMA READs, and acknowledgements. An ACK that acknowledges a
+ * of their messages, responses to RDMA READs, and acknowledgments. An ACK that acknowledges a
  * later packet of the same connection is not included.
  * Times in ps since the start of the run. Owner: io_frames_free. */
 #ifndef STORMGLASS_REPORTS_WIRE_IO_FRAMES_H

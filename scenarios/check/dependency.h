@@ -5,7 +5,7 @@
  * for it at both ends. A buffer depends on another one of the same priority when some traffic
  * enters through the first and leaves into the second: while the second is full, the first cannot
  * drain.
- * Traffic that fills buffers (data) is kept apart from acknowledgements and requests.
+ * Traffic that fills buffers (data) is kept apart from acknowledgments and requests.
  * Source:  Dally and Seitz, IEEE ToC C-36(5), 1987 (channel dependency); Hu et al., HotNets 2016.
  * Owner: dependency_fini. Memory: one bit for each pair of ports of a switch, in each priority that
  * has traffic. */
@@ -78,7 +78,7 @@ uint8_t dependency_priority(const struct dependency *dependency, uint32_t vertex
  * different priorities depend on each other. */
 bool dependency_is_global(const struct dependency *dependency);
 
-/* The graph of a set of priorities taken together; with `control`, acknowledgements and requests
+/* The graph of a set of priorities taken together; with `control`, acknowledgments and requests
  * count too. `view` is the state of the graph and must live as long. */
 struct dependency_view {
     struct dependency *dependency;

@@ -17,7 +17,7 @@ struct flow_hop {
 
 typedef void flow_hop_fn(void *self, const struct flow_hop *hop);
 
-/* Calls `call` once for each switch, endpoint, DSCP and load (data, or acknowledgements and
+/* Calls `call` once for each switch, endpoint, DSCP and load (data, or acknowledgments and
  * requests). */
 void flow_walk(const struct scenario *scenario, flow_hop_fn *call, void *self);
 

@@ -54,7 +54,7 @@ static uint64_t bit(int64_t dscp)
     return UINT64_C(1) << dscp;
 }
 
-/* Adds data in one direction and their acknowledgements in the other. */
+/* Adds data in one direction and their acknowledgments in the other. */
 static void add_flow(struct gathering *gathering, struct scenario_spot from,
                      struct scenario_spot to, uint8_t dscp, uint8_t answered, int64_t offered)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * link_classes - the classes of traffic that leave by each port of hosts and switches.
- * All equal-cost paths count. CNPs take the same paths as the acknowledgements for data of a sender
+ * All equal-cost paths count. CNPs take the same paths as the acknowledgments for data of a sender
  * that reacts to ECN.
  * Owner: link_classes_fini. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_LINK_CLASSES_H
@@ -10,7 +10,7 @@
 
 /* One bit per DSCP. */
 struct link_classes_port {
-    uint64_t data, control, cnp; /* control: acknowledgements and requests */
+    uint64_t data, control, cnp; /* control: acknowledgments and requests */
 };
 
 struct link_classes {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * path_time - distance between the hosts of a workload: round trip and number of switches on their
  * longest path.
- * The round trip is the time of one full frame and its acknowledgement in an empty fabric:
+ * The round trip is the time of one full frame and its acknowledgment in an empty fabric:
  * propagation in the cables, and serialization of the frame on each link. Delays inside devices are
  * not included, so the real time is longer.
  * Owner: the arena. Units: ps; bits per second. */

@@ -11,7 +11,7 @@ enum {
     LEAST_BLOCK = 512,       /* smallest block of a trace or a fio job, whose sizes vary */
     LEAST_SEGMENT = 70,      /* a TCP segment with timestamps and without data */
     MANY = 1 << 20,          /* assumed operations in flight of a trace or a fio job */
-    SMALLS_PER_OPERATION = 2 /* a request and its acknowledgement */
+    SMALLS_PER_OPERATION = 2 /* a request and its acknowledgment */
 };
 
 /* Inserts a size in ascending order. When the row is full, further sizes are dropped. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sent_frames - sizes of the frames that workloads send, by DSCP.
  * Data frames: full packets, the last packet of a message, and messages shorter than a packet.
- * Small frames are acknowledgements, requests and capsules; there are no more of them than
+ * Small frames are acknowledgments, requests and capsules; there are no more of them than
  * operations in flight.
  * Units: L2 bytes. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_SENT_FRAMES_H

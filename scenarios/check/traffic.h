@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * traffic - the traffic of a scenario's workloads through its fabric, with many pairs of hosts
  * merged into one entry.
- * Both directions of each pair are included: data, and their acknowledgements and requests, each
+ * Both directions of each pair are included: data, and their acknowledgments and requests, each
  * with its DSCP. Pairs that enter the fabric at the same switch and whose destinations have the
  * same routes everywhere share one entry.
  * Owner: traffic_free. */

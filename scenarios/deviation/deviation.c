@@ -213,6 +213,12 @@ const char *deviation_name(const struct deviation *deviation)
     return dot == NULL ? deviation->path : dot + 1;
 }
 
+const char *deviation_owner(const struct deviation *deviation)
+{
+    const enum deviation_of of = deviation->changes[0].of;
+    return of == DEVIATION_DSCP || of == DEVIATION_HOST_DSCP ? "the priority of DSCP " : "";
+}
+
 void deviation_subject_words(const struct scenario *scenario, const struct deviation *deviation,
                              char *text, size_t size)
 {
@@ -222,7 +228,7 @@ void deviation_subject_words(const struct scenario *scenario, const struct devia
     if (strncmp(place, at, sizeof at - 1) == 0)
         snprintf(text, size, "%s", place + sizeof at - 1);
     else if (strncmp(deviation->entry, workloads, sizeof workloads - 1) == 0)
-        snprintf(text, size, "workload %s", deviation->entry + sizeof workloads - 1);
+        snprintf(text, size, SCENARIO_WORKLOAD_WORDS, deviation->entry + sizeof workloads - 1);
     else
         snprintf(text, size, "%s", deviation->entry);
 }
@@ -237,7 +243,7 @@ void deviation_words(const struct scenario *scenario, const struct deviation *de
         snprintf(text, size, "static route%.36s replaces the computed one (%.90s)", place,
                  deviation->path);
     else
-        snprintf(text, size, "%.48s: %.40s is %.48s, %s %.48s (%.90s)", subject,
-                 deviation_name(deviation), deviation->value, usual,
+        snprintf(text, size, "%.48s: %s%.40s is %.48s, %s %.48s (%.90s)", subject,
+                 deviation_owner(deviation), deviation_name(deviation), deviation->value, usual,
                  deviation_common(deviation, "unlimited"), deviation->path);
 }

@@ -139,7 +139,7 @@ static void put_cables(struct sonic_out *w)
                 (long long)((port->length + MM_PER_M - 1) / MM_PER_M));
         first = false;
         if (port->length % MM_PER_M != 0)
-            note_port(w, p, "SONiC's cables are whole metres long: rounded up");
+            note_port(w, p, "SONiC's cables are whole meters long: rounded up");
         if (port->delay != 0)
             note_port(w, p, "its link has its own delay, which no cable length expresses");
     }

@@ -206,7 +206,7 @@ static void decide_by_ports(const struct cabling *cabling, const struct run *run
     static const char *const of_hosts[] = {"eth?", "eth??", "eno*", "enp*", "ens*",
                                            "enx*", "enP*",  "ib?",  "ib??", NULL};
     struct cabling_node *node = run->ends[0]->node;
-    bool all_hosts = true, one_neighbour = true;
+    bool all_hosts = true, one_neighbor = true;
     for (size_t i = 0; i < run->count; i++) {
         const struct cabling_end *end = run->ends[i];
         if (end->port != NULL && fits_one_of(end->port, of_switches)) {
@@ -214,14 +214,14 @@ static void decide_by_ports(const struct cabling *cabling, const struct run *run
             return;
         }
         all_hosts &= end->port != NULL && fits_one_of(end->port, of_hosts);
-        one_neighbour &= other_end(cabling, end)->node == other_end(cabling, run->ends[0])->node;
+        one_neighbor &= other_end(cabling, end)->node == other_end(cabling, run->ends[0])->node;
     }
     if (all_hosts)
         decide(node, CABLING_HOST, "its ports are called eth0, eno1, enp1s0, ib0 or the like");
-    else if (one_neighbour)
-        decide(node, CABLING_HOST, "it has one neighbour");
+    else if (one_neighbor)
+        decide(node, CABLING_HOST, "it has one neighbor");
     else
-        decide(node, CABLING_SWITCH, "it has several neighbours");
+        decide(node, CABLING_SWITCH, "it has several neighbors");
 }
 
 static void decide_node(struct cabling *cabling, const struct run *run)

@@ -136,6 +136,9 @@ struct scenario_pair {
 
 /* An entry of `workloads:`. An entry of kind fio results in one workload of kind nvme for each job
  * of its file, in order. */
+/* How a sentence names a workload, whose name may be an English word such as "push" or "in". */
+#define SCENARIO_WORKLOAD_WORDS "workload '%.40s'"
+
 struct scenario_workload {
     const char *name;  /* name of the entry; "entry/job" if its fio file has several jobs */
     const char *entry; /* name of the entry, which a path of --set begins with */

@@ -69,7 +69,7 @@ static const char *obstacle(const struct sonic_switch *node, const struct sonic_
                             const struct sonic_switch *other, const struct sonic_port *far)
 {
     if (far == NULL)
-        return "the neighbour's file has no such port";
+        return "the neighbor's file has no such port";
     if (other == node)
         return "it names its own switch";
     if (near->down != NULL || far->down != NULL)
@@ -88,7 +88,7 @@ static void link_switches(struct sonic_import *import, const struct sonic_switch
         return;
     if (second && far->neighbor.name != NULL)
         sonic_note(import, near->neighbor.place,
-                   "%s %s: the file of %s names another neighbour for this cable", node->name,
+                   "%s %s: the file of %s names another neighbor for this cable", node->name,
                    sonic_clean(import, near->name), other->name);
     join_ports(import, node, near, other, far);
 }
@@ -119,7 +119,7 @@ static struct sonic_host *new_host(struct sonic_import *import, const struct son
                                 .neighbor = neighbor,
                                 .number = import->host_count};
     if (strcmp(host->name, neighbor) != 0)
-        sonic_note(import, near->neighbor.place, "the neighbour '%s' at %s %s is the host %s here",
+        sonic_note(import, near->neighbor.place, "the neighbor '%s' at %s %s is the host %s here",
                    sonic_clean(import, neighbor), node->name, sonic_clean(import, near->name),
                    host->name);
     return host;
@@ -245,13 +245,13 @@ static void no_links(struct sonic_import *import)
             if (port->neighbor.name == NULL || port->down == NULL)
                 continue;
             char text[DIAG_TEXT_BYTES];
-            snprintf(text, sizeof text, "expected a port that is up: %s has a neighbour, but %s",
+            snprintf(text, sizeof text, "expected a port that is up: %s has a neighbor, but %s",
                      sonic_clean(import, port->name), port->down);
             tree_message(import->diag, DIAG_ERROR, port->item->value, port->item->key_place, text);
             return;
         }
     tree_error(import->diag, import->switches[0].root,
-               "expected at least one neighbour in DEVICE_NEIGHBOR, or a file of cables beside it: "
+               "expected at least one neighbor in DEVICE_NEIGHBOR, or a file of cables beside it: "
                "show lldp table, a DOT graph, or lines such as 'leaf0 Ethernet0 spine0 Ethernet8'");
 }
 

@@ -209,7 +209,7 @@ static void set_neighbor(struct sonic_import *import, const struct tree_file *fi
     }
     if (before->name != NULL && !before->cabled && !agree)
         sonic_port_note(import, node, port, now->place,
-                        "DEVICE_NEIGHBOR has another neighbour: this cable is used");
+                        "DEVICE_NEIGHBOR has another neighbor: this cable is used");
     if (!agree || !before->cabled)
         port->neighbor = *now;
 }

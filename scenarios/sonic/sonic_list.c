@@ -38,7 +38,7 @@ static void read_line(struct sonic_import *import, const struct lines *lines)
         return;
     if (count < WORDS - 1 || count > WORDS) {
         sonic_cable_error(import, lines->file, places[count > WORDS ? WORDS : 0],
-                          "expected a switch, its port, the neighbour and its port, such as "
+                          "expected a switch, its port, the neighbor and its port, such as "
                           "'leaf0 Ethernet0 spine0 Ethernet8'");
         return;
     }

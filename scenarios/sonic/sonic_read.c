@@ -112,17 +112,17 @@ static void read_length(struct sonic_import *import, const struct sonic_switch *
     struct sonic_port *port = sonic_port(node, item->key, strlen(item->key));
     const struct tree_node *value = item->value;
     char *end = NULL;
-    long metres = 0;
+    long meters = 0;
     if (value->kind == TREE_SCALAR && strspn(value->text, "0123456789") > 0 &&
         strlen(value->text) <= 7)
-        metres = strtol(value->text, &end, 10);
-    if (end == NULL || strcmp(end, "m") != 0 || metres > 100000) {
+        meters = strtol(value->text, &end, 10);
+    if (end == NULL || strcmp(end, "m") != 0 || meters > 100000) {
         tree_error(import->diag, value, "expected a length up to 100 km such as \"300m\"");
     } else if (port == NULL) {
         sonic_note(import, item->key_place, "CABLE_LENGTH: '%s' is not in PORT: left out",
                    sonic_clean(import, item->key));
-    } else if (metres > 0) { /* 0m: no cable */
-        port->length = metres * 1000;
+    } else if (meters > 0) { /* 0m: no cable */
+        port->length = meters * 1000;
     }
 }
 
@@ -161,11 +161,11 @@ static void read_neighbors(struct sonic_import *import, const struct sonic_switc
                        sonic_clean(import, here));
         else if (local == NULL && (name == NULL || *name == '\0'))
             tree_error(import->diag, row->value,
-                       "expected the neighbour's name and port, such as "
+                       "expected the neighbor's name and port, such as "
                        "{\"name\": \"spine0\", \"port\": \"Ethernet8\"}");
         else if (port->neighbor.name != NULL)
             tree_error(import->diag, row->value,
-                       "DEVICE_NEIGHBOR: %s has a neighbour already, in line %d",
+                       "DEVICE_NEIGHBOR: %s has a neighbor already, in line %d",
                        sonic_clean(import, port->name), port->neighbor.place.line);
         else
             port->neighbor = (struct sonic_neighbor){

@@ -237,7 +237,7 @@ static bool post_answer(struct sink_conn *sc)
     return true;
 }
 
-/* While acknowledgements are lost, more answers may be due than fit the send queue. */
+/* While acknowledgments are lost, more answers may be due than fit the send queue. */
 static void post_answers(struct sink_conn *sc)
 {
     while (sc->unanswered > 0 && sc->answers_under_way < sc->request.outstanding) {

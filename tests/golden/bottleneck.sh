@@ -137,7 +137,7 @@ named reads 'outstanding reads'
 gains reads 1.3 hosts.defaults.rnic.max-rd-atomic=2
 stays reads workloads.w.queue-depth=128
 
-# A software RNIC that waits for acknowledgements over a long link.
+# A software RNIC that waits for acknowledgments over a long link.
 cat >window.yaml <<'END'
 stormglass: 1
 name: window

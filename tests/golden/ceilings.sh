@@ -109,7 +109,7 @@ hosts:
 workloads: [{name: w, kind: nvme, from: a, to: b, block-size: 64KiB, queue-depth: 32}]
 YAML
 "$program" run fence.yaml --confirm 0 -o fence.db >fence.run
-grep -q '^Bottleneck *registration fence: queue pairs of w wait at memory registrations' fence.run || fail "fence: $(cat fence.run)"
+grep -q '^Bottleneck *registration fence: queue pairs of workload 'w' wait at memory registrations' fence.run || fail "fence: $(cat fence.run)"
 "$program" run fence.yaml --json >fence.json
 gojq -e '.workloads[0].iops | . > 1190 and . < 1250' fence.json >/dev/null || fail "fence: $(gojq .workloads[0].iops fence.json)"
 for free in hosts.defaults.rnic.register-fence=false hosts.defaults.nvme.sgl-invalidate=false; do

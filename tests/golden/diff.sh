@@ -31,7 +31,7 @@ differ base alpha
     fail "alpha: $(gojq -c .first_divergence out.json)"
 gojq -r '.first_divergence.a[0].what' out.json | grep -q '^PFC arrives' || fail 'alpha: not a pause'
 
-# A cable: the first frame through it, by the time that light needs for a metre more.
+# A cable: the first frame through it, by the time that light needs for a meter more.
 play cable --set 'fabric.overrides=[{where: "link leaf0-spine0", length: 31m}]'
 differ base cable
 [ "$(gojq -r .first_divergence.node out.json)" = leaf0 ] || fail 'cable: another node'

@@ -30,7 +30,7 @@ says storm 'loss-recovery go-back-n: no packet was retransmitted'
 holds storm.json '.sure and .roots[0].node == "host0" and .roots[0].depth == 3'
 holds storm.json '[.path[] | .xoffs > 0 and .occupancy_bytes >= .threshold_bytes] | all'
 holds storm.json '[.path[] | select(.hops > 1).because_of | startswith("leaf0:") or startswith("spine")] | all'
-holds storm.json '[.victims[] | select(.cause == 0) | [.workload, .class]] | unique | tojson == "[[\"backup\",\"direct\"],[\"neighbour\",\"indirect\"],[\"victims\",\"indirect\"]]"'
+holds storm.json '[.victims[] | select(.cause == 0) | [.workload, .class]] | unique | tojson == "[[\"backup\",\"direct\"],[\"neighbor\",\"indirect\"],[\"victims\",\"indirect\"]]"'
 "$program" run pause-storm --confirm 0 -o suspected.db >run
 "$program" explain suspected.db --json >suspected.json || fail "suspected --json: exit code $?"
 holds suspected.json '[.workloads[].bottleneck] | unique == ["slow receiver"]'

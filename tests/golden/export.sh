@@ -69,7 +69,7 @@ done
     >"$work/odd.json" 2>"$work/odd.txt"
 grep -q 'alpha is not a power of two.*2^-2 is written' "$work/odd.txt" || fail "alpha: $(cat "$work/odd.txt")"
 grep -q 'the device itself decides this, not its configuration:.*latency 777ns' "$work/odd.txt" || fail "latency: $(cat "$work/odd.txt")"
-grep -q 'whole metres' "$work/odd.txt" || fail "metres: $(cat "$work/odd.txt")"
+grep -q 'whole meters' "$work/odd.txt" || fail "meters: $(cat "$work/odd.txt")"
 grep -q '"pg_lossless_25000_3m_profile": {.*"xoff": "90000".*"dynamic_th": "-2"}' "$work/odd.json" || fail "the profile is not there"
 
 # Changed settings, as a scenario that changes another: the same run, wherever it lies; a second one on it, too.

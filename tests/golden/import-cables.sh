@@ -32,8 +32,8 @@ becomes dot topology.dot 's/"swp1" \[rate/"swp1":w [rate/' 'names: [swp51, ""], 
 becomes dot topology.dot 's/"swp1" \[rate/"swp1":w [rate/' "# spine01:p0 is called 'swp1:w'"
 becomes dot topology.dot 's/"server02"/"2nd server"/' "note: '2nd server' is called n2nd-server here"
 becomes dot topology.dot 's/leaf02/server09/' '{ends: ["server09:p0", "storage01:p1"], names: [swp3, eth2]}'
-becomes dot topology.dot 's/"swp9"/"x1"/; s/"eth1"$/"y"/' 'hosts, because it has one neighbour: server02 server01 server04.rack server03'
-becomes dot topology.dot '/function/d; s/swp/x/g' 'switches, because it has several neighbours: leaf01 spine01 spine02 leaf02'
+becomes dot topology.dot 's/"swp9"/"x1"/; s/"eth1"$/"y"/' 'hosts, because it has one neighbor: server02 server01 server04.rack server03'
+becomes dot topology.dot '/function/d; s/swp/x/g' 'switches, because it has several neighbors: leaf01 spine01 spine02 leaf02'
 becomes dot topology.dot 's/^graph fabric/digraph/; s/--/->/g' '{ends: ["leaf01:p3", "spine01:p0"], names: [swp51, swp1]'
 becomes dot topology.dot 's/"leaf01":"swp1" /"leaf01":"swp1" -- "leaf01":"swp7"; &/' 'note: a cable from leaf01 to itself: left out'
 becomes dot topology.dot 's/"spine02" \[/spare; &/' 'note: spare has no cable: left out'
@@ -41,7 +41,7 @@ becomes dot topology.dot 's/mtu="9216B"/mtu="1500B"/' 'path-mtu: 1024B'
 becomes dot topology.dot '' 'hosts, because the host pattern matches it: leaf02' --hosts 'x,leaf?2'
 becomes clab fabric.clab.yml 's/mtu: 9500/mtu: 1500/' 'path-mtu: 1024B'
 becomes clab fabric.clab.yml '/^  defaults:/,/^    kind/d' 'switches, because a port is called swp or Ethernet: leaf2'
-becomes clab fabric.clab.yml '/^  defaults:/,/^    kind/d' 'switches, because it has several neighbours: leaf1' --hosts none
+becomes clab fabric.clab.yml '/^  defaults:/,/^    kind/d' 'switches, because it has several neighbors: leaf1' --hosts none
 becomes clab fabric.clab.yml 's/    leaf1:/    leaf1: {startup-config: x}/' 'note: node leaf1: startup-config has no counterpart'
 
 # ---- what is refused: located, with exit code 2, within a second, and nothing is written ----

@@ -96,7 +96,7 @@ becomes '/|3-4": {"profile": "\[BUFFER_PROFILE|pg/d; s/\(ingress_lossy_profile\]
 tells '/|3-4": {"profile": "\[BUFFER_PROFILE|pg/d; s/\(ingress_lossy_profile\]"}\),$/\1/' 'BUFFER_PG: no row of a lossless priority'
 tells 's/"Ethernet0,Ethernet4,Ethernet8,Ethernet12|6"/"lc1|asic0|Ethernet0|6"/' 'QUEUE: 1 row (HOST|ASIC|PORT|NUMBER) of another line card'
 tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modeled"
-tells 's/"server0", "port"/"1 rack", "port"/' "the neighbour '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
+tells 's/"server0", "port"/"1 rack", "port"/' "the neighbor '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
 tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' is not in PORT"
 tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0: not linked: admin_status is down'
 tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'one.json:5:5: note: ACL\x0a stormglass: 2: a table without a counterpart'
@@ -165,13 +165,13 @@ edited speed 9:162 'expected speed: a whole number from 1 to 6400000' 's/"speed"
 edited unit 9:145 'expected mtu' 's/"mtu": "9100"/"mtu": "9100B"/'
 edited mask 28:112 'expected pfc_enable: priorities from 0 to 7' 's/"pfc_enable": "3,4"/"pfc_enable": "3,9"/'
 edited no-speed 9:9 'expected speed: SONiC has no default' 's/, "speed": "100000"//'
-edited no-status 9:9 "Ethernet0 has a neighbour, but no admin_status, and SONiC's default is down" 's/"admin_status": "up", //'
+edited no-status 9:9 "Ethernet0 has a neighbor, but no admin_status, and SONiC's default is down" 's/"admin_status": "up", //'
 edited cable 15:90 'expected a length' 's/"40m"/"40"/'
 edited row 44:30 'expected a row of BUFFER_POOL' 's/"egress_lossy_pool": {[^}]*}/"egress_lossy_pool": []/'
 edited threshold 60:134 'at most green_max_threshold' 's/"green_min_threshold": "250000"/"green_min_threshold": "25000000"/'
-edited two-neighbors 20:19 'Ethernet4 has a neighbour already, in line 19' "$neighbor; s/\"local_port\": \"Ethernet12\"/\"local_port\": \"Ethernet4\"/"
-edited no-name 18:22 "expected the neighbour's name" 's/{"name": "server0", /{/'
-edited no-neighbor 1:1 'at least one neighbour' 's/"DEVICE_NEIGHBOR"/"NEIGHBOR"/'
+edited two-neighbors 20:19 'Ethernet4 has a neighbor already, in line 19' "$neighbor; s/\"local_port\": \"Ethernet12\"/\"local_port\": \"Ethernet4\"/"
+edited no-name 18:22 "expected the neighbor's name" 's/{"name": "server0", /{/'
+edited no-neighbor 1:1 'at least one neighbor' 's/"DEVICE_NEIGHBOR"/"NEIGHBOR"/'
 edited no-ports 1:1 'expected a table PORT' 's/"PORT"/"PORTS"/'
 edited cut 86:1 'JSON' '$d'
 printf '{"a": 1e999}' >real.json

@@ -23,13 +23,13 @@ END
 
 scenario link 25Gbps flash-tlc 256KiB 64
 scenario drive 100Gbps flash-p3700 128KiB 127
-for where in "link:workload backup keeps [a-z0-9:]+ to [a-z0-9:]+ busy; without its load, the I/O of db " \
-    "drive:workload backup keeps host10's [a-z ()]+ busy; without its load, the I/O of db "; do
+for where in "link:workload 'backup' keeps [a-z0-9:]+ to [a-z0-9:]+ busy; without its load, the I/O of workload 'db' " \
+    "drive:workload 'backup' keeps host10's [a-z ()]+ busy; without its load, the I/O of workload 'db' "; do
     name=${where%%:*}
     "$program" run "$name.yaml" -o run.db >out || fail "$name: exit code $?"
     words=${where#*:}
     tr -s '\n ' ' ' <out | grep -Eq "Causes 100% of the harm \(confirmed by rerun\): ${words/; / }from host[0-3] to host10 takes [3-9][0-9]% less time, p99 " || fail "$name: $(grep -A3 '^Harm' out)"
-    grep -Eq "^Victims +db: 2 hosts lost up to [0-9.]+% of their I/O time to delay \(the cause is on its path\)" out || fail "$name: $(grep -A3 '^Victims' out)"
+    grep -Eq "^Victims +db: 2 hosts lost up to [0-9.]+% of their I/O time to delay \(the cause is on their paths\)" out || fail "$name: $(grep -A3 '^Victims' out)"
     slow=$("$program" run "$name.yaml" --json | gojq '.workloads[0].latency_ns.mean')
 
     # Without its load, the same members.
@@ -44,7 +44,7 @@ done
 # Who reads from there fills the other direction, where backup has only its answers.
 sed 's/name: backup.*/&\n  - {name: scan, kind: nvme, from: host5, to: host10, read: 100%, block-size: 256KiB, queue-depth: 64}/' link.yaml >reads.yaml
 "$program" run reads.yaml >out || fail "reads: exit code $?"
-tr -s '\n ' ' ' <out | grep -Eq "\(confirmed by rerun\): workload scan keeps .* busy without its load, the I/O of db from " || fail "reads: $(grep -A5 '^Harm' out)"
+tr -s '\n ' ' ' <out | grep -Eq "\(confirmed by rerun\): workload 'scan' keeps .* busy without its load, the I/O of workload 'db' from " || fail "reads: $(grep -A5 '^Harm' out)"
 
 # Two that share nothing: nobody is named.
 sed 's/from: host4, to: host10/from: host4, to: host5/; s/host10..host11", namespaces/host5, host10, host11", namespaces/; s/where: "host5, host10, host11"/where: [host5, host10, host11]/' link.yaml >apart.yaml

@@ -158,15 +158,15 @@ columns=$(sqlite3 endless.db "SELECT group_concat('NULL AS ' || name) FROM pragm
 sqlite3 endless.db "DROP TABLE blocked; CREATE VIEW blocked AS SELECT $columns FROM (WITH RECURSIVE
     c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c) WHERE x<0" || fail 'the endless one'
 
-neighbours() { find . -maxdepth 1 -name ".$1.stormglass-*" | wc -l; }
+neighbors() { find . -maxdepth 1 -name ".$1.stormglass-*" | wc -l; }
 
 # writer NAME WORDS...: starts one that writes NAME, and waits for its file; its process is $writer
 writer() {
     local had tries=0
-    had=$(neighbours "$1")
+    had=$(neighbors "$1")
     env --default-signal "${@:2}" "$program" report endless.db -o "$1" &
     writer=$!
-    until [ "$(neighbours "$1")" -gt "$had" ] || [ $((++tries)) = 1200 ]; do sleep 0.05; done
+    until [ "$(neighbors "$1")" -gt "$had" ] || [ $((++tries)) = 1200 ]; do sleep 0.05; done
     [ $tries -lt 1200 ] || fail "$1: it does not begin"
 }
 for signal in INT TERM HUP; do
@@ -175,28 +175,28 @@ for signal in INT TERM HUP; do
     kill -$signal $writer
     wait $writer
     [ $? = $((128 + $(kill -l $signal))) ] || fail "$signal did not end it"
-    [ "$(neighbours ended.html)" = 0 ] || fail "$signal: its file was left behind"
+    [ "$(neighbors ended.html)" = 0 ] || fail "$signal: its file was left behind"
     [ "$(cat ended.html)" = precious ] || fail "$signal: what was there is another"
 done 2>/dev/null
 
 writer ended.html --ignore-signal=HUP
 kill -HUP $writer
 sleep 0.2
-kill -0 $writer && [ "$(neighbours ended.html)" = 1 ] || fail 'a signal that is ignored ended it'
+kill -0 $writer && [ "$(neighbors ended.html)" = 1 ] || fail 'a signal that is ignored ended it'
 living=$writer
 {
     writer ended.html
     kill -KILL $writer
     wait $writer
 } 2>/dev/null
-[ "$(neighbours ended.html)" = 2 ] || fail "$(neighbours ended.html) files of one that lives and one that was killed"
+[ "$(neighbors ended.html)" = 2 ] || fail "$(neighbors ended.html) files of one that lives and one that was killed"
 "$program" report read.db -o other.html || fail 'another name'
-[ "$(neighbours ended.html)" = 2 ] || fail 'the writer of another name removed something'
+[ "$(neighbors ended.html)" = 2 ] || fail 'the writer of another name removed something'
 "$program" report read.db -o ended.html && cmp -s ended.html page.html || fail 'the next writer'
-[ "$(neighbours ended.html)" = 1 ] || fail "$(neighbours ended.html) files are left: the living one's should be"
+[ "$(neighbors ended.html)" = 1 ] || fail "$(neighbors ended.html) files are left: the living one's should be"
 {
     kill -TERM $living
     wait $living
 } 2>/dev/null
-[ "$(neighbours ended.html)" = 0 ] || fail 'TERM: its file was left behind'
+[ "$(neighbors ended.html)" = 0 ] || fail 'TERM: its file was left behind'
 [ $failures = 0 ]

@@ -66,7 +66,7 @@ equal 'another run' "$?: $(grep -c -e 'differs from the stored run' -e 'had the 
         echo show
         for host in $(seq 0 31); do printf 'show host%s\nwhy host%s\n' "$host" "$host"; done
         for switch in leaf0 leaf1 leaf2 leaf3 spine0 spine1; do printf 'show %s\nwhy %s\nshow %s:p0\n' $switch $switch $switch; done
-        for workload in backup victims neighbour; do printf 'show %s\nwhy %s\n' $workload $workload; done
+        for workload in backup victims neighbor; do printf 'show %s\nwhy %s\n' $workload $workload; done
     done
     echo digest
 } >looks

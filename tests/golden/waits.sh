@@ -93,8 +93,8 @@ play pause-storm --until 1500us -o without.db >text
 share() { ask with.db "SELECT printf('%.0f%%', 100.0*sum(sum_ps) FILTER (WHERE part='$2')/sum(sum_ps)) FROM wait JOIN workload USING(workload) WHERE name='$1'"; }
 [ "$(gojq -r '.workloads[] | select(.name == "backup") | .evidence.account' explained.json)" = \
   "congestion control: $(share backup congestion_control) of an operation's time" ] || fail 'the verdict of backup has another account'
-gojq -r '.workloads[] | select(.name == "neighbour") | .evidence.account' explained.json |
-    grep -q "^paused, most at spine0:p0: $(share neighbour paused) of an operation's time$" || fail 'the verdict of neighbour has another account'
+gojq -r '.workloads[] | select(.name == "neighbor") | .evidence.account' explained.json |
+    grep -q "^paused, most at spine0:p0: $(share neighbor paused) of an operation's time$" || fail 'the verdict of neighbor has another account'
 [ "$(gojq '[.workloads[].evidence | has("account")] | any' <("$program" explain --json without.db))" = false ] ||
     fail 'an account of a verdict, and nobody accounted'
 play incast-8to1 --waits --json >incast.json

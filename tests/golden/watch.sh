@@ -27,7 +27,7 @@ since=$(seen '.patterns[0].since')
 # The same counts a minute later: nothing moves.
 mkdir dumps/t3
 for file in dumps/t2/*; do sed 's/ 12:1\([01]\):/ 12:2\1:/' "$file" >"dumps/t3/${file##*/}"; done
-expect 'it ends' 0 "no longer seen: host5: the host pauses its switch and nothing pauses it [host-pauses], since ${since//\"/}" look dumps
+expect 'it ends' 0 "no longer seen: host5: the host pauses its switch and nothing pauses it [host-pauses], first seen at ${since//\"/}" look dumps
 [ "$(seen .patterns)" = '[]' ] || fail "patterns: $(seen .patterns)"
 
 # A late dump is no news, and a file that was removed is none.

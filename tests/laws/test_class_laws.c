@@ -6,7 +6,7 @@
  *   - no operation of a workload in a lossless class fails, and nothing is left in any
  *   - every frame of a workload's connections travels in its DSCP, or that of ACKs or CNPs
  *   - pauses come in lossless priorities only, and all end
- * And where neighbours' maps differ, pauses hold nobody and lossless frames are lost. */
+ * And where neighbors' maps differ, pauses hold nobody and lossless frames are lost. */
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

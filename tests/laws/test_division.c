@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * However the nodes are divided among executors: the digest, the statistics, and what observers are
- * told, call by call, stay the same.  Divisions are drawn, not chosen: neighbours are as likely
+ * told, call by call, stay the same.  Divisions are drawn, not chosen: neighbors are as likely
  * apart as together; one is as a run has it, also when it is stopped again and again and goes on.
  * The same but for the digest holds for all events in their one order, which is what a watched
  * engine executes. */
@@ -252,7 +252,7 @@ static uint64_t check_divided(const struct scenario *scenario, const struct resu
     return divided.mailed;
 }
 
-/* As a run divides it: most nodes have neighbours of their own executor only, so that executors go
+/* As a run divides it: most nodes have neighbors of their own executor only, so that executors go
  * ahead of each other. */
 static void check_as_run(const struct scenario *scenario, const struct result *one, bool frames)
 {

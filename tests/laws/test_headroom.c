@@ -18,12 +18,12 @@ static const int64_t gbps[] = {10, 25, 40, 50, 100, 200, 400, 800};
 
 enum { SPEEDS = sizeof gbps / sizeof gbps[0], MIX = 12 };
 
-static struct headroom_link link_of(int64_t rate_gbps, int64_t metres)
+static struct headroom_link link_of(int64_t rate_gbps, int64_t meters)
 {
     return (struct headroom_link){
         .rate = rate_gbps * 1000000000,
-        .length = metres * 1000,
-        .propagation = metres * 5050,
+        .length = meters * 1000,
+        .propagation = meters * 5050,
         .mtu = 4200,
         .peer_mtu = 4200,
         .lossless_mtu = 4200,
@@ -54,9 +54,9 @@ static void must_hold(const struct headroom_link *link, int64_t frame, unsigned 
 static void a_cell_less_loses_at_every_speed(void **state)
 {
     (void)state;
-    static const int64_t metres[] = {3, 100}, cells[] = {1, 208};
+    static const int64_t meters[] = {3, 100}, cells[] = {1, 208};
     for (int i = 0; i < SPEEDS * 4; i++) {
-        struct headroom_link link = link_of(gbps[i / 4], metres[i % 2]);
+        struct headroom_link link = link_of(gbps[i / 4], meters[i % 2]);
         link.cell = cells[i / 2 % 2];
         int64_t sizes[HEADROOM_SIZES];
         const unsigned count = headroom_sizes(&link, sizes);
@@ -145,13 +145,13 @@ static void no_mix_needs_more_than_the_bound(void **state)
     }
 }
 
-/* 126 KB for each kilometre at 100 Gb/s, 505 KB at 400, and V07's fixed part. */
+/* 126 KB for each kilometer at 100 Gb/s, 505 KB at 400, and V07's fixed part. */
 static void long_links(void **state)
 {
     (void)state;
-    static const int64_t metres[] = {100, 1000, 10000, 40000, 80000};
+    static const int64_t meters[] = {100, 1000, 10000, 40000, 80000};
     for (int i = 0; i < 10; i++) {
-        const int64_t speed = i % 2 == 0 ? 100 : 400, length = metres[i / 2];
+        const int64_t speed = i % 2 == 0 ? 100 : 400, length = meters[i / 2];
         const struct headroom_link link = link_of(speed, length);
         const int64_t cable = 2 * length * 5050 * speed / 8000;
         const int64_t fixed = 4238 + 84 + 800 * speed / 8 + 4218;

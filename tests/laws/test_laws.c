@@ -159,7 +159,7 @@ static struct digest play(const char *text, const char *set, struct lived *lived
     world->engine.hostile = false; /* looked at between slices; after each event would take hours */
     while (world_run(world, world->engine.now + 50 * PS_PER_US))
         run_laws_look(&laws);
-    /* What is left are acknowledgements and orderly ends: give them time. */
+    /* What is left are acknowledgments and orderly ends: give them time. */
     run_laws_ended(&laws);
     engine_run(&world->engine, world->engine.now + PS_PER_MS);
     const struct digest digest = engine_digest(&world->engine);

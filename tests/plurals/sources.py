@@ -38,7 +38,7 @@ def tokens_of(text):
 
 
 class Literal:
-    """A string literal with its neighbours, where each character is, and the arguments that follow: (begin, end, text)."""
+    """A string literal with its neighbors, where each character is, and the arguments that follow: (begin, end, text)."""
 
     def __init__(self, text, tokens, i):
         self.line = text.count('\n', 0, tokens[i][0]) + 1

@@ -36,10 +36,10 @@ static unsigned host_count(const struct load *load)
     return 1 + load->writers + 1;
 }
 
-/* One queue of the neighbour at two cores: of two paths one is behind it, and one is not. */
+/* One queue of the neighbor at two cores: of two paths one is behind it, and one is not. */
 static void draw_load_of(struct pen *pen, struct load *load)
 {
-    static const unsigned few[] = {1, 1, 1, 2}, neighbours[] = {1, 1, 1, 1, 1, 1, 2, 0};
+    static const unsigned few[] = {1, 1, 1, 2}, neighbors[] = {1, 1, 1, 1, 1, 1, 2, 0};
     static const unsigned cores[] = {2, 2, 2, 2, 3}, nics[] = {2, 2, 2, 2, 3};
     static const unsigned depths[] = {48, 64, 96, 127};
     load->writers = PICK(pen, few);
@@ -50,7 +50,7 @@ static void draw_load_of(struct pen *pen, struct load *load)
     load->cuts = between(pen, 1, 5);
     load->duration_us = (load->cuts + 1) * CUT_US;
     load->nics = PICK(pen, nics);
-    load->busy_queues = PICK(pen, neighbours);
+    load->busy_queues = PICK(pen, neighbors);
     load->busy_depth = PICK(pen, depths);
 }
 

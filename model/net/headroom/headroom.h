@@ -95,7 +95,7 @@ struct headroom_sum headroom_by(const struct headroom_method *method,
                                 const struct headroom_link *link);
 
 /* Linux mlx5's formula in its own units: Mb/s, meters, netdev MTU. */
-int64_t headroom_mlx5(int64_t mbps, int64_t metres, int64_t mtu);
+int64_t headroom_mlx5(int64_t mbps, int64_t meters, int64_t mtu);
 
 /* The maximum reaction time to a PAUSE, in quanta of 512 bit times; 0: undefined for the rate. From
  * IEEE 802.3 31B.3.7, and from SONiC's table, which differs at 10 Gb/s. */

@@ -92,25 +92,25 @@ static void ieee(const struct headroom_link *link, struct headroom_sum *sum)
 
 enum { MLX5_LEAST_MBPS = 40000 };
 
-static int64_t mlx5_wire(int64_t mbps, int64_t metres)
+static int64_t mlx5_wire(int64_t mbps, int64_t meters)
 {
     const int64_t speed = mbps > MLX5_LEAST_MBPS ? mbps : MLX5_LEAST_MBPS;
-    return (301 + 216 * metres / 100) * speed / 1000;
+    return (301 + 216 * meters / 100) * speed / 1000;
 }
 
-int64_t headroom_mlx5(int64_t mbps, int64_t metres, int64_t mtu)
+int64_t headroom_mlx5(int64_t mbps, int64_t meters, int64_t mtu)
 {
-    return mlx5_wire(mbps, metres) + 272 * mtu / 100;
+    return mlx5_wire(mbps, meters) + 272 * mtu / 100;
 }
 
 static void mlx5(const struct headroom_link *link, struct headroom_sum *sum)
 {
-    const int64_t mbps = link->rate / mega, metres = link->length / 1000;
+    const int64_t mbps = link->rate / mega, meters = link->length / 1000;
     const int64_t fixed = mlx5_wire(mbps, 0);
     headroom_add(sum, "fixed part, 301 B per Gb/s", fixed);
-    headroom_add(sum, "cable, 2.16 B per Gb/s and meter", mlx5_wire(mbps, metres) - fixed);
+    headroom_add(sum, "cable, 2.16 B per Gb/s and meter", mlx5_wire(mbps, meters) - fixed);
     headroom_add(sum, "frames, 2.72 times the MTU",
-                 headroom_mlx5(mbps, metres, link->mtu) - sum->bytes);
+                 headroom_mlx5(mbps, meters, link->mtu) - sum->bytes);
     if (mbps < MLX5_LEAST_MBPS)
         sum->note = "the driver computes with 40 Gb/s for slower links";
 }
@@ -216,12 +216,12 @@ static void hpcc(const struct headroom_link *link, struct headroom_sum *sum)
 
 static void gist(const struct headroom_link *link, struct headroom_sum *sum)
 {
-    const __int128 metre_gigabits = (__int128)link->length * (link->rate / mega);
+    const __int128 meter_gigabits = (__int128)link->length * (link->rate / mega);
     headroom_add(sum, "MTU of the sender", link->peer_mtu);
     headroom_add(sum, "MTU of the receiver", link->mtu);
     headroom_add(sum, "time until the peer stops, fixed", 3840);
     headroom_add(sum, "cable, 130 B per Gb/s and 100 m",
-                 (int64_t)(metre_gigabits * 130 / (100 * 1000 * 1000)));
+                 (int64_t)(meter_gigabits * 130 / (100 * 1000 * 1000)));
 }
 
 /* ------------------------------------------------------------------ the table */

@@ -10,7 +10,7 @@
 #include "net/port/port.h"
 
 enum { FEC_CODEWORD_BITS = 80 * 64 };
-enum { FIBRE_PS_PER_100_MM = 505, TWINAX_PS_PER_100_MM = 476 };
+enum { FIBER_PS_PER_100_MM = 505, TWINAX_PS_PER_100_MM = 476 };
 static const int64_t gbps = 1000000000;
 
 /* Clock cycles of the decoder: 3 to encode, 3 of its own, 2t + 1 to correct t symbols, where t is 7
@@ -52,7 +52,7 @@ time_ps port_fec_ps(const struct port_params *params)
 time_ps port_propagation(const struct port_params *params)
 {
     const bool twinax = params->cable == PORT_CABLE_TWINAX;
-    const int64_t per_100_mm = twinax ? TWINAX_PS_PER_100_MM : FIBRE_PS_PER_100_MM;
+    const int64_t per_100_mm = twinax ? TWINAX_PS_PER_100_MM : FIBER_PS_PER_100_MM;
     const time_ps medium = params->delay > 0 ? params->delay : params->length * per_100_mm / 100;
     return medium + port_fec_ps(params);
 }

@@ -8,11 +8,11 @@ const struct opt port_opts[] = {
      "Link speed, in bits per second on the wire.", "IEEE 802.3", OPT_SCALES(LINK, LESS, RATE),
      OPT_AGREES(LINK, ALWAYS)},
     {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "198000km", NULL,
-     "Cable length, which determines the propagation delay.",
+     "Length of the cable; the propagation delay follows from it.",
      "IEEE 802.3; the maximum: the distance that light travels in fiber in 1 s, the maximum of "
      "`delay`",
      OPT_ACTS(LATENCY, MORE, DELAY)},
-    {"cable", OPT_CHOICE, offsetof(struct port_params, cable), "fibre", NULL, NULL,
+    {"cable", OPT_CHOICE, offsetof(struct port_params, cable), "fiber", NULL, NULL,
      OPT_WORDS(PORT_CABLES), "The medium: 5.05 ns/m in fiber, 4.76 ns/m in copper.",
      "SONiC buffer model: 198 000 km/s; Cisco Nexus 5010: 476 ns in 100 m of twinax",
      OPT_ACTS(LATENCY, ANY, TRACE)},

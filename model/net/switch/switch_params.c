@@ -97,7 +97,7 @@ const struct opt switch_opts[] = {
     {"smallest-frame", OPT_SIZE, FIELD(smallest_frame), "66B", "62B", "9216B", NULL,
      "Smallest frame of a lossless class; `headroom: auto` assumes frames of this size, because "
      "the smallest frames waste the most of each cell.",
-     "a RoCEv2 acknowledgement: 62 and AETH 4; IEEE 802.3 allows 64", OPT_ACTS(DROPS, ANY, TRACE)},
+     "a RoCEv2 acknowledgment: 62 and AETH 4; IEEE 802.3 allows 64", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, FIELD(pfc_priorities), "3", NULL, "0,1,2,3,4,5,6,7", NULL,
      "The lossless priorities, such as [3]; none: frames of every priority may be dropped.",
      "common use: RoCE in priority 3", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE),

@@ -19,7 +19,7 @@
 const struct opt nvme_host_opts[] = {
     {"queues", OPT_INT, PARAM(queues), "1", "1", "1024", NULL,
      "Number of I/O queues; each has its own CPU.",
-     "assumed: Linux takes one per CPU that is online", OPT_ACTS(DEPTH, LESS, SERVICE)},
+     "assumed; Linux creates one queue per online CPU", OPT_ACTS(DEPTH, LESS, SERVICE)},
     {"queue-size", OPT_INT, PARAM(queue_size), "128", "2", "1024", NULL,
      "Entries of an I/O submission queue; the maximum of outstanding commands is one less.",
      "Linux 6.1 nvme-rdma: queue_size 128",

@@ -94,7 +94,7 @@ static const struct opt ssd_opts[] = {
      "flash.",
      "assumed: data center drives have it", OPT_ACTS(MEDIA, LESS, SERVICE)},
     {"over-provisioning", OPT_PERCENT, PARAM(over_provisioning), "7%", "2%", "400%", NULL,
-     "Additional flash, as a share of the capacity.",
+     "Spare flash, in percent of the usable capacity.",
      "assumed: the difference between GiB and GB; 28 % and more in drives for writes",
      OPT_SCALES(MEDIA, LESS, SERVICE)},
     {"modelled-size", OPT_SIZE, PARAM(modelled_size), "64MiB", "16MiB", "1GiB", NULL,

@@ -22,7 +22,7 @@
 static_assert(sizeof(struct cc_swift) <= CC_ACK_STATE_BYTES, "the state fits");
 
 #define PAPER      "Kumar et al., SIGCOMM 2020"
-#define OPEN       "left open by the paper; as in htsim (Broadcom csg-htsim), a guess there too"
+#define OPEN       "assumed, as in htsim (Broadcom csg-htsim): the Swift paper gives no value"
 #define ROW(field) offsetof(struct cc_swift_params, field)
 
 static const struct opt swift_opts[] = {
@@ -60,7 +60,8 @@ static const struct opt swift_opts[] = {
      OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
     {"initial-cwnd", OPT_RATIO, ROW(initial_cwnd), "10", "0.001", "1000", NULL,
      "The window of a new queue pair, in packets.",
-     "left open by the paper; a guess: about the bandwidth-delay product of 100 Gb/s and 4 us",
+     "assumed: about the bandwidth-delay product of 100 Gb/s and 4 us; the Swift paper gives no "
+     "value",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
     {"retx-reset-threshold", OPT_INT, ROW(retx_reset), "5", "1", "1000", NULL,
      "Number of consecutive timeouts after which the window falls to its minimum.",

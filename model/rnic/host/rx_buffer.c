@@ -14,15 +14,15 @@
 
 #include <stdio.h>
 
-enum { LEAST_XOFF_SHARE = 4, FIBRE_PS_PER_METRE = 5050 };
+enum { LEAST_XOFF_SHARE = 4, FIBER_PS_PER_METER = 5050 };
 
 int64_t rx_buffer_xoff(const struct rnic_params *params, const struct port_params *port)
 {
     if (params->rx_xoff != RNIC_AUTO)
         return params->rx_xoff;
     /* The meters of fiber that correspond to the delay of the link, including its FEC. */
-    const int64_t metres = port_propagation(port) / FIBRE_PS_PER_METRE, size = params->rx_buffer;
-    const int64_t headroom = headroom_mlx5(port->rate / 1000000, metres, port->mtu);
+    const int64_t meters = port_propagation(port) / FIBER_PS_PER_METER, size = params->rx_buffer;
+    const int64_t headroom = headroom_mlx5(port->rate / 1000000, meters, port->mtu);
     const int64_t least =
         size / LEAST_XOFF_SHARE; /* a buffer too small for its link still accepts some */
     return size - headroom > least ? size - headroom : least;

@@ -59,7 +59,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     if (!alone)
         clue.rows = clue.general = "lag";
     snprintf(clue.seen, sizeof clue.seen,
-             "%s is %s busy, %s of the same link aggregate only %s, because %s",
+             "%s is %s busy, but %s of the same link aggregation group only %s, because %s",
              cause_port_name(scene, most, full, sizeof full), words_percent((double)busy, PPM).text,
              cause_port_name(scene, least, idle, sizeof idle),
              words_percent((double)left, PPM).text,

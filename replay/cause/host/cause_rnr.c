@@ -39,7 +39,8 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.ends = true;
         clue.otherwise = HARM_WORKLOAD;
         clue.proven = true;
-        snprintf(clue.seen, sizeof clue.seen, "messages of %s found no posted receive (%s RNR %s)",
+        snprintf(clue.seen, sizeof clue.seen,
+                 "messages of " SCENARIO_WORKLOAD_WORDS " found no posted receive (%s RNR %s)",
                  scene->scenario->workloads[w].name, words_count((int64_t)sent).text,
                  plural(sent, "NAK", "NAKs"));
         cause_report(search, &clue);

@@ -171,7 +171,7 @@ static void report_cycle(struct checking *checking, struct circle *circle, time_
         "%scyclic buffer dependency %s: %s (flows %s): %s", when.bytes, class.bytes, path.bytes,
         flows.bytes,
         circle->control
-            ? "only acknowledgements and requests close the cycle, and they rarely fill a buffer"
+            ? "only acknowledgments and requests close the cycle, and they rarely fill a buffer"
             : "if all these buffers fill, they deadlock; `run` shows whether the load fills them");
     check_shows(checking->report, "pfc.deadlocks > 0");
     if (checking->scenario->kind == SCENARIO_INFINIBAND)
@@ -203,7 +203,7 @@ static bool has_marked(const bool *marked, const uint32_t *members, uint32_t cou
     return false;
 }
 
-/* Checks the components of the data first. With `control`, acknowledgements and requests count too,
+/* Checks the components of the data first. With `control`, acknowledgments and requests count too,
  * and components that overlap an earlier one are skipped (`marked`). */
 static void check_view(struct checking *checking, uint8_t priorities, bool control, bool *marked,
                        time_ps at)

@@ -2,7 +2,7 @@
  * check_headroom - the headroom absorbs what arrives after XOFF, given the frame sizes that are
  * really sent.
  * A train of small frames needs the most headroom, because each frame occupies at least one cell.
- * Small frames are acknowledgements that queue up behind a pause, at most one per operation. Data
+ * Small frames are acknowledgments that queue up behind a pause, at most one per operation. Data
  * always arrive in trains. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/link_classes.h"

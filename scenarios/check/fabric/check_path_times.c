@@ -61,7 +61,7 @@ static int64_t queue_of(const struct scenario *scenario)
     return most;
 }
 
-/* Longest time until an acknowledgement arrives. */
+/* Longest time until an acknowledgment arrives. */
 static time_ps answer_takes(const struct scenario_node *host, const struct path_time *path,
                             int64_t queue)
 {
@@ -85,7 +85,7 @@ static void check_timeout(const struct scenario_node *host, const struct path_ti
         code++;
     check_alike(
         report, DIAG_WARNING, &thing,
-        "rnic.timeout %lld is %s, but an acknowledgement may take %s (round trip of the longest "
+        "rnic.timeout %lld is %s, but an acknowledgment may take %s (round trip of the longest "
         "path %s, plus a queue of ecn-kmin): packets are retransmitted although they were not lost",
         (long long)rnic->timeout, note_time(is).text, note_time(most).text,
         note_time(longest->round_trip).text);
@@ -104,7 +104,7 @@ static void check_accepted(const struct scenario_node *host, const struct path_t
     if (rnic->accept_timeout <= 0 || qp_timeout_of(rnic->accept_timeout) >= most)
         return;
     check_alike(report, DIAG_WARNING, &thing,
-                "rnic.accept-timeout %lld is %s, but an acknowledgement may take %s: this end of a "
+                "rnic.accept-timeout %lld is %s, but an acknowledgment may take %s: this end of a "
                 "connection retransmits packets although they were not lost",
                 (long long)rnic->accept_timeout,
                 note_time(qp_timeout_of(rnic->accept_timeout)).text, note_time(most).text);

@@ -96,8 +96,8 @@ static void report_idle_links(const struct idle_links *idle, struct check_report
     const struct scenario_workload *bound = first_bound(idle->scenario, host);
     if (bound != NULL && idle->scenario->nics > 1) {
         check_add(report, DIAG_WARNING, host->place,
-                  "%s%s: %u of its %u %s carr%s no traffic (%s): workload %s uses one NIC (nic, "
-                  "peer-nic)",
+                  "%s%s: %u of its %u %s carr%s no traffic (%s): " SCENARIO_WORKLOAD_WORDS
+                  " uses one NIC (nic, peer-nic)",
                   host->name, others, links, all, plural(all, "link", "links"),
                   plural(links, "ies", "y"), first_idle(host, used).text, bound->name);
         report_bound(idle->scenario, host, report);

@@ -21,11 +21,11 @@ nodes = {row['node']: row['name'] for row in db.execute('SELECT node, name FROM 
 ports = {(row['node'], row['port']): row for row in db.execute('SELECT * FROM port')}
 ends = [next(row for row in ports.values() if row['ip'] == command[name]) for name in ('host_ip', 'target_ip')]
 
-# ---------------------------------------------------------------- frames from the issue to the last acknowledgement
+# ---------------------------------------------------------------- frames from the issue to the last acknowledgment
 frames = db.execute("SELECT * FROM frame WHERE at_ps>=? AND at_ps<=? AND opcode LIKE 'RC%' ORDER BY at_ps, node, psn",
                     (command['issued_ps'], command['completed_ps'] + 20 * 10**6)).fetchall()
 while frames and (frames[0]['node'] != ends[0]['node'] or 'SEND' not in frames[0]['opcode']):
-    frames.pop(0)  # acknowledgements of the connection's set-up
+    frames.pop(0)  # acknowledgments of the connection's set-up
 long = {}
 for frame in frames:
     if re.search('FIRST|MIDDLE|LAST', frame['opcode']) and 'SEND' not in frame['opcode']:

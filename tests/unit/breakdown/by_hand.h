@@ -2,7 +2,7 @@
  * by_hand - commands and messages worked by hand, for the tests of the account of time: what each
  * waited for, to the picosecond, from the rule in docs/model.md and sizes and times alone.
  *
- *   host0 --- 3 m of fibre, 100 Gb/s --- switch0 --- the same --- host1 (target), host2 */
+ *   host0 --- 3 m of fiber, 100 Gb/s --- switch0 --- the same --- host1 (target), host2 */
 #ifndef STORMGLASS_TESTS_UNIT_WAITS_BY_HAND_H
 #define STORMGLASS_TESTS_UNIT_WAITS_BY_HAND_H
 

@@ -62,7 +62,7 @@ static void a_message_that_is_answered(void **state)
                    ACROSS(ANSWER, SEND_1K));
 }
 
-static void an_answer_before_the_acknowledgement(void **state)
+static void an_answer_before_the_acknowledgment(void **state)
 {
     (void)state;
     by_hand_play(
@@ -381,7 +381,7 @@ int main(void)
         cmocka_unit_test(a_send_of_one_packet),
         cmocka_unit_test(a_message_that_waits_for_its_core),
         cmocka_unit_test(a_message_that_is_answered),
-        cmocka_unit_test(an_answer_before_the_acknowledgement),
+        cmocka_unit_test(an_answer_before_the_acknowledgment),
         cmocka_unit_test(a_write_of_three_packets),
         cmocka_unit_test(a_read_of_one_packet),
         cmocka_unit_test(a_second_write_waits_for_the_first),

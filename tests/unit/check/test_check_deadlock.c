@@ -50,7 +50,7 @@ static void ring_is_found(void **state)
                               "priority 3: s4 -> s0 -> s1 -> s2 -> s3 -> s4 (flows h3 -> h0, "
                               "h4 -> h1, h0 -> h2, ...)"),
                      1);
-    /* The acknowledgements go round the other way. */
+    /* The acknowledgments go round the other way. */
     assert_int_equal(count_of(text, DIAG_NOTE, CYCLE), 1);
     assert_int_equal(count_of(text, DIAG_NOTE, "h2 -> h0 (no data)"), 1);
     /* Reads carry their data back, sends out, NVMe both ways. */

@@ -304,9 +304,9 @@ static void links_and_devices(void **state)
          "(host0:p1): the workloads have too few queue pairs to use all links\n    remedy: use "
          "more queue pairs or more host-target pairs\n"},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1, nic: 1, qps: 2"), "host-links",
-         "t.yaml:4:13: warning: host0: 1 of its 2 links carries no traffic (host0:p0): workload w "
-         "uses one NIC (nic, peer-nic)\n    remedy: remove nic and peer-nic "
-         "of the workloads (--set workloads.w.nic=auto)\n"},
+         "t.yaml:4:13: warning: host0: 1 of its 2 links carries no traffic (host0:p0): workload "
+         "'w' uses one NIC (nic, peer-nic)\n"
+         "    remedy: remove nic and peer-nic of the workloads (--set workloads.w.nic=auto)\n"},
         {HEAD ALL("line-rate: 100Gbps") WRITE, "line-rates", ""},
         {HEAD ALL("line-rate: 99999Mbps") WRITE, "line-rates",
          "t.yaml:5:38: warning: 4 hosts (host0, ...): its link runs at 100Gbps, but its RNIC has "

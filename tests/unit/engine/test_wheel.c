@@ -146,7 +146,7 @@ static void wheel_is_a_heap(void **state)
 
 enum { NODES = 300, GROUPS = 100, DELAY = 50000, EVENTS = 40000 };
 
-/* Three neighbours are a group. */
+/* Three neighbors are a group. */
 static uint32_t group_of(uint32_t node)
 {
     return node / (NODES / GROUPS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Files of cables beside the configuration of two SONiC switches that know no neighbours. */
+ * Files of cables beside the configuration of two SONiC switches that know no neighbors. */
 #include "scenarios/sonic/sonic.h"
 #include "tests/unit/base/fuzz_input.h"
 
@@ -173,7 +173,7 @@ static void an_alias_of_two_ports(void **state)
 static void lists_that_are_wrong(void **state)
 {
     (void)state;
-    refused("c", "leaf Ethernet0\n", 1, 1, "expected a switch, its port, the neighbour and its");
+    refused("c", "leaf Ethernet0\n", 1, 1, "expected a switch, its port, the neighbor and its");
     refused("c", "leaf Ethernet0 h0 eth0 5m\n", 1, 24, "expected a switch, its port");
     refused("c", "leef Ethernet0 h0 eth0\n", 1, 6, "neither 'leef' nor 'h0' is a switch");
     refused("c", "leaf Ethernet1 h0 eth0\n", 1, 6, "leaf has no port 'Ethernet1'; did you mean");

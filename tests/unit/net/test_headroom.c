@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct headroom_link link_of(int64_t gbps, int64_t metres, int64_t mtu)
+static struct headroom_link link_of(int64_t gbps, int64_t meters, int64_t mtu)
 {
     return (struct headroom_link){
         .rate = gbps * 1000000000,
-        .length = metres * 1000,
-        .propagation = metres * 5050,
+        .length = meters * 1000,
+        .propagation = meters * 5050,
         .mtu = mtu,
         .peer_mtu = mtu,
         .lossless_mtu = mtu,
@@ -48,14 +48,14 @@ static void mlx5_to_the_byte(void **state)
 {
     (void)state;
     static const struct {
-        int64_t gbps, metres, mtu, expect;
+        int64_t gbps, meters, mtu, expect;
     } rows[] = {{100, 100, 4096, 62841},  {400, 100, 4096, 217941}, {400, 5, 4096, 135541},
                 {40, 5, 1500, 16520},     {25, 5, 1500, 16520},     {100, 300, 9216, 119967},
                 {200, 300, 4096, 200941}, {400, 300, 9216, 404667}, {10, 5, 1500, 16520}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct headroom_link link = link_of(rows[i].gbps, rows[i].metres, rows[i].mtu);
+        const struct headroom_link link = link_of(rows[i].gbps, rows[i].meters, rows[i].mtu);
         assert_int_equal(by("mlx5", &link).bytes, rows[i].expect);
-        assert_int_equal(headroom_mlx5(rows[i].gbps * 1000, rows[i].metres, rows[i].mtu),
+        assert_int_equal(headroom_mlx5(rows[i].gbps * 1000, rows[i].meters, rows[i].mtu),
                          rows[i].expect);
     }
 }
@@ -65,11 +65,11 @@ static void sonic_to_the_byte(void **state)
 {
     (void)state;
     static const struct {
-        int64_t gbps, metres, dynamic, shipped;
+        int64_t gbps, meters, dynamic, shipped;
     } rows[] = {{100, 5, 36864, 37888}, {100, 40, 40960, 43008}, {100, 300, 73728, 75776},
                 {400, 5, 71680, 73728}, {400, 40, 89088, 91136}, {400, 300, 217088, 225280}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct headroom_link link = link_of(rows[i].gbps, rows[i].metres, 9216);
+        struct headroom_link link = link_of(rows[i].gbps, rows[i].meters, 9216);
         link.lossless_mtu = 1500;
         assert_int_equal(by("sonic-dynamic", &link).bytes, rows[i].dynamic);
         assert_int_equal(by("sonic-static", &link).bytes, rows[i].shipped);
@@ -111,11 +111,11 @@ static void ieee_to_the_byte(void **state)
 {
     (void)state;
     static const struct {
-        int64_t gbps, metres, frame, expect;
+        int64_t gbps, meters, frame, expect;
     } rows[] = {{40, 100, 1518, 21856}, {10, 2, 9216, 24469},    {10, 300, 1518, 12798},
                 {25, 100, 9216, 28337}, {100, 100, 9216, 86992}, {100, 300, 1518, 96596}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct headroom_link link = link_of(rows[i].gbps, rows[i].metres, rows[i].frame - 18);
+        const struct headroom_link link = link_of(rows[i].gbps, rows[i].meters, rows[i].frame - 18);
         assert_int_equal(by("ieee", &link).bytes, rows[i].expect);
         assert_null(by("ieee", &link).note);
     }
@@ -204,7 +204,7 @@ static void searches_are_the_same_always(void **state)
 {
     (void)state;
     static const struct {
-        int64_t gbps, metres, mtu, frame;
+        int64_t gbps, meters, mtu, frame;
         unsigned phases;
         bool dynamic;
         const char *found; /* bytes, frames lost below them, of how many phases, the worst, plays */
@@ -221,7 +221,7 @@ static void searches_are_the_same_always(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char found[100];
-        struct headroom_link link = link_of(rows[i].gbps, rows[i].metres, rows[i].mtu);
+        struct headroom_link link = link_of(rows[i].gbps, rows[i].meters, rows[i].mtu);
         struct headroom_proof proof;
         link.cell = 256;
         link.dynamic = rows[i].dynamic;

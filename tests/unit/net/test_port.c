@@ -24,7 +24,7 @@ static void one_frame_by_hand(void **state)
     pair_fini(&pair);
 }
 
-/* Way through 100 m: 505 ns of fibre or 476 ns of twinax; FEC adds codewords of 5120 bits, as many
+/* Way through 100 m: 505 ns of fiber or 476 ns of twinax; FEC adds codewords of 5120 bits, as many
  * as are interleaved, and 42 ns or 37 ns of decoder. */
 static void a_link_takes_its_time(void **state)
 {

@@ -275,7 +275,7 @@ static void a_bill_counts_every_part(void **state)
     plan_free(plan);
 }
 
-/* 16 KiB at 100 Gb/s: 1310.72 ns; twice 3 m of fibre at each end, four ways of 14.7 ns. */
+/* 16 KiB at 100 Gb/s: 1310.72 ns; twice 3 m of fiber at each end, four ways of 14.7 ns. */
 static void bounds_are_those_of_links_and_light(void **state)
 {
     (void)state;

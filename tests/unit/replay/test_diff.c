@@ -125,7 +125,7 @@ static void a_later_start_parts_the_runs_at_the_earlier_one(void **state)
 
 static void a_longer_cable_parts_the_runs_at_its_end(void **state)
 {
-    /* 5050 ps a metre: the first frame from host2, and no other before it. */
+    /* 5050 ps a meter: the first frame from host2, and no other before it. */
     const struct diff *diff =
         diff_with(*state, "fabric.overrides=[{where: \"link host2-switch0\", length: 5m}]", "");
     const struct diff_row *row = row_of(diff, DIFF_FABRIC, "host2:p0 - switch0:p2 length");

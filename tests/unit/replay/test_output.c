@@ -199,7 +199,7 @@ static void what_is_read_is_not_written(void **state)
     unlink("dangling");
 }
 
-/* What looks like a neighbour, and whose lock is free, is of one that was killed. */
+/* What looks like a neighbor, and whose lock is free, is of one that was killed. */
 static void what_a_killed_writer_left_goes_and_a_living_ones_stays(void **state)
 {
     (void)state;

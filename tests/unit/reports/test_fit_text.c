@@ -90,7 +90,7 @@ static void the_first_line_is_the_answer(void **state)
     fit->hypotheses[0].suspect = 1;
     assert_first(fit, &triage,
                  "Confirmed: slow receiver at host3, drains 9.8 of 25 Gb/s, during about 15 s of "
-                 "the 60 s, since 2026-01-02 03:04");
+                 "the 60 s, first seen at 2026-01-02 03:04");
     fit->hypotheses[0].suspect = 0; /* its first sign has no date */
     fit->hypotheses[0].magnitude = "";
     assert_first(fit, &triage, "Confirmed: slow receiver at host3, during about 15 s of the 60 s");

@@ -159,7 +159,7 @@ static void layers_go_right_or_down(void **state)
     static const struct picture_edge edges[] = {{"a", "b", "link"}, {"a", "c", "link"}};
     const struct {
         enum picture_layout layout;
-        double apart, across; /* inches between layers, and between neighbours of a layer */
+        double apart, across; /* inches between layers, and between neighbors of a layer */
     } rows[] = {{PICTURE_LEFT, 1.0, 0.12}, {PICTURE_DOWN, 0.45, 0.35}};
     for (int i = 0; i < 2; i++) {
         struct picture *picture = picture_begin(rows[i].layout, NULL);

@@ -90,14 +90,13 @@ static void the_verdict_is_the_first_line(void **state)
     given.suspects[0].since = "2026-01-02";
     given.suspects[0].port = "";
     given.suspects[0].peer = "host3";
-    assert_printed(
-        false,
-        "Suspected: leaf0 (cable to host3): frames are larger than the MTU, since 2026-01-02\n\n");
+    assert_printed(false, "Suspected: leaf0 (cable to host3): frames are larger than the MTU, "
+                          "first seen at 2026-01-02\n\n");
     given.suspects[0].port = "p1";
     given.suspects[0].peer_port = "eth0";
     given.triage.single = true;
     assert_printed(false, "Suspected: leaf0 p1 (cable to host3 eth0): frames are larger than the "
-                          "MTU, since 2026-01-02\n"
+                          "MTU, first seen at 2026-01-02\n"
                           "Each counter has only one sample: the counts cover the time since the "
                           "last reset, not only the incident.\n\n");
     given.triage.single = false;
@@ -279,7 +278,7 @@ static void files_say_what_was_in_them(void **state)
     assert_printed(false, "\nRead 6 files:\n"
                           "     a: 1 counter, 1 cable, 1 log line, 1 known message\n"
                           "     b: 2 counters, 2 cables, 2 log lines, 2 known messages\n"
-                          "     c: 1 switch's configuration, 1 scenario\n"
+                          "     c: 1 switch configuration, 1 scenario\n"
                           "     d: not used: empty\n"
                           "     e: 3 counters; 1 line of unknown kind, the first is line 4; 1 "
                           "malformed line skipped, the first is line 5\n"
@@ -321,8 +320,8 @@ static void watch_lists_the_first_signs(void **state)
     const char *about = suspects_about[SUSPECT_MTU].about;
     snprintf(wanted + used, TEXT - (size_t)used,
              "     %-8sand 2 more signs (--all)\n10:00 began: leaf0: %s [mtu, score 4.2]\n"
-             "10:00 no longer seen: leaf1: %s [mtu], since 09:00\n"
-             "10:00 no longer seen: leaf1: %s [mtu], since 09:00\n",
+             "10:00 no longer seen: leaf1: %s [mtu], first seen at 09:00\n"
+             "10:00 no longer seen: leaf1: %s [mtu], first seen at 09:00\n",
              "", about, about, about);
     assert_string_equal(text, wanted);
     free(text);

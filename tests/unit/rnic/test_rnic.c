@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The transport between two hosts back to back: sizes, sequence numbers, acknowledgements and
+ * The transport between two hosts back to back: sizes, sequence numbers, acknowledgments and
  * congestion control. */
 #include "tests/unit/rnic/rnic_pair.h"
 
@@ -192,7 +192,7 @@ static void test_goodput(void **state)
     }
 }
 
-/* ------------------------------------------------------------------ acknowledgements */
+/* ------------------------------------------------------------------ acknowledgments */
 
 static void test_ack_interval(void **state)
 {

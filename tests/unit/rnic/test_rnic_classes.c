@@ -128,7 +128,7 @@ static void ecn_is_no_part_of_a_class(void **state)
     }
 }
 
-static void acknowledgements_may_have_a_class_of_their_own(void **state)
+static void acknowledgments_may_have_a_class_of_their_own(void **state)
 {
     (void)state;
     struct pair_params params;
@@ -340,7 +340,7 @@ int main(void)
         cmocka_unit_test(who_accepts_may_send_in_its_own),
         cmocka_unit_test(a_class_holds_both_ways),
         cmocka_unit_test(ecn_is_no_part_of_a_class),
-        cmocka_unit_test(acknowledgements_may_have_a_class_of_their_own),
+        cmocka_unit_test(acknowledgments_may_have_a_class_of_their_own),
         cmocka_unit_test(a_priority_is_the_active_side_s),
         cmocka_unit_test(the_map_is_made_of_rows_and_entries),
         cmocka_unit_test(all_lossless_priorities_are_paused),

@@ -171,7 +171,7 @@ static void events_are_equal_by_what_happened(void **state)
     assert_true(eventlog_equal(&event, &elsewhere));
 }
 
-/* Three messages of the connection manager, two of a frame each and two acknowledgements. */
+/* Three messages of the connection manager, two of a frame each and two acknowledgments. */
 static void what_happened_is_kept_in_order(void **state)
 {
     struct fixture *fixture = *state;

@@ -211,7 +211,8 @@ static void failures_name_the_workload(void **state)
     result.totals.rnic_qp_errors = 2;
     static const char *const expected[] = {
         "2 queue pairs went into the error state",    "bad: 1 of 4,321 operations failed",
-        "bad: 2 of 4,321 operations never completed", "workload idle issued nothing in its window",
+        "bad: 2 of 4,321 operations never completed", "workload 'idle' issued nothing in its "
+                                                      "window",
         "bad: 3 reads returned wrong data",
     };
     const struct scenario scenario = {0};
@@ -350,7 +351,7 @@ static void a_workload_that_issued_nothing_fails_unless_cut_short_or_expected(vo
     fixture.workload.stalled = true;
     evaluate(&fixture, NULL, 0, false);
     assert_int_equal(fixture.result.failure_count, 1);
-    assert_string_equal(fixture.result.failures[0], "workload oltp issued nothing in its window");
+    assert_string_equal(fixture.result.failures[0], "workload 'oltp' issued nothing in its window");
     release(&fixture);
 
     fill(&fixture);

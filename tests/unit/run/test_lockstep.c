@@ -218,7 +218,7 @@ static void a_change_parts_them_where_it_does(void **state)
 static void the_kind_of_difference_is_in_words(void **state)
 {
     (void)state;
-    /* 5050 ps a metre: 2 m more. */
+    /* 5050 ps a meter: 2 m more. */
     check_sets("fabric.overrides=[{where: \"link host2-switch0\", length: 5m}]",
                "A's event comes 10.1 ns later in B", "B's event comes 10.1 ns later in A");
 }

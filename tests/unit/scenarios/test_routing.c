@@ -34,7 +34,7 @@ static struct scenario *load_fine(const char *text)
     return scenario;
 }
 
-/* The neighbours by which a switch reaches a host: "spine0,spine1". */
+/* The neighbors by which a switch reaches a host: "spine0,spine1". */
 static void expect_ways(const struct scenario *scenario, const struct route_table *tables,
                         const char *at, const char *to, const char *expected)
 {

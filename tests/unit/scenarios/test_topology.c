@@ -83,7 +83,7 @@ static void a_leaf_spine(void **state)
     assert_link(topology, 17, "leaf2:p5-spine1:p2");
 }
 
-/* Every switch has k ports; hosts under an edge are neighbours; core j*k/2+i meets agg j of every
+/* Every switch has k ports; hosts under an edge are neighbors; core j*k/2+i meets agg j of every
  * pod. */
 static void a_fat_tree(void **state)
 {

@@ -49,7 +49,7 @@ static uint32_t count_of(const struct fixture *fixture, enum dependency_load loa
     return count;
 }
 
-/* Data one way and acknowledgements the other between every two leaves: the table grows often, and
+/* Data one way and acknowledgments the other between every two leaves: the table grows often, and
  * nothing is lost or found twice. */
 static void every_pair_of_leaves_is_there(void **state)
 {

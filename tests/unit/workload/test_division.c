@@ -90,7 +90,7 @@ static void leaves_keep_their_hosts(void **state)
     assert_int_equal(shares.cut_hosts, 0);
 }
 
-/* A switch that is half of all work has one host with it, so that it has neighbours. */
+/* A switch that is half of all work has one host with it, so that it has neighbors. */
 static void one_switch_is_shared_out_too(void **state)
 {
     (void)state;

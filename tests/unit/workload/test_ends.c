@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ the links */
 
-/* 3 m of fibre, then 8 + 62 bytes at 80 ps.  A switch adds its ingress to all but PFC: 8 + 64. */
+/* 3 m of fiber, then 8 + 62 bytes at 80 ps.  A switch adds its ingress to all but PFC: 8 + 64. */
 static void a_peer_feels_nothing_sooner(void **state)
 {
     (void)state;
