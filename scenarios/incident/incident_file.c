@@ -319,6 +319,11 @@ static bool take_whole(struct walk *walk, const struct tree_file *file)
         add_input(reader, file->name, file->text, file->length, NULL);
         return true;
     }
+    if (has_key(file, "\"hostnqn\"") && has_key(file, "\"subsystems\"")) {
+        walk->about->left_out = "config.json of nvme-cli, for stormglass import nvme; triage does "
+                                "not use it";
+        return true;
+    }
     if (has_key(file, "\"lldp\"") && has_key(file, "\"chassis\"")) {
         walk->about->cables++;
         add_input(reader, file->name, file->text, file->length, walk->name.host);
@@ -334,6 +339,16 @@ static bool take_whole(struct walk *walk, const struct tree_file *file)
         return true;
     }
     return false;
+}
+
+/* Of a file without counters, cables and messages. */
+static const char *words_of_rest(const struct tree_file *file)
+{
+    if (has_key(file, "net.ipv4.tcp_"))
+        return "TCP settings of a host, for stormglass import sysctl; triage does not use them";
+    if (has_key(file, "nvme connect"))
+        return "commands of nvme-cli, for stormglass import nvme; triage does not use them";
+    return "no line of a known kind";
 }
 
 void incident_read_file(struct incident_reader *reader, const struct tree_file *file,
@@ -364,5 +379,5 @@ void incident_read_file(struct incident_reader *reader, const struct tree_file *
         about->left_out = "no line could be read";
     else if (about->left_out == NULL && about->numbers == 0 && about->cables == 0 &&
              about->log_lines == 0 && !about->is_configuration && !about->is_scenario)
-        about->left_out = "no line of a known kind";
+        about->left_out = words_of_rest(file);
 }

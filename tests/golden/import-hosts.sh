@@ -154,4 +154,13 @@ counted=$("$program" query --json tcp.db "SELECT value AS n FROM v_counter WHERE
 grep -q 'host2:p0: .io.: TCP connections have the MSS of its MTU, 1460 B.*9000 send 6.1 times' check.txt || fail "check: no MSS: $(cat check.txt)"
 "$program" check tcp.yaml --set 'fabric.overrides[0].mtu=9000B' 2>&1 | grep -q MSS && fail 'check: an MSS with equal MTUs'
 
+# In the folder of an incident these files are named, and none is read as counters.
+mkdir incident
+cp "$field"/{sysctl-tuned.conf,nvme-connect.sh,nvme-config.json} incident
+cp after.txt incident/host0-after.txt
+"$program" incident incident >out.txt 2>&1
+for words in 'sysctl-tuned.conf: not used: TCP settings of a host' 'nvme-connect.sh: not used: commands of nvme-cli' 'nvme-config.json: not used: config.json'; do
+    grep -qF "$words" out.txt || fail "incident: no '$words' in $(cat out.txt)"
+done
+
 [ "$failures" -eq 0 ]
