@@ -176,6 +176,12 @@ named odd-setting setting 'hosts.aged.namespaces[0].media' "fabric: {$star}
 hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: \"host3..host4\", namespaces: [{media: \"null\"}]}, aged: {where: host5, namespaces: [{media: {kind: fixed, read-latency: 500us, write-latency: 500us}}]}}
 workloads: [{name: w, kind: nvme, from: \"host0..host2\", to: \"host3..host5\", block-size: 16KiB, queue-depth: 8}]"
 
+# A hold time so short that a switch discards the frames of an incast.
+named odd-setting setting 'fabric.switch.edge-hold-time' "fabric: {kind: fibre-channel, topology: {kind: single-switch, hosts: 3}, switch: {edge-hold-time: 15us}}
+hosts: {targets: {where: host2, namespaces: [{media: \"null\"}]}}
+workloads: [{name: w, kind: nvme, transport: fc, from: \"host0..host1\", to: host2, read: 0%, block-size: 128KiB, queue-depth: 16}]"
+gojq -e '.drops.lifetime > 0' "odd-setting-$((${kinds[odd-setting]} - 1)).json" >/dev/null || fail 'the hold time discards nothing'
+
 nobody incast "fabric: {$star}
 hosts: {defaults: {rnic: {profile: ideal, timeout: 12}}}
 $incast"
