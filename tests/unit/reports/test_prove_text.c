@@ -180,22 +180,22 @@ static void victims_and_hosts_are_parts_of_their_own_time(void **state)
     prove.victims[1] = (struct prove_victim){"v", 2000000, 8000000, .inactive = 2};
     prove.hosts.count = 17;
     prove.hosts.list[0] =
-        (struct prove_host){"w", "host7", .lost_ps = 1, .whole_ps = 5, .inactive = 1};
+        (struct prove_host){"w", "host7", .loss = {.lost_ps = 1, .whole_ps = 5, .inactive = 1}};
     prove.hosts.list[1] =
-        (struct prove_host){"v", "host8", .lost_ps = 2, .whole_ps = 5, .failed = 4};
-    assert_has("victim w was delayed by 2.00 us in total, 12% of its I/O time; 3 operations "
-               "failed; 1 host-target "
-               "pair did no I/O",
+        (struct prove_host){"v", "host8", .loss = {.lost_ps = 2, .whole_ps = 5, .failed = 4}};
+    assert_has("victim I/O of workload 'w' was delayed by 2.00 us in total, 12% of its I/O time; 3 "
+               "operations failed; 1 host-target pair did no I/O",
                true);
-    assert_has("victim v was delayed by 2.00 us in total, 25% of its I/O time; 2 host-target "
-               "pairs did no I/O",
+    assert_has("victim I/O of workload 'v' was delayed by 2.00 us in total, 25% of its I/O time; 2 "
+               "host-target pairs did no I/O",
                true);
     assert_has("... and 2 more workloads", true);
-    assert_has("by host w at host7 lost 20% of its I/O time to delay; 1 host-target pair did no "
-               "I/O",
+    assert_has("by host workload 'w' at host7 lost 20% of its I/O time to delay; 1 host-target "
+               "pair did no I/O",
                true);
-    assert_has(" v at host8 lost 40% of its I/O time to delay; 4 operations failed", true);
-    assert_has("by host v", false);
+    assert_has(" workload 'v' at host8 lost 40% of its I/O time to delay; 4 operations failed",
+               true);
+    assert_has("by host workload 'v'", false);
     assert_has("to delay ... and 1 more", true);
     prove.victim_count = PROVE_VICTIMS_MAX;
     prove.hosts.count = 16;
@@ -236,10 +236,9 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         "removes 25% of the harm); together, these changes remove 75% of the delay",
         true);
     two->harmful = true;
-    assert_has(
-        "two (removing only this removes 25% of the harm; alone, it costs a "
-        "workload 33% of its I/O time);",
-        true);
+    assert_has("two (removing only this removes 25% of the harm; alone, it costs a "
+               "workload 33% of its I/O time);",
+               true);
 }
 
 static void without_a_proof_the_reason_is_that_of_its_case(void **state)
@@ -290,14 +289,17 @@ static void of_the_load_the_largest_share_of_at_least_a_twentieth_is_named(void 
     second->before = third->before = first->before;
     assert_has("without workload", false);
     first->before.lost_ps = 50;
-    assert_has("without workload first, the I/O of the other workloads takes 5.0% less time", true);
+    assert_has("without workload 'first', the I/O of the other workloads takes 5.0% less time",
+               true);
     second->before.lost_ps = 300;
     third->before.lost_ps = 200;
-    assert_has("without workload second, the I/O of the other workloads takes 30% less time", true);
+    assert_has("without workload 'second', the I/O of the other workloads takes 30% less time",
+               true);
     second->unplayed = true;
-    assert_has("without workload third, the I/O of the other workloads takes 20% less time", true);
+    assert_has("without workload 'third', the I/O of the other workloads takes 20% less time",
+               true);
     third->repair.kind = TRIAL_RESTORE_SETTING; /* no load */
-    assert_has("without workload first, the I/O of the other workloads takes", true);
+    assert_has("without workload 'first', the I/O of the other workloads takes", true);
 }
 
 int main(void)
