@@ -163,12 +163,13 @@ const struct opt switch_opts[] = {
      "1111",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
     {"watchdog-detection", OPT_TIME, FIELD(watchdog_detection), "auto", "1ms", "5s", "auto",
-     "Duration of a storm before the watchdog acts; auto: 200 ms for each 32 ports.",
+     "Duration of a storm before the watchdog acts; auto: 200 ms for each 32 ports or part of 32.",
      "sonic-utilities pfcwd/main.py: 200 ms, scaled, at most 5000 ms; the minimum: SAI counts "
      "milliseconds (SAI_SWITCH_ATTR_PFC_TC_DLD_INTERVAL)",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, LESS, TRACE)},
     {"watchdog-restoration", OPT_TIME, FIELD(watchdog_restoration), "auto", "1ms", "60s", "auto",
-     "Time without a pause before the queue is restored; auto: 200 ms for each 32 ports.",
+     "Time without a pause before the queue is restored; auto: 200 ms for each 32 ports or part of "
+     "32.",
      "sonic-utilities pfcwd/main.py: 200 ms, scaled, at most 60000 ms; the minimum: SAI counts "
      "milliseconds (SAI_SWITCH_ATTR_PFC_TC_DLR_INTERVAL)",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},

@@ -81,7 +81,7 @@ static const struct opt ssd_opts[] = {
      OPT_SCALES(MEDIA, MORE, DELAY)},
     {"read-overhead", OPT_TIME, PARAM(read_overhead), "13us", "0ps", "1s", NULL,
      "Additional latency of each read, which does not delay other operations.",
-     "assumed: gives 80 us in all", OPT_SCALES(MEDIA, MORE, DELAY)},
+     "assumed, so that an unloaded read takes 80 us", OPT_SCALES(MEDIA, MORE, DELAY)},
     {"write-overhead", OPT_TIME, PARAM(write_overhead), "14us", "0ps", "1s", NULL,
      "Additional latency of each write, which does not delay other operations.",
      "assumed: gives 17 us for an unloaded 4 KiB write (P4510: 18 us)",
