@@ -423,6 +423,11 @@ function peerName(port) {
     return port.peer === null ? '' : ports[port.peer].name;
 }
 const superlatives = {queue: 'longest queue', utilization: 'highest utilization', marks: 'most ECN marks', drops: 'most drops'};
+// Of the whole run: from the first to the last frame in which a port was paused.
+function pausedDuring(frame) {
+    const held = frame === null ? data.until_ps.map((_, at) => at).filter(at => ports.some(port => worth(port, 'pauses', at) > 0)) : [];
+    return held.length ? ' from ' + asTime(begin(held[0])) + ' to ' + asTime(data.until_ps[held[held.length - 1]]) : '';
+}
 // The moment in a sentence.
 function tell() {
     const {layer, frame} = state;
@@ -435,7 +440,7 @@ function tell() {
     if (frame !== null || layer === 'pauses') {
         const paused = ports.filter(port => worth(port, 'pauses', frame) > 0).length, most = top('pauses');
         parts.push(paused === 0 ? (data.flow.credits ? 'no port waits for credits' : 'no port is paused')
-            : paused + (paused === 1 ? ' port' : ' ports') + (data.flow.credits ? ' without credits, most ' : ' paused, most ') +
+            : paused + (paused === 1 ? ' port' : ' ports') + (data.flow.credits ? ' without credits' : ' paused') + pausedDuring(frame) + ', most ' +
             most.port.name + (frame === null ? ' at its worst ' : ' ') + percent(most.value) + (data.flow.credits ? ', of ' : ', by ') + peerName(most.port));
     }
     if (layer !== 'pauses' || frame !== null) {

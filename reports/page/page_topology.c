@@ -324,8 +324,8 @@ static void draw_host(const struct page *page, const struct map *map,
             " class=\"host%s%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\""
             " rx=\"3\"/>",
             store_int(row, "is_root") != 0 ? " root" : "",
-            map->hosts <= HOSTS_NARROW && map->letters <= LETTERS_FEW ? " few" : "", page_heat(held, page->span),
-            at.x - size / 2, at.y - size / 2, size, size);
+            map->hosts <= HOSTS_NARROW && map->letters <= LETTERS_FEW ? " few" : "",
+            page_heat(held, page->span), at.x - size / 2, at.y - size / 2, size, size);
     if (map->hosts <= NAMED_HOSTS) {
         const int away = at.x < WIDTH / 2 ? -1 : 1;
         if (map->ring)
