@@ -50,8 +50,9 @@ struct flow_dropped flow_words_dropped(const struct flow_words *flow, int64_t fr
         snprintf(text.text, sizeof text.text, "%s %s", words_count(frames).text,
                  plural(frames, flow->frame, flow->frames));
     else if (controls > 0)
-        snprintf(text.text, sizeof text.text, "%s frames (%s %s)", words_count(frames).text,
-                 words_count(controls).text, plural(controls, flow->frame, flow->frames));
+        snprintf(text.text, sizeof text.text, "%s %s (%s %s)", words_count(frames).text,
+                 plural(frames, "frame", "frames"), words_count(controls).text,
+                 plural(controls, flow->frame, flow->frames));
     else
         snprintf(text.text, sizeof text.text, "%s %s", words_count(frames).text,
                  plural(frames, "frame", "frames"));

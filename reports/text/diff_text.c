@@ -178,9 +178,9 @@ static void write_section(const struct section *section, enum diff_section_kind 
             write_text(section, &rows->rows[i]);
     }
     if (kind == DIFF_COUNTERS && has_ingress_drops(rows, most))
-        fprintf(section->out,
-                "  rx_dropped_mtu counts at the port that received the frame, Drops at the port that "
-                "could not send it\n");
+        fputs("  rx_dropped_mtu counts at the port that received the frame, Drops at the port "
+              "that could not send it\n",
+              section->out);
     if (most < rows->count)
         fprintf(section->out, "  %s... and %zu more (--all lists them)%s\n", section->paint.dim,
                 rows->count - most, section->paint.off);

@@ -37,7 +37,8 @@ enum net_event {
  * is asserted (IEEE 802.3 annex 31B); none; or credits (credits.h). A port ignores and counts pause
  * frames of another kind. */
 #define PORT_FLOWS(X)  X(PFC, "pfc") X(GLOBAL, "global") X(NONE, "none") X(CREDITS, "credits")
-#define PORT_CABLES(X) X(FIBER, "fiber") X(TWINAX, "twinax") X(FIBRE, "fibre") /* its old spelling */
+/* FIBRE: the earlier spelling of FIBER. */
+#define PORT_CABLES(X) X(FIBER, "fiber") X(TWINAX, "twinax") X(FIBRE, "fibre")
 #define PORT_FECS(X)   X(NONE, "none") X(RS_528, "rs-528") X(RS_544, "rs-544") X(AUTO, "auto")
 
 #define X(name, word) PORT_FLOW_##name,

@@ -310,20 +310,20 @@ static void each_hypothesis_is_an_object(void **state)
     snprintf(wanted, sizeof wanted,
              "\"not_fitted\": null,\n \"hypotheses\": [\n  {\"kind\": \"%s\", \"words\": \"slow "
              "receiver at host3\", \"device\": \"host3\", \"port\": null, \"confirmed\": true, "
-             "\"alike\": false, \"score\": 10.0, \"value\": 9.8, \"share\": 1.0, \"magnitude\": "
-             "\"drains 9.8 of 25 Gb/s\", \"set\": \"%s\", \"suspect\": 0},\n",
+             "\"alike\": false, \"score\": 10.0, \"value\": 9.8, \"share\": 1.0, \"measured\": "
+             "false, \"magnitude\": \"drains 9.8 of 25 Gb/s\", \"set\": \"%s\", \"suspect\": 0},\n",
              kind, sets[0]);
     assert_non_null(strstr(text, wanted));
     snprintf(wanted, sizeof wanted,
              "{\"kind\": \"%s\", \"words\": \"no fault\", \"device\": null, \"port\": null, "
              "\"confirmed\": false, \"alike\": true, \"score\": 8.0, \"value\": null, \"share\": "
-             "1.0, \"magnitude\": null, \"set\": \"\", \"suspect\": null},\n",
+             "1.0, \"measured\": false, \"magnitude\": null, \"set\": \"\", \"suspect\": null},\n",
              none);
     assert_non_null(strstr(text, wanted));
-    assert_non_null(strstr(text,
-                           "\"confirmed\": false, \"alike\": false, \"score\": 10.0, "
-                           "\"value\": 9.8, \"share\": 1.0, \"magnitude\": \"drains 9.8 of 25 "
-                           "Gb/s\", \"set\": \"\", \"suspect\": null}],\n"));
+    assert_non_null(strstr(text, "\"confirmed\": false, \"alike\": false, \"score\": 10.0, "
+                                 "\"value\": 9.8, \"share\": 1.0, \"measured\": false, "
+                                 "\"magnitude\": \"drains 9.8 of 25 "
+                                 "Gb/s\", \"set\": \"\", \"suspect\": null}],\n"));
     snprintf(wanted, sizeof wanted,
              "\"remedies\": [],\n \"healthy_received_bytes\": 77,\n \"runs\": 1,\n \"events\": "
              "12000000,\n \"events_most\": 600000000,\n \"budget_spent\": false,\n \"run_ps\": "
