@@ -207,7 +207,9 @@ static const char *hop_style(const struct io_hop *hop)
         return "lost";
     if (is_answer(hop))
         return "dim";
-    return strncmp(hop->opcode, "SEND", 4) == 0 ? "switch" : "data";
+    const bool capsule =
+        strncmp(hop->opcode, "SEND", 4) == 0 || strncmp(hop->opcode, "Capsule", 7) == 0;
+    return capsule ? "switch" : "data";
 }
 
 static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
@@ -218,12 +220,13 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
     const double length = hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / length, uy = (y2 - y1) / length;
     char line[8 * IO_NAME_BYTES];
     snprintf(line, sizeof line,
-             "%s, PSN %" PRId64 ", %" PRId64 " %s: %s to %s, sent at %s,"
+             "%s, %s %" PRId64 ", %" PRId64 " %s: %s to %s, sent at %s,"
              " received at %s%s%s",
-             hop->opcode, hop->psn, hop->bytes, plural(hop->bytes, "byte", "bytes"),
-             sheet->frames->lanes[hop->from], sheet->frames->lanes[hop->to],
-             words_time(hop->at_ps).text, words_time(hop->arrives_ps).text,
-             hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
+             hop->opcode, hop->number_name, hop->number, hop->bytes,
+             plural(hop->bytes, "byte", "bytes"), sheet->frames->lanes[hop->from],
+             sheet->frames->lanes[hop->to], words_time(hop->at_ps).text,
+             words_time(hop->arrives_ps).text, hop->again ? ", retransmitted" : "",
+             hop->lost ? ", lost" : "");
     fprintf(sheet->out, "<g class=\"edge %s\"><title>", style);
     picture_escape(sheet->out, line);
     fprintf(sheet->out,
@@ -239,8 +242,8 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
     if (hop->payload > 0)
         used += snprintf(line + used, sizeof line - (size_t)used, ", %s",
                          words_bytes(hop->payload).text);
-    snprintf(line + used, sizeof line - (size_t)used, ", PSN %" PRId64 "%s%s", hop->psn,
-             hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
+    snprintf(line + used, sizeof line - (size_t)used, ", %s %" PRId64 "%s%s", hop->number_name,
+             hop->number, hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
     fprintf(sheet->out, "<g transform=\"translate(%.1f %.1f) rotate(%.2f)\">", x1, y1,
             atan((y2 - y1) / (x2 - x1)) * 180 / acos(-1));
     /* An ACK has its label below, because the frame that it acknowledges is above. */
@@ -259,9 +262,8 @@ static void draw_heading(const struct sheet *sheet, double height)
     text(sheet->out, "paper", "start", 24, 30, 16, line);
     text(sheet->out, "dim", "start", 24, height - 16, 9.5,
          "Times since issue; gaps are logarithmic.");
-    text(
-        sheet->out, "dim", "start", 24, height - 30, 9.5,
-        "Blue: capsules; orange: data; gray: acknowledgments; red: lost, NAKed or retransmitted.");
+    text(sheet->out, "dim", "start", 24, height - 30, 9.5,
+         "Blue: capsules; orange: data; gray: acknowledgments; red: lost, NAKed or retransmitted.");
     if (f->left_out == 0)
         return;
     snprintf(line, sizeof line, "%" PRIu32 " %s in the middle of long messages are not drawn.",

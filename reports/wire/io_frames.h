@@ -2,8 +2,9 @@
  * io_frames - the frames of one command, hop by hop, from a run recorded with packets.
  * The command capsule is identified by its bytes (command identifier and first block), the response
  * by its command identifier, and data by the key of the command's SGL. Their PSNs identify the rest
- * of their messages, responses to RDMA READs, and acknowledgments. An ACK that acknowledges a
- * later packet of the same connection is not included.
+ * of their messages, responses to RDMA READs, and acknowledgments. Of NVMe/TCP, the PDUs of the
+ * command are ranges of the two streams, and identify their segments and acknowledgments. An ACK
+ * that acknowledges a later packet of the same connection is not included.
  * Times in ps since the start of the run. Owner: io_frames_free. */
 #ifndef STORMGLASS_REPORTS_WIRE_IO_FRAMES_H
 #define STORMGLASS_REPORTS_WIRE_IO_FRAMES_H
@@ -33,10 +34,12 @@ enum io_moment {
 
 struct io_hop {
     int64_t at_ps, arrives_ps;
-    uint32_t from, to;           /* indices of lanes */
-    int64_t psn, bytes, payload; /* bytes: size of the frame; payload: size of its payload */
-    char opcode[40];             /* "SEND ONLY", "NAK" */
-    bool first;                  /* first hop of the frame */
+    uint32_t from, to;       /* indices of lanes */
+    int64_t number;          /* PSN; of TCP, the sequence number, or what an ACK acknowledges */
+    const char *number_name; /* "PSN", "seq", "ack" */
+    int64_t bytes, payload;  /* bytes: size of the frame; payload: size of its payload */
+    char opcode[40];         /* "SEND ONLY", "NAK"; of TCP, the PDUs that begin in it */
+    bool first;              /* first hop of the frame */
     bool again, lost;
 };
 

@@ -242,6 +242,22 @@ void wire_stream_take(struct wire_stream *stream, const struct wire_segment *seg
     }
 }
 
+void wire_streams_learn(struct wire_stream streams[2], const struct nvme_pdu *pdu)
+{
+    struct nvme_pdu_rules *host = &streams[0].rules, *target = &streams[1].rules;
+    if (pdu->type == NVME_PDU_ICREQ) {
+        host->initialized = true;
+        target->format.pda = pdu->pda;
+    } else if (pdu->type == NVME_PDU_ICRESP) {
+        target->initialized = true;
+        host->format.pda = pdu->pda;
+        host->format.header_digest = target->format.header_digest =
+            (pdu->digests & NVME_PDU_DGST_HEADER) != 0;
+        host->format.data_digest = target->format.data_digest =
+            (pdu->digests & NVME_PDU_DGST_DATA) != 0;
+    }
+}
+
 void wire_stream_end(struct wire_stream *stream)
 {
     if (stream->lost == NULL && stream->early != NULL)

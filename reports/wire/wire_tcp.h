@@ -69,6 +69,9 @@ struct wire_pdu_reader {
 void wire_stream_begin(struct wire_stream *stream, uint32_t syn, bool from_host, bool iscsi);
 void wire_stream_take(struct wire_stream *stream, const struct wire_segment *segment,
                       const struct wire_pdu_reader *reader);
+/* Learns from ICReq and ICResp what the PDUs of both streams of a connection, the host's first, are
+ * like: ICResp fixes digests and alignments of both directions, ICReq offered the host's. */
+void wire_streams_learn(struct wire_stream streams[2], const struct nvme_pdu *pdu);
 /* Without further segments: those that are held wait for one that was not captured. */
 void wire_stream_end(struct wire_stream *stream);
 void wire_stream_fini(struct wire_stream *stream);

@@ -198,24 +198,6 @@ struct pdu_place {
     uint64_t number;
 };
 
-/* ICResp fixes digests and alignments of both directions; ICReq offered the host's. */
-static void learn_format(struct tcp_pair *pair, const struct nvme_pdu *pdu)
-{
-    struct nvme_pdu_rules *host = &pair->sides[WIRE_HOST].rules;
-    struct nvme_pdu_rules *target = &pair->sides[WIRE_TARGET].rules;
-    if (pdu->type == NVME_PDU_ICREQ) {
-        host->initialized = true;
-        target->format.pda = pdu->pda;
-    } else if (pdu->type == NVME_PDU_ICRESP) {
-        target->initialized = true;
-        host->format.pda = pdu->pda;
-        host->format.header_digest = target->format.header_digest =
-            (pdu->digests & NVME_PDU_DGST_HEADER) != 0;
-        host->format.data_digest = target->format.data_digest =
-            (pdu->digests & NVME_PDU_DGST_DATA) != 0;
-    }
-}
-
 static void on_pdu(void *self, const struct nvme_pdu *pdu, const char *fault)
 {
     struct pdu_place *place = self;
@@ -224,7 +206,7 @@ static void on_pdu(void *self, const struct nvme_pdu *pdu, const char *fault)
     char words[WIRE_WORDS_BYTES];
     enum wire_kind kind = WIRE_CM;
     if (pdu != NULL) {
-        learn_format(place->pair, pdu);
+        wire_streams_learn(place->pair->sides, pdu);
         kind = wire_words_pdu(connection, &reader->commands, pdu, words);
     } else {
         snprintf(words, sizeof words, "no PDU: %s", fault);
