@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-static void note_frame(struct eventlog_event *note, const struct frame *frame)
+static void note_frame(struct eventlog_event *note, const struct frame_pool *pool,
+                       const struct frame *frame)
 {
     note->opcode = frame->opcode;
     note->bytes = frame->bytes;
@@ -16,6 +17,9 @@ static void note_frame(struct eventlog_event *note, const struct frame *frame)
     note->destination = frame->destination;
     note->qpn = frame->qpn;
     note->psn = frame->psn;
+    if (frame->opcode == FRAME_TCP)
+        note->segment =
+            segment_note(frame, frame->blob == POOL_NONE ? NULL : frame_blob(pool, frame));
 }
 
 static bool is_kept(const struct eventlog *log, const struct node *node)
@@ -28,8 +32,10 @@ struct eventlog_event eventlog_note(const struct world *world, const struct even
     struct eventlog_event note = {
         .at = event->at, .node = event->node, .port = event->port, .kind = event->kind};
     /* afterwards the node owns the frame and may free it */
-    if (event->kind == NET_EVENT_ARRIVAL)
-        note_frame(&note, frame_at(world_frames(world, event->node), (uint32_t)event->argument));
+    if (event->kind == NET_EVENT_ARRIVAL) {
+        const struct frame_pool *pool = world_frames(world, event->node);
+        note_frame(&note, pool, frame_at(pool, (uint32_t)event->argument));
+    }
     return note;
 }
 
@@ -209,9 +215,14 @@ static const char *what_of(const struct eventlog *log, const struct eventlog_eve
         return words_of(log, event);
     if (event->opcode == FRAME_PFC || event->opcode == FRAME_PAUSE || event->opcode == FRAME_CREDIT)
         return arena_format(arena, "%s arrives", frame_opcode_name(event->opcode));
+    const char *from = nodes[log->host_of[event->source]].name;
+    const char *to = nodes[log->host_of[event->destination]].name;
+    if (event->opcode == FRAME_TCP)
+        return arena_format(
+            arena, "%s from %s to %s arrives (%s, %u B)", frame_opcode_name(event->opcode), from,
+            to, segment_words(event->qpn, event->psn, &event->segment).text, event->bytes);
     return arena_format(arena, "%s from %s to %s arrives (QP %u, PSN %u, %u B)",
-                        frame_opcode_name(event->opcode), nodes[log->host_of[event->source]].name,
-                        nodes[log->host_of[event->destination]].name, event->qpn, event->psn,
+                        frame_opcode_name(event->opcode), from, to, event->qpn, event->psn,
                         event->bytes);
 }
 

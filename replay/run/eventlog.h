@@ -8,6 +8,7 @@
 #ifndef STORMGLASS_REPLAY_RUN_EVENTLOG_H
 #define STORMGLASS_REPLAY_RUN_EVENTLOG_H
 
+#include "replay/run/segment_words.h"
 #include "scenarios/format/arena.h"
 #include "scenarios/world/world.h"
 
@@ -20,6 +21,7 @@ struct eventlog_event {
     uint8_t opcode; /* of the event's frame; without a frame, bytes is 0 */
     uint32_t source, destination, qpn, psn;
     uint16_t bytes;
+    struct segment_note segment; /* only of TCP */
 };
 
 struct eventlog {
@@ -48,7 +50,8 @@ bool eventlog_equal(const struct eventlog_event *a, const struct eventlog_event 
 struct eventlog_reported {
     time_ps at;
     const char *port; /* leaf0:p3 */
-    const char *what; /* "RC_SEND_ONLY from host3 to host0 arrives (QP 17, PSN 5, 1090 B)" */
+    const char *what; /* "RC_SEND_ONLY from host3 to host0 arrives (QP 17, PSN 5, 1090 B)"; of TCP
+                       * ports, sequence number, flags and PDU (segment_words.h) */
 };
 
 struct eventlog_reported eventlog_tell(const struct eventlog *log,

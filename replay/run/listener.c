@@ -9,6 +9,7 @@
 #include "net/frame/frame.h"
 #include "nvme/wire/spec.h"
 #include "replay/database/words.h"
+#include "replay/run/segment_words.h"
 #include "rnic/host/rnic.h"
 
 #include <stdio.h>
@@ -57,13 +58,19 @@ static void hear_frame(void *self, const struct probe_frame *probe)
     char text[TEXT_BYTES];
     if (listening->next->frame != NULL)
         listening->next->frame(listening->next->self, probe);
-    if (frame_is_mac_control(frame))
+    if (frame_is_mac_control(frame)) {
         snprintf(text, sizeof text, "%s", frame_opcode_name(frame->opcode));
-    else
+    } else if (frame->opcode == FRAME_TCP) {
+        const struct segment_note note = segment_note(frame, probe->head);
+        snprintf(text, sizeof text, "%s from %s to %s (%s)%s", frame_opcode_name(frame->opcode),
+                 host_name(listening, frame->source), host_name(listening, frame->destination),
+                 segment_words(frame->qpn, frame->psn, &note).text, probe->lost ? ", lost" : "");
+    } else {
         snprintf(text, sizeof text, "%s from %s to %s (QP %u, PSN %u)%s",
                  frame_opcode_name(frame->opcode), host_name(listening, frame->source),
                  host_name(listening, frame->destination), frame->qpn, frame->psn,
                  probe->lost ? ", lost" : "");
+    }
     report_event(listening, &(struct listener_event){
                                 .kind = LISTENER_PACKET,
                                 .at = probe->at,
@@ -237,8 +244,9 @@ void listening_progress(struct listening *listening, time_ps now, time_ps end)
 
 #define PASSED(X)                                                                                  \
     X(drop)                                                                                        \
-    X(pause) X(blocked) X(target_io) X(host_io) X(state) X(frame) X(work) X(hold) X(use)           \
-        X(message) X(segment) X(stream)
+    X(pause)                                                                                       \
+    X(blocked) X(target_io) X(host_io) X(state) X(frame) X(work) X(hold) X(use) X(message)         \
+        X(segment) X(stream)
 
 #define X(name)                                                                                    \
     static void pass_##name(void *self, const struct probe_##name *event)                          \
