@@ -5,7 +5,6 @@
 #include "base/plural.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define OF_CREDITS                                                                                 \
     .credits = true, .title = "Credits", .one = "wait for credits", .many = "waits for credits",   \
@@ -57,17 +56,4 @@ struct flow_dropped flow_words_dropped(const struct flow_words *flow, int64_t fr
         snprintf(text.text, sizeof text.text, "%s %s", words_count(frames).text,
                  plural(frames, "frame", "frames"));
     return text;
-}
-
-/* Ethernet is the default and then no setting. */
-const struct flow_words *flow_words(struct store *store)
-{
-    char kind[32];
-    store_ask_text(store, "SELECT value FROM setting WHERE path='fabric.kind'", kind, sizeof kind);
-#define X(name, word)                                                                              \
-    if (strcmp(kind, word) == 0)                                                                   \
-        return &words[SCENARIO_##name];
-    SCENARIO_KINDS(X)
-#undef X
-    return &words[SCENARIO_ETHERNET];
 }
