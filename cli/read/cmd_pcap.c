@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const struct cli_option options[] = {
-    {"output", 'o', "OUT.pcapng", "write to FILE instead of standard output"},
+    {"output", 'o', "OUT.pcapng", "write to OUT.pcapng instead of standard output"},
     {"port", 'p', "PORT", "capture at this port; repeatable"},
     {"snap", 0, "BYTES", "keep only the first bytes of each frame"},
     {0},

@@ -41,7 +41,7 @@ struct order {
 };
 
 static const struct cli_option options[] = {
-    {"output", 'o', "OUT.html", "write to FILE instead of standard output"},
+    {"output", 'o', "OUT.html", "write to OUT.html instead of standard output"},
     {"measured", 0, "MEASURED.db", "compare the run with a measurement, in the page"},
     {"queue", 0, NULL,
      "rerun up to the moment when the worst queue was longest, and show that "
