@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * segment_words - a TCP segment in words, for logs of events.
- * A PDU of NVMe/TCP is recognized by its header, at the beginning of real bytes on the port of NVMe:
- * a log knows nothing of the stream before the segment. With TLS nothing is recognized. */
+ * A PDU of NVMe/TCP is recognized by its header, at the beginning of real bytes on the port of
+ * NVMe: a log knows nothing of the stream before the segment. With TLS nothing is recognized. */
 #ifndef STORMGLASS_REPLAY_RUN_SEGMENT_WORDS_H
 #define STORMGLASS_REPLAY_RUN_SEGMENT_WORDS_H
 

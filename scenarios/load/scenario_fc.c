@@ -7,6 +7,8 @@
 #include "net/port/credits.h"
 #include "scenarios/load/scenario_credits.h"
 
+#include <string.h>
+
 enum { DATA_LEAST = 1024, DATA_USUAL = 2048 };
 #define RATE_USUAL INT64_C(27200000000) /* 32GFC */
 
@@ -47,7 +49,9 @@ int64_t scenario_fc_rate(const struct loader *loader, const struct block *block)
 
 static void finish_port(struct loader *loader, const struct block *block, struct port_params *port)
 {
-    if (credits_is_written(block, "vl-buffer"))
+    struct port_params usual;
+    opt_presets(port_opts, &usual);
+    if (port->lane_buffer != usual.lane_buffer)
         credits_refuse(loader, block, "vl-buffer",
                        "vl-buffer: Fibre Channel counts frames, not bytes; expected bb-credit");
     if (!credits_is_written(block, "mtu"))

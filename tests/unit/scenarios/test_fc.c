@@ -87,7 +87,7 @@ static void contradictions_are_refused(void **state)
          "flow-control: a link of Fibre Channel has credits; expected credits, or nothing"},
         {"fibre-channel", "  host-links: {pfc-enabled: [3]}", fc, 6,
          "pfc-enabled: a link of Fibre Channel has credits, not PFC; remove it"},
-        {"fibre-channel", "  host-links: {vl-buffer: 64KiB}", fc, 6,
+        {"fibre-channel", "  host-links: {vl-buffer: 32KiB}", fc, 6,
          "vl-buffer: Fibre Channel counts frames, not bytes; expected bb-credit"},
         {"fibre-channel", "  switch: {dscp: {26: 3}}", fc, 6,
          "frames of Fibre Channel have no DSCP; remove dscp"},
