@@ -8,6 +8,7 @@
 #include "replay/database/flow_words.h"
 #include "replay/database/stored.h"
 #include "rnic/cc/cc.h"
+#include "scenarios/effect/effect.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdio.h>
@@ -40,8 +41,8 @@ static const char faults_query[] =
     "   AND NOT EXISTS(SELECT 1 FROM member WHERE ready_ps IS NULL)"
     " ORDER BY fault";
 
-/* Fabrics that have the object: with credits there are no pauses, on Fibre Channel no RNICs. */
-enum with { ALWAYS, WITH_PAUSES, WITH_RNICS };
+/* Runs that have the object: with credits there are no pauses, on Fibre Channel no RNICs. */
+enum with { ALWAYS, WITH_PAUSES, WITH_RNICS, WITH_RDMA };
 
 static const struct {
     enum with with;
@@ -60,7 +61,7 @@ static const struct {
      "SELECT 'ECN marking ('||path||' '||value||')' AS what, 'no queue was that long' AS why FROM"
      " setting"
      " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0"},
-    {WITH_RNICS, "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
+    {WITH_RDMA, "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
                  " WHERE path LIKE '%rnic.congestion-control' AND value IN(SELECT name FROM by_cnp)"
                  " AND " NONE_COUNTED("'rp_cnp_handled'")},
     {WITH_PAUSES,
@@ -102,7 +103,7 @@ static const struct {
      "FROM"
      " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
      " HAVING min(l.name)<>''"}, /* the names are of the row with the least one */
-    {WITH_RNICS,
+    {WITH_RDMA,
      "SELECT 'RNIC message rate and PCIe limits' AS what, 'not set in this scenario, so never "
      "the bottleneck' AS "
      "why WHERE NOT"
@@ -123,9 +124,56 @@ static void add_rows(struct account *account, uint32_t *room, struct store_state
     store_finish(rows);
 }
 
+/* ---- parameters of transports that no workload uses ---- */
+
+enum { TRANSPORTS = OPT_NEED_RDMA | OPT_NEED_TCP | OPT_NEED_ISCSI | OPT_NEED_IWARP | OPT_NEED_TLS };
+
+/* The transports of the stored scenario's workloads; all if it cannot be loaded, or has none. */
+static uint32_t used_transports(const struct scenario *scenario)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; scenario != NULL && i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        used |= workload->by_tcp ? OPT_NEED_TCP : OPT_NEED_RDMA;
+        used |= effect_uses_iscsi(workload) ? OPT_NEED_ISCSI : 0;
+        used |= effect_uses_iwarp(workload) ? OPT_NEED_IWARP : 0;
+        for (uint32_t p = 0; p < workload->pair_count; p++)
+            used |= effect_uses_tls(scenario, workload, &workload->pairs[p]) ? OPT_NEED_TLS : 0;
+    }
+    return used == 0 ? TRANSPORTS : used;
+}
+
+static void put_idle(FILE *out, const char *section, const struct block *block, uint32_t used)
+{
+    for (size_t i = 0; block != NULL && i < block->row_count; i++)
+        if ((block->rows[i].effect.needs & TRANSPORTS & ~used) != 0)
+            fprintf(out, ",('%%.%s.%s')", section, block->rows[i].name);
+}
+
+/* The table setting without these parameters, by the needs of their rows. All hosts have the same
+ * rows. */
+static void put_settings(FILE *out, const struct scenario *scenario, uint32_t used)
+{
+    fputs("), idle(pattern) AS (VALUES(NULL)", out);
+    for (uint32_t i = 0; used != TRANSPORTS && i < scenario->node_count; i++) {
+        const struct scenario_host *host = scenario->nodes[i].host;
+        if (scenario->nodes[i].kind != SCENARIO_HOST)
+            continue;
+        put_idle(out, "rnic", host->rnic_values, used);
+        put_idle(out, "nvme", host->nvme_host_values, used);
+        put_idle(out, "target", host->nvme_target_values, used);
+        put_idle(out, "tcp", host->tcp_values, used);
+        break;
+    }
+    fputs("), setting AS (SELECT * FROM main.setting s WHERE NOT EXISTS(SELECT 1 FROM idle"
+          " WHERE s.path LIKE idle.pattern)) ",
+          out);
+}
+
 /* Tables that the queries read: `k` kinds of faults; `c` whether links have credits; `by_cnp`
- * presets of congestion control that react to CNPs. The caller frees the text. */
-static char *common_tables(bool credits)
+ * presets of congestion control that react to CNPs; `setting` without parameters of transports
+ * that are not used. The caller frees the text. */
+static char *common_tables(bool credits, const struct scenario *scenario, uint32_t used)
 {
     char *text = NULL;
     size_t length;
@@ -142,7 +190,7 @@ static char *common_tables(bool credits)
             fprintf(out, "%s('%s')", between, preset->name);
             between = ",";
         }
-    fputs(") ", out);
+    put_settings(out, scenario, used);
     memory_stream_end(out);
     return text;
 }
@@ -164,8 +212,16 @@ void account_unused(struct account *account, struct store *store)
                                      "SELECT count(*) FROM setting WHERE path='fabric.kind' AND"
                                      " value='fibre-channel'",
                                      0) == 0;
-    const bool has[] = {[ALWAYS] = true, [WITH_PAUSES] = !credits, [WITH_RNICS] = rnics};
-    char *tables = common_tables(credits);
+    struct diag diag = {0};
+    struct stored stored;
+    const bool loaded = stored_load(&stored, store, &diag);
+    const uint32_t used = used_transports(loaded ? stored.scenario : NULL);
+    const bool has[] = {[ALWAYS] = true,
+                        [WITH_PAUSES] = !credits,
+                        [WITH_RNICS] = rnics,
+                        [WITH_RDMA] = rnics && (used & OPT_NEED_RDMA) != 0};
+    char *tables = common_tables(credits, stored.scenario, used);
+    stored_free(&stored);
     uint32_t room = 0;
     add_rows(account, &room, store_prepare(store, workloads_query));
     add_answers(account, &room, store, tables, faults_query);

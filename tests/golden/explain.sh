@@ -51,6 +51,26 @@ done
 "$program" explain incast-8to1 >incast
 says incast 'moderate: I/O from 1 host was delayed'
 
+# Parameters of a transport that no workload uses are not listed as never exercised: those of RDMA here, unless a workload uses it.
+cat >both.yaml <<'YAML'
+stormglass: 1
+name: both
+duration: 2ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts:
+  targets: {where: host1, namespaces: [{media: fixed}]}
+workloads:
+  - {name: io, kind: nvme, transport: tcp, from: host0, to: host1, read: 100%, block-size: 4KiB, queue-depth: 4}
+YAML
+"$program" run both.yaml -o both.db >/dev/null 2>&1
+"$program" explain both.db >both
+says both 'media.write-latency 10us: no write command was served'
+grep -q '\.rnic\.\|RNIC' both && fail "parameters of RDMA: $(grep '\.rnic\.\|RNIC' both)"
+"$program" run both.yaml --set workloads.io.transport=rdma -o both.db >/dev/null 2>&1
+"$program" explain both.db >both
+says both 'hosts.defaults.rnic.timeout 14 (67.1 ms): no sender timed out'
+says both 'congestion-control dcqcn-mlx5: no sender received a CNP'
+
 # A pause of a whole port is one, not one for each priority.
 "$program" run pause-storm --set fabric.host-links.flow-control=global --set fabric.fabric-links.flow-control=global -o whole.db >run
 "$program" explain whole.db --json >whole.json || fail "whole --json: exit code $?"
