@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct cli_option table[] = {
-    {"base", 0, "PROFILE", "profile (kind rnic) for all other values (default rnic-100g)"},
+    {"base", 0, "PROFILE", "profile for all other values, of RDMA or NVMe/TCP (default rnic-100g)"},
     {"rate", 0, "RATE", "rate of the link, such as 25Gbps (default: that of the base profile)"},
     {"together", 0, NULL, "perftest files with the same test ran in parallel: add their rates"},
     {"no-drive", 0, NULL, "fio files: the namespaces had no drive (null_blk)"},

@@ -21,9 +21,6 @@ const char *const benchmark_names[BENCHMARK_COUNT] = {
     "read-small", "read-large", "nvme-read",   "nvme-write",  "nvme-deep",
 };
 
-/* More operations than any benchmark completes. */
-enum { LATENCIES_MAX = 4096 };
-
 struct scenario *benchmark_load(const char *name, const char *const *sets, uint32_t set_count,
                                 struct diag *diag)
 {
@@ -58,8 +55,8 @@ time_ps benchmark_median(time_ps *list, uint64_t count)
 
 void benchmark_watch(struct benchmark_seen *seen, struct workload_stats *stats)
 {
-    *seen = (struct benchmark_seen){.each = {.room = LATENCIES_MAX}};
-    seen->each.list = memory_zeroed(LATENCIES_MAX, sizeof *seen->each.list);
+    *seen = (struct benchmark_seen){.each = {.room = BENCHMARK_OPERATIONS_MAX}};
+    seen->each.list = memory_zeroed(BENCHMARK_OPERATIONS_MAX, sizeof *seen->each.list);
     stats->each = &seen->each;
 }
 
@@ -77,18 +74,46 @@ bool benchmark_read(struct benchmark_seen *seen, const struct workload_stats *st
     return whole;
 }
 
+static struct world *run_model(const struct scenario *scenario, struct benchmark_seen *seen,
+                               struct diag *diag)
+{
+    struct world *world = world_build(scenario, &probe_none, diag);
+    if (world == NULL)
+        return NULL;
+    benchmark_watch(seen, &world->stats[0]);
+    while (world_run(world, world->engine.now + PS_PER_S)) {
+    }
+    return world;
+}
+
 bool benchmark_model(const struct scenario *scenario, time_ps figures[BENCHMARK_FIGURE_COUNT],
                      struct diag *diag)
 {
     struct benchmark_seen seen;
-    struct world *world = world_build(scenario, &probe_none, diag);
+    struct world *world = run_model(scenario, &seen, diag);
     if (world == NULL)
         return false;
-    benchmark_watch(&seen, &world->stats[0]);
-    while (world_run(world, world->engine.now + PS_PER_S)) {
-    }
     const bool whole = benchmark_read(&seen, &world->stats[0]);
     memcpy(figures, seen.figures, sizeof seen.figures);
+    world_free(world);
+    return whole;
+}
+
+bool benchmark_steady(const struct scenario *scenario, uint64_t ending, time_ps *mean,
+                      struct diag *diag)
+{
+    struct benchmark_seen seen;
+    struct world *world = run_model(scenario, &seen, diag);
+    if (world == NULL)
+        return false;
+    const uint64_t count = seen.each.count, first = count / 2;
+    const bool whole = count == world->stats[0].issued && count > first + ending;
+    time_ps sum = 0;
+    for (uint64_t i = first; whole && i < count - ending; i++)
+        sum += seen.each.list[i];
+    if (whole)
+        *mean = sum / (time_ps)(count - ending - first);
+    free(seen.each.list);
     world_free(world);
     return whole;
 }

@@ -23,6 +23,8 @@ enum benchmark_figure {
         BENCHMARK_FIGURE_COUNT
 };
 
+enum { BENCHMARK_OPERATIONS_MAX = 4096 }; /* no benchmark may have more */
+
 extern const char *const benchmark_figure_words[BENCHMARK_FIGURE_COUNT];
 
 enum { BENCHMARK_COUNT = 10 };
@@ -49,6 +51,11 @@ bool benchmark_read(struct benchmark_seen *seen, const struct workload_stats *st
 /* Runs it in the model; false if the run did not complete as configured. */
 bool benchmark_model(const struct scenario *scenario, time_ps figures[BENCHMARK_FIGURE_COUNT],
                      struct diag *diag);
+
+/* Runs it in the model for the mean latency in the steady state: of the second half of its
+ * operations, without the last `ending`, which no others follow. */
+bool benchmark_steady(const struct scenario *scenario, uint64_t ending, time_ps *mean,
+                      struct diag *diag);
 
 /* The median (of an even count, the lower of the two); sorts the list. */
 time_ps benchmark_median(time_ps *list, uint64_t count);

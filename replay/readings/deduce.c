@@ -153,29 +153,58 @@ static void play_all(struct deduced *deduced, const struct reading *list, size_t
 {
     for (size_t i = 0; i < count && deduced->figure_count < FIGURES_MAX; i++) {
         const struct reading *reading = &list[i];
-        if (!deduce_can_play(reading) || figure_of(reading).value <= 0 ||
+        if (!deduce_can_play(deduced, reading) || figure_of(reading).value <= 0 ||
             (reading->kind == READING_IO && !deduced->no_drive))
             continue;
         struct deduced_figure *figure =
             arena_push(&deduced->arena, (void **)(void *)&deduced->figures, &deduced->figure_count,
                        sizeof *figure);
-        *figure = (struct deduced_figure){reading, deduce_is_rate(reading),
-                                          figure_of(reading).value, deduce_play(deduced, reading)};
+        *figure = (struct deduced_figure){
+            .reading = reading,
+            .is_rate = deduce_is_rate(reading),
+            .held_out = deduced->held_out != NULL && deduced->held_out[i],
+            .measured = figure_of(reading).value,
+            .modelled = deduce_play(deduced, reading),
+        };
     }
+}
+
+static void deduce_by_rdma(struct deduced *deduced, bool together)
+{
+    deduce_rates(deduced);
+    if (together)
+        deduce_together(deduced);
+    deduce_latencies(deduced);
+}
+
+/* The base is for TCP, but the files are about RDMA only. */
+static bool has_no_io(const struct deduced *deduced, struct diag *diag)
+{
+    const struct readings *readings = deduced->readings;
+    for (size_t i = 0; i < readings->count; i++)
+        if (readings->list[i].kind == READING_IO)
+            return false;
+    if (!deduced->tcp || readings->count == 0)
+        return false;
+    diag_add(diag, DIAG_ERROR, readings->list[0].where, NULL,
+             "no I/O over TCP: expected results of fio or spdk_nvme_perf, because the base profile "
+             "is for TCP");
+    return true;
 }
 
 bool deduce(struct deduced *deduced, const struct readings *readings, const struct deduce_ask *ask,
             struct diag *diag)
 {
     *deduced = (struct deduced){.readings = readings, .base = ask->base, .no_drive = ask->no_drive};
-    if (!deduce_begin(deduced, ask->rate, diag))
+    if (!deduce_begin(deduced, ask->rate, diag) || has_no_io(deduced, diag))
         return false;
     deduce_settings(deduced);
-    deduce_rates(deduced);
-    if (ask->together)
-        deduce_together(deduced);
-    deduce_latencies(deduced);
-    deduce_ios(deduced);
+    if (!deduced->tcp)
+        deduce_by_rdma(deduced, ask->together);
+    if (deduced->tcp && ask->no_drive)
+        deduce_tcp(deduced);
+    else
+        deduce_ios(deduced);
     compare_readings(deduced);
     play_all(deduced, readings->list, readings->count);
     play_all(deduced, deduced->sums, deduced->sum_count);

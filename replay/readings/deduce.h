@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deduce - deduces parameters from readings, and reports what they leave undetermined.
- * A parameter is read from a setting or deduced with the model: the work of a reading is run with
- * the parameter at zero, and the additional time of the measurement is the parameter. If another
- * resource is the bottleneck (link, PCIe), a rate is only an upper bound of costs. A parameter
- * without a reading keeps the base's value, and the benchmark that would determine it is named.
+ * For a TCP base, all costs are fitted to fio's results at once, and some results are held out to
+ * test the fit (deduce_tcp.c). Otherwise a parameter is read from a setting or deduced with the
+ * model: the work of a reading is run with the parameter at zero, and the additional time of the
+ * measurement is the parameter. If another resource is the bottleneck (link, PCIe), a rate is only
+ * an upper bound of costs. A parameter without a reading keeps the base's value, and the benchmark
+ * that would determine it is named.
  * Finally every reading is run with the result; figures that the model does not reproduce are
  * listed.
  * The result is deterministic. */
@@ -47,7 +49,17 @@
     X(COMPLETE_COST, "nvme.complete-cost",                                                         \
       "fio, one job, on a namespace without a drive (null_blk)")                                   \
     X(COMMAND_COST, "target.command-cost",                                                         \
-      "fio, many jobs, on a namespace without a drive (null_blk)")
+      "fio, many jobs, on a namespace without a drive (null_blk)")                                 \
+    X(TCP_INTERRUPT_DELAY, "tcp.interrupt-delay", "fio, one job, depths 1 to 8, null_blk")         \
+    X(TCP_INTERRUPT_COST, "tcp.interrupt-cost", "fio, one job, depths 1 to 8, null_blk")           \
+    X(TCP_WAKEUP_COST, "tcp.wakeup-cost", "fio, one job, depths 1 to 8, null_blk")                 \
+    X(TCP_RX_BATCH_COST, "tcp.rx-batch-cost", "fio, blocks of 512 B to 64 KiB, deep, null_blk")    \
+    X(TCP_RX_SEGMENT_COST, "tcp.rx-segment-cost",                                                  \
+      "fio, blocks of 512 B to 64 KiB, deep, null_blk")                                            \
+    X(TCP_TX_BATCH_COST, "tcp.tx-batch-cost", "fio, blocks of 512 B to 64 KiB, deep, null_blk")    \
+    X(TCP_COPY_COST, "tcp.copy-cost", "fio, blocks of 4 KiB and 256 KiB, null_blk")                \
+    X(TCP_COLD_COPY_COST, "tcp.cold-copy-cost",                                                    \
+      "fio, more outstanding data than tcp.cache, null_blk")
 
 enum deduce_parameter {
 #define X(member, path, settle) DEDUCE_##member,
@@ -65,6 +77,7 @@ enum deduce_state {
 
 struct deduced_parameter {
     const char *path, *settle;
+    bool absent; /* of another transport: everything below except `row` is unused */
     const struct opt *row;
     enum deduce_state state;
     int64_t base, value, bound;
@@ -87,7 +100,8 @@ struct deduced_conflict {
 /* A reading that was run with the result. */
 struct deduced_figure {
     const struct reading *reading;
-    bool is_rate; /* messages or I/Os per second; otherwise ps */
+    bool is_rate;  /* messages or I/Os per second; otherwise ps */
+    bool held_out; /* only compared: the fit did not use it */
     double measured, modelled;
 };
 
@@ -98,6 +112,9 @@ struct deduced {
     int64_t rate; /* of the link, bit/s */
     int64_t target_cores;
     bool no_drive;
+    bool tcp;             /* the base is for NVMe over TCP */
+    const char *section;  /* of the base: "rnic", "target" or "tcp" */
+    bool *held_out;       /* by reading; NULL: nothing was fitted */
     struct reading *sums; /* sums of readings that ran at the same time */
     size_t sum_count;
     struct deduced_parameter parameters[DEDUCE_COUNT];
@@ -116,7 +133,7 @@ struct deduced_kept {
 };
 
 struct deduce_ask {
-    const char *base; /* profile of kind rnic */
+    const char *base; /* profile of kind rnic or tcp, or of kind target with tcp- values */
     const char *rate; /* link rate as in a scenario; NULL: the base's */
     bool no_drive;    /* namespaces in fio's files have no drive */
     bool together;    /* files with the same work ran at the same time: rates add up */

@@ -4,6 +4,7 @@
 #include "base/quantity.h"
 #include "replay/calibrate/benchmark.h"
 #include "replay/readings/deduce_private.h"
+#include "scenarios/load/profile.h"
 
 #include "base/check.h"
 
@@ -106,6 +107,10 @@ static void begin_parameters(struct deduced *deduced, const struct scenario *sce
     memcpy(deduced->parameters, begin, sizeof begin);
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         struct deduced_parameter *parameter = &deduced->parameters[i];
+        const bool of_tcp = strncmp(parameter->path, "tcp.", 4) == 0;
+        parameter->absent = deduced->tcp ? strncmp(parameter->path, "rnic.", 5) == 0 : of_tcp;
+        if (of_tcp && parameter->absent)
+            continue;
         const struct scenario_setting *setting = find_setting(scenario, section, parameter->path);
         parameter->row = own_row(deduced, setting->row);
         parameter->base = parameter->value = setting->value;
@@ -162,12 +167,42 @@ static bool begin_rate(struct deduced *deduced, const char *rate, const struct s
     return false;
 }
 
+/* Whether a profile of kind target limits NVMe over TCP. */
+static bool has_tcp_values(const struct tree_node *root)
+{
+    const struct tree_node *values = tree_get(root, "values");
+    for (size_t i = 0; values != NULL && i < values->count; i++)
+        if (strncmp(values->items[i].key, "tcp-", 4) == 0)
+            return true;
+    return false;
+}
+
+/* Whatever is not a profile of the program is left to the scenario's message. */
+static bool begin_section(struct deduced *deduced, struct diag *diag)
+{
+    const struct tree_node *root = profile_tree(&deduced->arena, deduced->base);
+    const struct tree_node *kind = root == NULL ? NULL : tree_get(root, "kind");
+    deduced->section = kind == NULL ? "rnic" : kind->text;
+    deduced->tcp = strcmp(deduced->section, "tcp") == 0 ||
+                   (strcmp(deduced->section, "target") == 0 && has_tcp_values(root));
+    if (deduced->tcp || strcmp(deduced->section, "rnic") == 0)
+        return true;
+    tree_error(diag, kind,
+               "--base %.64s: expected a profile of kind rnic or tcp, or one of kind target with "
+               "tcp- values, but its kind is %.32s%s",
+               deduced->base, kind->text, strcmp(kind->text, "target") == 0 ? ", for RDMA" : "");
+    return false;
+}
+
 bool deduce_begin(struct deduced *deduced, const char *rate, struct diag *diag)
 {
     char set[SET_BYTES];
-    const char *list[] = {set};
-    snprintf(set, sizeof set, "hosts.defaults.rnic.profile=%s", deduced->base);
-    struct scenario *scenario = benchmark_load("perftest", list, 1, diag);
+    const char *list[] = {set, "workloads.0.transport=tcp"};
+    if (!begin_section(deduced, diag))
+        return false;
+    snprintf(set, sizeof set, "hosts.defaults.%s.profile=%s", deduced->section, deduced->base);
+    struct scenario *scenario =
+        benchmark_load(deduced->tcp ? "fio" : "perftest", list, deduced->tcp ? 2 : 1, diag);
     if (scenario == NULL)
         return false;
     begin_parameters(deduced, scenario);

@@ -51,10 +51,10 @@ static void bounds(struct deduced *deduced, const struct reading *reading)
 
 /* ------------------------------------------------------------------ single I/Os */
 
-static bool is_alone(const struct reading *reading)
+static bool is_alone(const struct deduced *deduced, const struct reading *reading)
 {
     return is_io(reading) && reading->work.depth == 1 && reading->work.qps == 1 &&
-           reading->latency.value > 0 && deduce_can_play(reading);
+           reading->latency.value > 0 && deduce_can_play(deduced, reading);
 }
 
 /* The reading with the lowest latency. */
@@ -63,7 +63,7 @@ static const struct reading *fastest_single(const struct deduced *deduced)
     const struct readings *readings = deduced->readings;
     const struct reading *best = NULL;
     for (size_t i = 0; i < readings->count; i++)
-        if (is_alone(&readings->list[i]) &&
+        if (is_alone(deduced, &readings->list[i]) &&
             (best == NULL || readings->list[i].latency.value < best->latency.value))
             best = &readings->list[i];
     return best;

@@ -21,7 +21,7 @@ static const struct reading *shortest(const struct deduced *deduced, bool read)
     for (size_t i = 0; i < readings->count; i++) {
         const struct reading *reading = &readings->list[i];
         if (reading->kind == READING_LATENCY && (reading->work.verb == READING_READ) == read &&
-            deduce_can_play(reading) && is_better(reading, best))
+            deduce_can_play(deduced, reading) && is_better(reading, best))
             best = reading;
     }
     return best;
@@ -92,7 +92,8 @@ static const struct reading *above_inline(const struct deduced *deduced,
         if (reading->kind == READING_LATENCY && reading->where.file == small->where.file &&
             reading->work.verb == small->work.verb &&
             reading->work.inline_bytes == small->work.inline_bytes && !is_inline(reading) &&
-            deduce_can_play(reading) && (best == NULL || reading->work.bytes < best->work.bytes))
+            deduce_can_play(deduced, reading) &&
+            (best == NULL || reading->work.bytes < best->work.bytes))
             best = reading;
     }
     return best;

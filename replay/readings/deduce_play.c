@@ -18,8 +18,11 @@ enum {
     MESSAGES_MIN = 8, /* per queue pair */
     LATENCIES = 40,
     QPS_MAX = 256,
-    PACKETS_MAX = 4000000, /* more would take seconds */
-    DEPTH = 128            /* perftest's default */
+    PACKETS_MAX = 4000000,    /* more would take seconds */
+    TCP_PACKETS_MAX = 150000, /* a fit runs each reading hundreds of times */
+    TCP_MESSAGES_MAX = 1000,
+    TCP_TURNS = 4, /* windows have to open, so each outstanding I/O is repeated */
+    DEPTH = 128    /* perftest's default */
 };
 
 struct sets {
@@ -62,9 +65,22 @@ static int64_t messages_of(const struct reading *reading)
     return messages < least ? least : messages;
 }
 
-bool deduce_can_play(const struct reading *reading)
+/* The same for TCP. */
+static int64_t tcp_messages_of(const struct reading *reading)
 {
     const struct reading_work *work = &reading->work;
+    const int64_t least = TCP_TURNS * work->depth * work->qps, usual = messages_of(reading);
+    const int64_t most = usual < TCP_MESSAGES_MAX ? usual : TCP_MESSAGES_MAX;
+    return most > least ? most : least;
+}
+
+bool deduce_can_play(const struct deduced *deduced, const struct reading *reading)
+{
+    const struct reading_work *work = &reading->work;
+    if (deduced->tcp &&
+        (reading->kind != READING_IO || tcp_messages_of(reading) > BENCHMARK_OPERATIONS_MAX ||
+         tcp_messages_of(reading) * packets_of(work) > TCP_PACKETS_MAX))
+        return false;
     if (reading->kind == READING_IO)
         return !work->mixed && work->depth >= 1 && work->depth <= 1024 && work->qps >= 1 &&
                work->qps <= 128 && work->bytes % 512 == 0 && work->bytes <= 1024 * 1024;
@@ -75,13 +91,14 @@ bool deduce_can_play(const struct reading *reading)
 
 static void add_parameters(const struct deduced *deduced, struct sets *sets)
 {
-    add(sets, "hosts.defaults.rnic.profile=%s", deduced->base);
+    add(sets, "hosts.defaults.%s.profile=%s", deduced->section, deduced->base);
     add(sets, "fabric.host-links.rate=%" PRId64 "bps", deduced->rate);
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
         char text[64];
-        opt_format(parameter->row, parameter->value, text, sizeof text);
-        if (parameter->value != parameter->base)
+        if (!parameter->absent)
+            opt_format(parameter->row, parameter->value, text, sizeof text);
+        if (!parameter->absent && parameter->value != parameter->base)
             add(sets, "hosts.defaults.%s=%s", parameter->path, text);
     }
 }
@@ -105,14 +122,17 @@ static void add_work(const struct reading *reading, struct sets *sets)
 }
 
 /* Each job has a queue. */
-static void add_io(const struct reading *reading, struct sets *sets)
+static void add_io(const struct deduced *deduced, const struct reading *reading, struct sets *sets)
 {
     const struct reading_work *work = &reading->work;
     add(sets, "workloads.0.read=%s", work->verb == READING_READ ? "100%" : "0%");
     add(sets, "workloads.0.block-size=%" PRId64 "B", work->bytes);
     add(sets, "workloads.0.queue-depth=%" PRId64, work->depth);
     add(sets, "workloads.0.queues=%" PRId64, work->qps);
-    add(sets, "workloads.0.count=%" PRId64, messages_of(reading));
+    add(sets, "workloads.0.count=%" PRId64,
+        deduced->tcp ? tcp_messages_of(reading) : messages_of(reading));
+    if (deduced->tcp)
+        add(sets, "workloads.0.transport=tcp");
 }
 
 double deduce_play(const struct deduced *deduced, const struct reading *reading)
@@ -124,16 +144,23 @@ double deduce_play(const struct deduced *deduced, const struct reading *reading)
     sets->count = 0;
     add_parameters(deduced, sets);
     if (io)
-        add_io(reading, sets);
+        add_io(deduced, reading, sets);
     else
         add_work(reading, sets);
     *diag = (struct diag){0};
     struct scenario *scenario =
         benchmark_load(io ? "fio" : "perftest", sets->list, sets->count, diag);
-    const bool fine = scenario != NULL && benchmark_model(scenario, figures, diag);
+    const uint64_t outstanding = (uint64_t)(reading->work.depth * reading->work.qps);
+    const bool steady = deduced->tcp && deduce_is_rate(reading);
+    time_ps mean = 0;
+    const bool fine =
+        scenario != NULL && (steady ? benchmark_steady(scenario, outstanding, &mean, diag)
+                                    : benchmark_model(scenario, figures, diag));
     scenario_free(scenario);
     free(diag);
     free(sets);
+    if (fine && mean > 0) /* Little's law: always that many are outstanding */
+        return (double)outstanding * (double)PS_PER_S / (double)mean;
     if (!fine || figures[BENCHMARK_INTERVAL] <= 0)
         return 0;
     if (deduce_is_rate(reading))

@@ -17,7 +17,7 @@ bool deduce_is_rate(const struct reading *reading);
 double deduce_play(const struct deduced *deduced, const struct reading *reading);
 
 /* Returns false if the model does not have this work. */
-bool deduce_can_play(const struct reading *reading);
+bool deduce_can_play(const struct deduced *deduced, const struct reading *reading);
 
 /* Rounds to the row's unit and clamps to its bounds. */
 int64_t deduce_bounded(const struct opt *row, double value);
@@ -48,5 +48,8 @@ void deduce_rates(struct deduced *deduced);
 void deduce_together(struct deduced *deduced);
 void deduce_latencies(struct deduced *deduced);
 void deduce_ios(struct deduced *deduced);
+
+/* Fits the costs of a TCP base to the I/Os, and holds some of them out. */
+void deduce_tcp(struct deduced *deduced);
 
 #endif

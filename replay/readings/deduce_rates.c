@@ -84,7 +84,7 @@ static bool is_limit(struct deduced *deduced, enum deduce_parameter which,
 {
     struct deduced_parameter *parameter = &deduced->parameters[which];
     const int64_t kept = parameter->value;
-    if (is_full(deduced, reading) || !deduce_can_play(reading))
+    if (is_full(deduced, reading) || !deduce_can_play(deduced, reading))
         return false;
     parameter->value = 0;
     const double without = deduce_play(deduced, reading);

@@ -18,7 +18,7 @@ static size_t count_of(const struct deduced *deduced, enum deduce_state state)
 {
     size_t count = 0;
     for (int i = 0; i < DEDUCE_COUNT; i++)
-        count += deduced->parameters[i].state == state;
+        count += !deduced->parameters[i].absent && deduced->parameters[i].state == state;
     return count;
 }
 
@@ -28,7 +28,8 @@ static bool text_names(const struct deduced *deduced, const struct reading *of, 
     const char *before = words;
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
-        if (!deduced_is_by(parameter, of) || (parameter->state == DEDUCE_KNOWN) != known)
+        if (parameter->absent || !deduced_is_by(parameter, of) ||
+            (parameter->state == DEDUCE_KNOWN) != known)
             continue;
         fprintf(out, "%s%s", before, parameter->path);
         before = ", ";
@@ -62,7 +63,7 @@ static void text_known(const struct deduced *deduced, FILE *out)
         const struct deduced_parameter *parameter = &deduced->parameters[i];
         char value[QUANTITY_TEXT_BYTES], precision[DEDUCED_WORDS_BYTES],
             source[DEDUCED_WORDS_BYTES];
-        if (parameter->state != DEDUCE_KNOWN)
+        if (parameter->absent || parameter->state != DEDUCE_KNOWN)
             continue;
         value_words(parameter, parameter->value, value);
         deduced_precision_words(parameter, precision);
@@ -78,6 +79,8 @@ static void text_bounds(const struct deduced *deduced, FILE *out)
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
         char value[QUANTITY_TEXT_BYTES], bound[QUANTITY_TEXT_BYTES], source[DEDUCED_WORDS_BYTES];
+        if (parameter->absent)
+            continue;
         if (parameter->state != DEDUCE_AT_MOST && parameter->state != DEDUCE_AT_LEAST)
             continue;
         value_words(parameter, parameter->value, value);
@@ -90,14 +93,13 @@ static void text_bounds(const struct deduced *deduced, FILE *out)
 
 static void text_open(const struct deduced *deduced, FILE *out)
 {
-    fprintf(
-        out,
-        "\nNot determined           value of %.40s, and a measurement that determines it\n",
-        deduced->base);
+    fprintf(out,
+            "\nNot determined           value of %.40s, and a measurement that determines it\n",
+            deduced->tcp ? "the profile" : deduced->base);
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
         char value[QUANTITY_TEXT_BYTES];
-        if (parameter->state == DEDUCE_KNOWN)
+        if (parameter->absent || parameter->state == DEDUCE_KNOWN)
             continue;
         value_words(parameter, parameter->value, value);
         fprintf(out, "  %-24s %-13s  %s\n", parameter->path, value, parameter->settle);
@@ -142,9 +144,9 @@ static void text_figures(const struct deduced *deduced, FILE *out)
         const double unit = 1e6;
         char words[DEDUCED_WORDS_BYTES];
         deduced_reading_words(figure->reading, words);
-        fprintf(out, "  %20.4g %-6s %12.4g  %+7.1f%%  %s%s\n", figure->measured / unit,
+        fprintf(out, "  %20.4g %-6s %12.4g  %+7.1f%%  %s%s%s\n", figure->measured / unit,
                 figure->is_rate ? "Mops/s" : "us", figure->modelled / unit,
-                100 * deduced_error(figure), words,
+                100 * deduced_error(figure), words, figure->held_out ? "; held out" : "",
                 fabs(deduced_error(figure)) > deduced_missed ? "; not reproduced" : "");
     }
 }

@@ -95,7 +95,9 @@ static void figure(const struct deduced_figure *of, FILE *out)
     json_real(out, of->modelled);
     fputs(", \"error\": ", out);
     json_real(out, deduced_error(of));
-    fprintf(out, ", \"missed\": %s}", fabs(deduced_error(of)) > deduced_missed ? "true" : "false");
+    fprintf(out, ", \"missed\": %s, \"held_out\": %s}",
+            fabs(deduced_error(of)) > deduced_missed ? "true" : "false",
+            of->held_out ? "true" : "false");
 }
 
 static void names(const struct deduced *deduced, const struct reading *by, bool known, FILE *out)
@@ -103,7 +105,7 @@ static void names(const struct deduced *deduced, const struct reading *by, bool 
     const char *between = "";
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *of = &deduced->parameters[i];
-        if (!deduced_is_by(of, by) || (of->state == DEDUCE_KNOWN) != known)
+        if (of->absent || !deduced_is_by(of, by) || (of->state == DEDUCE_KNOWN) != known)
             continue;
         fprintf(out, "%s\"%s\"", between, of->path);
         between = ", ";
@@ -150,9 +152,13 @@ bool deduced_json(const struct deduced *deduced, FILE *out)
             deduced->readings->count, deduced->rate);
     files(deduced, out);
     fputs("],\n \"parameters\": [", out);
+    const char *between = "";
     for (int i = 0; i < DEDUCE_COUNT; i++) {
-        fputs(i == 0 ? "" : ",", out);
+        if (deduced->parameters[i].absent)
+            continue;
+        fputs(between, out);
         parameter(&deduced->parameters[i], out);
+        between = ",";
     }
     fputs("],\n \"contradictions\": [", out);
     for (size_t i = 0; i < deduced->conflict_count; i++) {
@@ -204,6 +210,7 @@ bool deduced_csv(const struct deduced *deduced, FILE *out)
     struct csv csv;
     csv_table(&csv, out, "path,state,value,base,bound,spread,file,line,how,settled_by");
     for (int i = 0; i < DEDUCE_COUNT; i++)
-        write_parameter(&csv, &deduced->parameters[i]);
+        if (!deduced->parameters[i].absent)
+            write_parameter(&csv, &deduced->parameters[i]);
     return fflush(out) == 0 && ferror(out) == 0;
 }

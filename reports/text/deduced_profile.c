@@ -54,32 +54,39 @@ static void profile_section(const struct deduced *deduced, const char *section, 
     }
     for (int i = 0; i < DEDUCE_COUNT; i++) {
         const struct deduced_parameter *parameter = &deduced->parameters[i];
-        if (key_in(parameter->path, section) != NULL)
+        if (!parameter->absent && key_in(parameter->path, section) != NULL)
             profile_parameter(parameter, key_in(parameter->path, section), out);
     }
 }
 
+/* The section with its heading, if it has rows; `always`: a heading with an empty mapping. */
+static void profile_part(const struct deduced *deduced, const char *heading, const char *of,
+                         bool always, FILE *out)
+{
+    char *text, section[16];
+    size_t size;
+    snprintf(section, sizeof section, "%s.", of);
+    FILE *part = memory_stream(&text, &size);
+    profile_section(deduced, section, part);
+    memory_stream_end(part);
+    if (size > 0)
+        fprintf(out, "%s:\n%s", heading, text);
+    else if (always)
+        fprintf(out, "%s: {}\n", heading);
+    free(text);
+}
+
 bool deduced_profile(const struct deduced *deduced, const char *name, FILE *out)
 {
-    char *text;
-    size_t size;
     static const char *const software[] = {"nvme", "target"};
+    const char *kind = deduced->tcp ? "tcp" : "rnic";
     fprintf(out, "# Written by stormglass calibrate.\nstormglass-profile: 1\nname: ");
     json_string(out, name);
-    fprintf(out, "\nabout: \"%zu %s of %zu %s, over %s.\"\nkind: rnic\nvalues:\n",
-            deduced->readings->count, plural(deduced->readings->count, "reading", "readings"),
-            deduced->readings->files, plural(deduced->readings->files, "file", "files"),
-            deduced->base);
-    profile_section(deduced, "rnic.", out);
-    for (size_t i = 0; i < sizeof software / sizeof software[0]; i++) {
-        char section[16];
-        snprintf(section, sizeof section, "%s.", software[i]);
-        FILE *part = memory_stream(&text, &size);
-        profile_section(deduced, section, part);
-        memory_stream_end(part);
-        if (size > 0)
-            fprintf(out, "%s:\n%s", software[i], text);
-        free(text);
-    }
+    fprintf(out, "\nabout: \"%zu %s of %zu %s, over %s.\"\nkind: %s\n", deduced->readings->count,
+            plural(deduced->readings->count, "reading", "readings"), deduced->readings->files,
+            plural(deduced->readings->files, "file", "files"), deduced->base, kind);
+    profile_part(deduced, "values", kind, true, out);
+    for (size_t i = 0; i < sizeof software / sizeof software[0]; i++)
+        profile_part(deduced, software[i], software[i], false, out);
     return fflush(out) == 0 && ferror(out) == 0;
 }

@@ -129,8 +129,9 @@ static bool read_profile(struct loader *loader, const struct tree_file *file, co
         calibrated_load(loader->arena, loader->diag, profile->name, calibrated,
                         &loader->scenario->calibrated);
     const struct tree_node *software = profile->nvme != NULL ? profile->nvme : profile->target;
-    if (software != NULL && strcmp(is->text, "rnic") != 0)
-        tree_error(loader->diag, software, "only a profile of kind rnic has nvme: and target:");
+    if (software != NULL && strcmp(is->text, "rnic") != 0 && strcmp(is->text, "tcp") != 0)
+        tree_error(loader->diag, software,
+                   "only a profile of kind rnic or tcp has nvme: and target:");
     else if (strcmp(is->text, kind) == 0)
         return true;
     else
@@ -196,6 +197,17 @@ static bool maps_of(const struct tree_node *root, const char *where, const struc
         if (strcmp(sections[i].where, where) == 0 && strcmp(sections[i].kind, kind->text) == 0)
             *map = tree_get(root, sections[i].map);
     return *map != NULL;
+}
+
+const struct tree_node *profile_tree(struct arena *arena, const char *name)
+{
+    const struct embedded_file *file = find_embedded(name);
+    struct diag *diag = arena_take(arena, sizeof *diag);
+    return file == NULL
+               ? NULL
+               : tree_parse(arena,
+                            tree_hold(arena, file->name, (const char *)file->bytes, file->length),
+                            0, diag);
 }
 
 static void offer_value(struct arena *arena, const struct embedded_file *file, const char *where,

@@ -7,7 +7,7 @@
  *   media: flash-tlc                # kind media only: the model that the values are for
  *   calibrated: {queue-depth: 1..16}  # workloads on which the values were fitted (calibrated.h)
  *   values: {tx-delay: {value: 300ns, evidence: inferred, source: "..."}}
- *   nvme: {submit-cost: ...}        # kind rnic only, optional: cost of NVMe for a host with it,
+ *   nvme: {submit-cost: ...}        # kinds rnic and tcp, optional: cost of NVMe for such a host,
  *   target: {command-cost: ...}     # and for a target
  * A name is a profile embedded in the program (scenarios/profiles); a path (with a '/' or ending in
  * .yaml) is a file relative to the scenario. Evidence: documented, measured, inferred or
@@ -48,6 +48,9 @@ struct profile_value {
  * ("hosts.defaults.rnic"), in order of the profiles' names. */
 typedef void profile_value_fn(void *self, const struct profile_value *value);
 void profile_each_value(const char *where, const char *name, profile_value_fn *call, void *self);
+
+/* The embedded profile with that name, as it is written; NULL if there is none. */
+const struct tree_node *profile_tree(struct arena *arena, const char *name);
 
 /* True if an embedded profile has that name. */
 bool profile_is_known(const char *name);

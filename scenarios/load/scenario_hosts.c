@@ -177,6 +177,8 @@ static void load_software(struct loader *loader, const struct section *section, 
     const struct tree_node *word = scenario_word(loader, map, "profile");
     if (word != NULL && profile_find(loader, word, kind, &profile)) {
         profile_take(loader, &profile, block);
+        profile_take_part(loader, &profile, profile.nvme, section->nvme);
+        profile_take_part(loader, &profile, profile.target, section->target);
         show_word(loader, block->path, "profile", word, "none");
     }
     scenario_take(loader, block, map, also);
@@ -198,8 +200,8 @@ static void load_section(struct loader *loader, struct section *section)
         scenario_target_block(loader, arena_format(arena, "%s.target", section->path));
     section->tcp = scenario_tcp_block(loader, arena_format(arena, "%s.tcp", section->path));
     load_rnic(loader, section);
-    scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
     load_software(loader, section, "tcp", section->tcp);
+    scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
     load_software(loader, section, "target", section->target);
     scenario_read_names(loader, section->path, section->written, &section->names);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");

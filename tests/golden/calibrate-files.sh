@@ -64,6 +64,19 @@ done
 expect 'a section of the profile' 0 'submit-cost: {value: "' sed -n '/^nvme:/,/^target:/p' nvme.yaml
 sed -i 's/mine.yaml/nvme.yaml/' scenario.yaml
 expect 'a scenario names it too' 0 'digest' "$program" run scenario.yaml
+expect 'costs of TCP' 0 'tcp.copy-cost' "$program" calibrate fio-tcp.json --no-drive --base linux-nvmet-tcp -o tcp.yaml
+cp out out-tcp
+for words in 'determines ' 'fitted with all other costs; this reading weighs most' '; held out'; do
+    expect "it says: $words" 0 "$words" cat out-tcp
+done
+expect 'a profile of TCP' 0 'kind: tcp' cat tcp.yaml
+expect 'with what was measured' 0 'evidence: measured' sed -n '/^values:/,/^nvme:/p' tcp.yaml
+expect 'and the target of the base' 0 'tcp-in-capsule: {value: "16KiB", evidence: documented' sed -n '/^target:/,$p' tcp.yaml
+sed 's/kind: rdma-send, from: host0, to: host1/kind: nvme, from: host0, to: host1/; s/rnic: {profile: mine.yaml}/transport: tcp, tcp: {profile: tcp.yaml}/
+    s/^workloads/  targets: {where: host1, namespaces: [{media: "null"}]}\nworkloads/' scenario.yaml >by-tcp.yaml
+sed -i 's/^hosts: {defaults: \(.*\)}$/hosts:\n  defaults: \1/' by-tcp.yaml
+expect 'that a scenario names' 0 'digest' "$program" run by-tcp.yaml
+expect 'with a drive only bounds of TCP' 0 'target.command-cost      at most' "$program" calibrate fio-tcp.json --base linux-nvmet-tcp
 expect 'with a drive only bounds' 0 'nvme.submit-cost         at most' "$program" calibrate fio.txt --base connectx-5-100g
 head -4 fio.txt >fio-cut.txt
 head -c 200 fio.json >fio-cut.json
@@ -90,6 +103,9 @@ refused 'a folder' '.:1:1: error: Is a directory' . -o no.yaml
 refused 'no such file' 'none.txt:1:1: error: No such file' none.txt -o no.yaml
 refused 'one of several' 'cut.txt:20:' write_lat.txt cut.txt -o no.yaml
 refused 'no such base' "there is no profile 'none'" write_bw.txt --base none -o no.yaml
+refused 'a base of another kind' 'profiles/storage-class.yaml:5:7: error: --base storage-class: expected a profile of kind rnic or tcp' fio.json --base storage-class -o no.yaml
+refused 'a target of RDMA' 'its kind is target, for RDMA' fio.json --base linux-nvmet -o no.yaml
+refused 'RDMA for TCP' 'write_bw.txt:18:2: error: no I/O over TCP' write_bw.txt --base spdk-tcp -o no.yaml
 refused 'a rate that is none' 'expected a rate such as 100Gbps' write_bw.txt --rate fast -o no.yaml
 refused 'a name that is none' '--name A' write_bw.txt --name A -o no.yaml
 refused 'an option that is none' 'unknown option --bass; did you mean --base?' write_bw.txt --bass x

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deduce_tcp - costs of NVMe over TCP from I/Os of fio on a namespace without a drive.
+ * One I/O passes interrupts, wake-ups, batches, segments and copies at both ends, so no reading
+ * shows one cost alone. All costs are therefore fitted at once (least squares of the relative
+ * errors), and the base pulls costs that the readings leave open. Costs that always occur together
+ * have one factor and keep the base's proportion. About a quarter of the readings is held out: the
+ * fit does not use them, and their errors show what the profile is worth. */
+#include "base/memory.h"
+#include "replay/calibrate/least_squares.h"
+#include "replay/readings/deduce_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lower limit of the model's assumed relative error, however well it fits. */
+static const double trusted = 0.002;
+/* A cost is known if its uncertainty is below this share of it. */
+static const double known_to = 0.25;
+/* If the base's mean relative error is above this, the search starts from other places, too. */
+static const double far_off = 0.1;
+static const double deviation_of_median = 1.4826;
+static const double step = 0.05;
+/* Factors are between this and its inverse. */
+static const double lowest = 0.02;
+
+enum { TOGETHER_MAX = 3 };
+
+/* DEDUCE_COUNT: no further cost. */
+static const struct costs {
+    enum deduce_parameter of[TOGETHER_MAX];
+} costs[] = {
+    {{DEDUCE_SUBMIT_COST, DEDUCE_COMPLETE_COST, DEDUCE_COUNT}},
+    {{DEDUCE_COMMAND_COST, DEDUCE_COUNT}},
+    {{DEDUCE_TCP_INTERRUPT_DELAY, DEDUCE_COUNT}},
+    {{DEDUCE_TCP_INTERRUPT_COST, DEDUCE_TCP_WAKEUP_COST, DEDUCE_COUNT}},
+    {{DEDUCE_TCP_RX_BATCH_COST, DEDUCE_TCP_RX_SEGMENT_COST, DEDUCE_TCP_TX_BATCH_COST}},
+    {{DEDUCE_TCP_COPY_COST, DEDUCE_COUNT}},
+    {{DEDUCE_TCP_COLD_COPY_COST, DEDUCE_COUNT}},
+};
+
+enum { COSTS = sizeof costs / sizeof costs[0] };
+
+enum {
+    FITTED_MAX = 24,
+    EQUATIONS_MAX = FITTED_MAX + COSTS,
+    ROUNDS = 2,
+    HELD_OF_1000 = 250,
+    GOLDEN_OF_1000 = 618 /* multiples are spread evenly and follow no row or column of a grid */
+};
+
+/* Unknowns are factors of the base's costs. */
+struct search {
+    struct deduced *deduced;
+    const struct reading *fitted[FITTED_MAX];
+    double errors[FITTED_MAX];
+    const struct costs *of[COSTS]; /* by unknown */
+    double lower[COSTS], upper[COSTS], x[COSTS], base[COSTS];
+    double jacobian[COSTS * EQUATIONS_MAX];
+    double pull; /* weight of the base: the noise of one reading */
+    uint32_t count;
+    struct least_squares problem;
+};
+
+static double measured(const struct reading *reading)
+{
+    return deduce_is_rate(reading) ? reading->rate.value : reading->latency.value;
+}
+
+static void put_values(const struct search *search, const double *x)
+{
+    for (uint32_t i = 0; i < search->problem.unknowns; i++)
+        for (int k = 0; k < TOGETHER_MAX && search->of[i]->of[k] != DEDUCE_COUNT; k++) {
+            struct deduced_parameter *parameter =
+                &search->deduced->parameters[search->of[i]->of[k]];
+            parameter->value = deduce_bounded(parameter->row, x[i] * (double)parameter->base);
+        }
+}
+
+static bool residuals(void *self, const double *x, double *out)
+{
+    struct search *search = self;
+    put_values(search, x);
+    for (uint32_t i = 0; i < search->count; i++) {
+        const double modelled = deduce_play(search->deduced, search->fitted[i]);
+        if (modelled <= 0)
+            return false;
+        out[i] = search->errors[i] = modelled / measured(search->fitted[i]) - 1;
+    }
+    for (uint32_t i = 0; i < search->problem.unknowns; i++)
+        out[search->count + i] = search->pull * log((x[i] + lowest) / (1 + lowest));
+    return true;
+}
+
+/* ------------------------------------------------------------------ readings and unknowns */
+
+static bool is_usable(const struct deduced *deduced, const struct reading *reading)
+{
+    return reading->kind == READING_IO && deduce_can_play(deduced, reading) &&
+           measured(reading) > 0;
+}
+
+/* Latencies and rates determine different costs: the first of each kind is always fitted. */
+static void choose_readings(struct search *search)
+{
+    struct deduced *deduced = search->deduced;
+    const struct readings *readings = deduced->readings;
+    bool seen[2] = {false, false};
+    uint32_t usable = 0;
+    deduced->held_out = arena_take(&deduced->arena, readings->count * sizeof *deduced->held_out);
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct reading *reading = &readings->list[i];
+        deduced->held_out[i] = false;
+        if (!is_usable(deduced, reading))
+            continue;
+        const bool held =
+            seen[deduce_is_rate(reading)] && ++usable * GOLDEN_OF_1000 % 1000 < HELD_OF_1000;
+        seen[deduce_is_rate(reading)] = true;
+        deduced->held_out[i] = held || search->count == FITTED_MAX;
+        if (!deduced->held_out[i])
+            search->fitted[search->count++] = reading;
+    }
+}
+
+static void add_unknown(struct search *search, const struct costs *of)
+{
+    const uint32_t i = search->problem.unknowns++;
+    search->of[i] = of;
+    search->lower[i] = lowest;
+    search->upper[i] = 1 / lowest;
+    search->x[i] = search->base[i] = 1;
+}
+
+/* Removes unknowns that change no reading: each costs two runs of all readings per step. */
+static bool drop_idle(struct search *search)
+{
+    const uint32_t count = search->problem.unknowns;
+    const struct costs *acting[COSTS];
+    uint32_t kept = 0;
+    search->pull = 0;
+    search->problem.equations = search->count + count;
+    if (!least_squares_jacobian(&search->problem, search->x, search->jacobian))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        double sum = 0;
+        for (uint32_t e = 0; e < search->count; e++)
+            sum += fabs(search->jacobian[i * search->problem.equations + e]);
+        if (sum > 0)
+            acting[kept++] = search->of[i];
+    }
+    put_values(search, search->base);
+    search->problem.unknowns = 0;
+    for (uint32_t i = 0; i < kept; i++)
+        add_unknown(search, acting[i]);
+    search->problem.equations = search->count + kept;
+    return kept > 0;
+}
+
+/* ------------------------------------------------------------------ search */
+
+static double cost_of(struct search *search, const double *x)
+{
+    double off[EQUATIONS_MAX], sum = 0;
+    if (!residuals(search, x, off))
+        return INFINITY;
+    for (uint32_t i = 0; i < search->problem.equations; i++)
+        sum += off[i] * off[i];
+    return sum;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* From the errors of the latest run; a median, so that outliers do not decide it. */
+static double noise_of(const struct search *search)
+{
+    double off[FITTED_MAX];
+    for (uint32_t i = 0; i < search->count; i++)
+        off[i] = fabs(search->errors[i]);
+    qsort(off, search->count, sizeof *off, by_size);
+    return fmax(trusted, deviation_of_median * off[search->count / 2]);
+}
+
+/* The bottleneck may move between host and target during the search, so there are several
+ * minima. */
+static bool search_all(struct search *search)
+{
+    static const double starts[] = {1, 0.4, 2.5};
+    double best[COSTS], least = INFINITY;
+    search->pull = trusted;
+    const bool far = cost_of(search, search->base) > far_off * far_off * search->count;
+    for (size_t i = 0; i < (far ? sizeof starts / sizeof starts[0] : 1); i++) {
+        for (uint32_t u = 0; u < search->problem.unknowns; u++)
+            search->x[u] = fmin(search->base[u] * starts[i], search->upper[u]);
+        const bool fine = least_squares_solve(&search->problem, search->x);
+        const double cost = fine ? cost_of(search, search->x) : INFINITY;
+        if (cost < least)
+            memcpy(best, search->x, sizeof best);
+        least = fmin(least, cost);
+    }
+    if (isfinite(least))
+        memcpy(search->x, best, sizeof best);
+    for (int i = 0; i < ROUNDS && isfinite(least); i++) {
+        least = cost_of(search, search->x);
+        const double noise = noise_of(search);
+        if (noise <= search->pull)
+            break;
+        search->pull = noise;
+        least = least_squares_solve(&search->problem, search->x) ? cost_of(search, search->x)
+                                                                 : INFINITY;
+    }
+    return isfinite(least);
+}
+
+/* ------------------------------------------------------------------ what is determined */
+
+static void report_cost(struct search *search, enum deduce_parameter which, bool shared,
+                        struct deduce_word word)
+{
+    struct deduced_parameter *parameter = &search->deduced->parameters[which];
+    word.value *= (double)parameter->base;
+    word.spread *= (double)parameter->base;
+    if (word.spread <= known_to * word.value) {
+        deduce_know(search->deduced, which, word);
+        if (shared)
+            parameter->evidence = "inferred";
+        return;
+    }
+    parameter->value = deduce_bounded(parameter->row, word.value);
+    parameter->evidence = "inferred";
+    parameter->how = "the readings determine only its sum with other costs; of all values that "
+                     "fit, the closest to the base profile";
+}
+
+/* The noise, with few readings more than their errors after the fit. */
+static double noise_per_reading(const struct search *search)
+{
+    const double count = search->count, free = count - search->problem.unknowns;
+    return search->pull * sqrt(count / fmax(1, free));
+}
+
+static void report_one(struct search *search, uint32_t unknown)
+{
+    double part[EQUATIONS_MAX];
+    const struct costs *of = search->of[unknown];
+    const double alone = least_squares_alone(&search->problem, search->jacobian, unknown, part);
+    const bool shared = of->of[1] != DEDUCE_COUNT;
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < search->count; i++)
+        most = fabs(part[i]) > fabs(part[most]) ? i : most;
+    const struct deduce_word word = {
+        search->fitted[most], search->x[unknown],
+        alone > 0 ? noise_per_reading(search) / alone : INFINITY,
+        shared ? "fitted with all other costs, in the base profile's proportion; this reading "
+                 "weighs most"
+               : "fitted with all other costs; this reading weighs most"};
+    for (int k = 0; k < TOGETHER_MAX && of->of[k] != DEDUCE_COUNT; k++)
+        report_cost(search, of->of[k], shared, word);
+}
+
+static bool report_all(struct search *search)
+{
+    if (!least_squares_jacobian(&search->problem, search->x, search->jacobian))
+        return false;
+    for (uint32_t i = 0; i < search->problem.unknowns; i++)
+        report_one(search, i);
+    return true;
+}
+
+void deduce_tcp(struct deduced *deduced)
+{
+    struct search *search = memory_zeroed(1, sizeof *search);
+    search->deduced = deduced;
+    search->problem = (struct least_squares){
+        .lower = search->lower,
+        .upper = search->upper,
+        .residuals = residuals,
+        .self = search,
+        .step = step,
+    };
+    choose_readings(search);
+    for (int i = 0; i < COSTS; i++)
+        add_unknown(search, &costs[i]);
+    if (search->count == 0 || !drop_idle(search) || !search_all(search) || !report_all(search))
+        put_values(search, search->base);
+    free(search);
+}
