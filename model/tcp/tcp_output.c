@@ -295,6 +295,7 @@ void tcp_retransmit(struct tcp_conn *conn, uint32_t number, bool probe, time_ps 
 {
     struct tcp_seg *seg = tcp_seg(conn, number);
     struct tcp_counters *counters = &conn->tcp->counters;
+    const uint64_t waited_ns = (uint64_t)((now - seg->sent_at) / PS_PER_NS);
     tcp_board_sent_again(conn, number, probe, now);
     if (conn->recovery >= TCP_RECOVERY && conn->retrans_at == 0)
         conn->retrans_at = now;
@@ -304,10 +305,13 @@ void tcp_retransmit(struct tcp_conn *conn, uint32_t number, bool probe, time_ps 
     conn->did.bytes_retrans += seg->length;
     conn->did.bytes_sent += seg->length;
     conn->last_send = now;
-    if (conn->recovery == TCP_LOSS)
+    if (conn->recovery == TCP_LOSS) {
         counters->slow_start_retrans++;
-    else if (conn->recovery == TCP_RECOVERY)
+        counters->slow_start_retrans_wait_ns += waited_ns;
+    } else if (conn->recovery == TCP_RECOVERY) {
         counters->fast_retrans++;
+        counters->fast_retrans_wait_ns += waited_ns;
+    }
     pace(conn, seg->length, now);
     tcp_queue_batch(conn, number, 1, true, seg->length, now);
 }

@@ -149,6 +149,8 @@ bool tcp_tlp_schedule(struct tcp_conn *conn, bool advancing, time_ps now)
 void tcp_tlp_send(struct tcp_conn *conn, time_ps now)
 {
     if (conn->tlp_end == 0 && tcp_packets_out(conn) > 0) {
+        const time_ps last_sent = tcp_seg(conn, conn->seg_tail - 1)->sent_at;
+        conn->tcp->counters.loss_probe_wait_ns += (uint64_t)((now - last_sent) / PS_PER_NS);
         conn->tlp_again = !tcp_send_one(conn, now);
         if (conn->tlp_again) {
             const uint32_t last = conn->seg_tail - 1;

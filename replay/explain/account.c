@@ -205,6 +205,7 @@ bool account_read(struct account *account, struct store *store, char why[STORE_E
     read_victims(account, store);
     account_harm(account, store);
     account_limits(account, store);
+    account_repairs(account, store);
     if (!account->measured)
         account_unused(account, store);
     return has_ended(account, store, why);

@@ -58,6 +58,16 @@ struct account_unused {
     char what[ACCOUNT_TEXT_BYTES], why[ACCOUNT_TEXT_BYTES];
 };
 
+/* How TCP repaired losses: by the counters of all ports. */
+struct account_repair {
+    const char *key, *name; /* "fast_retransmission", "fast retransmission" */
+    int64_t times;          /* recoveries, timeouts, probes */
+    int64_t segments;       /* sent again; -1: not counted */
+    int64_t mean_wait_ps;   /* from sending to sending again, or to the probe */
+};
+
+enum { ACCOUNT_REPAIRS = 3 };
+
 /* A key of `run --json` in harm or causes[]. */
 struct account_item {
     char path[ACCOUNT_NAME_BYTES], type[12], text[ACCOUNT_TEXT_BYTES];
@@ -78,6 +88,9 @@ struct account {
     struct account_victim *victims;
     struct account_limit *limits;
     struct account_unused *unused;
+    struct account_repair repairs[ACCOUNT_REPAIRS];
+    uint32_t repair_count;
+    int64_t probe_repairs; /* losses that tail loss probes repaired */
     struct account_text {
         char text[ACCOUNT_TEXT_BYTES];
     } * deadlocks;
@@ -107,5 +120,6 @@ void account_free(struct account *account);
 void account_harm(struct account *account, struct store *store);
 void account_limits(struct account *account, struct store *store);
 void account_unused(struct account *account, struct store *store);
+void account_repairs(struct account *account, struct store *store);
 
 #endif

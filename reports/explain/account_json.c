@@ -126,6 +126,17 @@ static void write_workloads(struct json *json, const struct account *account)
         write_evidence(json, i, limit);
         account_waits_json(account->store, i, limit->workload, json);
     }
+    for (uint32_t i = 0; i < account->repair_count; i++) {
+        const struct account_repair *repair = &account->repairs[i];
+        snprintf(at, sizeof at, "tcp_loss_recovery.%s.times", repair->key);
+        json_integer(json, at, repair->times);
+        if (repair->segments >= 0) {
+            snprintf(at, sizeof at, "tcp_loss_recovery.%s.segments", repair->key);
+            json_integer(json, at, repair->segments);
+        }
+        snprintf(at, sizeof at, "tcp_loss_recovery.%s.mean_wait_ps", repair->key);
+        json_integer(json, at, repair->mean_wait_ps);
+    }
     JSON_EACH(json, "never_exercised", account->unused_count)
     {
         const struct account_unused *unused = &account->unused[i];

@@ -238,6 +238,29 @@ static void write_limits(const struct page *page)
     write_rest(page, page->account->limit_count, WORKLOADS_SHOWN);
 }
 
+static void write_repairs(const struct page *page)
+{
+    const struct account *account = page->account;
+    if (account->repair_count == 0)
+        return;
+    write_head(page, "Recovery of lost TCP segments");
+    for (uint32_t i = 0; i < account->repair_count; i++) {
+        const struct account_repair *repair = &account->repairs[i];
+        const bool probes = repair->segments < 0;
+        fprintf(page->out, "  %s: %" PRId64 " %s", repair->name, repair->times,
+                plural(repair->times, "time", "times"));
+        if (probes)
+            fprintf(page->out,
+                    ", on average %s after the last segment was sent; %" PRId64 " repaired a loss",
+                    words_time(repair->mean_wait_ps).text, account->probe_repairs);
+        else if (repair->segments > 0)
+            fprintf(page->out, "; %" PRId64 " %s sent again, on average %s after they were sent",
+                    repair->segments, plural(repair->segments, "segment was", "segments were"),
+                    words_time(repair->mean_wait_ps).text);
+        fputc('\n', page->out);
+    }
+}
+
 static void write_unused(const struct page *page)
 {
     write_head(page, "Never exercised");
@@ -266,6 +289,7 @@ bool account_text(const struct account *account, struct account_played played, F
         whatif_text(played.whatif, out, &page.paint);
     if (played.assumed != NULL)
         assumed_text(played.assumed, out, &page.paint);
+    write_repairs(&page);
     write_unused(&page);
     return ferror(out) == 0;
 }

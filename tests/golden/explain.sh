@@ -71,6 +71,19 @@ grep -q '\.rnic\.\|RNIC' both && fail "parameters of RDMA: $(grep '\.rnic\.\|RNI
 says both 'hosts.defaults.rnic.timeout 14 (67.1 ms): no sender timed out'
 says both 'congestion-control dcqcn-mlx5: no sender received a CNP'
 
+# How TCP repaired losses: the counts are the counters', the time is that between the frames of a segment.
+"$program" run both.yaml --confirm 0 --set duration=40ms --set workloads.io.block-size=48KiB \
+    --set 'faults=[{kind: random-loss, where: "host1:p0", at: 2ms, for: 30ms, rate: 0.3%}]' --record packets -o lossy.db >/dev/null 2>&1
+"$program" explain lossy.db >lossy
+again=$("$program" query --tabs lossy.db "SELECT sum(value) FROM counter WHERE name='TcpExtTCPFastRetrans'" | tail -n +2)
+[ "${again:-0}" -gt 3 ] || fail "too few retransmissions for a test: $again"
+says lossy "; $again segments were sent again, on average"
+"$program" explain lossy.db --json >lossy.json
+wait=$("$program" query --tabs lossy.db "SELECT CAST(avg(f.at_ps - (SELECT max(b.at_ps) FROM frame b WHERE b.qpn=f.qpn AND
+    b.psn=f.psn AND b.payload_bytes>0 AND b.node=f.node AND b.at_ps<f.at_ps)) AS INTEGER) FROM frame f JOIN port p USING(node, port)
+    WHERE opcode='TCP' AND flags & 16 AND p.endpoint=f.source" | tail -n +2)
+holds lossy.json "(.tcp_loss_recovery.fast_retransmission.mean_wait_ps - $wait | fabs) < 0.15 * $wait"
+
 # A pause of a whole port is one, not one for each priority.
 "$program" run pause-storm --set fabric.host-links.flow-control=global --set fabric.fabric-links.flow-control=global -o whole.db >run
 "$program" explain whole.db --json >whole.json || fail "whole --json: exit code $?"
@@ -89,7 +102,7 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 "$program" run pause-storm --set duration=4ms --set faults.0.for=600us -o brief.db >run
 "$program" explain brief.db --prove >proof 2>err || fail "--prove: exit code $?"
 says proof 'proved: slow-receiver at host0, removed (a root cause): this removes 100% of the delay'
-says proof 'victim     backup was delayed by 61.7 ms in total, 21% of its I/O time'
+says proof "victim     I/O of workload 'backup' was delayed by 61.7 ms in total, 21% of its I/O time"
 holds proof.json '.proof.ideal == "fault-free run" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'
 holds proof.json '.proof.repairs[0] | .after.stopped_ps * 5 < .before.stopped_ps'
