@@ -461,6 +461,15 @@ void tcp_look(const struct tcp *tcp, struct tcp_look *look)
     }
 }
 
+void tcp_view(const struct tcp *tcp, tcp_viewer *viewer, void *self)
+{
+    uint32_t bucket = 0, at = POOL_NONE;
+    for (struct tcp_conn *conn; (conn = next_conn(tcp, &bucket, &at)) != NULL;) {
+        const struct tcp_view view = tcp_watch_view(conn, tcp_now(tcp));
+        viewer(self, &view);
+    }
+}
+
 uint32_t tcp_connections(const struct tcp *tcp)
 {
     return tcp->conn_count;

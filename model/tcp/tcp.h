@@ -17,6 +17,7 @@
 #define STORMGLASS_TCP_TCP_H
 
 #include "base/env.h"
+#include "base/probe.h"
 #include "net/frame/frame.h"
 #include "net/port/port.h"
 #include "tcp/stream.h"
@@ -148,6 +149,17 @@ struct tcp_look {
     time_ps busy[TCP_LOOK_CORES];   /* time that they worked until now */
 };
 void tcp_look(const struct tcp *tcp, struct tcp_look *look);
+
+/* A connection as an observer sees it; its figures are those of tcp_stream_ops.info. */
+struct tcp_view {
+    const struct stream_conn *conn;
+    enum probe_hold_state hold; /* what sending waits for; PROBE_HOLD_NOTHING: there is no more */
+    bool repairs;               /* a loss */
+    const char *timer;          /* "retransmission", "tail loss probe" */
+    time_ps timer_due;          /* TIME_NEVER: it is not set */
+};
+typedef void tcp_viewer(void *self, const struct tcp_view *view);
+void tcp_view(const struct tcp *tcp, tcp_viewer *viewer, void *self);
 
 /* Connections that exist. */
 uint32_t tcp_connections(const struct tcp *tcp);

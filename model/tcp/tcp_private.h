@@ -468,6 +468,7 @@ void tcp_watch_open(const struct tcp_conn *conn);
 void tcp_watch_hold(struct tcp_conn *conn, time_ps now);
 void tcp_watch_arrived(const struct tcp_conn *conn, const struct frame *frame, time_ps now);
 /* Counts the connection by what it waits for. */
+struct tcp_view tcp_watch_view(struct tcp_conn *conn, time_ps now);
 void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps now);
 /* The batch is processed; before it, all bytes up to that offset were received. */
 void tcp_watch_delivered(const struct tcp_conn *conn, uint64_t before, time_ps now);

@@ -106,6 +106,19 @@ void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps 
     look->congestion += !lost && state == PROBE_HOLD_CONGESTION;
 }
 
+struct tcp_view tcp_watch_view(struct tcp_conn *conn, time_ps now)
+{
+    static const char *const timers[] = {[TCP_TIMER_RTO] = "retransmission",
+                                         [TCP_TIMER_PROBE] = "tail loss probe",
+                                         [TCP_TIMER_REORDER] = "reordering",
+                                         [TCP_TIMER_WINDOW] = "window probe"};
+    return (struct tcp_view){.conn = tcp_stream(conn),
+                             .hold = state_of(conn, now),
+                             .repairs = conn->recovery >= TCP_RECOVERY,
+                             .timer = timers[conn->rtx_kind],
+                             .timer_due = conn->rtx.due};
+}
+
 void tcp_watch_open(const struct tcp_conn *conn)
 {
     const struct probe *probe = probe_of(conn);

@@ -162,6 +162,7 @@ void step_show_host(const struct stepper *stepper, const struct step_subject *su
     step_show_prios(stepper, subject, out);
     for (uint32_t i = 0; i < host->rnic_count; i++)
         show_qps(stepper, host->rnics[i], out);
+    step_show_tcp(stepper, subject->node, out);
     show_target(stepper, subject->node, out);
     show_controllers(stepper, subject->node, out);
 }

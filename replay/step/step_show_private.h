@@ -35,4 +35,7 @@ void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool bus
 void step_show_host(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
 void step_show_qp(const struct stepper *stepper, uint32_t node, uint32_t qpn, FILE *out);
 
+/* step_tcp.c: the host's TCP connections, in the words of `ss -ti`. */
+void step_show_tcp(const struct stepper *stepper, uint32_t node, FILE *out);
+
 #endif

@@ -27,15 +27,17 @@ static bool find_frame(const struct step_walk *walk, uint32_t destination, uint3
     return false;
 }
 
-static bool why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn)
+/* The first queued frame of the queue pair, or of the TCP connection with these ports. */
+bool step_why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn)
 {
     struct step_prio prio;
     const struct frame *frame;
     if (!find_frame(walk, destination, qpn, &prio, &frame))
         return false;
     step_why_line(
-        walk, "its %s with PSN %u is queued at %s, priority %u:", frame_opcode_name(frame->opcode),
-        frame->psn, step_port_name(walk->stepper, prio.node, prio.port).text, prio.priority);
+        walk, "its %s with %s %u is queued at %s, priority %u:", frame_opcode_name(frame->opcode),
+        frame->opcode == FRAME_TCP ? "seq" : "PSN", frame->psn,
+        step_port_name(walk->stepper, prio.node, prio.port).text, prio.priority);
     step_why_prio(walk, &prio);
     return true;
 }
@@ -89,8 +91,8 @@ static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, con
     step_why_line(walk, "%u unacknowledged %s, starting at PSN %u",
                   (unsigned)psn_diff(qp->high_psn, qp->una_psn),
                   plural(psn_diff(qp->high_psn, qp->una_psn), "packet", "packets"), qp->una_psn);
-    if (why_frame(walk, qp->flow.destination, qp->flow.qpn) ||
-        why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
+    if (step_why_frame(walk, qp->flow.destination, qp->flow.qpn) ||
+        step_why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
         return;
     step_why_line(walk, "root cause: neither a packet nor an acknowledgment is queued; they are "
                         "in flight, or lost");
@@ -109,7 +111,16 @@ void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn)
     else if (qp_outstanding(qp))
         why_outstanding(walk, rnic, qp);
     else
-        why_frame(walk, qp->flow.destination, qp->flow.qpn);
+        step_why_frame(walk, qp->flow.destination, qp->flow.qpn);
+}
+
+/* A command without a queue pair is on a TCP connection. */
+static void why_connection(struct step_walk *walk, uint32_t node, uint32_t peer, uint32_t qpn)
+{
+    if (qpn != 0)
+        step_why_qp(walk, node, qpn);
+    else
+        step_why_tcp(walk, node, peer);
 }
 
 /* ------------------------------------------------------------------ commands */
@@ -133,7 +144,7 @@ static void keep_oldest(void *self, const struct nvme_host_command *command)
     oldest->found = true;
 }
 
-static void why_served(struct step_walk *walk, uint32_t target,
+static void why_served(struct step_walk *walk, uint32_t from, uint32_t target,
                        const struct nvme_target_command *there)
 {
     const struct nvme_target *at =
@@ -146,7 +157,7 @@ static void why_served(struct step_walk *walk, uint32_t target,
         step_why_line(walk, "root cause: %s is stalled by a fault of the scenario", name);
     else if (there->stage == NVME_TARGET_FETCHES || there->stage == NVME_TARGET_RESPONDED ||
              there->stage == NVME_TARGET_STARVED)
-        step_why_qp(walk, target, there->qpn);
+        why_connection(walk, target, from, there->qpn);
     else if (there->stage == NVME_TARGET_UNBUFFERED)
         step_why_line(walk, "root cause: too few data buffers of %s are free", name);
     else if (there->stage == NVME_TARGET_WITHOUT_WRS)
@@ -188,9 +199,9 @@ static void why_command(struct step_walk *walk, const struct oldest *oldest)
         step_why_line(walk, "root cause: state of its controller: %s", text);
     else if (command->stage == NVME_HOST_SENT &&
              step_find_at_target(walk->stepper, target, &wanted, &there))
-        why_served(walk, target, &there);
+        why_served(walk, oldest->from, target, &there);
     else if (command->stage == NVME_HOST_SENT || command->stage == NVME_HOST_ANSWERED)
-        step_why_qp(walk, oldest->from, command->qpn);
+        why_connection(walk, oldest->from, target, command->qpn);
     else
         step_why_line(walk, "root cause: the host's CPU for this queue is busy");
     walk->depth--;

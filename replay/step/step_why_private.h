@@ -34,7 +34,11 @@ void step_why_line(const struct step_walk *walk, const char *format, ...)
 void step_why_prio(struct step_walk *walk, const struct step_prio *prio);
 
 /* step_why_io.c */
+bool step_why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn);
 void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn);
 void step_why_workload(struct step_walk *walk, uint32_t workload);
+
+/* step_tcp.c: the connections between two hosts, in both directions. */
+void step_why_tcp(struct step_walk *walk, uint32_t node, uint32_t peer);
 
 #endif

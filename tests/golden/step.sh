@@ -115,6 +115,28 @@ refused 'apply to a scenario' storm.db --seed 2
 refused 'nowhere' pause-storm -s nowhere
 refused 'nowhere.yaml' nowhere.yaml
 
+# Over TCP: segments have ports and PDUs, connections have the figures of ss, and what waits for a lost segment waits for a timer.
+cat >tcp.yaml <<'YAML'
+stormglass: 1
+name: tcp
+duration: 10ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts:
+  targets: {where: host1, namespaces: [{media: fixed}]}
+workloads:
+  - {name: io, kind: nvme, transport: tcp, from: host0, to: host1, read: 100%, block-size: 4KiB, queue-depth: 1}
+faults:
+  - {kind: drop-every, where: "host0:p0", at: 3ms, for: 7ms, n: 1}
+YAML
+step tcp.yaml 'until 2ms' 'next 200' 'list 200'
+for pdu in CapsuleCmd C2HData; do
+    grep -q -E "TCP from host[01] to host[01] arrives \(port [0-9]+ to [0-9]+, seq [0-9]+, ack [0-9]+, (PSH )?ACK, $pdu" out || fail "no segment with $pdu: $(tail -3 out)"
+done
+step tcp.yaml 'until 5ms' 'why io' 'show host0'
+grep -q 'tcp port 327[0-9]* of host0 to port 4420 of host1: 72 B unacknowledged' out || fail "the connection that waits: $(cat out)"
+grep -q 'its \(tail loss probe\|retransmission\) timer expires in' out || fail "its timer: $(cat out)"
+grep -q -E 'tcp port 327[0-9]* to port 4420 of host1, state ESTAB: cubic rto:[0-9.]+ rtt:[0-9./]+ mss:[0-9]+ cwnd:[0-9]+ .*unacked:1' out || fail "as ss has it: $(cat out)"
+
 # help, the man page and the table are one.
 step first-io help
 while read -r command _; do

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_tcp - TCP connections: what `ss -ti` prints of them, and what they wait for.
+ * The names are those of iproute2, misc/ss.c (tcp_stats_print): times in ms, rates in bit/s. */
+#include "replay/step/step_why_private.h"
+
+#include "base/plural.h"
+#include "tcp/tcp.h"
+
+#include <inttypes.h>
+
+struct tcp_walk {
+    struct step_walk *walk;
+    uint32_t node, peer; /* peer: of `why` */
+    uint16_t port;       /* of the node */
+    const struct stepper *stepper;
+    FILE *out;
+    uint32_t found;
+};
+
+static double ms(time_ps time)
+{
+    return (double)time / (double)PS_PER_MS;
+}
+
+static uint32_t peer_node(const struct stepper *stepper, const struct stream_conn *conn)
+{
+    return stepper_host_of(stepper, tcp_stream_ops.peer_ip(conn) - RNIC_FIRST_IP);
+}
+
+static void each_connection(struct tcp_walk *of, tcp_viewer *viewer)
+{
+    const struct host *host = world_host(stepper_world(of->stepper), of->node);
+    for (uint32_t i = 0; i < host->rnic_count; i++) {
+        of->port = (uint16_t)i;
+        if (host->rnics[i]->tcp != NULL)
+            tcp_view(host->rnics[i]->tcp, viewer, of);
+    }
+}
+
+/* ------------------------------------------------------------------ show */
+
+static void show_rest(const struct stream_info *info, FILE *out)
+{
+    if (info->unacked > 0)
+        fprintf(out, " unacked:%" PRIu64, (info->unacked + info->mss - 1) / info->mss);
+    if (info->retrans > 0)
+        fprintf(out, " retrans:0/%" PRIu64, info->retrans);
+    if (info->notsent > 0)
+        fprintf(out, " notsent:%" PRIu64, info->notsent);
+    if (info->min_rtt > 0)
+        fprintf(out, " minrtt:%.3f", ms(info->min_rtt));
+    fputc('\n', out);
+}
+
+static void show_connection(void *self, const struct tcp_view *view)
+{
+    struct tcp_walk *of = self;
+    struct stream_info info;
+    if (of->found++ >= STEP_SHOWN_MOST)
+        return;
+    tcp_stream_ops.info(view->conn, &info);
+    fprintf(of->out, "  tcp port %u to port %u of %s, state %s: %s rto:%.3f",
+            tcp_stream_ops.local_port(view->conn), tcp_stream_ops.peer_port(view->conn),
+            step_node(of->stepper, peer_node(of->stepper, view->conn))->name, info.state,
+            info.congestion_control, ms(info.rto));
+    if (info.rtt > 0)
+        fprintf(of->out, " rtt:%.3f/%.3f", ms(info.rtt), ms(info.rttvar));
+    fprintf(of->out, " mss:%u cwnd:%u", info.mss, info.cwnd);
+    if (info.ssthresh != UINT32_MAX)
+        fprintf(of->out, " ssthresh:%u", info.ssthresh);
+    fprintf(of->out, " bytes_sent:%" PRIu64, info.bytes_sent);
+    if (info.bytes_retrans > 0)
+        fprintf(of->out, " bytes_retrans:%" PRIu64, info.bytes_retrans);
+    fprintf(of->out,
+            " bytes_acked:%" PRIu64 " bytes_received:%" PRIu64 " segs_out:%" PRIu64
+            " segs_in:%" PRIu64,
+            info.bytes_acked, info.bytes_received, info.segs_out, info.segs_in);
+    show_rest(&info, of->out);
+}
+
+void step_show_tcp(const struct stepper *stepper, uint32_t node, FILE *out)
+{
+    struct tcp_walk of = {.stepper = stepper, .node = node, .out = out};
+    each_connection(&of, show_connection);
+    if (of.found > STEP_SHOWN_MOST)
+        fprintf(out, "  ... and %u more TCP %s\n", of.found - STEP_SHOWN_MOST,
+                plural(of.found - STEP_SHOWN_MOST, "connection", "connections"));
+}
+
+/* ------------------------------------------------------------------ why */
+
+static void why_timer(const struct step_walk *walk, const struct tcp_view *view)
+{
+    const time_ps now = step_now(walk->stepper);
+    if (view->timer_due != TIME_NEVER && view->timer_due > now)
+        step_why_line(walk, "its %s timer expires in %s", view->timer,
+                      words_time(view->timer_due - now).text);
+}
+
+static void why_unanswered(const struct tcp_walk *of, const struct tcp_view *view)
+{
+    struct step_walk *walk = of->walk;
+    const uint32_t local = tcp_stream_ops.local_port(view->conn);
+    const uint32_t peer = tcp_stream_ops.peer_port(view->conn);
+    const struct host *host = world_host(stepper_world(of->stepper), of->node);
+    if (step_why_frame(walk, tcp_stream_ops.peer_ip(view->conn) - RNIC_FIRST_IP,
+                       local << 16 | peer) ||
+        step_why_frame(walk, host->rnics[of->port]->endpoint, peer << 16 | local))
+        return;
+    step_why_line(walk, "root cause: neither a segment nor an acknowledgment is queued in the "
+                        "fabric; they are in flight or at the peer's core, or lost");
+    why_timer(walk, view);
+}
+
+static void why_view(void *self, const struct tcp_view *view)
+{
+    struct tcp_walk *of = self;
+    struct step_walk *walk = of->walk;
+    struct stream_info info;
+    tcp_stream_ops.info(view->conn, &info);
+    if (peer_node(of->stepper, view->conn) != of->peer || (info.unacked == 0 && info.notsent == 0))
+        return;
+    of->found++;
+    step_why_line(walk,
+                  "tcp port %u of %s to port %u of %s: %s unacknowledged, %s not sent, cwnd %u",
+                  tcp_stream_ops.local_port(view->conn), step_node(of->stepper, of->node)->name,
+                  tcp_stream_ops.peer_port(view->conn), step_node(of->stepper, of->peer)->name,
+                  words_bytes((int64_t)info.unacked).text, words_bytes((int64_t)info.notsent).text,
+                  info.cwnd);
+    walk->depth++;
+    if (view->repairs) {
+        step_why_line(walk, "root cause: it repairs a loss");
+        why_timer(walk, view);
+    } else if (view->hold == PROBE_HOLD_WINDOW) {
+        step_why_line(walk,
+                      "root cause: the receive window of the peer, or the send buffer, is full");
+    } else if (view->hold == PROBE_HOLD_SOFTWARE) {
+        step_why_line(walk, "root cause: its core is busy");
+    } else if (view->hold == PROBE_HOLD_CONGESTION) {
+        step_why_line(walk,
+                      "its congestion window or pacing allows no more before an acknowledgment");
+        why_unanswered(of, view);
+    } else {
+        why_unanswered(of, view);
+    }
+    walk->depth--;
+}
+
+void step_why_tcp(struct step_walk *walk, uint32_t node, uint32_t peer)
+{
+    struct tcp_walk of = {.walk = walk, .stepper = walk->stepper, .node = node, .peer = peer};
+    each_connection(&of, why_view);
+    of.node = peer;
+    of.peer = node;
+    each_connection(&of, why_view);
+    if (of.found == 0)
+        step_why_line(walk,
+                      "root cause: no TCP connection between %s and %s has unacknowledged "
+                      "data; it is in flight, or at a core of either host",
+                      step_node(walk->stepper, node)->name, step_node(walk->stepper, peer)->name);
+}
