@@ -5,7 +5,9 @@
 #include "base/plural.h"
 #include "base/quantity.h"
 #include "nvme/target/target.h"
+#include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/format/block.h"
+#include "scenarios/workload/workload.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,24 +64,50 @@ void prices_part_text(const struct prices_part *part, char *text, size_t size)
                  plural(part->ports, "port", "ports"));
     else if (part->media != NULL)
         snprintf(text, size, "%s %s", word, part->media);
+    else if (part->transport != NULL)
+        snprintf(text, size, "%s%s%s for %s", word, gap, rate, part->transport);
     else
         snprintf(text, size, "%s%s%s", word, gap, rate);
 }
 
 /* ------------------------------------------------------------------ reading */
 
+static bool is_same_word(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
 static bool is_same(const struct prices_part *a, const struct prices_part *b)
 {
-    const bool media = a->media == b->media ||
-                       (a->media != NULL && b->media != NULL && strcmp(a->media, b->media) == 0);
     return a->part == b->part && a->rate == b->rate && a->ports == b->ports &&
-           a->up_to == b->up_to && media;
+           a->up_to == b->up_to && is_same_word(a->media, b->media) &&
+           is_same_word(a->transport, b->transport);
+}
+
+/* False, with a message, if the transport is unknown or the part is not a NIC. */
+static bool read_transport(const struct tree_node *node, struct prices_part *part,
+                           struct diag *diag)
+{
+    if (node == NULL)
+        return true;
+    if (part->part != PRICES_NIC) {
+        tree_error(diag, node, "only a part nic has a transport");
+        return false;
+    }
+    part->transport = node->text;
+    while (part->carrier < NVME_CARRIERS &&
+           strcmp(nvme_carrier_name(part->carrier), node->text) != 0)
+        part->carrier++;
+    if (part->carrier == NVME_CARRIERS)
+        tree_error(diag, node, "transport '%.40s': expected one of %s", node->text,
+                   &nvme_carrier_words[1]);
+    return part->carrier < NVME_CARRIERS;
 }
 
 static void read_part(struct arena *arena, const struct tree_node *node, struct prices *prices,
                       struct diag *diag)
 {
-    static const char *const also[] = {"media", NULL};
+    static const char *const also[] = {"media", "transport", NULL};
     struct block *block = block_new(arena, "parts", prices_opts, sizeof(struct prices_part));
     const struct block_load load = {.arena = arena, .diag = diag, .map = node, .also = also};
     if (node->kind != TREE_MAP || tree_get(node, "part") == NULL) {
@@ -92,6 +120,8 @@ static void read_part(struct arena *arena, const struct tree_node *node, struct 
     struct prices_part part = *(const struct prices_part *)block->params;
     part.rate = part.rate < 0 ? 0 : part.rate;
     part.media = media == NULL ? NULL : media->text;
+    if (!read_transport(tree_want(diag, node, "transport", TREE_SCALAR), &part, diag))
+        return;
     part.place = node->place;
     for (size_t i = 0; i < prices->count; i++)
         if (is_same(&prices->parts[i], &part)) {
@@ -144,7 +174,50 @@ struct need {
     enum prices_kind kind;
     int64_t rate, ports, length;
     const char *media;
+    uint32_t transports; /* of a host's workloads: a bit mask by index in nvme_carriers */
 };
+
+static bool is_plain_tcp(unsigned carrier)
+{
+    return nvme_carriers[carrier]->by_tcp && nvme_carriers[carrier]->verbs == NULL;
+}
+
+/* Every Ethernet NIC carries plain TCP. */
+static bool carries(const struct prices_part *part, uint32_t transports)
+{
+    for (unsigned i = 0; i < NVME_CARRIERS && part->transport != NULL; i++)
+        if ((transports >> i & 1) != 0 && i != part->carrier &&
+            (!is_plain_tcp(i) || nvme_carriers[part->carrier]->by_fc))
+            return false;
+    return true;
+}
+
+static unsigned transport_of(const struct scenario_workload *workload)
+{
+    if (workload->ops->needs_nvme_target || workload->own_verbs)
+        return workload->transport;
+    return workload->by_tcp ? NVME_CARRIER_tcp : NVME_CARRIER_rdma;
+}
+
+static bool concerns(const struct scenario_workload *workload, uint32_t node)
+{
+    for (uint32_t p = 0; p < workload->pair_count; p++)
+        if (workload->pairs[p].from == node || workload->pairs[p].to == node)
+            return true;
+    return false;
+}
+
+/* A host without a workload may get any of those of the others. */
+static uint32_t transports_of(const struct scenario *scenario, uint32_t node)
+{
+    uint32_t own = 0, all = 0;
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const uint32_t bit = 1u << transport_of(&scenario->workloads[i]);
+        own |= concerns(&scenario->workloads[i], node) ? bit : 0;
+        all |= bit;
+    }
+    return own != 0 ? own : all;
+}
 
 static bool fits_need(const struct prices_part *part, const struct need *need)
 {
@@ -152,7 +225,7 @@ static bool fits_need(const struct prices_part *part, const struct need *need)
         return false;
     switch (need->kind) {
     case PRICES_NIC:
-        return part->rate == 0 || part->rate == need->rate;
+        return (part->rate == 0 || part->rate == need->rate) && carries(part, need->transports);
     case PRICES_SWITCH:
         return (part->rate == 0 || part->rate >= need->rate) && part->ports >= need->ports;
     case PRICES_CABLE:
@@ -209,9 +282,29 @@ static bool add_part(const struct prices *prices, const struct need *need, uint3
     return true;
 }
 
-static bool add_node(const struct prices *prices, const struct scenario_node *node,
+static void say_transports(uint32_t transports, char why[DIAG_TEXT_BYTES])
+{
+    const char *between = " for ";
+    for (unsigned i = 0; i < NVME_CARRIERS; i++)
+        if ((transports >> i & 1) != 0) {
+            const size_t used = strlen(why);
+            snprintf(why + used, DIAG_TEXT_BYTES - used, "%s%s", between, nvme_carrier_name(i));
+            between = " and ";
+        }
+}
+
+static bool has_transport(const struct prices *prices)
+{
+    for (size_t i = 0; i < prices->count; i++)
+        if (prices->parts[i].transport != NULL)
+            return true;
+    return false;
+}
+
+static bool add_node(const struct prices *prices, const struct scenario *scenario, uint32_t index,
                      struct prices_bill *bill, char why[DIAG_TEXT_BYTES])
 {
+    const struct scenario_node *node = &scenario->nodes[index];
     struct need need = {.kind = PRICES_SWITCH, .ports = node->port_count};
     for (uint16_t port = 0; port < node->port_count; port++)
         if (node->ports[port].params->rate > need.rate)
@@ -219,10 +312,13 @@ static bool add_node(const struct prices *prices, const struct scenario_node *no
     if (node->kind == SCENARIO_SWITCH)
         return add_part(prices, &need, 1, bill, why);
     need.kind = PRICES_NIC;
+    need.transports = has_transport(prices) ? transports_of(scenario, index) : 0;
     for (uint16_t port = 0; port < node->outer_ports; port++) {
         need.rate = node->ports[port].params->rate;
-        if (!add_part(prices, &need, 1, bill, why))
+        if (!add_part(prices, &need, 1, bill, why)) {
+            say_transports(need.transports, why);
             return false;
+        }
     }
     for (uint32_t i = 0; i < node->host->namespace_count; i++) {
         const struct scenario_namespace *drives = &node->host->namespaces[i];
@@ -240,7 +336,7 @@ bool prices_of(const struct prices *prices, const struct scenario *scenario,
 {
     *bill = (struct prices_bill){0};
     for (uint32_t i = 0; i < scenario->node_count; i++)
-        if (!add_node(prices, &scenario->nodes[i], bill, why))
+        if (!add_node(prices, scenario, i, bill, why))
             return false;
     for (uint32_t i = 0; i < scenario->link_count; i++) {
         const struct scenario_link *link = &scenario->links[i];

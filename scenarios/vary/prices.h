@@ -6,13 +6,15 @@
  *   source: One sentence.
  *   parts:
  *     - {part: nic, rate: 100Gbps, price: 700, power: 20}
+ *     - {part: nic, rate: 100Gbps, transport: tcp, price: 450}
  *     - {part: switch, rate: 100Gbps, ports: 32, price: 12000, power: 350, rack-units: 1}
  *     - {part: cable, rate: 100Gbps, up-to: 5m, price: 90}
  *     - {part: drive, media: flash-tlc, price: 900, power: 9, capacity: 7.68TB, endurance: 14PB}
  *     - {part: host, price: 5000}        # also target: a host with namespaces
  * A link needs a cable of its rate (including optics, if any) that is long enough. A switch needs a
  * part whose ports are as fast as its fastest port, and as many. Of several parts that fit, the
- * cheapest one is used. Kinds of parts without an entry cost nothing.
+ * cheapest one is used. A NIC with a transport fits only hosts whose workloads use this transport,
+ * or TCP and iSCSI, which every Ethernet NIC carries. Kinds of parts without an entry cost nothing.
  * Prices and watts are in thousandths. */
 #ifndef STORMGLASS_SCENARIOS_VARY_PRICES_H
 #define STORMGLASS_SCENARIOS_VARY_PRICES_H
@@ -47,6 +49,8 @@ struct prices_part {
     int64_t capacity, endurance; /* of a drive: bytes of capacity, bytes that may be written; 0:
                                   * not given */
     const char *media;           /* medium of a drive; NULL: any */
+    const char *transport;       /* of a NIC; NULL: any */
+    unsigned carrier;            /* its index in nvme_carriers */
     struct diag_place place;
 };
 
