@@ -64,10 +64,10 @@ bool opt_effect_words(const struct opt *row, char *text, size_t size)
     const char *how = by[row->effect.by];
     int64_t value;
     char why[OPT_WHY_BYTES];
-    const char *zero = !opt_parse(row, "0", &value, why)        ? ""
-                       : row->effect.worse == OPT_WORSE_LIMIT   ? "; 0 means no limit"
-                       : row->effect.worse == OPT_WORSE_CEILING ? "; 0 means no delay"
-                                                                : "";
+    /* What 0 means of a limit is in the sentence about it. */
+    const bool is_delay =
+        row->effect.worse == OPT_WORSE_CEILING && opt_parse(row, "0", &value, why);
+    const char *zero = is_delay ? "; 0 means no delay" : "";
     snprintf(text, size, "%s%s%s%s", worse[row->effect.worse], how[0] != '\0' ? "; " : "", how,
              zero);
     return row->effect.by != OPT_BY_NOTHING;

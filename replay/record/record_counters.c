@@ -25,7 +25,7 @@ struct counted {
 static bool is_summarised(enum counter_id id)
 {
     return id == COUNTER_TX_PRIO_BLOCKED || id == COUNTER_RX_GLOBAL_PAUSE ||
-           id == COUNTER_PFCWD_STORMS;
+           id == COUNTER_PFCWD_STORMS || id == COUNTER_TX_LINK_RESETS;
 }
 
 /* Zeros are omitted: a large fabric has a hundred thousand counters, and most are zero. */
