@@ -117,10 +117,12 @@ static const char *take_quoted(struct shell *shell, struct draft *draft, const c
 static size_t placeholder_length(const char *at)
 {
     size_t length = 1;
+    if (*at != '<' || isalpha((unsigned char)at[1]) == 0)
+        return 0;
     while (isalnum((unsigned char)at[length]) != 0 ||
            (at[length] != '\0' && strchr("_-. ", at[length]) != NULL))
         length++;
-    return *at == '<' && isalpha((unsigned char)at[1]) != 0 && at[length] == '>' ? length + 1 : 0;
+    return at[length] == '>' ? length + 1 : 0;
 }
 
 static size_t backtick_length(const char *at)

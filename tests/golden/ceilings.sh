@@ -64,7 +64,7 @@ bound lanes pcie "PCIe from the memory of a to its RNIC"
 grep -q '(confirmed by rerun): a and 1 more: pcie-lanes is 8, by default 16 (hosts.defaults.rnic.pcie-lanes)' lanes.run || fail "lanes: $(grep Causes lanes.run)"
 
 scenario core 'post-cost: 380ns' rdma-write 8B 32
-limited core 'host cpu' 'the cores that post for w are 100% busy'
+limited core 'host cpu' "the posting cores of workload 'w' are 100% busy"
 "$program" run core.yaml --set workloads.0.qps=4 --set workloads.0.threads=4 --json >four.json || fail "threads: exit code $?"
 gojq -e '.workloads[0].iops | . > 10.3e6 and . < 10.7e6' four.json >/dev/null || fail "threads: $(gojq .workloads[0].iops four.json)"
 
@@ -109,7 +109,7 @@ hosts:
 workloads: [{name: w, kind: nvme, from: a, to: b, block-size: 64KiB, queue-depth: 32}]
 YAML
 "$program" run fence.yaml --confirm 0 -o fence.db >fence.run
-grep -q '^Bottleneck *registration fence: queue pairs of workload 'w' wait at memory registrations' fence.run || fail "fence: $(cat fence.run)"
+grep -q "^Bottleneck *registration fence: queue pairs of workload 'w' wait at memory registrations" fence.run || fail "fence: $(cat fence.run)"
 "$program" run fence.yaml --json >fence.json
 gojq -e '.workloads[0].iops | . > 1190 and . < 1250' fence.json >/dev/null || fail "fence: $(gojq .workloads[0].iops fence.json)"
 for free in hosts.defaults.rnic.register-fence=false hosts.defaults.nvme.sgl-invalidate=false; do

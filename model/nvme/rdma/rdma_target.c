@@ -6,7 +6,7 @@
 #include "nvme/rdma/rdma_private.h"
 
 /* Operations of one command: 8 MiB, plus 8 bytes per 512 bytes, in pieces of 64 KiB. */
-enum { OPERATIONS_MAX = 130, SHARE_MAX = 128 }; /* of a command; its data are one of so many */
+enum { OPERATIONS_MAX = 130 };
 
 static const struct verbs_ops *verbs_of(const struct rdma_target_conn *conn)
 {
@@ -84,7 +84,7 @@ struct chain {
 static uint32_t operation_bytes(const struct rdma_target_conn *conn, uint32_t bytes)
 {
     const int64_t most = conn->base.rdma->params.target.rdma_size;
-    const uint32_t least = (bytes + SHARE_MAX - 1) / SHARE_MAX;
+    const uint32_t least = (bytes + OPERATIONS_MAX - 1) / OPERATIONS_MAX;
     const uint32_t each = most < least ? least : (uint32_t)most;
     return most < 0 || bytes < each ? bytes : each;
 }

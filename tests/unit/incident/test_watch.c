@@ -124,7 +124,7 @@ static void a_pattern_begins_once_and_ends(void **unused)
     assert_int_equal(ended, 1);
     assert_int_equal(lasting, 0);
     assert_string_equal(said, "t4 no longer seen: db7: the host pauses its switch and nothing "
-                              "pauses it [host-pauses], since t2\n");
+                              "pauses it [host-pauses], first seen at t2\n");
 }
 
 /* Without new counters of the device the pattern lasts. */
