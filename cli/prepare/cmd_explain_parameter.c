@@ -6,10 +6,12 @@
 #include "cli/parameters.h"
 #include "cli/prepare/parameter_json.h"
 #include "reports/text/json_members.h"
+#include "scenarios/embedded.h"
 #include "scenarios/format/block.h"
 #include "scenarios/load/profile.h"
 #include "scenarios/load/scenario.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -311,6 +313,48 @@ static void explain_choices(const char *wanted, struct explained *out)
             explain_choice(out, &choices[i]);
 }
 
+/* Whether a sentence contains the abbreviation, such as ADQ, however `word` is written. */
+static bool has_abbreviation(const char *sentence, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = sentence; *at != '\0'; at++)
+        if (isupper((unsigned char)at[0]) && isupper((unsigned char)at[1]) && length > 2 &&
+            strncasecmp(at, word, length) == 0 &&
+            (at == sentence || !isalnum((unsigned char)at[-1])) &&
+            !isalnum((unsigned char)at[length]))
+            return true;
+    return false;
+}
+
+/* The choice whose last but one key is the kind of a profile: hosts.defaults.tcp.profile. */
+static const struct choice *choice_of_kind(const char *kind)
+{
+    char key[64];
+    snprintf(key, sizeof key, ".%.32s.profile", kind);
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        if (strstr(choices[i].path, key) != NULL)
+            return &choices[i];
+    return NULL;
+}
+
+/* Profiles of that name, or whose sentence has that abbreviation. */
+static void explain_profiles(const char *wanted, struct explained *out)
+{
+    struct arena arena = {0};
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
+        char name[64] = "";
+        if (sscanf(file->name, "profiles/%63[^.]", name) != 1 || wanted[0] == '\0')
+            continue;
+        const struct tree_node *root = profile_tree(&arena, name);
+        const struct tree_node *about = root == NULL ? NULL : tree_get(root, "about");
+        const struct choice *where =
+            about == NULL ? NULL : choice_of_kind(tree_get(root, "kind")->text);
+        if (where != NULL && (strcmp(name, wanted) == 0 || has_abbreviation(about->text, wanted)))
+            explain_choice(out, &(struct choice){where->path, about->text, name});
+    }
+    arena_free(&arena);
+}
+
 static bool is_written(const struct parameter *parameter, const char *path, const char *wanted)
 {
     (void)parameter;
@@ -361,6 +405,8 @@ static int explain_name(const char *wanted, struct explained *out)
     }
     if (out->count == before)
         explain_choices(wanted, out);
+    if (out->count == before)
+        explain_profiles(wanted, out);
     if (out->count > before)
         return CLI_DONE;
     const bool near = search.nearest.best[0] != '\0';

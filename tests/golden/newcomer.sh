@@ -60,6 +60,8 @@ hosts.lab.rnic.path-mtu hosts.defaults.rnic.path-mtu
 hosts.lab.namespaces[0].media.read-latency hosts.targets.namespaces.media{kind: fixed}.read-latency
 END
 expect 'a group' 0 'fabric.switch.ecn-pmax' "$program" explain-parameter ecn
+expect 'a profile by its abbreviation' 0 'value    busy-poll' "$program" explain-parameter adq
+expect 'a profile by its name' 0 'hosts.defaults.rnic.profile' "$program" explain-parameter connectx-6-200g
 expect 'none' 2 "did you mean 'drain'?" "$program" explain-parameter faults.0.drian
 
 # --- a path is written as the summary prints it, or with dots ---
