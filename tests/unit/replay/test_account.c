@@ -14,8 +14,11 @@
 /* Of the tables what is read. */
 static const char tables[] =
     "CREATE TABLE meta(format, scenario, about, record, status, digest, simulated_ps, drain_ps,"
-    "  duration_ps, reached_ps);"
-    "INSERT INTO meta VALUES(4, 's', 'A test.', 'counters', 'complete', 'd1', 1000, 200, 1000, 0);"
+    "  duration_ps, reached_ps, until_ps);"
+    "INSERT INTO meta VALUES(4, 's', 'A test.', 'counters', 'complete', 'd1', 1000, 200, 1000, 0,"
+    "  NULL);"
+    "CREATE TABLE source(position, name, text);"
+    "CREATE TABLE set_option(position, text);"
     "CREATE TABLE measured(name, value);"
     "CREATE TABLE result(path, value, type);"
     "CREATE TABLE setting(path, value);"
