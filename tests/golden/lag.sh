@@ -50,7 +50,7 @@ echo "ok    rates"
 "$program" run layer2.yaml --confirm 0 >suspected.txt
 says suspected.txt 'host0:p1 of its link aggregate: 0%'
 says layer2.txt 'lag is layer2'
-says layer2.txt 'of the same link aggregate only 0%, because its flows share one member'
+says layer2.txt 'of the same link aggregation group only 0%, because its flows share one member'
 says layer2.txt 'all its frames leave by one link of its link aggregation group (polarization)'
 holds layer2 '[.causes[] | select(.kind == "aggregate")] | length == 1'
 says one.txt 'a queue pair uses one member'

@@ -164,8 +164,9 @@ for command in report replay query counters pcap diff compare 'compare --any'; d
         # shellcheck disable=SC2086 # words
         expect "$command ${file%% *}" 2 "not a run database: this is ${file#* }" "$program" $command "${file%% *}" $more
     done
+    case $command in report) is='expected a database, found a folder' ;; *) is='Is a directory' ;; esac
     # shellcheck disable=SC2086 # words
-    expect "$command folder" 2 'Is a directory' "$program" $command folder $more
+    expect "$command folder" 2 "$is" "$program" $command folder $more
 done
 for command in run check bench explain; do
     [ $command = explain ] ||

@@ -65,7 +65,7 @@ proves two
 says two 'together, these changes remove 100% of the delay'
 holds two.json '[.prove.victims[] | [.workload, .host]] | sort == [["a", "host1"], ["b", "host3"]]'
 holds two.json 'all(.prove.victims[]; .lost_share > 0.05 and .lost_share <= 1)'
-grep -qE '^  by host +[ab] at host[13] lost [0-9.]+% of its I/O time to delay$' two || fail 'no victims by hosts' "$(cat two)"
+grep -qE "^  by host +workload '[ab]' at host[13] lost [0-9.]+% of its I/O time to delay\$" two || fail 'no victims by hosts' "$(cat two)"
 holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
 
 # Two workloads lose between the same hosts, which count once, confirmed or not.
@@ -133,7 +133,7 @@ END
 } >incast.yaml
 proves incast
 says incast 'nothing to test: the scenario has no fault, no slow host, and no setting that differs from its peers'
-says incast "without workload 'much', the I/O of the other workloads takes'
+says incast "without workload 'much', the I/O of the other workloads takes"
 holds incast.json '.prove.vacuous and ([.prove.suspects[] | select(.culprit)] == []) and .proof.ideal == "none"'
 holds incast.json '[.prove.suspects[].suspect] | unique == ["load"]'
 

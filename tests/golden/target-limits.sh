@@ -151,7 +151,7 @@ play receives.yaml --set "$media" --set "$timer" --set "${few/31/32}"
 play receives.yaml --set "$media" --set "$timer" --set "${few/31/8}"
 holds receives.yaml '.rnic.rnr_naks > 100 and .causes[0].kind == "rnr" and .bottleneck_kind != "credit" and .workloads[0].unfinished == 0 and .workloads[0].failed == 0'
 holds receives.yaml '.causes[0] | .kind == "rnr" and .suspect == "setting" and .name == "hosts.targets.target.receive-queue"'
-holds receives.yaml '(.rnic.rnr_naks | tostring) as $naks | .causes[0].sentence | contains("messages of w found no posted receive (" + $naks + " RNR NAKs)")'
+holds receives.yaml "(.rnic.rnr_naks | tostring) as \$naks | .causes[0].sentence | contains(\"messages of workload 'w' found no posted receive (\" + \$naks + \" RNR NAKs)\")"
 # Of each queue 8 commands are served in 80 us and what goes with them, not 32.
 [ "$(gojq '.workloads[0].completed' all.json)" -gt $((3 * $(gojq '.workloads[0].completed' receives.yaml.json))) ] || fail 'receives: it costs too little'
 expect 'too few receives' 0 'a queue may have 32 commands outstanding, but host0 has receives for only 31 (target.receive-queue): the others wait for RNR timers (confirm in a run: rnic.rnr_naks > 0)' \
