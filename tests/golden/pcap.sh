@@ -99,7 +99,7 @@ equal 'accurate ECN: those of SYN/ACKs' \
     "$(fields accurate 'tcp.flags.syn == 1 && tcp.flags.ack == 1' tcp.flags.ae tcp.flags.cwr tcp.flags.ece ip.dsfield.ecn | sort -u | tr '\t' ' ')" '1 0 0 2'
 equal 'accurate ECN: segments without the option' "$(fields accurate 'tcp.flags.ack == 1 && !(tcp.option_kind == 174)' frame.number | wc -l)" 0
 equal 'accurate ECN: payload of full segments' "$(fields accurate 'tcp' tcp.len | sort -n | tail -1)" 1436
-equal 'accurate ECN: values of ACE' "$(fields accurate 'tcp.flags.syn == 0' tcp.flags.ae tcp.flags.cwr tcp.flags.ece | sort -u | wc -l)" 8
+equal 'accurate ECN: values of ACE' "$(fields accurate 'tcp.flags.syn == 0' tcp.flags.ace | sort -u | wc -l)" 8
 
 # Each congestion control and each recovery from loss: telemetry and NAKs of selective repeat are no damage.
 captured() { # NAME SETTING
