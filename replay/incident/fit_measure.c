@@ -13,68 +13,56 @@ enum {
     LEAST_EVENTS = 20,   /* fewer measure nothing: the error of their rate is 22 % */
     LEAST_INTERVALS = 3, /* between samples: with fewer, no rate from before and during is known */
     WHOLE_INTERVALS = 3, /* of the fault from which on its first and last ones are parts */
-    ROUNDED_SECONDS = 2, /* clocks print whole seconds, so that a rate over less is wrong */
-    CLOCKS_SECONDS = 2,  /* by which clocks of devices differ */
-    COUNTS_MAX = 1024    /* that are added up */
+    ROUNDED_SECONDS = 2  /* clocks print whole seconds, so that a rate over less is wrong */
 };
 
 /* Counters that are added up. */
 struct counts {
-    const struct incident_count *of[COUNTS_MAX];
+    struct arena *arena;
+    const struct incident_count **of;
     size_t count;
     const struct incident_count *largest;
 };
 
-static bool is_dated(const struct incident_count *count)
+static bool has_rates(struct triage_value value)
 {
-    for (uint32_t i = 0; i < count->sample_count; i++)
-        if (count->samples[i].when.seconds == INCIDENT_NO_TIME ||
-            (i > 0 && count->samples[i].when.seconds < count->samples[i - 1].when.seconds))
-            return false;
-    return count->sample_count > LEAST_INTERVALS;
+    return value.known && value.count != NULL && value.count->sample_count > LEAST_INTERVALS &&
+           triage_is_dated(value.count);
 }
 
 static void add_count(struct counts *counts, struct triage_value value)
 {
-    if (!value.known || value.count == NULL || !is_dated(value.count) ||
-        counts->count == COUNTS_MAX)
+    if (!has_rates(value))
         return;
-    counts->of[counts->count++] = value.count;
+    const struct incident_count **slot =
+        arena_push(counts->arena, (void **)(void *)&counts->of, &counts->count, sizeof *slot);
+    *slot = value.count;
     if (counts->largest == NULL || value.count->difference > counts->largest->difference)
         counts->largest = value.count;
 }
 
 /* ---- counts over time ---- */
 
-static double moved_in(const struct incident_count *count, uint32_t interval)
+/* Times are seconds since the first sample of a counter. */
+static const struct triage_change by_date = {.dated = true};
+
+static double duration(const struct incident_count *count)
 {
-    const int64_t then = count->samples[interval].value, now = count->samples[interval + 1].value;
-    return (double)(now < then ? now : now - then);
+    return triage_time(&by_date, count, count->sample_count - 1) - triage_time(&by_date, count, 0);
 }
 
-static double second_of(const struct incident_count *count, uint32_t sample)
+static double counted_between(const struct incident_count *count, double from, double to)
 {
-    return (double)(count->samples[sample].when.seconds - count->samples[0].when.seconds);
-}
-
-/* Counted between two times, in seconds since the first sample. */
-static double moved_between(const struct incident_count *count, double from, double to)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i + 1 < count->sample_count; i++) {
-        const double begin = second_of(count, i), end = second_of(count, i + 1);
-        const double first = from > begin ? from : begin, last = to < end ? to : end;
-        if (last > first)
-            sum += moved_in(count, i) * (last - first) / (end - begin);
-    }
-    return sum;
+    const double start = triage_time(&by_date, count, 0);
+    return triage_counted_until(&by_date, count, start + to) -
+           triage_counted_until(&by_date, count, start + from);
 }
 
 static double rate_between(const struct counts *counts, double from, double to)
 {
     double sum = 0;
     for (size_t i = 0; i < counts->count; i++)
-        sum += moved_between(counts->of[i], from, to);
+        sum += counted_between(counts->of[i], from, to);
     return sum / (to - from);
 }
 
@@ -90,7 +78,7 @@ static bool make_grid(struct grid *grid, const struct counts *counts)
 {
     const struct incident_count *largest = counts->largest;
     const uint32_t last = largest->sample_count - 1;
-    const double all = second_of(largest, last);
+    const double all = duration(largest);
     const double most = all / ROUNDED_SECONDS;
     const double wanted = last < FIT_INTERVALS_MAX ? last : FIT_INTERVALS_MAX;
     grid->count = (uint32_t)(wanted < most ? wanted : most);
@@ -215,7 +203,7 @@ static void count_events(const struct triage_work *work, const struct fit_hypoth
 
 static double frame_rate(const struct triage_work *work, int port, const struct window *window)
 {
-    struct counts frames = {.count = 0};
+    struct counts frames = {.arena = work->arena};
     add_count(&frames, triage_get(work, port, "tx_packets_phy", TRIAGE_ALL));
     if (frames.count == 0)
         add_count(&frames, triage_get(work, work->ports[port].peer, "rx_packets_phy", TRIAGE_ALL));
@@ -224,14 +212,9 @@ static double frame_rate(const struct triage_work *work, int port, const struct 
 
 static double byte_rate(const struct triage_work *work, int port, const struct window *window)
 {
-    struct counts bytes = {.count = 0};
+    struct counts bytes = {.arena = work->arena};
     add_count(&bytes, triage_sent_bytes(work, port));
     return bytes.count == 0 ? 0 : rate_between(&bytes, window->from, window->to);
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 /* Frames per second that one end sent and the other did not receive; 0: not known, or less than
@@ -242,13 +225,13 @@ static double missing_rate(const struct triage_work *work, int port, const struc
     const struct triage_value sent = triage_get(work, port, "tx_packets_phy", TRIAGE_ALL),
                               received = triage_get(work, work->ports[port].peer, "rx_packets_phy",
                                                     TRIAGE_ALL);
-    if (!sent.known || !received.known || !is_dated(sent.count))
+    if (!has_rates(sent) || !received.known)
         return 0;
-    const double all = second_of(sent.count, sent.count->sample_count - 1),
-                 first = moved_between(sent.count, 0, all / 4) / (all / 4),
-                 last = moved_between(sent.count, all * 3 / 4, all) / (all / 4),
+    const double all = duration(sent.count),
+                 first = counted_between(sent.count, 0, all / 4) / (all / 4),
+                 last = counted_between(sent.count, all * 3 / 4, all) / (all / 4),
                  missing = (double)(sent.count->difference - received.count->difference);
-    return missing > 2 * CLOCKS_SECONDS * fabs(last - first) ? missing / window->lasts : 0;
+    return missing > 2 * TRIAGE_CLOCK_SECONDS * fabs(last - first) ? missing / window->lasts : 0;
 }
 
 /* 0: not known. */
@@ -263,7 +246,7 @@ static double measure_value(const struct triage_work *work, const struct fit_hyp
     if (frames <= window->more)
         return 0;
     if (hypothesis->kind == FIT_LOSS)
-        return larger(window->more, missing_rate(work, port, window)) / frames;
+        return fmax(window->more, missing_rate(work, port, window)) / frames;
     return bytes > 0 ? -log1p(-window->more / frames) / (bytes / frames * 8) : 0;
 }
 
@@ -275,7 +258,7 @@ static bool is_measurable(enum fit_kind kind)
 bool fit_measure(const struct fit *fit, const struct triage_work *work,
                  struct fit_hypothesis *hypothesis)
 {
-    struct counts counts = {.count = 0};
+    struct counts counts = {.arena = work->arena};
     struct window window;
     const int port = hypothesis->place;
     if (!is_measurable(hypothesis->kind) || port < 0 || work->ports[port].peer < 0)

@@ -37,7 +37,7 @@ double triage_edge(const struct triage_change *change, uint32_t bin)
     return change->start + change->step * bin;
 }
 
-static bool is_dated(const struct incident_count *count)
+bool triage_is_dated(const struct incident_count *count)
 {
     for (uint32_t i = 0; i < count->sample_count; i++)
         if (count->samples[i].when.seconds == INCIDENT_NO_TIME ||
@@ -50,13 +50,13 @@ static bool is_dated(const struct incident_count *count)
 static bool is_usable(const struct triage_change *change, const struct incident_count *count)
 {
     return count->known && !count->peak && count->sample_count >= 3 &&
-           count->difference >= TRIAGE_NOISE && (!change->dated || is_dated(count)) &&
+           count->difference >= TRIAGE_NOISE && (!change->dated || triage_is_dated(count)) &&
            (change->bins == 0 || (triage_time(change, count, 0) <= change->start &&
                                   triage_time(change, count, count->sample_count - 1) >=
                                       triage_edge(change, change->bins) - 0.5));
 }
 
-static double counted_until(const struct triage_change *change, const struct incident_count *count,
+double triage_counted_until(const struct triage_change *change, const struct incident_count *count,
                             double time)
 {
     double sum = 0;
@@ -76,17 +76,14 @@ static double counted_until(const struct triage_change *change, const struct inc
 double triage_moved(const struct triage_change *change, const struct incident_count *count,
                     uint32_t from, uint32_t to)
 {
-    return counted_until(change, count, triage_edge(change, to)) -
-           counted_until(change, count, triage_edge(change, from));
+    return triage_counted_until(change, count, triage_edge(change, to)) -
+           triage_counted_until(change, count, triage_edge(change, from));
 }
-
-/* Clocks of devices differ by so many seconds. */
-static const double clocks = 2;
 
 void triage_inner(const struct triage_change *change, uint32_t *from, uint32_t *to)
 {
     const uint32_t guard =
-        change->dated && change->step > 0 ? (uint32_t)ceil(clocks / change->step) : 0;
+        change->dated && change->step > 0 ? (uint32_t)ceil(TRIAGE_CLOCK_SECONDS / change->step) : 0;
     *from = change->found ? change->from : 0;
     *to = change->found ? change->to : change->bins;
     if (*to - *from > 2 * guard) {
@@ -120,7 +117,8 @@ static bool make_bins(struct triage_work *work)
     uint32_t samples = 0;
     double from = 0, to = 0;
     for (size_t i = 0; i < incident->count_count; i++)
-        change->dated |= incident->counts[i].sample_count >= 3 && is_dated(&incident->counts[i]);
+        change->dated |=
+            incident->counts[i].sample_count >= 3 && triage_is_dated(&incident->counts[i]);
     for (size_t i = 0; i < incident->count_count; i++)
         if (is_usable(change, &incident->counts[i]) && incident->counts[i].sample_count > samples)
             samples = incident->counts[i].sample_count;

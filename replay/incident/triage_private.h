@@ -13,6 +13,7 @@ enum {
     TRIAGE_ALL = -1,   /* priorities, and pauses of the whole port */
     TRIAGE_NOISE = 10, /* fewer frames are no sign */
     TRIAGE_NO_PORT = -1,
+    TRIAGE_CLOCK_SECONDS = 2, /* by which clocks of devices differ */
     CHANGE_BINS_MAX = 24
 };
 
@@ -72,6 +73,11 @@ double triage_time(const struct triage_change *change, const struct incident_cou
 double triage_moved(const struct triage_change *change, const struct incident_count *count,
                     uint32_t from, uint32_t to);
 double triage_edge(const struct triage_change *change, uint32_t bin);
+/* What was counted from the first sample to a time. */
+double triage_counted_until(const struct triage_change *change, const struct incident_count *count,
+                            double time);
+/* Whether all samples have dates, none before the last one's. */
+bool triage_is_dated(const struct incident_count *count);
 /* The bins of the incident without those in which clocks that differ shift its beginning and end;
  * without a known beginning, all bins. */
 void triage_inner(const struct triage_change *change, uint32_t *from, uint32_t *to);
