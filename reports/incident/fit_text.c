@@ -3,6 +3,7 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
+#include "replay/incident/incident_answer.h"
 #include "reports/text/csv.h"
 #include "reports/text/json_members.h"
 #include "reports/text/paint.h"
@@ -12,50 +13,13 @@
 
 enum { SHOWN = 4, WORDS_WIDTH = 34, SET_SHOWN = 120 };
 
-static bool is_overload(const struct fit *fit, const struct triage *triage)
-{
-    return fit->hypotheses[0].kind == FIT_NOTHING && triage->verdict == TRIAGE_OVERLOAD;
-}
-
-/* Whether the run of the first hypothesis is clearly better than that of no fault. */
-static bool explains(const struct fit *fit)
-{
-    for (uint32_t i = 0; i < fit->count; i++)
-        if (fit->hypotheses[i].kind == FIT_NOTHING)
-            return fit->hypotheses[0].ran &&
-                   fit->hypotheses[0].score > fit->hypotheses[i].score + 1;
-    return false;
-}
-
-/* Whether its magnitude and share mean something. */
-static bool is_sized(const struct fit *fit)
-{
-    return explains(fit) || fit->hypotheses[0].measured;
-}
-
 static void print_first(const struct fit *fit, const struct triage *triage, FILE *out)
 {
-    const struct fit_hypothesis *first = &fit->hypotheses[0];
     const struct paint paint = paint_for(out);
+    char answer[FIT_ANSWER_BYTES];
+    fit_answer(fit, triage, answer);
     fputs(paint.bold, out);
-    if (first->kind == FIT_NOTHING)
-        fputs(is_overload(fit, triage)
-                  ? "Overload: the traffic alone explains the counters, no fault is needed."
-                  : "No fault: no change of the fabric explains the counters better.",
-              out);
-    else
-        printable_print(out, "%s: %s%s%s", fit->confirmed ? "Confirmed" : "Suspected", first->words,
-                        *first->magnitude == '\0' || !is_sized(fit) ? "" : ", ",
-                        is_sized(fit) ? first->magnitude : "");
-    if (is_sized(fit) && first->share < 1)
-        fprintf(out, ", during about %.0f s of the %" PRId64 " s",
-                first->share * (double)fit->incident_s, fit->incident_s);
-    if (!explains(fit) && first->kind != FIT_NOTHING)
-        fputs(" (from the counters alone: a run with it matches them no better than a run without "
-              "a fault)",
-              out);
-    if (first->suspect != SIZE_MAX && triage->suspects[first->suspect].since != NULL)
-        printable_print(out, ", first seen at %s", triage->suspects[first->suspect].since);
+    printable_print(out, "%s", answer);
     fprintf(out, "%s\n", paint.off);
 }
 
@@ -102,9 +66,9 @@ static void print_remedy(const struct fit *fit, const char *words, int64_t recei
                          int64_t paused_ps, FILE *out)
 {
     char share[16] = "-";
-    if (fit->healthy_ran && fit->healthy_received > 0)
-        snprintf(share, sizeof share, "%.0f%%",
-                 (double)received / (double)fit->healthy_received * 100);
+    const double part = fit_traffic_share(fit, received);
+    if (part >= 0)
+        snprintf(share, sizeof share, "%.0f%%", part * 100);
     printable_print(out, "     %-44s %7s  %14" PRId64 "  %7.2f ms\n", words, share, drops,
                     (double)paused_ps / (double)PS_PER_MS);
 }
@@ -114,10 +78,9 @@ static void print_remedies(const struct fit *fit, FILE *out)
     const struct fit_hypothesis *first = &fit->hypotheses[0];
     if (fit->remedy_count == 0)
         return;
-    fputs(
-        "\nRemedies, each simulated alone (traffic of the other hosts, relative to a run without "
-        "a fault):\n",
-        out);
+    fputs("\nRemedies, each simulated alone (traffic of the other hosts, relative to a run without "
+          "a fault):\n",
+          out);
     fprintf(out, "     %-44s %7s  %14s  %10s\n", "remedy", "traffic", "lossless drops",
             "pause time");
     print_remedy(fit, "none", first->received, first->drops, first->paused_ps, out);
@@ -151,8 +114,7 @@ void fit_text(const struct fit *fit, const struct triage *triage, bool all, FILE
             "\n%u %s of %.2f ms each %s the incident of %" PRId64
             " s; their counters are multiplied by %.6g.\n",
             fit->runs, plural(fit->runs, "run", "runs"), (double)fit->lasts / (double)PS_PER_MS,
-            plural(fit->runs, "represents", "represent"), fit->incident_s,
-            (double)fit->incident_s * (double)PS_PER_S / (double)fit->lasts);
+            plural(fit->runs, "represents", "represent"), fit->incident_s, fit_times_per_run(fit));
     fprintf(out, "The runs took %.0f million events (limit: %.0f million)%s.\n",
             (double)fit->events / 1e6, (double)FIT_EVENTS_MAX / 1e6,
             fit->is_cut ? "; unlikely suspects or fine steps of magnitudes were left out" : "");

@@ -4,6 +4,7 @@
 #include "base/plural.h"
 #include "base/printable.h"
 #include "replay/database/words.h"
+#include "replay/incident/incident_answer.h"
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
@@ -46,16 +47,9 @@ static void print_verdict(const struct triage *triage, FILE *out)
 {
     const struct paint paint = paint_for(out);
     fputs(paint.bold, out);
-    if (triage->verdict == TRIAGE_NONE) {
-        fputs("No harm seen: no pauses, drops, losses or errors in these counters.", out);
-    } else if (triage->suspect_count == 0) {
-        fputs("No clear suspect: the counters show pauses or losses, but not their origin.", out);
-    } else {
+    fputs(triage_verdict_words(triage), out);
+    if (triage_names_suspect(triage)) {
         const struct triage_suspect *first = &triage->suspects[0];
-        static const char *const heads[] = {
-            "", "Overload, no fault seen: ", "No clear suspect; the strongest sign is weak: ",
-            "Suspected: "};
-        fputs(heads[triage->verdict], out);
         print_place(first, out);
         fprintf(out, ": %s", suspects_about[first->kind].about);
         if (first->since != NULL)
@@ -63,10 +57,7 @@ static void print_verdict(const struct triage *triage, FILE *out)
     }
     fprintf(out, "%s\n", paint.off);
     if (triage->single)
-        fputs(
-            "Each counter has only one sample: the counts cover the time since the last reset, not "
-            "only the incident.\n",
-            out);
+        fprintf(out, "%s\n", triage_caution_words(triage));
     if (triage->seconds > 0)
         printable_print(out, "Samples from %s to %s (%lld s).\n", triage->from, triage->to,
                         (long long)triage->seconds);

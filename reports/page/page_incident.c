@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/plural.h"
+#include "replay/incident/incident_answer.h"
 #include "reports/page/page_layout.h"
 
 #include <inttypes.h>
@@ -73,18 +74,13 @@ static void put_place(const struct page *page, const struct triage_suspect *susp
 
 static void write_verdict(const struct page *page, const struct triage *triage)
 {
-    static const struct {
-        const char *class, *words;
-    } heads[] = {[TRIAGE_NONE] = {" good", "No harm seen: no pauses, drops, losses or errors"},
-                 [TRIAGE_OVERLOAD] = {" mild", "Overload, no fault seen: "},
-                 [TRIAGE_UNCLEAR] = {" mild", "No clear suspect; the strongest sign is weak: "},
-                 [TRIAGE_FAULT] = {" bad", "Suspected: "}};
-    fprintf(page->out, "<p class=\"verdict%s\">", heads[triage->verdict].class);
-    if (triage->verdict == TRIAGE_NONE || triage->suspect_count > 0)
-        fputs(heads[triage->verdict].words, page->out);
-    else
-        fputs("No clear suspect: pauses or losses without an origin", page->out);
-    if (triage->verdict != TRIAGE_NONE && triage->suspect_count > 0) {
+    static const char *const classes[] = {[TRIAGE_NONE] = " good",
+                                          [TRIAGE_OVERLOAD] = " mild",
+                                          [TRIAGE_UNCLEAR] = " mild",
+                                          [TRIAGE_FAULT] = " bad"};
+    fprintf(page->out, "<p class=\"verdict%s\">%s", classes[triage->verdict],
+            triage_verdict_words(triage));
+    if (triage_names_suspect(triage)) {
         put_place(page, &triage->suspects[0]);
         fprintf(page->out, ": %s", suspects_about[triage->suspects[0].kind].about);
     }
@@ -105,12 +101,12 @@ static void write_head(const struct page *page, const struct triage *triage,
     write_verdict(page, triage);
     fputs("</header>\n", page->out);
     if (triage->single)
-        fputs("<ul class=\"cautions\"><li>Each counter has only one sample: the counts cover the "
-              "time since the last reset, not only the incident.</li></ul>\n",
-              page->out);
+        fprintf(page->out, "<ul class=\"cautions\"><li>%s</li></ul>\n",
+                triage_caution_words(triage));
 }
 
-static void write_confirmation(const struct page *page, const struct fit *fit)
+static void write_confirmation(const struct page *page, const struct fit *fit,
+                               const struct triage *triage)
 {
     if (fit == NULL) {
         fputs("<p class=\"finding\"><b>Not simulated</b> The suspects are ranked by the counters "
@@ -120,12 +116,10 @@ static void write_confirmation(const struct page *page, const struct fit *fit)
         fputs("<p class=\"finding\"><b>Nothing was run</b> ", page->out);
         page_put(page->out, "%s</p>\n", fit->why);
     } else {
-        const struct fit_hypothesis *first = &fit->hypotheses[0];
-        fprintf(page->out, "<p class=\"finding\"><b>%s</b> ",
-                fit->confirmed ? "Confirmed by simulation" : "Best simulation, not confirmed");
-        page_text(page->out, first->words);
-        if (*first->magnitude != '\0')
-            page_put(page->out, ", %s", first->magnitude);
+        char answer[FIT_ANSWER_BYTES];
+        fit_answer(fit, triage, answer);
+        fputs("<p class=\"finding\"><b>By simulation</b> ", page->out);
+        page_text(page->out, answer);
         for (uint32_t i = 1; i <= fit->alike; i++)
             page_put(page->out, "%s%s", i == 1 ? "; equally good: " : ", ",
                      fit->hypotheses[i].words);
@@ -251,9 +245,9 @@ static void remedy_row(struct page *page, const struct fit *fit, const char *wor
                        const int64_t values[3])
 {
     char share[32] = "-";
-    if (ran && fit->healthy_ran && fit->healthy_received > 0)
-        snprintf(share, sizeof share, "%.0f %%",
-                 (double)values[0] / (double)fit->healthy_received * 100);
+    const double part = fit_traffic_share(fit, values[0]);
+    if (ran && part >= 0)
+        snprintf(share, sizeof share, "%.0f%%", part * 100);
     fputs("<tr>", page->out);
     text_cell(page, "remedy", NULL, words);
     text_cell(page, "traffic", "n", ran ? share : "could not be run");
@@ -283,11 +277,6 @@ static void write_remedies(const struct page *page, const struct fit *fit)
     page_section_end(page);
 }
 
-static double times_per_run(const struct fit *fit)
-{
-    return (double)fit->incident_s * (double)PS_PER_S / (double)fit->lasts;
-}
-
 static void counter_rows(const struct page *page, const struct incident *incident,
                          const struct fit *fit)
 {
@@ -309,7 +298,7 @@ static void counter_rows(const struct page *page, const struct incident *inciden
         text_cell(&cell, "port", NULL, count->port);
         text_cell(&cell, "counter", "code", count->name);
         count_cell(&cell, "incident", count->difference);
-        count_cell(&cell, "simulated", (int64_t)((double)replay[i] * times_per_run(fit)));
+        count_cell(&cell, "simulated", (int64_t)((double)replay[i] * fit_times_per_run(fit)));
         fputs("</tr>\n", page->out);
     }
     end_table(page);
@@ -345,7 +334,7 @@ static void write_counters(const struct page *page, const struct incident *incid
     fprintf(page->out,
             "<details><summary>All compared counters</summary>\n<p class=\"about\">%s of %s each "
             "represents %" PRId64 " s: its counters are multiplied by %.6g.</p>\n",
-            "A run", words_time(fit->lasts).text, fit->incident_s, times_per_run(fit));
+            "A run", words_time(fit->lasts).text, fit->incident_s, fit_times_per_run(fit));
     counter_rows(page, incident, fit);
     fputs("</details>\n", page->out);
     page_section_end(page);
@@ -397,7 +386,7 @@ void page_incident_write(const struct triage *triage, const struct incident *inc
                               .span = 1,
                               .stacks = true};
     write_head(&page, triage, incident);
-    write_confirmation(&page, fit);
+    write_confirmation(&page, fit, triage);
     write_suspects(&page, triage);
     if (has_runs(fit)) {
         write_hypotheses(&page, fit);
