@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lower limit of the model's assumed relative error, however well it fits. */
-static const double trusted = 0.002;
 /* A value is known if its uncertainty is below this share of the value (or of its scale). */
 static const double known_to = 0.5;
 /* Minimum share of the information on a value for a benchmark to be named. */
 static const double named_from = 0.15;
 /* If the base's mean relative error is below this, the search starts only from the base. */
 static const double near_enough = 0.2;
-/* Factor from the median of absolute normal errors to their standard deviation. */
-static const double deviation_of_median = 1.4826;
 /* Errors of this many standard deviations halve a figure's weight (Cauchy weights; 95 % efficient
  * at 2.385). */
 static const double contradicted = 2.385;
@@ -81,18 +77,6 @@ static bool residuals(void *self, const double *x, double *out)
 
 /* ------------------------------------------------------------------ noise */
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *list, uint32_t count)
-{
-    qsort(list, count, sizeof *list, by_size);
-    return count == 0 ? 0 : list[count / 2];
-}
-
 /* The larger of a figure's error after the fit and its variation between repeats. Medians keep
  * outliers from deciding it. */
 static double noise_of(const struct calibration *calibration)
@@ -106,12 +90,12 @@ static double noise_of(const struct calibration *calibration)
         off[count] = figure->weight * fabs(error_of(figure));
         spread[count++] = figure->weight * figure->spread;
     }
-    return fmax(deviation_of_median * median(off, count), median(spread, count));
+    return fmax(least_squares_deviation(off, count), least_squares_median(spread, count));
 }
 
 static void trust_figures(struct calibration *calibration)
 {
-    const double noise = fmax(calibration->noise, trusted);
+    const double noise = fmax(calibration->noise, least_squares_trusted);
     for (uint32_t i = 0; i < calibration->shown_count; i++) {
         struct calibration_figure *figure = &calibration->shown[i];
         const double off = figure->weight * error_of(figure) / (contradicted * noise);
@@ -120,16 +104,6 @@ static void trust_figures(struct calibration *calibration)
 }
 
 /* ------------------------------------------------------------------ search */
-
-static double cost_of(struct search *search, const double *x)
-{
-    double off[EQUATIONS_MAX], sum = 0;
-    if (!residuals(search, x, off))
-        return INFINITY;
-    for (uint32_t i = 0; i < search->problem.equations; i++)
-        sum += off[i] * off[i];
-    return sum;
-}
 
 /* The bottleneck of a deep queue may move from one end to the other during the search, so there are
  * several minima. The search therefore starts from the base, from all values fast, from all values
@@ -144,7 +118,8 @@ static const double as_good = 2;
 static void note_apart(struct search *search, double (*minima)[CALIBRATION_PARAMETERS_MAX],
                        const double *costs, int count, int best)
 {
-    const double enough = as_good * costs[best] + search->problem.equations * trusted * trusted;
+    const double enough = as_good * costs[best] +
+                          search->problem.equations * least_squares_trusted * least_squares_trusted;
     for (int i = 0; i < count; i++)
         for (uint32_t u = 0; u < search->problem.unknowns && costs[i] <= enough; u++)
             search->apart[u] = fmax(search->apart[u], fabs(minima[i][u] - minima[best][u]));
@@ -154,16 +129,16 @@ static bool search_widely(struct search *search)
 {
     double minima[STARTS][CALIBRATION_PARAMETERS_MAX], costs[STARTS];
     const double far = near_enough * near_enough * search->calibration->shown_count;
-    const int count = cost_of(search, search->x) < far ? 1 : STARTS;
+    const int count = least_squares_cost(&search->problem, search->x) < far ? 1 : STARTS;
     int best = 0;
     /* A base with a large error is a poor guide, so its pull is weak at first. */
-    search->pull = count == 1 ? trusted : trusted / 100;
+    search->pull = count == 1 ? least_squares_trusted : least_squares_trusted / 100;
     for (int i = 0; i < count; i++) {
         memcpy(minima[i], search->x, sizeof minima[i]);
         for (uint32_t u = 0; u < search->problem.unknowns && i > 0; u++)
             minima[i][u] = fmin(u % 2 == 0 ? starts[i].even : starts[i].odd, search->upper[u]);
         const bool fine = least_squares_solve(&search->problem, minima[i]);
-        costs[i] = fine ? cost_of(search, minima[i]) : INFINITY;
+        costs[i] = fine ? least_squares_cost(&search->problem, minima[i]) : INFINITY;
         best = costs[i] < costs[best] ? i : best;
     }
     note_apart(search, minima, costs, count, best);
@@ -177,12 +152,13 @@ static bool settle_search(struct search *search)
 {
     bool fine = search_widely(search);
     for (int round = 0; round < ROUNDS && fine; round++) {
-        fine = cost_of(search, search->x) < INFINITY; /* recompute the figures at x */
+        fine = least_squares_cost(&search->problem, search->x) <
+               INFINITY; /* recompute the figures at x */
         search->calibration->noise = search->pull = noise_of(search->calibration);
         trust_figures(search->calibration);
         fine = fine && least_squares_solve(&search->problem, search->x);
     }
-    return fine && cost_of(search, search->x) < INFINITY;
+    return fine && least_squares_cost(&search->problem, search->x) < INFINITY;
 }
 
 /* ------------------------------------------------------------------ what is determined */
@@ -213,7 +189,7 @@ static void tell_one(const struct search *search, uint32_t unknown)
     struct calibration *calibration = search->calibration;
     struct calibration_value *value = &calibration->values[search->of[unknown]];
     uint32_t benchmarks;
-    const double least = fmax(calibration->noise, trusted);
+    const double least = fmax(calibration->noise, least_squares_trusted);
     const double open = spread_of(search, unknown, least, &benchmarks);
     value->determined = open <= known_to * fmax(search->x[unknown], 1);
     value->benchmarks = benchmarks;
@@ -230,7 +206,7 @@ static void tell_one(const struct search *search, uint32_t unknown)
 
 static bool report_progress(struct search *search)
 {
-    search->pull = fmax(search->calibration->noise, trusted);
+    search->pull = fmax(search->calibration->noise, least_squares_trusted);
     if (!least_squares_jacobian(&search->problem, search->x, search->jacobian))
         return false;
     for (uint32_t i = 0; i < search->problem.unknowns; i++)

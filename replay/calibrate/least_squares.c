@@ -14,6 +14,10 @@
 static const double tolerance = 1e-7;
 static const int evaluations_max = 60;
 
+const double least_squares_trusted = 0.002;
+/* Factor from the median of absolute normal errors to their standard deviation. */
+static const double deviation_of_median = 1.4826;
+
 static double *numbers(size_t count)
 {
     double *list = memory_zeroed(count, sizeof *list);
@@ -165,4 +169,35 @@ double least_squares_alone(const struct least_squares *problem, const double *ja
     memcpy(part, basis + (size_t)last * m, m * sizeof *part);
     free(basis);
     return sqrt(product(part, part, m));
+}
+
+/* ------------------------------------------------------------------ errors */
+
+double least_squares_cost(const struct least_squares *problem, const double *x)
+{
+    double *off = numbers(problem->equations), sum = INFINITY;
+    if (problem->residuals(problem->self, x, off)) {
+        sum = 0;
+        for (uint32_t i = 0; i < problem->equations; i++)
+            sum += off[i] * off[i];
+    }
+    free(off);
+    return sum;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+double least_squares_median(double *list, uint32_t count)
+{
+    qsort(list, count, sizeof *list, by_size);
+    return count == 0 ? 0 : list[count / 2];
+}
+
+double least_squares_deviation(double *sizes, uint32_t count)
+{
+    return deviation_of_median * least_squares_median(sizes, count);
 }

@@ -30,4 +30,16 @@ bool least_squares_jacobian(const struct least_squares *problem, const double *x
 double least_squares_alone(const struct least_squares *problem, const double *jacobian,
                            uint32_t unknown, double *part);
 
+/* The sum of squares at x; INFINITY if a residual could not be computed. */
+double least_squares_cost(const struct least_squares *problem, const double *x);
+
+/* Lower limit of the model's assumed relative error, however well it fits. */
+extern const double least_squares_trusted;
+
+/* Sorts the list; 0 if it is empty. */
+double least_squares_median(double *list, uint32_t count);
+/* The standard deviation of normal errors with these sizes, which are sorted.  From their median,
+ * so that outliers do not decide it. */
+double least_squares_deviation(double *sizes, uint32_t count);
+
 #endif

@@ -13,13 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lower limit of the model's assumed relative error, however well it fits. */
-static const double trusted = 0.002;
 /* A cost is known if its uncertainty is below this share of it. */
 static const double known_to = 0.25;
 /* If the base's mean relative error is above this, the search starts from other places, too. */
 static const double far_off = 0.1;
-static const double deviation_of_median = 1.4826;
 static const double step = 0.05;
 /* Factors are between this and its inverse. */
 static const double lowest = 0.02;
@@ -158,30 +155,13 @@ static bool drop_idle(struct search *search)
 
 /* ------------------------------------------------------------------ search */
 
-static double cost_of(struct search *search, const double *x)
-{
-    double off[EQUATIONS_MAX], sum = 0;
-    if (!residuals(search, x, off))
-        return INFINITY;
-    for (uint32_t i = 0; i < search->problem.equations; i++)
-        sum += off[i] * off[i];
-    return sum;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* From the errors of the latest run; a median, so that outliers do not decide it. */
+/* From the errors of the latest run. */
 static double noise_of(const struct search *search)
 {
     double off[FITTED_MAX];
     for (uint32_t i = 0; i < search->count; i++)
         off[i] = fabs(search->errors[i]);
-    qsort(off, search->count, sizeof *off, by_size);
-    return fmax(trusted, deviation_of_median * off[search->count / 2]);
+    return fmax(least_squares_trusted, least_squares_deviation(off, search->count));
 }
 
 /* The bottleneck may move between host and target during the search, so there are several
@@ -190,13 +170,14 @@ static bool search_all(struct search *search)
 {
     static const double starts[] = {1, 0.4, 2.5};
     double best[COSTS], least = INFINITY;
-    search->pull = trusted;
-    const bool far = cost_of(search, search->base) > far_off * far_off * search->count;
+    search->pull = least_squares_trusted;
+    const bool far =
+        least_squares_cost(&search->problem, search->base) > far_off * far_off * search->count;
     for (size_t i = 0; i < (far ? sizeof starts / sizeof starts[0] : 1); i++) {
         for (uint32_t u = 0; u < search->problem.unknowns; u++)
             search->x[u] = fmin(search->base[u] * starts[i], search->upper[u]);
         const bool fine = least_squares_solve(&search->problem, search->x);
-        const double cost = fine ? cost_of(search, search->x) : INFINITY;
+        const double cost = fine ? least_squares_cost(&search->problem, search->x) : INFINITY;
         if (cost < least)
             memcpy(best, search->x, sizeof best);
         least = fmin(least, cost);
@@ -204,13 +185,14 @@ static bool search_all(struct search *search)
     if (isfinite(least))
         memcpy(search->x, best, sizeof best);
     for (int i = 0; i < ROUNDS && isfinite(least); i++) {
-        least = cost_of(search, search->x);
+        least = least_squares_cost(&search->problem, search->x);
         const double noise = noise_of(search);
         if (noise <= search->pull)
             break;
         search->pull = noise;
-        least = least_squares_solve(&search->problem, search->x) ? cost_of(search, search->x)
-                                                                 : INFINITY;
+        least = least_squares_solve(&search->problem, search->x)
+                    ? least_squares_cost(&search->problem, search->x)
+                    : INFINITY;
     }
     return isfinite(least);
 }
