@@ -247,15 +247,7 @@ void claims_svg(const struct settled *settled, FILE *out)
                                 .groups = claim->axis_count > 0 ? claim->axes[0].count : 1,
                                 .out = out};
     const double width = panel_x(chart.columns > 3 ? chart.columns : 3), height = height_of(&chart);
-    fprintf(out,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\""
-            " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\""
-            " font-family=\"Helvetica,Arial,sans-serif\">\n",
-            width, height, width, height);
-    picture_style_sheet(out);
-    fprintf(out,
-            "<g class=\"graph\"><polygon points=\"0,0 %.0f,0 %.0f,%.0f 0,%.0f\" fill=\"%s\"/>\n",
-            width, width, height, height, picture_style("paper")->light.fill);
+    picture_begin_svg(out, width, height);
     double y = put_head(&chart);
     for (uint32_t i = 0; i < claim->figure_count; i++) {
         const enum claim_unit unit = claim->figures[i].unit;
@@ -266,5 +258,5 @@ void claims_svg(const struct settled *settled, FILE *out)
             put_panel(&chart, unit, column, y);
         y += panel_height(&chart, unit);
     }
-    fputs("</g></svg>\n", out);
+    picture_end_svg(out);
 }

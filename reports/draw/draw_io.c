@@ -279,21 +279,13 @@ bool draw_io(struct store *store, int64_t io, FILE *out, char why[DRAW_WHY_BYTES
     struct sheet sheet = {.frames = frames, .out = out};
     collect(&sheet);
     const double height = place_moments(&sheet), width = lane_x(frames->lane_count - 1) + RIGHT;
-    fprintf(out,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\""
-            " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\""
-            " font-family=\"Helvetica,Arial,sans-serif\">\n",
-            width, height, width, height);
-    picture_style_sheet(out);
-    fprintf(out,
-            "<g class=\"graph\"><polygon points=\"0,0 %.0f,0 %.0f,%.0f 0,%.0f\" fill=\"%s\"/>\n",
-            width, width, height, height, picture_style("paper")->light.fill);
+    picture_begin_svg(out, width, height);
     draw_lanes(&sheet, height);
     for (uint32_t i = 0; i < frames->hop_count; i++)
         draw_hop(&sheet, &frames->hops[i]);
     draw_moments(&sheet);
     draw_heading(&sheet, height);
-    fputs("</g></svg>\n", out);
+    picture_end_svg(out);
     free(sheet.moments);
     io_frames_free(frames);
     return fflush(out) == 0 && !ferror(out);

@@ -101,6 +101,24 @@ void picture_style_sheet(FILE *out)
     fputs("</style>\n", out);
 }
 
+void picture_begin_svg(FILE *out, double width, double height)
+{
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\""
+            " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\""
+            " font-family=\"Helvetica,Arial,sans-serif\">\n",
+            width, height, width, height);
+    picture_style_sheet(out);
+    fprintf(out,
+            "<g class=\"graph\"><polygon points=\"0,0 %.0f,0 %.0f,%.0f 0,%.0f\" fill=\"%s\"/>\n",
+            width, width, height, height, picture_style("paper")->light.fill);
+}
+
+void picture_end_svg(FILE *out)
+{
+    fputs("</g></svg>\n", out);
+}
+
 /* The length of the UTF-8 character at `text`, 1 to 4 bytes; 0 if XML 1.0 or UTF-8 (RFC 3629) does
  * not allow it. */
 static size_t character(const char *text)

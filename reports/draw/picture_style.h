@@ -30,6 +30,10 @@ const char *picture_heat_words(int heat);
 
 /* Writes a <style> element with the rules of all classes. */
 void picture_style_sheet(FILE *out);
+/* Writes an SVG that is drawn without Graphviz: its head with the style sheet and the paper, and
+ * its end. */
+void picture_begin_svg(FILE *out, double width, double height);
+void picture_end_svg(FILE *out);
 
 /* Escapes text for XML; characters that XML does not allow become '?'. */
 void picture_escape(FILE *out, const char *text);
