@@ -8,12 +8,13 @@
 #include "base/memory.h"
 #include "reports/wire/io_frames_private.h"
 #include "reports/wire/wire_tcp.h"
+#include "tcp/segment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_LEAST = 20, SEQ_AT = 4, ACK_AT = 8, OFFSET_AT = 12, FLAGS_AT = 13, FIN = 1, SYN = 2 };
+enum { HEADER_LEAST = 20, SEQ_AT = 4, ACK_AT = 8, OFFSET_AT = 12, FLAGS_AT = 13 };
 enum { TLS_HANDSHAKE = 22, CONNECTIONS_MAX = 65536, PLEN_AT = 4 };
 
 struct tcp_io;
@@ -124,8 +125,8 @@ static bool read_segment(struct store_statement *row, struct wire_segment *segme
         return false;
     const int64_t length = io_number(row, "payload_bytes");
     *segment = (struct wire_segment){.seq = big_get32(head + SEQ_AT),
-                                     .syn = (head[FLAGS_AT] & SYN) != 0,
-                                     .fin = (head[FLAGS_AT] & FIN) != 0,
+                                     .syn = (head[FLAGS_AT] & SEGMENT_SYN) != 0,
+                                     .fin = (head[FLAGS_AT] & SEGMENT_FIN) != 0,
                                      .length = length > UINT16_MAX ? UINT16_MAX : (uint32_t)length,
                                      .bytes = head + before,
                                      .count = count - before};

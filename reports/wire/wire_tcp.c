@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "nvme/wire/wire.h"
 #include "reports/wire/wire.h"
+#include "tcp/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,6 @@ enum {
     TCP_HEADER = 20,
     ETHERTYPE_IPV4 = 0x0800,
     PROTOCOL_TCP = 6,
-    FIN = 1,
-    SYN = 2,
-    ACK = 16,
     EARLY_MAX = 4 << 20, /* bytes; beyond it the missing segment was not captured */
     EARLY_COST = 256     /* so that few segments wait, however short they are */
 };
@@ -43,9 +41,9 @@ bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment 
     *segment = (struct wire_segment){.ip = {big_get32(ip + 12), big_get32(ip + 16)},
                                      .port = {big_get16(tcp), big_get16(tcp + 2)},
                                      .seq = big_get32(tcp + 4),
-                                     .syn = (tcp[13] & SYN) != 0,
-                                     .ack = (tcp[13] & ACK) != 0,
-                                     .fin = (tcp[13] & FIN) != 0,
+                                     .syn = (tcp[13] & SEGMENT_SYN) != 0,
+                                     .ack = (tcp[13] & SEGMENT_ACK) != 0,
+                                     .fin = (tcp[13] & SEGMENT_FIN) != 0,
                                      .length = (uint32_t)length,
                                      .bytes = ip + before,
                                      .count = captured < length ? captured : length};

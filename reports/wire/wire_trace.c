@@ -198,20 +198,35 @@ struct pdu_place {
     uint64_t number;
 };
 
+static struct wire_connection *connection_at(const struct pdu_place *place)
+{
+    return &place->reader->trace->connections[place->pair->connection];
+}
+
+static void keep_pdu(const struct pdu_place *place, enum wire_kind kind, const char *words)
+{
+    keep_line(place->reader, connection_at(place), wire_stream(place->from, kind), place->number,
+              words);
+}
+
+static void keep_fault(const struct pdu_place *place, const char *fault)
+{
+    char words[WIRE_WORDS_BYTES];
+    snprintf(words, sizeof words, "no PDU: %s", fault);
+    keep_pdu(place, WIRE_CM, words);
+}
+
 static void on_pdu(void *self, const struct nvme_pdu *pdu, const char *fault)
 {
-    struct pdu_place *place = self;
-    struct reader *reader = place->reader;
-    struct wire_connection *connection = &reader->trace->connections[place->pair->connection];
+    const struct pdu_place *place = self;
     char words[WIRE_WORDS_BYTES];
-    enum wire_kind kind = WIRE_CM;
-    if (pdu != NULL) {
-        wire_streams_learn(place->pair->sides, pdu);
-        kind = wire_words_pdu(connection, &reader->commands, pdu, words);
-    } else {
-        snprintf(words, sizeof words, "no PDU: %s", fault);
+    if (pdu == NULL) {
+        keep_fault(place, fault);
+        return;
     }
-    keep_line(reader, connection, wire_stream(place->from, kind), place->number, words);
+    wire_streams_learn(place->pair->sides, pdu);
+    keep_pdu(place, wire_words_pdu(connection_at(place), &place->reader->commands, pdu, words),
+             words);
 }
 
 /* The digests of both directions follow the Login Response that ends the Login. */
@@ -237,18 +252,16 @@ static void learn_digests(struct tcp_pair *pair, const struct iscsi_pdu *pdu,
 static void on_iscsi(void *self, const struct iscsi_pdu *pdu, const struct iscsi_text *text,
                      const char *fault)
 {
-    struct pdu_place *place = self;
-    struct reader *reader = place->reader;
-    struct wire_connection *connection = &reader->trace->connections[place->pair->connection];
+    const struct pdu_place *place = self;
     char words[WIRE_WORDS_BYTES];
-    enum wire_kind kind = WIRE_CM;
-    if (pdu != NULL) {
-        learn_digests(place->pair, pdu, text);
-        kind = wire_words_iscsi(connection, &reader->commands, pdu, text, words);
-    } else {
-        snprintf(words, sizeof words, "no PDU: %s", fault);
+    if (pdu == NULL) {
+        keep_fault(place, fault);
+        return;
     }
-    keep_line(reader, connection, wire_stream(place->from, kind), place->number, words);
+    learn_digests(place->pair, pdu, text);
+    keep_pdu(place,
+             wire_words_iscsi(connection_at(place), &place->reader->commands, pdu, text, words),
+             words);
 }
 
 /* The newest connection between both addresses and ports; NULL: none. */

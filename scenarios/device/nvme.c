@@ -245,10 +245,7 @@ static void find_subsystems(struct reader *reader, const struct tree_node *root)
 
 static void write_paths(struct reader *reader)
 {
-    fprintf(reader->out,
-            "# A workload has as many paths with `paths: %zu`, where its hosts have as "
-            "many NICs (`topology: {nics: ..}`).\n",
-            reader->live);
+    nvme_connect_write_count(reader->live, reader->out);
     fputs("hosts:\n  defaults:\n", reader->out);
     if (strcmp(reader->transport, "tcp") == 0)
         fputs("    transport: tcp\n", reader->out);

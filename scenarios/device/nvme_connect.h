@@ -43,6 +43,8 @@ bool nvme_connect_config(struct device *device, const struct tree_node *root,
 
 /* The paths as comments, and the members of hosts.defaults. */
 void nvme_connect_write_paths(struct nvme_connect *connect, FILE *out);
+/* Writes a comment: how a workload uses so many paths. */
+void nvme_connect_write_count(size_t paths, FILE *out);
 void nvme_connect_write(struct nvme_connect *connect, FILE *out);
 
 #endif

@@ -73,6 +73,14 @@ static size_t write_subsystem(struct nvme_connect *connect, size_t first, FILE *
     return paths;
 }
 
+void nvme_connect_write_count(size_t paths, FILE *out)
+{
+    fprintf(out,
+            "# A workload has as many paths with `paths: %zu`, where its hosts have as many NICs "
+            "(`topology: {nics: ..}`).\n",
+            paths);
+}
+
 void nvme_connect_write_paths(struct nvme_connect *connect, FILE *out)
 {
     size_t most = 0;
@@ -87,10 +95,7 @@ void nvme_connect_write_paths(struct nvme_connect *connect, FILE *out)
         }
     }
     if (most > 1)
-        fprintf(out,
-                "# A workload has as many paths with `paths: %zu`, where its hosts have as many "
-                "NICs (`topology: {nics: ..}`).\n",
-                most);
+        nvme_connect_write_count(most, out);
     if (connect->left_out > 0)
         notes_add(&connect->device->notes, connect->commands[0].place,
                   "more than %d commands: %zu left out", CONNECT_COMMANDS_MAX, connect->left_out);

@@ -47,11 +47,17 @@ int64_t scenario_fc_rate(const struct loader *loader, const struct block *block)
     return usual ? RATE_USUAL : port->rate;
 }
 
-static void finish_port(struct loader *loader, const struct block *block, struct port_params *port)
+/* A default that is written is no error. */
+static bool is_usual_buffer(const struct port_params *port)
 {
     struct port_params usual;
     opt_presets(port_opts, &usual);
-    if (port->lane_buffer != usual.lane_buffer)
+    return port->lane_buffer == usual.lane_buffer;
+}
+
+static void finish_port(struct loader *loader, const struct block *block, struct port_params *port)
+{
+    if (credits_is_written(block, "vl-buffer") && !is_usual_buffer(port))
         credits_refuse(loader, block, "vl-buffer",
                        "vl-buffer: Fibre Channel counts frames, not bytes; expected bb-credit");
     if (!credits_is_written(block, "mtu"))
