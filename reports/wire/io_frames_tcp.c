@@ -8,13 +8,12 @@
 #include "base/memory.h"
 #include "reports/wire/io_frames_private.h"
 #include "reports/wire/wire_tcp.h"
-#include "tcp/segment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_LEAST = 20, SEQ_AT = 4, ACK_AT = 8, OFFSET_AT = 12, FLAGS_AT = 13 };
+enum { ACK_AT = 8 };
 enum { TLS_HANDSHAKE = 22, CONNECTIONS_MAX = 65536, PLEN_AT = 4 };
 
 struct tcp_io;
@@ -120,16 +119,14 @@ static bool read_segment(struct store_statement *row, struct wire_segment *segme
 {
     size_t count;
     const unsigned char *head = store_blob(row, "head", &count);
-    const size_t before = count < HEADER_LEAST ? 0 : (head[OFFSET_AT] >> 4) * 4u;
-    if (before < HEADER_LEAST || before > count)
+    *segment = (struct wire_segment){.seq = 0};
+    const size_t before = wire_segment_head(head, count, segment);
+    if (before == 0)
         return false;
     const int64_t length = io_number(row, "payload_bytes");
-    *segment = (struct wire_segment){.seq = big_get32(head + SEQ_AT),
-                                     .syn = (head[FLAGS_AT] & SEGMENT_SYN) != 0,
-                                     .fin = (head[FLAGS_AT] & SEGMENT_FIN) != 0,
-                                     .length = length > UINT16_MAX ? UINT16_MAX : (uint32_t)length,
-                                     .bytes = head + before,
-                                     .count = count - before};
+    segment->length = length > UINT16_MAX ? UINT16_MAX : (uint32_t)length;
+    segment->bytes = head + before;
+    segment->count = count - before;
     if (segment->count > segment->length)
         segment->count = segment->length;
     return true;

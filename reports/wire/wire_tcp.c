@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "nvme/wire/wire.h"
 #include "reports/wire/wire.h"
-#include "tcp/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,26 @@ enum {
     TCP_HEADER = 20,
     ETHERTYPE_IPV4 = 0x0800,
     PROTOCOL_TCP = 6,
+    FIN = 1,
+    SYN = 2,
+    ACK = 16,
     EARLY_MAX = 4 << 20, /* bytes; beyond it the missing segment was not captured */
     EARLY_COST = 256     /* so that few segments wait, however short they are */
 };
 
 /* ---- segments ---- */
+
+size_t wire_segment_head(const uint8_t *tcp, size_t count, struct wire_segment *segment)
+{
+    const size_t length = count < TCP_HEADER ? 0 : (tcp[12] >> 4) * 4u;
+    if (length < TCP_HEADER || length > count)
+        return 0;
+    segment->seq = big_get32(tcp + 4);
+    segment->fin = (tcp[13] & FIN) != 0;
+    segment->syn = (tcp[13] & SYN) != 0;
+    segment->ack = (tcp[13] & ACK) != 0;
+    return length;
+}
 
 bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment *segment)
 {
@@ -33,20 +47,18 @@ bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment 
     if (ip[0] >> 4 != 4 || header < IP_HEADER || ip[9] != PROTOCOL_TCP ||
         (big_get16(ip + 6) & 0x3FFF) != 0 || count < ip_at + header + TCP_HEADER)
         return false;
-    const uint8_t *tcp = ip + header;
-    const size_t before = header + (tcp[12] >> 4) * 4u;
-    if ((tcp[12] >> 4) * 4 < TCP_HEADER || total < before || count < ip_at + before)
+    const size_t own = wire_segment_head(ip + header, count - ip_at - header, segment);
+    const size_t before = header + own;
+    if (own == 0 || total < before)
         return false;
     const size_t captured = count - ip_at - before, length = total - before;
-    *segment = (struct wire_segment){.ip = {big_get32(ip + 12), big_get32(ip + 16)},
-                                     .port = {big_get16(tcp), big_get16(tcp + 2)},
-                                     .seq = big_get32(tcp + 4),
-                                     .syn = (tcp[13] & SEGMENT_SYN) != 0,
-                                     .ack = (tcp[13] & SEGMENT_ACK) != 0,
-                                     .fin = (tcp[13] & SEGMENT_FIN) != 0,
-                                     .length = (uint32_t)length,
-                                     .bytes = ip + before,
-                                     .count = captured < length ? captured : length};
+    segment->ip[0] = big_get32(ip + 12);
+    segment->ip[1] = big_get32(ip + 16);
+    segment->port[0] = big_get16(ip + header);
+    segment->port[1] = big_get16(ip + header + 2);
+    segment->length = (uint32_t)length;
+    segment->bytes = ip + before;
+    segment->count = captured < length ? captured : length;
     return true;
 }
 

@@ -28,6 +28,10 @@ struct wire_segment {
     size_t count; /* bytes of the payload that were captured */
 };
 
+/* Reads sequence number and flags of a TCP header, RFC 9293 3.1.  Returns its length with options;
+ * 0: it is truncated. */
+size_t wire_segment_head(const uint8_t *tcp, size_t count, struct wire_segment *segment);
+
 /* False: not TCP over IPv4, or the headers are truncated. */
 bool wire_segment_parse(const uint8_t *bytes, size_t count, struct wire_segment *segment);
 
