@@ -29,7 +29,7 @@ enum quantity_kind {
 
 enum { QUANTITY_WHY_BYTES = 160, QUANTITY_TEXT_BYTES = 48, QUANTITY_DECIMAL_ONE = 1000 };
 
-/* "32GFC" for a rate of Fibre Channel; NULL: it is none. */
+/* "32GFC" for a rate of Fibre Channel; NULL for any other rate. */
 const char *quantity_fc_rate(int64_t bps);
 
 /* On failure returns false with a sentence in `why` ("expected a time such as 55us"). Only INT may

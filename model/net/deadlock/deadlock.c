@@ -103,7 +103,7 @@ static bool is_reported(const struct deadlock_waits *waits, const bool *reached,
 }
 
 /* Adds the hosts whose frames wait in that queue and that the deadlock pauses permanently. A switch
- * does not know since when a host lacks credits: the time is that of the queue. */
+ * does not know since when a host lacks credits: the queue's time is used. */
 static void add_hosts(struct deadlock *deadlock, const struct deadlock_waits *waits,
                       const bool *reached, uint32_t place)
 {

@@ -59,7 +59,7 @@ static bool is_global(const struct port *port)
 
 /* True when only the peer's XON can end the pause: no XON from before the peer asserted it is still
  * in flight, and XOFF is refreshed, arrives, and is obeyed. Credits in flight need no such test,
- * because only those of frames in S count as missing. */
+ * because only the credits of frames in S count as missing. */
 static bool is_lasting(const struct deadlock_wait *wait, time_ps now)
 {
     const struct port *port = wait->port, *peer = peer_of(wait);

@@ -128,7 +128,7 @@ const struct opt switch_opts[] = {
     {"router", OPT_BOOL, FIELD(router), "false", NULL, NULL, NULL,
      "The switch is an IP router, and each of its ports is another VLAN: it drops frames without "
      "an "
-     "IP header, which are those of RoCE v1. Otherwise it forwards all frames.",
+     "IP header, such as RoCE v1's. Otherwise it forwards all frames.",
      "IBTA annex A16, annex A17: RoCE v1 is a link protocol, RoCE v2 is routable",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"ecmp-seed", OPT_INT, FIELD(ecmp_seed), "auto", "0", "4294967295", "auto",

@@ -7,8 +7,8 @@
  *   MaxRecvDataSegmentLength      each side declares its own
  * Not modeled: authentication (AuthMethod=None), markers, error recovery above level 0, answers
  * that need more than one Login Request for each stage.
- * Source: RFC 7143, 6, 10 and 13; the keys and their order are those of open-iscsi 2.1, the order
- * of the answers is that of LIO (iscsi_target_parameters.c of Linux 6.1).
+ * Source: RFC 7143, 6, 10 and 13; open-iscsi 2.1 for the keys and their order; LIO for the order of
+ * the answers (iscsi_target_parameters.c of Linux 6.1).
  * Errors: a reading function returns false and fills in the fault. */
 #ifndef STORMGLASS_NVME_ISCSI_TEXT_H
 #define STORMGLASS_NVME_ISCSI_TEXT_H

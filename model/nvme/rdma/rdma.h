@@ -21,7 +21,7 @@ struct nvme_rdma_target_params {
     int64_t receive_queue;
     int64_t shared_receives; /* receives shared by all I/O queue pairs at a port (SRQ); 0: each
                               * has its own */
-    bool whole_reads;        /* rdma_size is that of WRITEs alone */
+    bool whole_reads;        /* rdma_size limits WRITEs alone */
 };
 
 extern const struct opt nvme_rdma_host_opts[], nvme_rdma_target_opts[];
