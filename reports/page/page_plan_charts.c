@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_plan_charts - Pareto front, cliffs and assumed values of a plan. */
+#include "base/plural.h"
 #include "reports/page/page_plan_private.h"
 
 #include <inttypes.h>
@@ -121,6 +122,21 @@ static void write_legend(const struct page *page)
     fputs("</p>\n", page->out);
 }
 
+/* An undecided candidate may still belong to the front. */
+static void write_front_state(const struct page *page, bool any)
+{
+    const int64_t undecided = store_ask_int(
+        page->store,
+        "SELECT count(*) FROM candidate c WHERE result='undecided' AND" PAGE_PLAN_OWN("c"), 0);
+    if (undecided > 0)
+        fprintf(page->out, "<p>%s%" PRId64 " %s undecided%s.</p>\n",
+                any ? "The front may change: " : "No candidate passes yet: ", undecided,
+                plural(undecided, "candidate is", "candidates are"),
+                any ? "" : ", so the front is undecided");
+    else if (!any)
+        fputs("<p>No candidate passes.</p>\n", page->out);
+}
+
 void page_plan_front(const struct page *page)
 {
     static const struct page_column columns[] = {
@@ -142,12 +158,13 @@ void page_plan_front(const struct page *page)
         fputs("</svg></div>\n", page->out);
         write_legend(page);
     }
-    if (!page_table(
+    write_front_state(
+        page,
+        page_table(
             page,
             "SELECT coalesce(label, name), price, watts, rack_units, " PAGE_PLAN_PERCENT
             " FROM candidate c WHERE front AND" PAGE_PLAN_OWN("c") " ORDER BY price, candidate",
-            columns))
-        fputs("<p>No candidate passes.</p>\n", page->out);
+            columns));
     page_section_end(page);
 }
 

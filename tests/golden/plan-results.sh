@@ -64,6 +64,8 @@ gojq -e 'any(.candidates[]; .result == "undecided" and .held == null and (.why |
 grep -q 'no candidate passes yet' open.txt && ! grep -q 'holds$\|no candidate holds' open.txt || fail "undecided in words: $(head -n 12 open.txt)"
 "$program" report open.db -o open.html && grep -q '<p class="verdict">Undecided: no candidate passes yet</p>' open.html && ! grep -q 'verdict bad' open.html ||
     fail "page of an undecided plan: $(grep -o '<p class="verdict.*</p>' open.html)"
+grep -q 'No candidate passes yet: .* undecided, so the front is undecided' open.html && ! grep -q 'No candidate passes\.' open.html ||
+    fail "the front of an undecided plan: $(grep -o '<p>No candidate.*</p>' open.html)"
 "$program" plan plan.yaml --resume open.db --csv | grep -q ',undecided$' || fail "undecided in CSV"
 [ "$(sqlite3 open.db "SELECT count(*) FROM candidate WHERE result = 'undecided'")" -ge 1 ] || fail "undecided in the database"
 
