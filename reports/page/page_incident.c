@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "replay/incident/incident_answer.h"
+#include "replay/incident/incident_fabric.h"
 #include "reports/page/page_layout.h"
 
 #include <inttypes.h>
@@ -192,6 +193,54 @@ static void write_suspects(const struct page *page, const struct triage *triage)
         suspect_rows(page, triage, shown, count);
         fputs("</details>\n", page->out);
     }
+    page_section_end(page);
+}
+
+/* ---- fabric ---- */
+
+static const struct page_counts layers[INCIDENT_LAYERS] = {
+    [INCIDENT_PAUSES] = {"pause frames received", "Pause frames received"},
+    [INCIDENT_DROPS] = {"frames lost", "Frames dropped, discarded or received with errors"}};
+
+static void write_layer(const struct page *page, const struct incident *incident,
+                        struct incident_fabric *fabric, enum incident_layer layer)
+{
+    const struct page drawn = {.store = fabric->store,
+                               .out = page->out,
+                               .flow = flow_words_of_kind(incident->scenario->kind),
+                               .span = fabric->most > 0 ? fabric->most : 1,
+                               .counts = &layers[layer],
+                               .side = 1};
+    fprintf(page->out, "<div><h3>%s</h3>\n", layers[layer].about);
+    page_topology_drawing(&drawn);
+    page_topology_legend(&drawn);
+    fputs("</div>\n", page->out);
+}
+
+/* A layer without counts is not drawn, except that pauses show the fabric. */
+static void write_fabric(const struct page *page, const struct triage *triage,
+                         const struct incident *incident)
+{
+    if (incident->scenario == NULL)
+        return;
+    page_section(page, "topology", "Topology",
+                 "Color of a link and a switch: the larger count of its ports, relative to the "
+                 "largest of the fabric. Hover over a link to see the counts of both ends.");
+    bool empty[INCIDENT_LAYERS];
+    fputs("<div class=\"two\">\n", page->out);
+    for (int layer = 0; layer < INCIDENT_LAYERS; layer++) {
+        struct incident_fabric fabric;
+        incident_fabric_make(&fabric, triage, incident, layer);
+        empty[layer] = fabric.most == 0;
+        if (fabric.store != NULL && (layer == INCIDENT_PAUSES || !empty[layer]))
+            write_layer(page, incident, &fabric, layer);
+        incident_fabric_free(&fabric);
+    }
+    fputs("</div>\n", page->out);
+    for (int layer = 0; layer < INCIDENT_LAYERS; layer++)
+        if (empty[layer])
+            fprintf(page->out, "<p class=\"about\">%s: none counted, or not known.</p>\n",
+                    layers[layer].about);
     page_section_end(page);
 }
 
@@ -388,6 +437,7 @@ void page_incident_write(const struct triage *triage, const struct incident *inc
     write_head(&page, triage, incident);
     write_confirmation(&page, fit, triage);
     write_suspects(&page, triage);
+    write_fabric(&page, triage, incident);
     if (has_runs(fit)) {
         write_hypotheses(&page, fit);
         write_remedies(&page, fit);

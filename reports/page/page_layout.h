@@ -16,11 +16,18 @@
 
 enum { PAGE_SENTENCE_BYTES = 1024 };
 
+/* What a drawing of the fabric shows if it is not the time that ports were paused. */
+struct page_counts {
+    const char *words; /* after a number: "pause frames received" */
+    const char *about; /* "Pause frames received" */
+};
+
 struct page {
     struct store *store;
     FILE *out;
-    const struct flow_words *flow; /* of a run */
-    time_ps span;                  /* ps; until the last work has completed; at least 1 */
+    const struct flow_words *flow;    /* of a run */
+    time_ps span;                     /* ps; until the last work has completed; at least 1 */
+    const struct page_counts *counts; /* of an incident, relative to span; NULL: pause time */
     struct charts *charts;
     int side;   /* 0: single run; 1, 2: A or B of a comparison */
     bool by_io; /* workloads are shown from commands, otherwise from samples */
@@ -120,6 +127,9 @@ void page_bar(const struct page *page, const char *class, time_ps value, time_ps
 
 /* The command that repeats the run. */
 void page_command(const struct page *page);
+
+/* "leaf0:p1 paused for 3 ms", or "leaf0:p1: 12 pause frames received". */
+void page_put_held(const struct page *page, const char *name, int64_t held);
 
 /* Contents of the sections of these names, for pages of two runs. */
 void page_topology_drawing(const struct page *page);

@@ -30,7 +30,7 @@ enum {
 };
 
 #define NO_BOX UINT32_MAX
-#define MORE " class=\"more\"" /* left out on a narrow screen */
+#define MORE   " class=\"more\"" /* left out on a narrow screen */
 
 struct pods {
     struct fabric_map *map;
@@ -205,11 +205,15 @@ static void draw_box(const struct page *page, const struct pods *pods, const str
             page_topology_name(page, MORE, x + width / 2, y + 28, width, line);
     }
     fputs("<title>", page->out);
-    page_put(page->out, "%s: %" PRIu32 " %s, %" PRIu32 " %s; its %s port %s for ", name,
-             box->switches, plural(box->switches, "switch", "switches"), box->hosts,
-             plural(box->hosts, "host", "hosts"), page->flow->most, page->flow->was);
-    page_put(page->out, "%s", words_time(box->held).text);
-    if (!top && box->up_links > 0)
+    page_put(page->out, "%s: %" PRIu32 " %s, %" PRIu32 " %s; ", name, box->switches,
+             plural(box->switches, "switch", "switches"), box->hosts,
+             plural(box->hosts, "host", "hosts"));
+    if (page->counts == NULL)
+        page_put(page->out, "its %s port %s for %s", page->flow->most, page->flow->was,
+                 words_time(box->held).text);
+    else
+        page_put_held(page, "at one port", box->held);
+    if (!top && box->up_links > 0 && page->counts == NULL)
         page_put(page->out, "; %" PRIu32 " %s to other switches, %s for at most %s", box->up_links,
                  plural(box->up_links, "link", "links"), page->flow->held,
                  words_time(box->up_held).text);

@@ -192,8 +192,8 @@ static void place_ring_hosts(const struct page *page, struct map *map)
 
 static int longest_name(const struct page *page)
 {
-    return (int)store_ask_int(
-        page->store, "SELECT max(min(length(name), 12)) FROM node WHERE kind='host'", 0);
+    return (int)store_ask_int(page->store,
+                              "SELECT max(min(length(name), 12)) FROM node WHERE kind='host'", 0);
 }
 
 /* Names are slanted: long ones need more room below the hosts. */
@@ -227,6 +227,15 @@ static void make_map(const struct page *page, struct map *map)
     place_hosts(page, map);
 }
 
+void page_put_held(const struct page *page, const char *name, int64_t held)
+{
+    if (page->counts == NULL)
+        page_put(page->out, "%s %s for %s", name, page->flow->held, words_time(held).text);
+    else
+        page_put(page->out, "%s: %s %s", name, words_count(held).text, page->counts->words);
+}
+
+/* Links of suspects of an incident are marked, too: their roots have a port. */
 static void draw_links(const struct page *page, const struct map *map)
 {
     struct store_statement *rows = store_prepare(
@@ -234,7 +243,9 @@ static void draw_links(const struct page *page, const struct map *map)
         ", held AS (SELECT node, port, max(value) AS ps FROM " PAGE_BLOCKED " GROUP BY node, port)"
         " SELECT a_node, b_node, p.i AS a_i, q.i AS b_i, l.name, coalesce(a.ps, 0) AS a_ps, "
         "coalesce(b.ps, 0) AS b_ps,"
-        " p.name AS a_name, q.name AS b_name, p.rate_bps FROM link l"
+        " p.name AS a_name, q.name AS b_name, p.rate_bps, EXISTS(SELECT 1 FROM pause_root r WHERE"
+        " (r.node=a_node AND r.port=a_port) OR (r.node=b_node AND r.port=b_port)) AS is_root"
+        " FROM link l"
         " JOIN p ON p.node=a_node AND p.port=a_port"
         " JOIN p q ON q.node=b_node AND q.port=b_port"
         " LEFT JOIN held a ON a.node=a_node AND a.port=a_port"
@@ -246,14 +257,16 @@ static void draw_links(const struct page *page, const struct map *map)
         const time_ps a_ps = store_int(rows, "a_ps"), b_ps = store_int(rows, "b_ps");
         if (!a.shown || !b.shown)
             continue;
-        fprintf(page->out, "<line class=\"h%d\"", page_heat(a_ps > b_ps ? a_ps : b_ps, page->span));
+        fprintf(page->out, "<line class=\"h%d%s\"",
+                page_heat(a_ps > b_ps ? a_ps : b_ps, page->span),
+                page->counts != NULL && store_int(rows, "is_root") != 0 ? " root" : "");
         page_fabric_link(page, store_int(rows, "a_i"), store_int(rows, "b_i"));
         fprintf(page->out, " x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"><title>", a.x, a.y, b.x, b.y);
-        page_put(page->out, "%s, %s\n%s %s for %s", store_text(rows, "name"),
-                 words_rate((double)store_int(rows, "rate_bps")).text, store_text(rows, "a_name"),
-                 page->flow->held, words_time(a_ps).text);
-        page_put(page->out, "\n%s %s for %s", store_text(rows, "b_name"), page->flow->held,
-                 words_time(b_ps).text);
+        page_put(page->out, "%s, %s\n", store_text(rows, "name"),
+                 words_rate((double)store_int(rows, "rate_bps")).text);
+        page_put_held(page, store_text(rows, "a_name"), a_ps);
+        fputc('\n', page->out);
+        page_put_held(page, store_text(rows, "b_name"), b_ps);
         fputs("</title></line>\n", page->out);
     }
     store_finish(rows);
@@ -291,8 +304,11 @@ static void draw_switch(const struct page *page, const struct map *map,
             at.x - at.width / 2, at.y - 14, at.width);
     page_topology_name(page, "", at.x, at.y + 5, at.width, store_text(row, "name"));
     fputs("<title>", page->out);
-    page_put(page->out, "%s: its %s port %s for %s", store_text(row, "name"), page->flow->most,
-             page->flow->was, words_time(held).text);
+    if (page->counts == NULL)
+        page_put(page->out, "%s: its %s port %s for %s", store_text(row, "name"), page->flow->most,
+                 page->flow->was, words_time(held).text);
+    else
+        page_put_held(page, store_text(row, "name"), held);
     fputs("</title></g>\n", page->out);
 }
 
@@ -338,11 +354,14 @@ static void draw_host(const struct page *page, const struct map *map,
         fputs("</text>", page->out);
     }
     fputs("<title>", page->out);
-    page_put(page->out,
-             page->flow->credits ? "%s: %s for %s; its switch waited for its credits for %s"
-                                 : "%s: %s for %s, paused its switch for %s",
-             store_text(row, "name"), page->flow->held, words_time(held).text,
-             words_time(caused).text);
+    if (page->counts != NULL)
+        page_put_held(page, store_text(row, "name"), held);
+    else
+        page_put(page->out,
+                 page->flow->credits ? "%s: %s for %s; its switch waited for its credits for %s"
+                                     : "%s: %s for %s, paused its switch for %s",
+                 store_text(row, "name"), page->flow->held, words_time(held).text,
+                 words_time(caused).text);
     fputs("</title></g>\n", page->out);
 }
 
@@ -383,10 +402,12 @@ bool page_topology_is_large(const struct page *page)
 
 void page_topology_legend(const struct page *page)
 {
-    fprintf(page->out, "<p class=\"legend\">%s: ", page->flow->held);
+    fprintf(page->out, "<p class=\"legend\">%s: ",
+            page->counts == NULL ? page->flow->held : "share of the largest count");
     for (int i = 0; i < PICTURE_HEATS; i++)
         fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i, picture_heat_words(i));
-    fputs("<span><i class=\"root\"></i>root cause</span></p>\n", page->out);
+    fprintf(page->out, "<span><i class=\"root\"></i>%s</span></p>\n",
+            page->counts == NULL ? "root cause" : "suspect");
 }
 
 void page_topology_drawing(const struct page *page)

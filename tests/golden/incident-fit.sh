@@ -31,6 +31,10 @@ told slow '.hypotheses[] | select(.kind == "no-fault") | .score' | awk -v best="
     fail 'slow: no fault scores as well'
 [ "$(told slow '.remedies | length')" -ge 2 ] || fail 'slow: no remedies'
 
+# --- the page: the fabric with the suspect, and the largest count in the hottest color ---
+grep -q 'class="host root' answer/answer.html && grep -q 'class="h5' answer/answer.html && grep -q 'host1: [0-9,]* pause frames received' answer/answer.html ||
+    fail "no fabric of the incident: $(grep -o '<h3>[^<]*</h3>' answer/answer.html)"
+
 # --- the scenario of the answer, run once more ---
 until=$(sed -n 's/.* --until \([0-9]*us\) .*/\1/p' answer/fitted.yaml)
 "$program" run answer/fitted.yaml --until "$until" --confirm 0 -o fitted.db -q 2>err
