@@ -16,11 +16,12 @@ static_assert(sizeof(struct tcp_cc_dctcp) <= TCP_CC_STATE_BYTES, "the state fits
 
 static const struct opt opts[] = {
     {"dctcp-g", OPT_RATIO, ROW(g), "0.0625", "0.0001", "1", NULL,
-     "Weight of the newest share of marked segments in the moving average alpha.",
+     "DCTCP: weight of the newest measurement in alpha, the moving average of the share of marked "
+     "segments.",
      "RFC 8257 4.2: 1/16; Linux tcp_dctcp.c, dctcp_shift_g 4",
      OPT_ACTS_IF(OPT_NEED_TCP, CONGESTION, ANY, TRACE)},
     {"dctcp-alpha-on-init", OPT_RATIO, ROW(alpha), "1", "0", "1", NULL,
-     "Initial alpha (share of marked segments) of a new connection.",
+     "DCTCP: initial alpha (share of marked segments) of a new connection.",
      "Linux tcp_dctcp.c, dctcp_alpha_on_init: 1",
      OPT_ACTS_IF(OPT_NEED_TCP, CONGESTION, ANY, TRACE)},
     {0},

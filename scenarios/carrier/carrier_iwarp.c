@@ -17,8 +17,8 @@ static const struct opt host_opts[] = {
      "iWARP: the host requires a CRC32C in each FPDU (MPA request, C bit).", CRC_SOURCE,
      OPT_ACTS_IF(OPT_NEED_IWARP, LATENCY, ANY, TRACE)},
     {"iwarp-reads", OPT_INT, offsetof(struct iwarp_params, reads), "128", "1", "128", NULL,
-     "iWARP: maximum number of RDMA READs of a connection that the host serves at the same time "
-     "(IRD).",
+     "iWARP: maximum number of RDMA READs that the host serves at the same time for one "
+     "connection (IRD).",
      "drivers/infiniband/sw/siw/siw.h of Linux 6.1: SIW_MAX_IRD_QP 128",
      OPT_ACTS_IF(OPT_NEED_IWARP, WINDOW, LESS, TRACE)},
     {0},
@@ -29,14 +29,14 @@ static const struct opt target_opts[] = {
      "iWARP: the target requires a CRC32C in each FPDU (MPA reply, C bit).", CRC_SOURCE,
      OPT_ACTS_IF(OPT_NEED_IWARP, LATENCY, ANY, TRACE)},
     {"iwarp-reads", OPT_INT, offsetof(struct iwarp_params, reads), "128", "1", "128", NULL,
-     "iWARP: maximum number of RDMA READs of a connection that the target has outstanding (ORD).",
+     "iWARP: maximum number of outstanding RDMA READs of the target on one connection (ORD).",
      "drivers/infiniband/sw/siw/siw.h of Linux 6.1: SIW_MAX_ORD_QP 128",
      OPT_ACTS_IF(OPT_NEED_IWARP, WINDOW, LESS, TRACE)},
     {"iwarp-write-size", OPT_SIZE, offsetof(struct target_params, write_size), "auto", "4KiB",
      "8MiB", "auto",
-     "iWARP: maximum bytes of one RDMA WRITE of the target, but at least 1/128 of a command's "
-     "data; "
-     "auto: all data of a command. An RDMA READ always fetches all data.",
+     "iWARP: maximum size of one RDMA WRITE of the target, but at least 1/128 of a command's "
+     "data; auto: the size of the command's data. An RDMA READ always fetches all data of a "
+     "command.",
      "nvmet over siw of Linux 6.1: 24KiB, as SIW_MAX_SGE is 6 and an SGE one page; a READ over "
      "iWARP "
      "has one sink, so rdma_rw_init_ctx registers it",

@@ -71,17 +71,16 @@ struct topology_nics {
 #define TOPOLOGY_NICS_ROW(field)                                                                   \
     {                                                                                              \
         "nics", OPT_INT, field, "1", "1", "8", NULL,                                               \
-            "NICs of each host, with one port each; workloads spread their queue pairs over "      \
-            "them.",                                                                               \
+            "Number of NICs of each host, with one port each. Workloads distribute their queue "   \
+            "pairs over them.",                                                                    \
             "own", OPT_ACTS(FABRIC, ANY, TRACE)                                                    \
     }
 #define TOPOLOGY_HOMING_ROW(field)                                                                 \
     {                                                                                              \
         "homing", OPT_CHOICE, field, "same", NULL, NULL, OPT_WORDS(TOPOLOGY_HOMINGS),              \
-            "Where the NICs of a host are connected. same: all to one switch; dual: each to a "    \
-            "different switch of a group of adjacent switches; fabrics: each to a separate "       \
-            "fabric "                                                                              \
-            "(a-leaf0, b-leaf0).",                                                                 \
+            "Where the NICs of a host are connected. same: all to one switch; dual: each to "      \
+            "another switch of a group of adjacent switches; fabrics: each to a separate fabric, " \
+            "whose switches have names such as a-leaf0 and b-leaf0.",                              \
             "own; dual-homed servers and A/B fabrics of storage networks",                         \
             OPT_ACTS(FABRIC, ANY, TRACE)                                                           \
     }

@@ -12,8 +12,8 @@ struct params {
 };
 
 static const struct opt rows[] = {{"k", OPT_INT, offsetof(struct params, k), "4", "2", "64", NULL,
-                                   "Ports of each switch, an even number; the fabric has k^3/4 "
-                                   "hosts.",
+                                   "Number of ports of each switch, an even number. The fabric "
+                                   "has k^3/4 hosts.",
                                    "SIGCOMM 2008 (Al-Fares)", OPT_ACTS(FABRIC, ANY, TRACE)},
                                   TOPOLOGY_NICS_ROW(offsetof(struct params, nics.nics)),
                                   TOPOLOGY_HOMING_ROW(offsetof(struct params, nics.homing)),

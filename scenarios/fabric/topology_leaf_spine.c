@@ -11,16 +11,16 @@ struct params {
 
 #define FIELD(name) offsetof(struct params, name)
 
-static const struct opt rows[] = {{"leaves", OPT_INT, FIELD(leaves), "4", "1", "4096", NULL,
-                                   "Leaf switches.", "own", OPT_ACTS(FABRIC, ANY, TRACE)},
-                                  {"spines", OPT_INT, FIELD(spines), "2", "1", "2048", NULL,
-                                   "Spine switches.", "own", OPT_ACTS(FABRIC, ANY, TRACE)},
-                                  {"hosts-per-leaf", OPT_INT, FIELD(hosts_per_leaf), "8", "1",
-                                   "2048", NULL, "Hosts on each leaf.", "own",
-                                   OPT_ACTS(FABRIC, ANY, TRACE)},
-                                  TOPOLOGY_NICS_ROW(FIELD(nics.nics)),
-                                  TOPOLOGY_HOMING_ROW(FIELD(nics.homing)),
-                                  {0}};
+static const struct opt rows[] = {
+    {"leaves", OPT_INT, FIELD(leaves), "4", "1", "4096", NULL, "Number of leaf switches.", "own",
+     OPT_ACTS(FABRIC, ANY, TRACE)},
+    {"spines", OPT_INT, FIELD(spines), "2", "1", "2048", NULL, "Number of spine switches.", "own",
+     OPT_ACTS(FABRIC, ANY, TRACE)},
+    {"hosts-per-leaf", OPT_INT, FIELD(hosts_per_leaf), "8", "1", "2048", NULL,
+     "Number of hosts on each leaf switch.", "own", OPT_ACTS(FABRIC, ANY, TRACE)},
+    TOPOLOGY_NICS_ROW(FIELD(nics.nics)),
+    TOPOLOGY_HOMING_ROW(FIELD(nics.homing)),
+    {0}};
 
 static bool check(const void *params, const struct tree_node *written, struct diag *diag)
 {

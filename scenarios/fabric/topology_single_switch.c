@@ -9,7 +9,7 @@ struct params {
 };
 
 static const struct opt rows[] = {{"hosts", OPT_INT, offsetof(struct params, hosts), "2", "1",
-                                   "4096", NULL, "Hosts on the one switch.", "own",
+                                   "4096", NULL, "Number of hosts on the switch.", "own",
                                    OPT_ACTS(FABRIC, ANY, TRACE)},
                                   TOPOLOGY_NICS_ROW(offsetof(struct params, nics.nics)),
                                   TOPOLOGY_HOMING_ROW(offsetof(struct params, nics.homing)),

@@ -11,7 +11,8 @@ struct params {
 
 static const struct opt rows[] = {
     {"rate", OPT_RATIO, offsetof(struct params, rate), "1e-12", "0", "1/100", NULL,
-     "Errors per bit.", "IEEE 802.3: links are specified for 1e-12", OPT_ACTS(FAULTS, MORE, TRACE)},
+     "Bit error ratio: probability that a bit is received wrong.",
+     "IEEE 802.3: links are specified for 1e-12", OPT_ACTS(FAULTS, MORE, TRACE)},
     {0}};
 
 static unsigned breaks(const void *params)

@@ -11,10 +11,11 @@ struct params {
 
 static const struct opt rows[] = {
     {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
-     "Number of the target's namespace, in the order of the scenario.", "own",
-     OPT_ACTS(FAULTS, ANY, TRACE)},
+     "Namespace of the target, numbered from 1 in the order of the scenario file. An entry with "
+     "`count` counts as that many namespaces.",
+     "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"drive", OPT_INT, offsetof(struct params, drive), "0", "0", "31", NULL,
-     "Number of the drive, from 0.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
+     "Drive of the namespace, numbered from 0.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 /* With too many failed drives, I/O fails. */

@@ -12,13 +12,14 @@ struct params {
 /* `kind` is a key of every fault, so the kind of dropped frames has another name. */
 static const struct opt rows[] = {
     {"n", OPT_INT, offsetof(struct params, n), "256", "1", NULL, NULL,
-     "Every n-th frame is dropped.",
+     "Interval of the drops, in frames: every n-th frame is dropped.",
      "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256",
      OPT_ACTS(FAULTS, LESS, TRACE)},
     {"frames", OPT_CHOICE, offsetof(struct params, frames), "data", NULL, NULL,
      OPT_WORDS(PORT_FAULT_FRAMES),
-     "Frames that are counted and dropped: all, including MAC control; frames with payload; PFC "
-     "and PAUSE frames that pause; frames that only resume.",
+     "Frames that are counted and dropped. all: all frames, including MAC control frames; data: "
+     "frames with payload; pause: PFC and PAUSE frames that start or extend a pause; resume: PFC "
+     "and PAUSE frames that only end a pause.",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 

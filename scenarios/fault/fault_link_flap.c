@@ -12,9 +12,9 @@ struct params {
 
 static const struct opt rows[] = {
     {"period", OPT_TIME, offsetof(struct params, period), "100ms", "1us", "100000s", NULL,
-     "Time from one link-down to the next.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
+     "Time from one failure of the link to its next failure.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"duty", OPT_PERCENT, offsetof(struct params, duty), "50%", "0%", "100%", NULL,
-     "Share of each period, from its beginning, in which the link is down.", "own",
+     "Share of each period for which the link is down. Each period starts with the failure.", "own",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 

@@ -10,7 +10,7 @@ struct params {
 };
 
 static const struct opt rows[] = {{"priority", OPT_INT, offsetof(struct params, priority), "3", "0",
-                                   "7", NULL, "The priority that is paused.",
+                                   "7", NULL, "Priority that the host pauses.",
                                    "common use: RoCE in priority 3", OPT_ACTS(FAULTS, ANY, TRACE)},
                                   {0}};
 

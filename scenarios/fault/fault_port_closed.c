@@ -8,11 +8,12 @@ struct params {
     int64_t port; /* -1: all */
 };
 
-static const struct opt rows[] = {{"port", OPT_INT, offsetof(struct params, port), "all", "0", "7",
-                                   "all", "Port of the target, the number of its NIC.",
-                                   "Linux 6.1 nvmet: a port's subsystems in configfs",
-                                   OPT_ACTS(FAULTS, ANY, TRACE)},
-                                  {0}};
+static const struct opt rows[] = {
+    {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
+     "Port of the target, counted from 0 in the order of its NICs; "
+     "all: every port.",
+     "Linux 6.1 nvmet: a port's subsystems in configfs", OPT_ACTS(FAULTS, ANY, TRACE)},
+    {0}};
 
 static unsigned breaks(const void *params)
 {

@@ -10,13 +10,16 @@ struct params {
 };
 
 static const struct opt rows[] = {{"rate", OPT_RATIO, offsetof(struct params, rate), "1/256", "0",
-                                   "1", NULL, "Share of the frames that is lost.",
+                                   "1", NULL, "Probability that a frame is lost.",
                                    "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256",
                                    OPT_ACTS(FAULTS, MORE, TRACE)},
                                   {"frames", OPT_CHOICE, offsetof(struct params, frames), "data",
                                    NULL, NULL, OPT_WORDS(PORT_FAULT_FRAMES),
-                                   "Frames that may be lost, as for drop-every.", "own",
-                                   OPT_ACTS(FAULTS, ANY, TRACE)},
+                                   "Frames that may be lost. all: all frames, including MAC "
+                                   "control frames; data: frames with payload; pause: PFC and "
+                                   "PAUSE frames that start or extend a pause; resume: PFC and "
+                                   "PAUSE frames that only end a pause.",
+                                   "own", OPT_ACTS(FAULTS, ANY, TRACE)},
                                   {0}};
 
 static unsigned breaks(const void *params)

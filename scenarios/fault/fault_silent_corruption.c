@@ -11,17 +11,19 @@ struct params {
 
 static const struct opt rows[] = {
     {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
-     "Number of the target's namespace, in the order of the scenario.", "own",
-     OPT_ACTS(FAULTS, ANY, TRACE)},
+     "Namespace of the target, numbered from 1 in the order of the scenario file. An entry with "
+     "`count` counts as that many namespaces.",
+     "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"error", OPT_CHOICE, offsetof(struct params, error), "misdirected-read", NULL, NULL,
      OPT_WORDS(NVME_CORRUPTIONS),
-     "Error of the drives: they read or write other blocks, acknowledge a write without executing "
-     "it, or write with one bit changed.",
+     "Error of the drives. misdirected-read, misdirected-write: they read or write other blocks; "
+     "lost-write: they acknowledge a write without executing it; flipped-bit: they write data "
+     "with one bit changed.",
      "Bairavasundaram et al., FAST 2008: an analysis of data corruption in the storage stack",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {"every", OPT_INT, offsetof(struct params, every), "1", "1", "1000000", NULL,
-     "One of this many reads or writes has the error; 1: all of them.", "own",
-     OPT_ACTS(FAULTS, ANY, TRACE)},
+     "Interval of the errors, in reads or writes: one of this many has the error; 1: all of them.",
+     "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 /* With protection information, I/O fails. */

@@ -10,7 +10,7 @@ struct params {
 
 static const struct opt rows[] = {
     {"drain", OPT_PERCENT, offsetof(struct params, drain), "0%", "0%", "100%", NULL,
-     "Share of line rate at which the host empties its receive buffer.", "own",
+     "Rate at which the host empties its receive buffer, in percent of the line rate.", "own",
      OPT_ACTS(FAULTS, LESS, TRACE)},
     {0}};
 

@@ -27,14 +27,17 @@ struct params {
 
 static const struct opt rows[] = {
     {"how", OPT_CHOICE, offsetof(struct params, how), "process", NULL, NULL, OPT_WORDS(DEATHS),
-     "The part that fails: the target's process (the kernel closes its connections), or the whole "
-     "machine (power: its links go down, nothing is sent).",
+     "The part that fails. process: the process of the target, and the kernel closes its "
+     "connections; power: the whole machine, whose links go down without any message to its "
+     "peers.",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"data", OPT_CHOICE, offsetof(struct params, data), "kept", NULL, NULL, OPT_WORDS(DATA),
-     "Whether written data survive the crash.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
+     "kept: written data survive the crash; lost: they do not.", "own",
+     OPT_ACTS(FAULTS, ANY, TRACE)},
     {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
-     "Port of the target whose controller crashes, such as one of two controllers of an array; "
-     "stored data and other ports remain; all: the whole target. Only with how: process.",
+     "Port of the target that crashes alone, for example one of two controllers of an array. The "
+     "other ports continue, and stored data survive. all: all ports crash. A port needs how: "
+     "process.",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 

@@ -146,8 +146,7 @@ const struct opt scenario_top_opts[] = {
     {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns", "100000s", NULL,
      "Workloads issue I/O from time 0 until this time.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "100000s", NULL,
-     "How long outstanding operations may take to complete after `duration` has ended.", "own",
-     OPT_INERT},
+     "Time after `duration` in which outstanding operations may still complete.", "own", OPT_INERT},
     {0}};
 
 static const char *const top_keys[] = {"stormglass", "name",   "about",  "fabric", "hosts",

@@ -18,7 +18,7 @@ const struct opt scenario_fault_opts[] = {
     {"at", OPT_TIME, FIELD(at), "0s", NULL, "100000s", NULL, "Start of the fault.", "own",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {"for", OPT_TIME, FIELD(length), "end", NULL, "100000s", "end",
-     "Duration of the fault; end: to the end of the run.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
+     "Duration of the fault; end: until the end of the run.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
 static const struct fault_ops *find_kind(struct loader *loader, const struct tree_node *word)

@@ -18,10 +18,11 @@ struct entry {
 
 const struct opt scenario_namespace_opts[] = {
     {"count", OPT_INT, offsetof(struct entry, count), "1", "1", "1024", NULL,
-     "Number of these namespaces.", "own; limit: nvmet, Linux 6.1", OPT_ACTS(FABRIC, ANY, TRACE)},
+     "Number of identical namespaces that this entry defines.", "own; limit: nvmet, Linux 6.1",
+     OPT_ACTS(FABRIC, ANY, TRACE)},
     {"ana-group", OPT_INT, offsetof(struct entry, ana_group), "1", "1", "128", NULL,
-     "ANA group of these namespaces.", "NVMe base 1.4, 8.20; limit: nvmet, Linux 6.1",
-     OPT_ACTS(PATHS, ANY, TRACE)},
+     "Number of the ANA group to which the namespaces of this entry belong.",
+     "NVMe base 1.4, 8.20; limit: nvmet, Linux 6.1", OPT_ACTS(PATHS, ANY, TRACE)},
     {0}};
 
 static void unknown_media(struct loader *loader, const struct tree_node *word)

@@ -20,18 +20,19 @@ const struct opt scenario_routing_opts[] = {
      "ms",
      OPT_ACTS(PATHS, MORE, TRACE)},
     {"convergence", OPT_TIME, FIELD(convergence), "100ms", "0s", "1000s", NULL,
-     "Time from detection until the routes of all switches are updated.",
+     "Time from the detection of a failure or recovery until all switches have updated their "
+     "routes.",
      "assumed: BGP in a Clos, RFC 7938 7.2, without an advertisement interval: some 100 ms",
      OPT_ACTS(PATHS, MORE, TRACE)},
     {"local-repair", OPT_BOOL, FIELD(local_repair), "true", NULL, NULL, NULL,
-     "As soon as a switch detects that one of its ports is down, it removes the port from its own "
-     "routes.",
+     "true: a switch that detects a failure of one of its own ports removes the port from its "
+     "routes at once; false: the port stays in use until all switches have converged.",
      "RFC 7938 7.3: ECMP members; false: the port stays in use until all switches have converged",
      OPT_ACTS(PATHS, ANY, TRACE)},
     {"algorithm", OPT_CHOICE, FIELD(algorithm), "min-hop", NULL, NULL, OPT_WORDS(SCENARIO_ROUTINGS),
-     "InfiniBand: routing algorithm of the subnet manager. min-hop: shortest paths, which may form "
-     "credit loops; up-down: up to a root, then down, without credit loops; fat-tree: shortest "
-     "paths, with all paths to a destination through one root.",
+     "InfiniBand: routing algorithm of the subnet manager. min-hop: shortest paths, which may "
+     "form credit loops; up-down: paths that go up to a root and then down, without credit loops; "
+     "fat-tree: shortest paths, where all paths to one destination use the same root.",
      "OpenSM -R minhop, updn, ftree; minhop is its default",
      OPT_ACTS_IF(OPT_NEED_INFINIBAND, PATHS, ANY, TRACE)},
     {0},

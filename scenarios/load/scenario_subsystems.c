@@ -25,11 +25,14 @@ enum { NQN_MAX = 223, LIST_MAX = 1024 }; /* NQN_MAX: NVMe base 1.4, 7.9 */
 
 const struct opt scenario_ana_opts[] = {
     {"port", OPT_INT, FIELD(port), "all", "0", "7", "all",
-     "Port of the target, the number of its NIC.", "own", OPT_ACTS(PATHS, ANY, TRACE)},
-    {"group", OPT_INT, FIELD(group), "all", "1", "128", "all", "ANA group.",
-     "NVMe base 1.4, 8.20; limit: nvmet, Linux 6.1", OPT_ACTS(PATHS, ANY, TRACE)},
+     "Port of the target, counted from 0 in the order of its NICs; all: every port.", "own",
+     OPT_ACTS(PATHS, ANY, TRACE)},
+    {"group", OPT_INT, FIELD(group), "all", "1", "128", "all",
+     "Number of the ANA group; all: every group.", "NVMe base 1.4, 8.20; limit: nvmet, Linux 6.1",
+     OPT_ACTS(PATHS, ANY, TRACE)},
     {"state", OPT_CHOICE, FIELD(state), "optimized", NULL, NULL, OPT_WORDS(ANA_WORDS),
-     "ANA state of the group at the port.", "NVMe base 1.4, 8.20", OPT_ACTS(PATHS, ANY, TRACE)},
+     "ANA state that the target reports for the group at the port.", "NVMe base 1.4, 8.20",
+     OPT_ACTS(PATHS, ANY, TRACE)},
     {0}};
 
 uint32_t scenario_ana_state(int64_t choice)

@@ -43,44 +43,51 @@ const struct opt scenario_workload_opts[] = {
      "to issue I/O.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"start-jitter", OPT_TIME, FIELD(start_jitter), "0s", NULL, NULL, NULL,
-     "Maximum random delay of the start of each instance (pair of hosts).",
+     "Maximum random delay of the start, drawn separately for each instance (pair of hosts).",
      "own; processes of different hosts never start at the same picosecond",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
      "Time at which the workload stops issuing I/O; end: when `duration` ends.", "own",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, OPT_WORDS(PAIRINGS),
-     "How the hosts in `from` are paired with the hosts in `to`.", "own",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "How the hosts in `from` are paired with the hosts in `to`. round-robin: both lists advance "
+     "by one host for each pair, and the shorter list repeats; all-to-all: each host with each; "
+     "one-to-one: two lists of equal length, in order; permutation: each host in `from` with "
+     "another random host in `to`.",
+     "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"loopback", OPT_BOOL, FIELD(loopback), "false", NULL, NULL, NULL,
-     "A host in both from and to is also paired with itself: this traffic stays in the NIC and "
-     "crosses PCIe twice.",
+     "true: a host that is both in `from` and in `to` is also paired with itself. Its traffic "
+     "stays in the NIC and crosses PCIe twice. false: it is not.",
      "own; Collie, NSDI 2022", OPT_ACTS(ASKED, ANY, TRACE)},
     {"dscp", OPT_DSCP, FIELD(dscp), "auto", "0", "63", "auto",
-     "DSCP of the connections, in both directions; auto: the RNIC's.",
+     "DSCP of the connections, in both directions; auto: rnic.dscp or tcp.dscp of the hosts, "
+     "depending on the transport.",
      "librdmacm RDMA_OPTION_ID_TOS, nvme connect --tos; IBTA Vol 1 12.7.11",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"priority", OPT_INT, FIELD(priority), "auto", "0", "7", "auto",
-     "Priority at the port of the hosts in `from`; auto: the priority to which the hosts map the "
-     "DSCP.",
+     "Priority of the traffic at the ports of the hosts in `from`; auto: the priority to which "
+     "these hosts map the DSCP.",
      "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7",
      OPT_ACTS(CLASSES, ANY, TRACE)},
     {"nic", OPT_INT, FIELD(nic), "auto", "0", "7", "auto",
-     "NIC (port number) of the hosts in `from`; auto: queue pairs are distributed over the "
-     "pairs of NICs with a path between them.",
+     "NIC of the hosts in `from`, counted from 0; auto: queue pairs use all pairs of NICs that "
+     "can reach each other.",
      "perftest -d, nvme connect --host-iface", OPT_ACTS(PATHS, ANY, TRACE)},
     {"peer-nic", OPT_INT, FIELD(peer_nic), "auto", "0", "7", "auto",
-     "NIC of the hosts in `to`; auto: the same number as `nic` if the host has it.",
+     "NIC of the hosts in `to`, counted from 0; auto: the same number as `nic` if the host has "
+     "that NIC.",
      "nvme connect --traddr", OPT_ACTS(PATHS, ANY, TRACE)},
     {"paths", OPT_INT, FIELD(paths), "none", "1", "16", "none|all",
-     "NVMe controllers of an instance, one for each pair of NICs, as paths to its namespace; all: "
-     "one for each pair that reaches each other; none: one controller without multipath.",
+     "Number of NVMe controllers of an instance, each on another pair of NICs, as paths to one "
+     "namespace. all: one for each pair of NICs that can reach each other; none: one controller "
+     "without multipath.",
      "Linux 6.1 nvme_core: multipath; nvme connect-all", OPT_ACTS(PATHS, ANY, TRACE)},
     {"transport", OPT_CHOICE, FIELD(transport), "rdma", NULL, NULL, &nvme_carrier_words[1],
-     "rdma: NVMe over RDMA (RoCE, InfiniBand); tcp: NVMe over TCP, with the hosts' `tcp` "
-     "parameters; iscsi: the same commands as SCSI commands over iSCSI and TCP; fc: NVMe over "
-     "Fibre Channel, which needs fabric.kind fibre-channel; iwarp: RDMA over TCP, also of kinds "
-     "without NVMe. If not set, hosts.defaults.transport applies to NVMe.",
+     "Transport of the workload. rdma: NVMe over RDMA (RoCE, InfiniBand); tcp: NVMe over TCP, "
+     "with the hosts' `tcp` parameters; iscsi: SCSI commands over iSCSI and TCP in place of NVMe "
+     "commands; fc: NVMe over Fibre Channel, which needs fabric.kind: fibre-channel; iwarp: RDMA "
+     "over TCP, for NVMe and for the rdma-* kinds. Without a value, an NVMe workload uses "
+     "hosts.defaults.transport.",
      "nvme connect -t rdma, nvme connect -t tcp, iscsiadm", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 

@@ -32,54 +32,59 @@ struct written {
 #define CDW(number)                                                                                \
     {                                                                                              \
         "cdw" #number, OPT_INT, FIELD(cdw[number - 10]), "0", "0", "4294967295", NULL,             \
-            "Command double word " #number " of command: other.",                                  \
+            "Command double word " #number " if command is other.",                                \
             "nvme admin-passthru --cdw" #number, OPT_ACTS(ASKED, ANY, TRACE)                       \
     }
 
 const struct opt admin_list_opts[] = {
     {"at", OPT_TIME, FIELD(at), "0s", "0s", "100000s", NULL,
-     "Earliest time of the command, from the start of the workload; it also waits for the "
-     "controller and for the previous commands.",
+     "Earliest time of the command, counted from the start of the workload. The command also "
+     "waits until the controller is connected and the commands before it have completed.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"command", OPT_CHOICE, FIELD(command), "identify", NULL, NULL, &(COMMANDS(X))[1],
-     "The admin command; other: the one with that opcode.", "NVMe base 1.4, 5; nvme-cli",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "The admin command; other: the command with the opcode in `opcode`.",
+     "NVMe base 1.4, 5; nvme-cli", OPT_ACTS(ASKED, ANY, TRACE)},
     {"nsid", OPT_INT, FIELD(nsid), "0", "0", "4294967294", "all",
-     "Namespace identifier; all: FFFFFFFFh.", "nvme-cli --namespace-id",
+     "Namespace identifier (NSID) of the command; all: FFFFFFFFh.", "nvme-cli --namespace-id",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"cns", OPT_INT, FIELD(cns), "1", "0", "255", NULL,
-     "For identify: the page (CNS); 1 is the controller, 0 a namespace, 2 the active list.",
+     "For identify: the data structure to return (CNS). 0: a namespace; 1: the controller; 2: the "
+     "list of active namespaces.",
      "NVMe base 1.4, 5.15; nvme id-ctrl, nvme id-ns", OPT_ACTS(ASKED, ANY, TRACE)},
-    {"csi", OPT_INT, FIELD(csi), "0", "0", "255", NULL, "For identify: the I/O command set.",
-     "NVMe base 2.0, 5.17", OPT_ACTS(ASKED, ANY, TRACE)},
+    {"csi", OPT_INT, FIELD(csi), "0", "0", "255", NULL,
+     "For identify: identifier of the I/O command set (CSI).", "NVMe base 2.0, 5.17",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"log", OPT_INT, FIELD(log), "2", "0", "255", NULL,
-     "For get-log: the page (LID); 1 errors, 2 SMART, 5 effects, 12 ANA, 112 discovery.",
+     "For get-log: the log page to return (LID). 1: errors; 2: SMART; 5: supported commands and "
+     "their effects; 12: ANA; 112: discovery.",
      "NVMe base 1.4, 5.14; nvme get-log --log-id", OPT_ACTS(ASKED, ANY, TRACE)},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
-     "For get-log: the offset of the data in the page.", "nvme get-log --lpo", .step = "4B",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "For get-log: offset in the log page at which the returned data start.", "nvme get-log --lpo",
+     .step = "4B", OPT_ACTS(ASKED, ANY, TRACE)},
     {"bytes", OPT_SIZE, FIELD(bytes), "auto", "0B", "16KiB", "auto",
-     "Bytes of returned data; auto: 4096B for identify, 512B for get-log, 16B for get-features "
-     "129, otherwise none.",
+     "Number of bytes that the command returns; auto: 4096B for identify, 512B for get-log, 16B "
+     "for get-features with feature 129, otherwise 0B.",
      "nvme get-log --log-len; nvme admin-passthru --data-len", .step = "4B",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"retain", OPT_BOOL, FIELD(retain), "false", NULL, NULL, NULL,
-     "For get-log: the event of the page stays masked (RAE).", "nvme get-log --rae",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "For get-log: true: the command does not clear the asynchronous event of the log page (RAE); "
+     "false: it clears the event.",
+     "nvme get-log --rae", OPT_ACTS(ASKED, ANY, TRACE)},
     {"feature", OPT_INT, FIELD(feature), "7", "0", "255", NULL,
-     "For get-features and set-features: the feature (FID).", "nvme get-feature --feature-id",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "For get-features and set-features: identifier of the feature (FID).",
+     "nvme get-feature --feature-id", OPT_ACTS(ASKED, ANY, TRACE)},
     {"value", OPT_INT, FIELD(value), "0", "0", "4294967295", NULL,
-     "For get-features and set-features: command double word 11.", "nvme set-feature --value",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "For get-features and set-features: value of command double word 11.",
+     "nvme set-feature --value", OPT_ACTS(ASKED, ANY, TRACE)},
     {"select", OPT_INT, FIELD(select), "0", "0", "7", NULL,
-     "For get-features: the selected value (SEL); 0 is the current one.", "nvme get-feature --sel",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "For get-features: which value to return (SEL). 0: the current value.",
+     "nvme get-feature --sel", OPT_ACTS(ASKED, ANY, TRACE)},
     {"save", OPT_BOOL, FIELD(save), "false", NULL, NULL, NULL,
-     "For set-features: the value survives resets (SV).", "nvme set-feature --save",
+     "For set-features: true: the value persists across resets (SV).", "nvme set-feature --save",
      OPT_ACTS(ASKED, ANY, TRACE)},
-    {"opcode", OPT_INT, FIELD(opcode), "24", "0", "255", NULL, "Opcode, for command: other.",
-     "nvme admin-passthru --opcode", OPT_ACTS(ASKED, ANY, TRACE)},
+    {"opcode", OPT_INT, FIELD(opcode), "24", "0", "255", NULL,
+     "Opcode of the command if command is other.", "nvme admin-passthru --opcode",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     CDW(10),
     CDW(11),
     CDW(12),

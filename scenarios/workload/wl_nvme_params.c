@@ -15,80 +15,85 @@ const struct opt wl_nvme_opts[] = {
      "Share of the I/Os that are reads; the others are writes.", "fio rwmixread",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"block-size", OPT_SIZE, FIELD(block_size), "4KiB", "512B", "64MiB", NULL,
-     "Bytes of one I/O; a multiple of the namespace's block.", "fio bs",
+     "Size of one I/O, a multiple of the namespace's block size.", "fio bs",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"queue-depth", OPT_INT, FIELD(queue_depth), "32", "1", "65535", NULL,
-     "I/Os outstanding in each I/O queue of an instance; with a rate, the maximum.",
+     "Number of outstanding I/Os in each I/O queue of an instance; if `rate` is set, the maximum "
+     "number.",
      "fio iodepth, counted for each queue", OPT_SCALES(DEPTH, LESS, TRACE)},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
-     "I/O queues of the controller, used round robin; the target may grant fewer. If not set, "
-     "nvme.queues of its hosts applies.",
+     "Number of I/O queues of the controller. I/Os use them in turn. The target may grant fewer "
+     "queues. Without a value, nvme.queues of the host applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, OPT_WORDS(WL_NVME_PATTERNS),
-     "Position of the next I/O; random is uniform over the working set.", "fio rw",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "Offset of each I/O. sequential: it follows the previous I/O; random: uniform over the "
+     "working set.",
+     "fio rw", OPT_ACTS(ASKED, ANY, TRACE)},
     {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
-     "I/Os per second of each instance (open loop), such as 1250.5; 0: closed loop with "
-     "queue-depth I/Os outstanding.",
+     "Number of I/Os per second that each instance issues (open loop), such as 1250.5; 0: closed "
+     "loop, where each completed I/O is followed by the next.",
      "fio rate_iops", OPT_SCALES(ASKED, LIMIT, TRACE)},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
-     "How operations arrive if `rate` is set: evenly spaced from a random start (paced), or as a "
-     "Poisson process.",
+     "How operations arrive if `rate` is set. paced: evenly spaced, from a random start; poisson: "
+     "as a Poisson process.",
      "fio rate_process", OPT_ACTS(ASKED, ANY, TRACE)},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", "none",
-     "Number of I/Os of each instance; 0: no limit until `stop`; none: only the admin "
-     "commands.",
+     "Number of I/Os of each instance. 0: no limit, until `stop`; none: no I/O, only admin "
+     "commands (from `admin` and admin-interval).",
      "fio number_ios", OPT_ACTS(ASKED, ANY, TRACE)},
     {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
-     "Bytes of the namespace that are used (working set); 0: all.", "fio size",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "Size of the working set, which is the part of the namespace that the workload uses; 0: all "
+     "of the namespace from `offset`.",
+     "fio size", OPT_ACTS(ASKED, ANY, TRACE)},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
-     "Start of the working set in the namespace.", "fio offset", OPT_ACTS(ASKED, ANY, TRACE)},
-    {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
-     "Number of the namespace, from 1; 0 spreads the instances over all of them.", "own",
+     "Offset in the namespace at which the working set starts.", "fio offset",
      OPT_ACTS(ASKED, ANY, TRACE)},
+    {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
+     "Namespace of the target, numbered from 1; 0: the instances use all namespaces in turn.",
+     "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"think-time", OPT_TIME, FIELD(think_time), "0s", "0s", "1h", NULL,
-     "Wait after each completed I/O, with nothing outstanding.", "fio thinktime",
-     OPT_SCALES(ASKED, MORE, TRACE)},
+     "Pause after each completed I/O: the workload issues nothing until no I/O is outstanding and "
+     "this time has passed since then.",
+     "fio thinktime", OPT_SCALES(ASKED, MORE, TRACE)},
     {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "Time after the start that is not measured: rates include only later completions, latencies "
-     "only I/Os issued later.",
+     "Time after the start of the workload that the results exclude. Rates count completions "
+     "after this time, latencies count I/Os issued after it.",
      "fio ramp_time", OPT_ACTS(ASKED, ANY, TRACE)},
     {"flush", OPT_PERCENT, FIELD(flush), "0%", "0%", "100%", NULL,
      "Share of the I/Os that are Flush commands.", "NVMe base 1.4, 6.8; fio sync, fsync",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"compare", OPT_PERCENT, FIELD(compare), "0%", "0%", "100%", NULL,
-     "Share of the I/Os that compare a block with the data last written to it; a block never "
-     "written is read instead.",
+     "Share of the I/Os that are Compare commands with the data last written to a block. A block "
+     "that was never written is read instead.",
      "NVMe base 1.4, 6.6", OPT_ACTS(ASKED, ANY, TRACE)},
     {"write-zeroes", OPT_PERCENT, FIELD(write_zeroes), "0%", "0%", "100%", NULL,
      "Share of the I/Os that are Write Zeroes commands.", "NVMe base 1.4, 6.17",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"deallocate", OPT_PERCENT, FIELD(deallocate), "0%", "0%", "100%", NULL,
-     "Share of the I/Os that deallocate their blocks (Dataset Management).",
+     "Share of the I/Os that deallocate blocks (Dataset Management commands).",
      "NVMe base 1.4, 6.7; fio rw=trim", OPT_ACTS(ASKED, ANY, TRACE)},
     {"admin-interval", OPT_TIME, FIELD(admin_interval), "0s", "0s", "1h", NULL,
-     "Interval between admin commands of an instance, which sends Identify Controller, Identify "
-     "Namespace, SMART log and error log in turn; 0: none.",
+     "Interval between two admin commands of an instance, in this order: Identify Controller, "
+     "Identify Namespace, SMART log, error log; 0: no such commands.",
      "like monitoring with nvme-cli", OPT_ACTS(ASKED, ANY, TRACE)},
     {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
-     "Idle time between the last I/O or admin command of an instance and its end, at which "
-     "nvme.shutdown disconnects it.",
+     "Idle time after the last I/O or admin command of an instance, before the instance ends. "
+     "With nvme.shutdown, its host then disconnects.",
      "as between nvme connect and nvme disconnect", OPT_ACTS(ASKED, ANY, TRACE)},
     {"iops-limit", OPT_INT, FIELD(limits.of[NVME_LIMIT_IOPS]), "0", "0", "1000000000", NULL,
-     "Reads and writes per second that the host allows an instance, in slices of a millisecond; "
-     "excess I/O waits at the host, which counts as latency; 0: no limit.",
+     "Maximum reads and writes per second of an instance, which the host enforces in slices of 1 "
+     "ms. Further I/O waits at the host, and the wait counts as latency. 0: no limit.",
      "cgroup v2 io.max: riops, wiops, for both together",
      OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {"rate-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_RATE]), "0bps", "0bps", "10Tbps", NULL,
-     "Bytes read and written per second, limited in the same way; 0: no limit.",
+     "Maximum rate of data read and written by an instance, enforced as iops-limit; 0: no limit.",
      "likewise: rbps, wbps for both together", OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {"read-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_READ]), "0bps", "0bps", "10Tbps", NULL,
-     "Bytes read per second, limited in the same way; 0: no limit.", "cgroup v2 io.max: rbps",
-     OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
+     "Maximum rate of data read by an instance, enforced as iops-limit; 0: no limit.",
+     "cgroup v2 io.max: rbps", OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {"write-limit", OPT_RATE, FIELD(limits.of[NVME_LIMIT_WRITE]), "0bps", "0bps", "10Tbps", NULL,
-     "Bytes written per second, limited in the same way; 0: no limit.", "cgroup v2 io.max: wbps",
-     OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
+     "Maximum rate of data written by an instance, enforced as iops-limit; 0: no limit.",
+     "cgroup v2 io.max: wbps", OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {0},
 };
 

@@ -8,70 +8,75 @@
 
 const struct opt wl_rdma_opts[] = {
     {"message-size", OPT_SIZE, FIELD(message_size), "64KiB", "1B", "1GiB", NULL,
-     "Bytes of one message.", "perftest -s", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Size of one message.", "perftest -s", OPT_ACTS(ASKED, ANY, TRACE)},
     {"sizes", OPT_CHOICE, FIELD(sizes), "fixed", NULL, NULL, OPT_WORDS(WL_SIZES_KINDS),
-     "Sizes of messages: always message-size, or drawn from a published distribution of flow "
-     "sizes; `sizes-file` sets another distribution.",
+     "Distribution of message sizes. fixed: every message has message-size; web-search, storage: "
+     "random, from a published distribution of flow sizes. sizes-file sets another distribution.",
      "web-search: DCTCP, SIGCOMM 2010; storage: AliStorage2019; both as HPCC publishes them",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
-     "Messages outstanding in each queue pair.", "perftest -t", OPT_SCALES(DEPTH, LESS, TRACE)},
+     "Number of outstanding messages of each queue pair.", "perftest -t",
+     OPT_SCALES(DEPTH, LESS, TRACE)},
     {"batch", OPT_INT, FIELD(batch), "1", "1", "4096", NULL,
-     "Number of messages that a queue pair posts together. The next batch waits until "
-     "`outstanding` has room for it, at most until all earlier messages have completed.",
+     "Number of messages that a queue pair posts together. It posts the next batch when so many "
+     "messages have completed that the batch fits within `outstanding`.",
      "perftest --post_list; a loop that posts requests and waits for all of them has batch equal "
      "to outstanding",
      OPT_ACTS(DEPTH, ANY, TRACE)},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
-     "Number of messages of each instance; 0: no limit until `stop`.", "perftest -n",
+     "Number of messages of each instance; 0: no limit, until `stop`.", "perftest -n",
      OPT_ACTS(ASKED, ANY, TRACE)},
-    {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Queue pairs of each instance.",
+    {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Number of queue pairs of each instance.",
      "perftest -q", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"threads", OPT_INT, FIELD(threads), "1", "1", "1024", NULL,
-     "Cores of each instance; each posts for its share of the queue pairs, at rnic.post-cost.",
+     "Number of CPU cores of each instance. The queue pairs are divided among them, and each core "
+     "needs rnic.post-cost for each message.",
      "perftest has one", OPT_ACTS(HOST_CPU, LESS, TRACE)},
     {"doorbells", OPT_INT, FIELD(doorbells), "0", "0", "1024", NULL,
-     "Doorbell registers that the threads share in turn, each with a lock; 0: one for each thread.",
+     "Number of doorbell registers, each with a lock, that the threads share; 0: each thread has "
+     "its own doorbell register.",
      "Linux rdma-core providers/mlx5: MLX5_TOTAL_UUARS 16, of which 12 are shared",
      OPT_ACTS(HOST_CPU, LIMIT, TRACE)},
     {"doorbell-cost", OPT_TIME, FIELD(doorbell_cost), "60ns", "0ns", "100us", NULL,
-     "With doorbells: additional time, under the lock, of each message for each other thread that "
-     "shares the doorbell register.",
+     "Additional time of each message, while it holds the lock of its doorbell register, for each "
+     "other thread that shares this register. It has no effect if doorbells is 0.",
      "fitted: 19 million READs a second of 96 threads with 12 doorbells, 39 of 32 threads (Ren et "
      "al., ASPLOS 2024, fig. 3)",
      OPT_ACTS(HOST_CPU, MORE, TRACE)},
     {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
-     "Messages per second of each instance (open loop), such as 1250.5; 0: closed loop with "
-     "`outstanding` messages.",
+     "Number of messages per second that each instance sends (open loop), such as 1250.5; 0: "
+     "closed loop, with `outstanding` messages at any time.",
      "perftest --rate_limit", OPT_SCALES(ASKED, LIMIT, TRACE)},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
-     "How operations arrive if `rate` is set: evenly spaced from a random start (paced), or as a "
-     "Poisson process.",
+     "How operations arrive if `rate` is set. paced: evenly spaced, from a random start; poisson: "
+     "as a Poisson process.",
      "fio rate_process", OPT_ACTS(ASKED, ANY, TRACE)},
     {"receives", OPT_INT, FIELD(receives), "0", "0", "8192", NULL,
-     "Receives that the peer keeps posted, for rdma-send and immediate data; 0: twice "
-     "`outstanding`.",
+     "Number of receives that the peer keeps posted, for rdma-send and for messages with "
+     "immediate data; 0: twice `outstanding`.",
      "perftest -r", OPT_SCALES(CREDIT, LIMIT, SERVICE)},
     {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
-     "For messages that consume a receive: time until the receive is posted again.", "own",
+     "Time after a message has used a receive until the peer posts the receive again.", "own",
      OPT_SCALES(CREDIT, MORE, DELAY)},
     {"shared-receives", OPT_INT, FIELD(shared_receives), "0", "0", "8192", NULL,
-     "Receives in a shared receive queue (SRQ) of the peer, for all queue pairs of workloads with "
-     "the same value; 0: each queue pair has its own receives.",
+     "Number of receives in a shared receive queue (SRQ) of the peer, used by the queue pairs of "
+     "all workloads with the same value; 0: each queue pair has its own receives.",
      "IBTA Vol 1 10.2.9; SPDK's NVMe-oF target: 4096", OPT_ACTS(CREDIT, LIMIT, TRACE)},
     {"receive-limit", OPT_INT, FIELD(receive_limit), "0", "0", "8192", NULL,
-     "With shared-receives: used receives are posted again, all together, when fewer than this "
-     "number are left; 0: each one separately.",
+     "Number of remaining receives in the shared receive queue below which the peer posts all "
+     "used receives again; 0: it posts each used receive separately. It has no effect without "
+     "shared-receives.",
      "IBV_EVENT_SRQ_LIMIT_REACHED", OPT_ACTS(CREDIT, ANY, TRACE)},
     {"remote-access", OPT_CHOICE, FIELD(remote_access), "granted", NULL, NULL,
      OPT_WORDS(WL_RDMA_ACCESSES),
-     "How rdma-write and rdma-read access the peer's memory: as granted, with a wrong key, beyond "
-     "the end of the memory, without permission, or after the peer revoked access, 100 us after "
-     "connecting (given-back). Every value except granted ends in REM_ACCESS_ERR.",
+     "How rdma-write and rdma-read access the peer's memory. granted: as permitted; wrong-key: "
+     "with a wrong key; out-of-range: beyond the end of the memory; no-right: without permission; "
+     "given-back: 100 us after connecting, the peer revokes the permission. All values except "
+     "granted end in REM_ACCESS_ERR.",
      "IBTA Vol 1 9.7.5.2.4 (NAK remote access error)", OPT_ACTS(ASKED, ANY, TRACE)},
     {"immediate", OPT_BOOL, FIELD(immediate), "false", NULL, NULL, NULL,
-     "Each message carries 4 B of immediate data; rdma-write then also consumes a receive and "
-     "completes at the peer.",
+     "true: each message carries 4 B of immediate data, and an rdma-write message also consumes a "
+     "receive and completes at the peer; false: messages carry no immediate data.",
      "IBTA Vol 1 9.3.3.1; Linux: IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND_WITH_IMM",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {0},

@@ -13,50 +13,53 @@
 
 static const struct opt rows[] = {
     {"speed", OPT_PERCENT, FIELD(replay.speed), "100%", "1%", "100000%", NULL,
-     "Replay speed: with 200%, each I/O is issued at half its recorded "
-     "time.",
+     "Replay speed. At 200%, the time between two I/Os is half the recorded time.",
      "fio replay_time_scale", OPT_ACTS(ASKED, ANY, TRACE)},
     {"timing", OPT_CHOICE, FIELD(replay.timing), "recorded", NULL, NULL,
      OPT_WORDS(WL_REPLAY_TIMINGS),
-     "When I/Os are issued: at the times in the trace, or as soon as queue-depth has room (asap). "
-     "A trace without times is always replayed asap.",
+     "When each I/O is issued. recorded: at its time in the trace; asap: as soon as fewer than "
+     "queue-depth I/Os are outstanding. A trace without times is always replayed asap.",
      "fio replay_no_stall", OPT_ACTS(ASKED, ANY, TRACE)},
     {"queue-depth", OPT_INT, FIELD(queue_depth), "1024", "1", "65535", NULL,
-     "Maximum I/Os outstanding in each I/O queue of an instance; further I/Os wait, and the wait "
-     "counts as latency.",
+     "Maximum number of outstanding I/Os in each I/O queue of an instance. Further I/Os wait, and "
+     "the wait counts as latency.",
      "assumed: large enough to rarely matter", OPT_SCALES(DEPTH, LESS, TRACE)},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
-     "I/O queues of the controller, used round robin; the target may grant fewer. If not set, "
-     "nvme.queues of its hosts applies.",
+     "Number of I/O queues of the controller. I/Os use them in turn. The target may grant fewer "
+     "queues. Without a value, nvme.queues of the host applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, OPT_WORDS(WL_REPLAY_SPLITS),
-     "Part of the trace that each instance replays: the whole trace (copy); its share of the I/Os, "
-     "round robin (turns); or its share of the trace's files, round robin (file).",
+     "Part of the trace that each instance replays. copy: the whole trace; turns: the I/Os are "
+     "divided among the instances in turn; file: the files in the trace are divided among them in "
+     "turn.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"loop", OPT_INT, FIELD(replay.loop), "1", "0", "1000000000", NULL,
      "Number of times that the trace is replayed; 0: until `stop`.", "fio loops",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"skip", OPT_TIME, FIELD(replay.skip), "0s", "0s", "1000000s", NULL,
-     "Time in the trace at which the replay starts.", "own", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Time in the trace at which the replay starts; earlier I/Os are skipped.", "own",
+     OPT_ACTS(ASKED, ANY, TRACE)},
     {"beyond", OPT_CHOICE, FIELD(replay.beyond), "refuse", NULL, NULL, OPT_WORDS(WL_REPLAY_BEYONDS),
-     "I/Os beyond the used part of the namespace: the workload fails, or they are folded into it, "
-     "modulo its size.",
+     "How to replay an I/O that reaches beyond the used part of the namespace. refuse: it is an "
+     "error; fold: its offset is taken modulo the size of the part.",
      "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
-     "Bytes of the namespace that are used; 0: all.", "fio size", OPT_ACTS(ASKED, ANY, TRACE)},
+     "Size of the part of the namespace that the replay uses; 0: all of the namespace from "
+     "`offset`.",
+     "fio size", OPT_ACTS(ASKED, ANY, TRACE)},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
-     "Start of the used part of the namespace: the trace's offset 0.", "fio offset",
+     "Offset in the namespace that corresponds to offset 0 in the trace.", "fio offset",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
-     "Number of the namespace, from 1; 0 spreads the instances over all of them.", "own",
-     OPT_ACTS(ASKED, ANY, TRACE)},
+     "Namespace of the target, numbered from 1; 0: the instances use all namespaces in turn.",
+     "own", OPT_ACTS(ASKED, ANY, TRACE)},
     {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "Time after the start that is not measured: rates include only later completions, latencies "
-     "only I/Os issued later.",
+     "Time after the start of the workload that the results exclude. Rates count completions "
+     "after this time, latencies count I/Os issued after it.",
      "fio ramp_time", OPT_ACTS(ASKED, ANY, TRACE)},
     {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
-     "Idle time between the last I/O or admin command of an instance and its end, at which "
-     "nvme.shutdown disconnects it.",
+     "Idle time after the last I/O or admin command of an instance, before the instance ends. "
+     "With nvme.shutdown, its host then disconnects.",
      "as between nvme connect and nvme disconnect", OPT_ACTS(ASKED, ANY, TRACE)},
     {0},
 };

@@ -29,8 +29,8 @@ static const struct opt opts[] = {
      "the authors' ns-3 simulator: updateInterval 30000 ns", OPT_ACTS(PAUSES, ANY, TRACE)},
     {"abm-congested", OPT_SIZE, offsetof(struct abm_params, congested), "28000B", "1B", "1GiB",
      NULL,
-     "ABM: occupancy at which a queue or group counts as congested; at a lower occupancy it counts "
-     "in proportion.",
+     "ABM: occupancy at which a queue or group counts as one congested queue or group. With a "
+     "lower occupancy it counts as the fraction occupancy / abm-congested.",
      "the authors' ns-3 simulator: sat 20 * 1400 B", OPT_ACTS(PAUSES, ANY, TRACE)},
     {0},
 };

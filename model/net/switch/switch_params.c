@@ -29,8 +29,8 @@ const struct opt switch_opts[] = {
      "assumed: a 100G leaf of 2018 to 2022; the maximum: 2^31 cells of 16 KiB",
      OPT_SCALES_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"ports", OPT_INT, FIELD(ports), "32", "1", "1024", NULL,
-     "Number of ports for which buffer and headroom are reserved; if more ports have links, buffer "
-     "is reserved for all of them.",
+     "Number of ports for which the switch reserves buffer and headroom. If more ports than this "
+     "have links, it reserves them for all ports with links.",
      "own", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"cell", OPT_SIZE, FIELD(cell), "256B", "1B", "16KiB", NULL,
      "Allocation unit of packet memory: a frame occupies whole cells.",
@@ -63,18 +63,19 @@ const struct opt switch_opts[] = {
      "beyond that.",
      "SONiC egress_lossy_profile dynamic_th 0", OPT_ACTS(DROPS, LESS, TRACE)},
     {"lossy-pool", OPT_PERCENT, FIELD(lossy_pool), "0%", "0%", "95%", NULL,
-     "Share of the shared memory that only lossy ingress groups may use; 0%: one pool.",
+     "Share of the shared memory that only lossy ingress groups may use; 0%: lossy and lossless "
+     "groups share one pool.",
      "SONiC ingress_lossy_pool; most Broadcom profiles have none", OPT_ACTS(DROPS, ANY, TRACE)},
     {"egress-lossy-pool", OPT_PERCENT, FIELD(egress_lossy_pool), "100%", "1%", "100%", NULL,
      "Share of the shared memory that all lossy egress queues together may use.",
      "SONiC egress_lossy_pool", OPT_ACTS(DROPS, ANY, TRACE)},
     {"egress-limit", OPT_SIZE, FIELD(egress_limit), "none", "1B", "32TiB", "none",
-     "Length in bytes at which even a lossless egress queue drops frames; none: no limit.",
+     "Queue length at which even a lossless egress queue drops frames; none: no limit.",
      "SONiC egress_lossless_profile static_th: the whole memory",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"xon", OPT_SIZE, FIELD(xon), "0B", "0B", "32TiB", NULL,
-     "Fill level of an ingress group at which its paused sender may always resume, however low the "
-     "pause threshold is.",
+     "Fill level of an ingress group at or below which its paused sender may always resume, even "
+     "if the pause threshold minus xon-offset is lower.",
      "SAI_BUFFER_PROFILE_ATTR_XON_TH: at most max(xon, threshold - xon-offset)",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, PAUSES, LESS, TRACE)},
     {"xon-offset", OPT_SIZE, FIELD(xon_offset), "8400B", "0B", "32TiB", NULL,
@@ -87,16 +88,17 @@ const struct opt switch_opts[] = {
      "auto: IEEE 802.1Q-2018 annex N for the link; SAI_BUFFER_PROFILE_ATTR_XOFF_TH",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"headroom-pool", OPT_SIZE, FIELD(headroom_pool), "none", "0B", "32TiB", "none|auto",
-     "Headroom memory that all groups share; none: each group has its own headroom; auto: the sum "
-     "of all headrooms divided by headroom-ratio.",
+     "Size of a headroom pool that all lossless groups share. none: no pool, each group has its "
+     "own headroom; auto: the sum of all headrooms divided by headroom-ratio.",
      "SAI_BUFFER_POOL_ATTR_XOFF_SIZE", OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"headroom-ratio", OPT_INT, FIELD(headroom_ratio), "2", "1", "64", NULL,
-     "With headroom-pool auto: oversubscription of the pool.",
+     "Oversubscription ratio of the headroom pool: the sum of all headrooms divided by the size "
+     "of the pool. It has no effect unless headroom-pool is auto.",
      "SONiC over_subscribe_ratio; 2 in its tests",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"smallest-frame", OPT_SIZE, FIELD(smallest_frame), "66B", "62B", "9216B", NULL,
-     "Smallest frame of a lossless class; `headroom: auto` assumes frames of this size, because "
-     "the smallest frames waste the most of each cell.",
+     "Smallest frame of a lossless class. headroom: auto assumes that all frames have this size, "
+     "because small frames leave most of each buffer cell unused.",
      "a RoCEv2 acknowledgment: 62 and AETH 4; IEEE 802.3 allows 64", OPT_ACTS(DROPS, ANY, TRACE)},
     {"pfc-priorities", OPT_MASK, FIELD(pfc_priorities), "3", NULL, "0,1,2,3,4,5,6,7", NULL,
      "The lossless priorities, such as [3]; none: frames of every priority may be dropped.",
@@ -114,26 +116,27 @@ const struct opt switch_opts[] = {
      "Marking probability at a queue length just below ecn-kmax.", "HPCC artifact: 0.2",
      OPT_ACTS_IF(OPT_NEED_ECN, CONGESTION, MORE, TRACE), OPT_AGREES(PATH, ECN)},
     {"ecn-mark", OPT_CHOICE, FIELD(ecn_mark), "enqueue", NULL, NULL, OPT_WORDS(SWITCH_MARK_MOMENTS),
-     "Whether the queue length when a packet enters (enqueue) or leaves (dequeue) decides about "
-     "marking.",
+     "When the switch compares the length of the egress queue with ecn-kmin and ecn-kmax: when "
+     "the packet enters the queue (enqueue), or when it leaves (dequeue).",
      "RFC 3168; SONiC test plan: dequeue-based marking",
      OPT_ACTS_IF(OPT_NEED_ECN, CONGESTION, ANY, TRACE)},
     {"latency", OPT_TIME, FIELD(latency), "300ns", "0ns", "100us", NULL,
-     "Time from the arrival of a frame's last bit (cut-through: of its header) until it is in "
-     "packet memory.",
+     "Time from the arrival of a frame's last bit until the frame is in packet memory; with "
+     "cut-through, from the arrival of its header.",
      "measured by others: about 270 ns a pass through an SX6030", OPT_ACTS(LATENCY, MORE, DELAY)},
     {"forwarding", OPT_CHOICE, FIELD(forwarding), "store-and-forward", NULL, NULL,
-     OPT_WORDS(SWITCH_FORWARDINGS), "Whether a frame may leave before its last bit has arrived.",
+     OPT_WORDS(SWITCH_FORWARDINGS),
+     "Whether the switch forwards a frame only after its last bit has arrived "
+     "(store-and-forward), or as soon as its header has arrived (cut-through).",
      "IEEE 802.1D; vendors' documents", OPT_ACTS(LATENCY, ANY, TRACE)},
     {"router", OPT_BOOL, FIELD(router), "false", NULL, NULL, NULL,
-     "The switch is an IP router, and each of its ports is another VLAN: it drops frames without "
-     "an "
-     "IP header, such as RoCE v1's. Otherwise it forwards all frames.",
+     "true: the switch is an IP router with each port in a separate VLAN, so it drops frames "
+     "without an IP header, such as RoCE v1 frames; false: it forwards all frames.",
      "IBTA annex A16, annex A17: RoCE v1 is a link protocol, RoCE v2 is routable",
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, LESS, TRACE)},
     {"ecmp-seed", OPT_INT, FIELD(ecmp_seed), "auto", "0", "4294967295", "auto",
-     "Seed of the path hash; auto: a different one for each switch. Equal seeds in two tiers cause "
-     "polarization.",
+     "Seed of the ECMP hash. auto: a different seed for each switch. Equal seeds in two tiers "
+     "cause hash polarization.",
      "own", OPT_ACTS(PATHS, DRAW, TRACE)},
     {"ecmp-hash", OPT_CHOICE, FIELD(ecmp_hash), "5-tuple", NULL, NULL, OPT_WORDS(SWITCH_HASHES),
      "Fields of the flow hash. 5-tuple: IP addresses, protocol and UDP ports; addresses: IP "
@@ -154,57 +157,64 @@ const struct opt switch_opts[] = {
      OPT_ACTS_IF(OPT_NEED_ETHERNET, DROPS, ANY, TRACE)},
     {"watchdog-rule", OPT_CHOICE, FIELD(watchdog_rule), "mellanox", NULL, NULL,
      OPT_WORDS(WATCHDOG_RULE_WORDS),
-     "Rule that detects a storm. mellanox-2024: packets are queued, none is sent, and the queue is "
-     "paused for more than 99 % of the interval; mellanox: the same, but intervals may fall short "
-     "by 1 % of the detection time in all; mellanox-2023: packets are queued, none is sent and any "
-     "pause arrives, or no packet is queued and the queue is paused for 80 % of the interval; "
-     "broadcom: one pause lasts from poll to poll.",
+     "Rule by which the watchdog detects a storm, named after the SONiC platform. mellanox-2024: "
+     "packets are queued, none was sent since the last poll, and the queue was paused for more "
+     "than 99 % of that time. mellanox: the same, with a tolerance of 1 % of the detection time. "
+     "mellanox-2023: either packets are queued, none was sent, and a PFC frame arrived; or no "
+     "packet is queued, and the queue was paused for more than 80 % of the time. broadcom: a PFC "
+     "frame arrived, and one pause lasted from one poll to the next.",
      "sonic-swss pfc_detect_mellanox.lua, pull requests 3036 and 4784; pfc_detect_broadcom.lua, "
      "1111",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
     {"watchdog-detection", OPT_TIME, FIELD(watchdog_detection), "auto", "1ms", "5s", "auto",
-     "Duration of a storm before the watchdog acts; auto: 200 ms for each 32 ports or part of 32.",
+     "Duration of a storm after which the watchdog acts. auto: 200 ms for each 32 ports or part "
+     "of 32, at most 5 s.",
      "sonic-utilities pfcwd/main.py: 200 ms, scaled, at most 5000 ms; the minimum: SAI counts "
      "milliseconds (SAI_SWITCH_ATTR_PFC_TC_DLD_INTERVAL)",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, LESS, TRACE)},
     {"watchdog-restoration", OPT_TIME, FIELD(watchdog_restoration), "auto", "1ms", "60s", "auto",
-     "Time without a pause before the queue is restored; auto: 200 ms for each 32 ports or part of "
-     "32.",
+     "Time without a received PFC frame of this priority after which the watchdog restores the "
+     "queue. auto: 200 ms for each 32 ports or part of 32, at most 60 s.",
      "sonic-utilities pfcwd/main.py: 200 ms, scaled, at most 60000 ms; the minimum: SAI counts "
      "milliseconds (SAI_SWITCH_ATTR_PFC_TC_DLR_INTERVAL)",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
     {"watchdog-poll", OPT_TIME, FIELD(watchdog_poll), "auto", "1ms", "1s", "auto",
-     "Interval of the watchdog's polls; auto: 200 ms for each 32 ports, at most 1 s.",
+     "Interval at which the watchdog reads its counters. auto: 200 ms for each 32 ports or part "
+     "of 32, at most 1 s.",
      "sonic-utilities pfcwd/main.py: 200 ms, scaled, at most 1000 ms; the minimum: SAI counts "
      "milliseconds",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, LESS, TRACE)},
     {"watchdog-start", OPT_TIME, FIELD(watchdog_start), "auto", "0ns", "10s", "auto",
-     "Time of the first poll; auto: a random time within one interval, for each switch.", "own",
-     OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
+     "Time of the watchdog's first poll. auto: a random time within one watchdog-poll, different "
+     "for each switch.",
+     "own", OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
     {"watchdog-jitter", OPT_TIME, FIELD(watchdog_jitter), "0ns", "0ns", "10s", NULL,
-     "Maximum random delay of each poll.",
+     "Maximum random delay of each poll of the watchdog.",
      "own; SONiC polls late when its CPU is busy (sonic-swss issue 4920)",
      OPT_ACTS_IF(OPT_NEED_ETHERNET | OPT_NEED_WATCHDOG, DROPS, ANY, TRACE)},
     {"hold-time", OPT_TIME, FIELD(hold_time), "500ms", "0ms", "10s", NULL,
-     "Fibre Channel: maximum time that a switch holds a frame for a port to another switch; then "
-     "it discards the frame. 0: no limit.",
+     "Fibre Channel: maximum time that a frame waits in a switch for a port to another switch; "
+     "after that, the switch discards it. 0: no limit.",
      "Brocade FOS, Cisco MDS (congestion-drop timeout): 500 ms",
      OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, ANY, TRACE)},
     {"edge-hold-time", OPT_TIME, FIELD(edge_hold_time), "220ms", "0ms", "10s", NULL,
-     "Fibre Channel: the same for a port to a host.",
+     "Fibre Channel: maximum time that a frame waits in a switch for a port to a host; after "
+     "that, the switch discards it. 0: no limit.",
      "Brocade FOS 7 and later: edge hold time, 220 ms; Cisco MDS: 500 ms",
      OPT_ACTS_IF(OPT_NEED_FIBRE_CHANNEL, DROPS, ANY, TRACE)},
     {"head-of-queue-lifetime", OPT_INT, FIELD(hoq_life), "18", "0", "31", NULL,
-     "InfiniBand (HOQLife): a packet that has been the first of its lane for 4.096 us x 2^n at a "
-     "port to another switch is discarded; 18 is 1.07 s; above 19: no limit.",
+     "InfiniBand (HOQLife): the exponent n. A switch discards a packet that has been the first of "
+     "its virtual lane for 4.096 us x 2^n at a port to another switch. 18 is 1.07 s; above 19: no "
+     "limit.",
      "OpenSM osm_base.h: 0x12; IBTA Vol 1 18.2.5.4",
      OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, ANY, TRACE)},
     {"leaf-head-of-queue-lifetime", OPT_INT, FIELD(leaf_hoq_life), "16", "0", "31", NULL,
-     "InfiniBand: the same for a port to a host; 16 is 268 ms.", "OpenSM osm_base.h: 0x10",
-     OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, ANY, TRACE)},
+     "InfiniBand (HOQLife): the exponent n. A switch discards a packet that has been the first of "
+     "its virtual lane for 4.096 us x 2^n at a port to a host. 16 is 268 ms; above 19: no limit.",
+     "OpenSM osm_base.h: 0x10", OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, ANY, TRACE)},
     {"packet-life-time", OPT_INT, FIELD(packet_life), "18", "0", "31", NULL,
-     "InfiniBand (LifeTimeValue): maximum time of a packet in a switch, 4.096 us x 2^n; 18 is "
-     "1.07 s; above 19: no limit.",
+     "InfiniBand (LifeTimeValue): the exponent n. A switch discards a packet that has been in the "
+     "switch for 4.096 us x 2^n. 18 is 1.07 s; above 19: no limit.",
      "OpenSM osm_base.h: 0x12; IBTA Vol 1 14.2.5.4",
      OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, ANY, TRACE)},
     {0},

@@ -18,10 +18,11 @@
 
 const struct opt nvme_host_opts[] = {
     {"queues", OPT_INT, PARAM(queues), "1", "1", "1024", NULL,
-     "Number of I/O queues; each has its own CPU.",
+     "Number of I/O queues of a controller; each queue runs on its own CPU of the host.",
      "assumed; Linux creates one queue per online CPU", OPT_ACTS(DEPTH, LESS, SERVICE)},
     {"queue-size", OPT_INT, PARAM(queue_size), "128", "2", "1024", NULL,
-     "Entries of an I/O submission queue; the maximum of outstanding commands is one less.",
+     "Number of entries of an I/O submission queue. A queue can have one outstanding command less "
+     "than it has entries.",
      "Linux 6.1 nvme-rdma: queue_size 128",
      OPT_SCALES_IF(OPT_NEED_FULL_QUEUE, QUEUE_SIZE, LESS, SERVICE)},
     {"keep-alive", OPT_TIME, PARAM(keep_alive), "5s", "0s", "3600s", NULL,
@@ -32,41 +33,48 @@ const struct opt nvme_host_opts[] = {
      "failed.",
      "Linux 6.1 nvme_core: io_timeout 30", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"admin-timeout", OPT_TIME, PARAM(admin_timeout), "60s", "1us", "3600s", NULL,
-     "Timeout of an admin command during setup, and of connecting a queue.",
+     "Timeout of an admin command during the setup of a controller, and of the Connect command of "
+     "a queue.",
      "Linux 6.1 nvme_core: admin_timeout 60", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"reconnect-delay", OPT_TIME, PARAM(reconnect_delay), "10s", "1us", "3600s", NULL,
      "Time from the loss of a controller, or from a failed attempt to reconnect, to the next "
      "attempt.",
      "Linux 6.1 fabrics.h: NVMF_DEF_RECONNECT_DELAY 10", OPT_ACTS(RECOVERY, MORE, TRACE)},
     {"ctrl-loss-tmo", OPT_TIME, PARAM(ctrl_loss_tmo), "600s", "0s", "1000000s", "never",
-     "Time limit for reconnecting, after which the controller is permanently lost and its I/O "
-     "fails; never, or -1: unlimited.",
+     "Time for which the host tries to reconnect. After that it removes the controller, and the "
+     "controller's I/O fails. never, or -1: no limit.",
      "Linux 6.1 fabrics.h: NVMF_DEF_CTRL_LOSS_TMO 600", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"ctrl-loss-limit", OPT_CHOICE, PARAM(ctrl_loss_limit), "time", NULL, NULL,
      OPT_WORDS(NVME_HOST_LIMITS),
      "When the host stops reconnecting. time: after ctrl-loss-tmo, or after ctrl-loss-tmo / "
-     "reconnect-delay attempts, whichever comes first; attempts: after that number of attempts "
-     "only, as in Linux, which takes longer if each attempt takes seconds.",
+     "reconnect-delay attempts, whichever comes first; attempts: only after that number of "
+     "attempts, as Linux does. If each attempt takes seconds, attempts takes longer than time.",
      "own; attempts: Linux 6.1 fabrics.c nvmf_should_reconnect", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"fast-io-fail-tmo", OPT_TIME, PARAM(fast_io_fail_tmo), "never", "0s", "1000000s", "never",
-     "Time without a controller after which I/O fails instead of waiting; never, or -1: I/O waits.",
+     "Time after the loss of a controller from which I/O fails instead of waiting for the "
+     "reconnection; never, or -1: I/O waits.",
      "Linux 6.1 fabrics.h: NVMF_DEF_FAIL_FAST_TMO -1", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"max-retries", OPT_INT, PARAM(max_retries), "5", "0", "255", NULL,
-     "Retries of a command that ended with an error status without DNR (do not retry).",
+     "Maximum number of retries of a command that ended with an error status without the DNR (do "
+     "not retry) bit.",
      "Linux 6.1 nvme_core: max_retries 5; nvme_decide_disposition", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"abort", OPT_BOOL, PARAM(abort), "false", NULL, NULL, NULL,
-     "An I/O command that times out is aborted first, and the controller fails when it times out "
-     "again.",
+     "true: when an I/O command times out, the host first sends an Abort command, and the "
+     "controller fails only if the I/O command times out again; false: the controller fails at "
+     "the first timeout.",
      "Linux 6.1: nvme-pci does (nvme_timeout), nvme-rdma does not", OPT_ACTS(RECOVERY, ANY, TRACE)},
     {"flow-control", OPT_BOOL, PARAM(flow_control), "true", NULL, NULL, NULL,
-     "Submission queue flow control: each response has the target's position in the queue (SQHD).",
+     "true: submission queue flow control, where each response carries the target's position in "
+     "the queue (SQHD); false: it is disabled.",
      "NVMe over Fabrics 1.1, 2.4.1 and CATTR of 3.3; nvme connect --disable-sqflow", OPT_INERT},
     {"shutdown", OPT_BOOL, PARAM(shutdown), "false", NULL, NULL, NULL,
-     "A workload that has ended shuts its controllers down (CC.SHN, CSTS.SHST) and disconnects.",
+     "true: at the end of a workload, the host shuts its controllers down (CC.SHN, CSTS.SHST) and "
+     "disconnects; false: they stay connected.",
      "Linux 6.1 nvme_shutdown_ctrl: nvme disconnect", OPT_ACTS(CONNECTING, ANY, TRACE)},
     {"pi-act", OPT_BOOL, PARAM(pi_act), "false", NULL, NULL, NULL,
-     "The controller inserts protection information in writes and strips it from reads (PRACT); "
-     "false: the host does, and 8 bytes travel with each block.",
+     "true: the controller inserts the protection information in writes and strips it from reads "
+     "(PRACT); false: the host does this, and the 8 bytes travel with each block. It has no "
+     "effect if the namespace has pi-type: 0.",
      "NVM Command Set 1.0, 5.2.2; fio pi_act; nvme-rdma of Linux 6.1 transfers the 8 bytes",
      OPT_ACTS(INTEGRITY, ANY, TRACE)},
     {"pi-chk", OPT_CHOICE, PARAM(pi_chk), "guard+ref", NULL, NULL, OPT_WORDS(NVME_HOST_CHECKS),
@@ -86,14 +94,17 @@ const struct opt nvme_host_opts[] = {
      "assumed: the host's half of the software share of a 4 KiB I/O",
      OPT_SCALES(HOST_CPU, MORE, COST)},
     {"in-capsule", OPT_BOOL, PARAM(in_capsule), "true", NULL, NULL, NULL,
-     "The data of a write travels in the command capsule if it fits.",
+     "true: the data of a write travels in the command capsule if it fits; false: the target "
+     "always requests or fetches it.",
      "Linux 6.1 nvme-rdma: use_inline_data", OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "4KiB", "16376KiB", NULL,
-     "Maximum bytes of one command; the controller's MDTS may lower it; larger I/O is split.",
+     "Maximum bytes of one command. A larger I/O is split. The controller's limit (MDTS) applies "
+     "if it is lower.",
      "Linux 6.1 nvme-rdma: 256 pages of 4 KiB", .step = "4KiB", OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"partition-scan", OPT_BOOL, PARAM(partition_scan), "false", NULL, NULL, NULL,
-     "Before its I/O, the host reads the partition table of each namespace as Linux does (4 KiB at "
-     "0, 4 KiB and 12 KiB), and the ANA log once more.",
+     "true: before the first I/O, the host reads the partition table of each namespace as Linux "
+     "does (4 KiB at offset 0, then 4 KiB and 12 KiB), and the ANA log once more; false: it does "
+     "not.",
      "capture of Linux 6.1 with one namespace without partitions; block/partitions/core.c",
      OPT_ACTS(CONNECTING, MORE, TRACE)},
     {0},

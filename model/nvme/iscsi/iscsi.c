@@ -17,26 +17,26 @@
 
 const struct opt iscsi_host_opts[] = {
     {"iscsi-header-digest", OPT_BOOL, HOST(keys.header_digest), "false", NULL, NULL, NULL,
-     "iSCSI: a CRC32C of each PDU header (HeaderDigest=CRC32C).", OPEN ": None",
+     "iSCSI: the host requests a CRC32C of each PDU header (HeaderDigest=CRC32C).", OPEN ": None",
      OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-data-digest", OPT_BOOL, HOST(keys.data_digest), "false", NULL, NULL, NULL,
-     "iSCSI: a CRC32C of the data of each PDU (DataDigest=CRC32C).", OPEN ": None",
-     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+     "iSCSI: the host requests a CRC32C of the data of each PDU (DataDigest=CRC32C).",
+     OPEN ": None", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-initial-r2t", OPT_BOOL, HOST(keys.initial_r2t), "false", NULL, NULL, NULL,
-     "iSCSI: even the first Data-Out of a write waits for an R2T (InitialR2T); the target may also "
-     "require this.",
+     "iSCSI: the host sends no data of a write before the target requests it with an R2T, except "
+     "immediate data (InitialR2T). The setting applies if the host or the target has it.",
      OPEN ": No", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-immediate-data", OPT_BOOL, HOST(keys.immediate_data), "true", NULL, NULL, NULL,
-     "iSCSI: the first data of a write travels in its SCSI Command, if both sides allow it "
-     "(ImmediateData).",
+     "iSCSI: the host sends the first data of a write in the SCSI Command itself, if the target "
+     "accepts this (ImmediateData).",
      OPEN ": Yes", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-first-burst", OPT_SIZE, HOST(keys.first_burst), "256KiB", "512B", "16776192B", NULL,
      "iSCSI: maximum data of a write that is sent before the first R2T (FirstBurstLength); the "
      "smaller value of host and target applies.",
      OPEN ": 262144", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
     {"iscsi-max-burst", OPT_SIZE, HOST(keys.max_burst), "16776192B", "512B", "16776192B", NULL,
-     "iSCSI: maximum data of one R2T, and of one Data-In sequence (MaxBurstLength); the smaller "
-     "value of host and target applies.",
+     "iSCSI: maximum data that one R2T requests, and maximum data of one Data-In sequence "
+     "(MaxBurstLength). The smaller value of host and target applies.",
      OPEN ": 16776192", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
     {"iscsi-max-recv-data", OPT_SIZE, HOST(keys.recv_data), "256KiB", "512B", "16776192B", NULL,
      "iSCSI: maximum data of one Data-In PDU (MaxRecvDataSegmentLength of the "
@@ -47,8 +47,8 @@ const struct opt iscsi_host_opts[] = {
      "value of host and target applies.",
      OPEN ": 1", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-queue-depth", OPT_INT, HOST(queue_depth), "32", "1", "1023", NULL,
-     "iSCSI: maximum number of outstanding commands of a session; nvme.queue-size and the target's "
-     "window may lower it.",
+     "iSCSI: maximum number of outstanding commands of a session. If nvme.queue-size or the "
+     "target's iscsi-window is lower, that limit applies.",
      OPEN ": node.session.queue_depth 32",
      OPT_SCALES_IF(OPT_NEED_ISCSI, QUEUE_SIZE, LESS, SERVICE)},
     {"iscsi-submit-cost", OPT_TIME, HOST(submit_cost), "5230ns", "0ps", "1s", NULL,
@@ -70,18 +70,19 @@ const struct opt iscsi_target_opts[] = {
      "iSCSI: the target agrees to a data digest that a host requests.", LIO ": CRC32C,None",
      OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-initial-r2t", OPT_BOOL, TARGET(keys.initial_r2t), "true", NULL, NULL, NULL,
-     "iSCSI: the target requires that even the first Data-Out of a write waits for an R2T "
-     "(InitialR2T).",
+     "iSCSI: the target requires that hosts send no data of a write before an R2T, except "
+     "immediate data (InitialR2T).",
      LIO ": Yes", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-immediate-data", OPT_BOOL, TARGET(keys.immediate_data), "true", NULL, NULL, NULL,
-     "iSCSI: the target accepts data in SCSI Commands (ImmediateData).", LIO ": Yes",
-     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+     "iSCSI: the target accepts immediate data, which is data in the SCSI Command itself "
+     "(ImmediateData).",
+     LIO ": Yes", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-first-burst", OPT_SIZE, TARGET(keys.first_burst), "64KiB", "512B", "16776192B", NULL,
      "iSCSI: maximum data of a write that the target accepts before the first R2T "
      "(FirstBurstLength).",
      LIO ": 65536", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
     {"iscsi-max-burst", OPT_SIZE, TARGET(keys.max_burst), "256KiB", "512B", "16776192B", NULL,
-     "iSCSI: maximum data of one R2T, and of one Data-In sequence "
+     "iSCSI: maximum data that one R2T requests, and maximum data of one Data-In sequence "
      "(MaxBurstLength).",
      LIO ": 262144", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, LESS, TRACE), .step = "4B"},
     {"iscsi-max-recv-data", OPT_SIZE, TARGET(keys.recv_data), "256KiB", "512B", "16776192B", NULL,

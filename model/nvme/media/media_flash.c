@@ -31,10 +31,10 @@ struct flash_params {
 #define DEVICE       "assumed: of the size of an Intel P4510 (77 us read, 637k IOPS, 3.2 GB/s)"
 
 static const struct opt flash_opts[] = {
-    {"channels", OPT_INT, PARAM(channels), "8", "1", "64", NULL, "Flash channels.", DEVICE,
-     OPT_ACTS(MEDIA, LESS, SERVICE)},
+    {"channels", OPT_INT, PARAM(channels), "8", "1", "64", NULL,
+     "Number of flash channels of the drive.", DEVICE, OPT_ACTS(MEDIA, LESS, SERVICE)},
     {"dies-per-channel", OPT_INT, PARAM(dies_per_channel), "8", "1", "64", NULL,
-     "Dies on each channel; each does one operation at a time.", DEVICE,
+     "Number of dies on each channel. A die executes one operation at a time.", DEVICE,
      OPT_ACTS(MEDIA, LESS, SERVICE)},
     {"page-size", OPT_SIZE, PARAM(page_size), "16KiB", "4KiB", "1MiB", NULL,
      "Bytes that one die reads at once.", "assumed: common page of 3D TLC",
@@ -43,11 +43,13 @@ static const struct opt flash_opts[] = {
      "Time for a die to read a page (tR).", "assumed: gives 80 us for an unloaded 4 KiB read",
      OPT_SCALES(MEDIA, MORE, DELAY)},
     {"read-jitter", OPT_PERCENT, PARAM(read_jitter), "10%", "0%", "100%", NULL,
-     "A page's read time is uniform within this fraction of it, either way.",
+     "Variation of the time to read a page: uniformly distributed within read-time plus or minus "
+     "this percentage.",
      "assumed: page kinds of TLC differ", OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"read-p99", OPT_TIME, PARAM(read_p99), "0us", "0ps", "1s", NULL,
-     "99th percentile of the time to read a page (log-logistic, with median read-time), in place "
-     "of read-jitter; if it is not above read-time: no tail.",
+     "99th percentile of the time to read a page, which then has a log-logistic distribution with "
+     "median read-time, and read-jitter has no effect. A value not above read-time: read-jitter "
+     "applies.",
      "assumed: none", OPT_SCALES(MEDIA, MORE, SERVICE)},
     {"program-size", OPT_SIZE, PARAM(program_size), "32KiB", "4KiB", "16MiB", NULL,
      "Bytes that one die programs at once.", "assumed: two planes of one page",
@@ -56,22 +58,24 @@ static const struct opt flash_opts[] = {
      "Time for a die to program program-size bytes (tPROG).", "assumed: gives 3 GB/s over all dies",
      OPT_SCALES(MEDIA, MORE, DELAY)},
     {"program-p99", OPT_TIME, PARAM(program_p99), "0us", "0ps", "10s", NULL,
-     "99th percentile of the time of a program (log-logistic, with median program-time); if it is "
-     "not above program-time: no tail.",
+     "99th percentile of the time of a program operation, which has a log-logistic distribution "
+     "with median program-time. A value not above program-time: every program operation takes "
+     "program-time.",
      "assumed: none", OPT_SCALES(MEDIA, MORE, SERVICE)},
     {"write-amplification", OPT_PERCENT, PARAM(write_amplification), "100%", "100%", "10000%", NULL,
-     "Bytes written to flash for each byte that hosts write; lengthens every "
-     "program.",
+     "Number of bytes written to flash for each byte that hosts write, in percent. It lengthens "
+     "every program operation.",
      "assumed: a fresh device", OPT_ACTS(MEDIA, MORE, SERVICE)},
     {"channel-rate", OPT_RATE, PARAM(channel_rate), "9.6Gbps", "1Mbps", "1Tbps", NULL,
      "Transfer rate of a channel.", "assumed: 8 bits at 1200 MT/s (ONFI 4.1)",
      OPT_SCALES(MEDIA, LESS, SERVICE)},
     {"link-rate", OPT_RATE, PARAM(link_rate), "25.6Gbps", "1Mbps", "10Tbps", NULL,
-     "Transfer rate of the device's PCIe link, each way.", "assumed: 3.2 GB/s, PCIe 3.0 x4",
+     "Transfer rate of the drive's PCIe link, in each direction.", "assumed: 3.2 GB/s, PCIe 3.0 x4",
      OPT_SCALES(MEDIA, LESS, SERVICE)},
     {"command-time", OPT_TIME, PARAM(command_time), "1600ns", "0ps", "1s", NULL,
-     "Controller time per command, serialized: its inverse is the maximum IOPS.", DEVICE,
-     OPT_SCALES(MEDIA, MORE, DELAY)},
+     "Time of the drive's controller for each command. It processes one command at a time, so the "
+     "inverse of this time is the maximum IOPS.",
+     DEVICE, OPT_SCALES(MEDIA, MORE, DELAY)},
     {"read-overhead", OPT_TIME, PARAM(read_overhead), "13us", "0ps", "1s", NULL,
      "Additional latency of each read, which does not delay other operations.",
      "assumed, so that an unloaded read takes 80 us", OPT_SCALES(MEDIA, MORE, DELAY)},
@@ -80,7 +84,8 @@ static const struct opt flash_opts[] = {
      "assumed: gives 17 us for an unloaded 4 KiB write (P4510: 18 us)",
      OPT_SCALES(MEDIA, MORE, DELAY)},
     {"buffer", OPT_SIZE, PARAM(buffer), "64MiB", "64KiB", "64GiB", NULL,
-     "Write buffer: a write completes when it is buffered, and waits while the buffer is full.",
+     "Size of the write buffer. A write completes when its data are in the buffer, and waits "
+     "while the buffer is full.",
      "assumed: protected against loss of power", OPT_ACTS(MEDIA, LESS, SERVICE)},
     {0},
 };

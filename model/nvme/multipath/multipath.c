@@ -17,20 +17,22 @@
 
 const struct opt nvme_multipath_opts[] = {
     {"io-policy", OPT_CHOICE, PARAM(policy), "numa", NULL, NULL, OPT_WORDS(NVME_IO_POLICIES),
-     "Which of several paths an I/O takes: the nearest one (numa), each in turn (round-robin), or "
-     "the one with the fewest outstanding I/Os (queue-depth); optimized paths come first.",
+     "How the host selects one of several paths for an I/O. numa: the nearest path; round-robin: "
+     "each path in turn; queue-depth: the path with the fewest outstanding I/Os. Optimized paths "
+     "come first.",
      "Linux 6.1 nvme_core: iopolicy numa; queue-depth: Linux 6.11", OPT_ACTS(PATHS, ANY, TRACE)},
     {"numa-nodes", OPT_INT, PARAM(numa_nodes), "1", "1", "8", NULL,
-     "NUMA nodes of the host: its queues are divided among them in blocks, its NICs round robin.",
+     "Number of NUMA nodes of the host. Consecutive queues belong to the same node, and "
+     "consecutive NICs to different nodes.",
      "assumed: one socket", OPT_ACTS(PATHS, ANY, TRACE)},
     {"quiesce-delay", OPT_TIME, PARAM(quiesce), "0s", "0s", "3600s", NULL,
-     "Wait before a write that was outstanding on a lost path is sent on another path, so that the "
-     "target has aborted it by then.",
+     "When a path is lost, the time for which the host waits before it resends the path's "
+     "outstanding writes on another path, so that the target has aborted them by then.",
      "Linux 6.1: none; NVMe base 2.1, 9.6: 2 or 3 times KATO and CQT",
      OPT_ACTS(RECOVERY, MORE, TRACE)},
     {"discovery", OPT_BOOL, PARAM(discovery), "false", NULL, NULL, NULL,
-     "A path is connected as soon as the discovery log of its port lists the subsystem; needs "
-     "`paths`.",
+     "true: the host connects a path when the discovery log of the target's port lists the "
+     "subsystem; false: it connects without discovery. It has no effect without workloads.paths.",
      "NVMe over Fabrics 1.1, 5; nvme-stas", OPT_ACTS(CONNECTING, ANY, TRACE)},
     {0},
 };

@@ -16,27 +16,28 @@ static_assert(VERBS_CONTENT_MIXED == NVME_CONTENT_MIXED, "one tag says that it i
 const struct opt nvme_rdma_host_opts[] = {
     {"sgl-invalidate", OPT_BOOL, offsetof(struct nvme_rdma_host_params, sgl_invalidate), "true",
      NULL, NULL, NULL,
-     "Each command has a fresh rkey that the target's response invalidates (SGL 0x4F; false: "
-     "0x40).",
+     "true: each command has a new rkey, and the target invalidates it with its response (SGL "
+     "0x4F); false: it does not (SGL 0x40).",
      "Linux 6.1 nvme-rdma: register_always", OPT_ACTS_IF(OPT_NEED_RDMA, LATENCY, ANY, TRACE)},
     {0},
 };
 
 const struct opt nvme_rdma_target_opts[] = {
     {"rdma-size", OPT_SIZE, offsetof(struct nvme_rdma_target_params, rdma_size), "auto", "64KiB",
-     "8MiB", "auto", "Maximum bytes of one RDMA READ or WRITE; auto: a command's whole data.",
+     "8MiB", "auto",
+     "Maximum size of one RDMA READ or WRITE of the target; auto: the size of the command's data.",
      "Linux 6.1 rdma_rw_init_map_wrs: as many 4 KiB pages as the device has SGEs, rxe 32",
      OPT_ACTS_IF(OPT_NEED_RDMA, WRS, LESS, TRACE)},
     {"receive-queue", OPT_INT, offsetof(struct nvme_rdma_target_params, receive_queue), "auto", "1",
      "1024", "auto",
-     "Number of receives of an I/O queue pair; each is in use until the response to its command; "
-     "auto: as many as the submission queue has entries.",
+     "Number of receives posted on an I/O queue pair. A receive is in use from the arrival of a "
+     "command until its response. auto: the number of entries of the submission queue.",
      "Linux 6.1 nvmet_rdma_parse_cm_connect_req: HSQSIZE + 1",
      OPT_SCALES_IF(OPT_NEED_RDMA, CREDIT, LESS, TRACE)},
     {"shared-receives", OPT_INT, offsetof(struct nvme_rdma_target_params, shared_receives), "0",
      "0", "65536", NULL,
-     "Number of receives that all I/O queue pairs at a port share (SRQ); 0: each queue pair has "
-     "its own receives.",
+     "Number of receives in a shared receive queue (SRQ), which all I/O queue pairs at a port "
+     "use; 0: each queue pair has its own receives.",
      "Linux 6.1 nvmet-rdma: use_srq, srq_size 1024; SPDK nvmf_create_transport max-srq-depth 4096",
      OPT_SCALES_IF(OPT_NEED_RDMA, CREDIT, LIMIT, TRACE)},
     {0},

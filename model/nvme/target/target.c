@@ -15,36 +15,35 @@
 
 const struct opt nvme_target_opts[] = {
     {"cores", OPT_INT, PARAM(cores), "4", "1", "1024", NULL,
-     "Number of CPU cores of the target; core-scheduling assigns the queues to them.",
+     "Number of CPU cores of the target. core-scheduling selects the core for each queue.",
      "assumed: a small storage node", OPT_ACTS(TARGET_CPU, LESS, SERVICE)},
     {"core-scheduling", OPT_CHOICE, PARAM(core_scheduling), "round-robin", NULL, NULL,
      OPT_WORDS(NVME_TARGET_SCHEDULINGS),
-     "Which core serves a new queue. round-robin: each core in turn; least-queues: the core with "
-     "the fewest I/O queues, and for admin queues each core in turn; queue-number: the queue's "
-     "number modulo `cores`, where a new queue takes the lowest free number, and the first core "
-     "for admin queues.",
+     "Core that serves a new queue. round-robin: each core in turn; least-queues: the core with "
+     "the fewest I/O queues (admin queues: each core in turn); queue-number: the lowest free "
+     "queue number, modulo `cores` (admin queues: the first core).",
      "least-queues: SPDK nvmf_rdma_get_optimal_poll_group; queue-number: Linux 6.1 "
      "nvmet_rdma_alloc_queue",
      OPT_ACTS(TARGET_CPU, ANY, SERVICE)},
     {"command-cost", OPT_TIME, PARAM(command_cost), "1us", "0ps", "1s", NULL,
-     "CPU time of one command; a core executes one operation at a time.",
+     "CPU time of the target for one command. A core executes one operation at a time.",
      "assumed: SPDK reports 1.4 million IOPS per core and more, the kernel fewer",
      OPT_SCALES(TARGET_CPU, MORE, COST)},
     {"lock-cost", OPT_TIME, PARAM(lock_cost), "0ns", "0ps", "1s", NULL,
-     "Time for which an I/O command holds a lock that all cores of the target share, such as that "
-     "of a single shared receive queue; other cores wait for the lock in order; 0: no such lock.",
+     "Time for which each I/O command holds a lock that all cores share, such as that of a single "
+     "shared receive queue; other cores wait for it in order; 0: no lock.",
      "own; linux-nvme 0da3b82b: 2.2 million IOPS with one SRQ for 24 cores, with 1 KiB and with 2 "
      "KiB alike",
      OPT_SCALES(TARGET_CPU, CEILING, COST)},
     {"in-capsule", OPT_SIZE, PARAM(in_capsule), "4KiB", "0B", "16KiB", NULL,
-     "Maximum data in a command capsule.", "Linux 6.1 nvmet-rdma: inline_data_size",
+     "Maximum size of the data in a command capsule.", "Linux 6.1 nvmet-rdma: inline_data_size",
      OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"max-queues", OPT_INT, PARAM(max_queues), "128", "1", "1024", NULL,
      "Maximum number of I/O queues granted to one controller.", "Linux 6.1 nvmet: NVMET_NR_QUEUES",
      OPT_ACTS_IF(OPT_NEED_MANY_QUEUES, DEPTH, LESS, SERVICE)},
     {"queue-budget", OPT_INT, PARAM(queue_budget), "0", "0", "1048576", NULL,
-     "Maximum number of I/O queues granted to all controllers together; later controllers get "
-     "fewer, or are refused with Connect Controller Busy; 0: no limit.",
+     "Maximum number of I/O queues of all controllers together; 0: no limit. A new controller "
+     "gets at most the queues that are left, or else Connect Controller Busy.",
      "NVMe base 1.4, 5.21.1.7: fewer may be allocated; nvmet and SPDK limit each controller alone",
      OPT_ACTS_IF(OPT_NEED_QUEUE_BUDGET, DEPTH, LIMIT, SERVICE)},
     {"max-queue-size", OPT_INT, PARAM(max_queue_size), "128", "2", "1024", NULL,
@@ -56,20 +55,20 @@ const struct opt nvme_target_opts[] = {
      "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8", .factor = 2, OPT_ACTS(LATENCY, LESS, SERVICE)},
     {"identity", OPT_CHOICE, PARAM(identity), "stormglass", NULL, NULL,
      OPT_WORDS(NVME_TARGET_IDENTITIES),
-     "Which target to imitate in Identify data and where targets behave differently: only the "
-     "standard (stormglass), nvmet of Linux 6.1, or SPDK 22.01.",
+     "Target software whose Identify data and behavior the model imitates: stormglass (only what "
+     "the standard requires), linux-nvmet (nvmet of Linux 6.1), or spdk (SPDK 22.01).",
      "drivers/nvme/target/admin-cmd.c of Linux 6.1; lib/nvmf/ctrlr.c of SPDK", OPT_INERT},
     {"data-buffers", OPT_INT, PARAM(data_buffers), "0", "0", "65536", NULL,
-     "Pool of data buffers, shared by the commands of all queues. A command uses at most 16, which "
-     "limits max-transfer; 0: unlimited.",
+     "Number of data buffers of the target, shared by the commands of all queues; 0: unlimited. A "
+     "command uses at most 16 buffers, which limits max-transfer to 16 x io-unit.",
      "SPDK nvmf_create_transport num-shared-buffers, 4095; Linux 6.1 nvmet allocates as needed",
      OPT_SCALES_IF(OPT_NEED_DATA_BUFFERS, BUFFERS, LIMIT, SERVICE)},
-    {"io-unit", OPT_SIZE, PARAM(io_unit), "8KiB", "8KiB", "8MiB", NULL, "Size of a data buffer.",
+    {"io-unit", OPT_SIZE, PARAM(io_unit), "8KiB", "8KiB", "8MiB", NULL, "Size of one data buffer.",
      "SPDK nvmf_create_transport io-unit-size: 128 KiB / 16 for RDMA", .factor = 2,
      OPT_ACTS(BUFFERS, ANY, TRACE)},
     {"data-wr-pool", OPT_INT, PARAM(data_wr_pool), "0", "0", "65536", NULL,
-     "Pool of work requests, shared by all queues, for the second and further RDMA READs or "
-     "WRITEs of a command; 0: unlimited.",
+     "Number of work requests, shared by all queues, for the second and each further RDMA READ or "
+     "WRITE of a command; 0: unlimited.",
      "SPDK lib/nvmf/rdma.c: data_wr_pool, nvmf_request_alloc_wrs; nvmet uses the work requests of "
      "the queue pair",
      OPT_SCALES_IF(OPT_NEED_DATA_WRS, WRS, LIMIT, SERVICE)},
@@ -83,8 +82,8 @@ const struct opt nvme_namespace_opts[] = {
      "Size of a logical block.", "Linux null_blk and most drives as shipped: 512", .factor = 8,
      OPT_ACTS(MEDIA, ANY, TRACE)},
     {"pi-type", OPT_INT, SPACE(pi_type), "0", "0", "3", NULL,
-     "Type of the protection information that is kept with each block, 8 bytes with a guard, an "
-     "application and a reference tag (T10 DIF); 0: none.",
+     "Type of the protection information (T10 DIF) of each block: 8 bytes with a guard, an "
+     "application tag and a reference tag. 0: no protection information.",
      "NVM Command Set 1.0, 5.2; nvmet: param_pi_enable; nvme format --pi",
      OPT_ACTS(INTEGRITY, ANY, TRACE)},
     {"iops-limit", OPT_INT, SPACE(limits.of[NVME_LIMIT_IOPS]), "0", "0", "1000000000", NULL,
@@ -100,28 +99,32 @@ const struct opt nvme_namespace_opts[] = {
      "Maximum rate of data written by all hosts together; 0: no limit.",
      "SPDK bdev_set_qos_limit: w_mbytes_per_sec", OPT_SCALES(LIMIT, LIMIT, SERVICE)},
     {"drives", OPT_INT, SPACE(array.drives), "1", "1", "32", NULL,
-     "Drives of this medium that make up the namespace.", "own", OPT_ACTS(MEDIA, LESS, SERVICE)},
+     "Number of drives of this medium that form the namespace.", "own",
+     OPT_ACTS(MEDIA, LESS, SERVICE)},
     {"layout", OPT_CHOICE, SPACE(array.layout), "stripe", NULL, NULL, OPT_WORDS(ARRAY_LAYOUTS),
-     "How data are placed on several drives: stripe (without redundancy), mirror (copies on "
-     "several drives), or parity (as many drives as `parity` may fail).",
+     "How data are placed on several drives. stripe: without redundancy; mirror: copies on "
+     "several drives; parity: parity strips protect against the failure of `parity` drives. It "
+     "has no effect if drives is 1.",
      "SPDK bdev_raid_create: raid0, raid1, raid5f; Linux md: raid0, raid1, raid5, raid6",
      OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"strip-size", OPT_SIZE, SPACE(array.strip), "64KiB", "4KiB", "4MiB", NULL,
-     "Consecutive bytes on one drive, before the next drive follows.",
+     "Number of consecutive bytes on one drive before the data continue on the next drive.",
      "SPDK bdev_raid_create: strip_size_kb, 64 in its examples; Linux md: chunk size", .factor = 2,
      OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"copies", OPT_INT, SPACE(array.copies), "0", "0", "32", NULL,
-     "Layout mirror: copies of each block; with more drives than copies, data are striped over "
-     "groups of drives; 0: every drive has all data.",
+     "Layout mirror: number of copies of each block; 0: every drive has a copy of all data. With "
+     "more drives than copies, the data are striped over groups of drives.",
      "SPDK bdev_raid_create: raid1; Linux md: raid10, near 2", OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"parity", OPT_INT, SPACE(array.parity), "1", "1", "8", NULL,
-     "Layout parity: parity strips in each stripe; as many drives may fail.",
+     "Layout parity: number of parity strips in each stripe, and of drives that may fail without "
+     "loss of data.",
      "Linux md: 1 of raid5, 2 of raid6", OPT_ACTS(MEDIA, ANY, SERVICE)},
     {"rebuild-window", OPT_SIZE, SPACE(array.rebuild_window), "1MiB", "4KiB", "64MiB", NULL,
-     "Bytes of a drive that are rebuilt at once, at least a strip.",
+     "Number of bytes of a failed drive that are rebuilt in one step; at least one strip.",
      "SPDK bdev_raid_set_options: process_window_size_kb, 1024", OPT_ACTS(MEDIA, ANY, TRACE)},
     {"rebuild-rate", OPT_RATE, SPACE(array.rebuild_rate), "0bps", "0bps", "10Tbps", NULL,
-     "Maximum rate of a rebuild; 0: as fast as the load of the hosts permits.",
+     "Maximum rate at which a failed drive is rebuilt; 0: no limit, the rebuild uses the time "
+     "that the hosts' I/O leaves.",
      "SPDK bdev_raid_set_options: process_max_bandwidth_mb_sec, 0", OPT_ACTS(MEDIA, ANY, TRACE)},
     {0},
 };
@@ -135,13 +138,13 @@ const struct opt nvme_subsystem_opts[] = {
      "SPDK",
      OPT_SCALES(LIMIT, LIMIT, SERVICE)},
     {"rate-limit", OPT_RATE, LIMIT(RATE), "0bps", "0bps", "10Tbps", NULL,
-     "Maximum rate of data read and written by these hosts; 0: no limit.", "likewise",
+     "Maximum rate of data read and written by the subsystem's hosts; 0: no limit.", "likewise",
      OPT_SCALES(LIMIT, LIMIT, SERVICE)},
     {"read-limit", OPT_RATE, LIMIT(READ), "0bps", "0bps", "10Tbps", NULL,
-     "Maximum rate of data read by these hosts; 0: no limit.", "likewise",
+     "Maximum rate of data read by the subsystem's hosts; 0: no limit.", "likewise",
      OPT_SCALES(LIMIT, LIMIT, SERVICE)},
     {"write-limit", OPT_RATE, LIMIT(WRITE), "0bps", "0bps", "10Tbps", NULL,
-     "Maximum rate of data written by these hosts; 0: no limit.", "likewise",
+     "Maximum rate of data written by the subsystem's hosts; 0: no limit.", "likewise",
      OPT_SCALES(LIMIT, LIMIT, SERVICE)},
     {0},
 };

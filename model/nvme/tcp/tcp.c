@@ -14,21 +14,23 @@
 
 const struct opt nvme_tcp_host_opts[] = {
     {"tcp-header-digest", OPT_BOOL, HOST(header_digest), "false", NULL, NULL, NULL,
-     "NVMe/TCP: a CRC32C of each PDU header.", "nvme connect --hdr-digest",
-     OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
+     "NVMe/TCP: the host requests a CRC32C of each PDU header (header digest).",
+     "nvme connect --hdr-digest", OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
     {"tcp-data-digest", OPT_BOOL, HOST(data_digest), "false", NULL, NULL, NULL,
-     "NVMe/TCP: a CRC32C of the data of each PDU.", "nvme connect --data-digest",
-     OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
+     "NVMe/TCP: the host requests a CRC32C of the data of each PDU (data digest).",
+     "nvme connect --data-digest", OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
     {"tcp-data-alignment", OPT_SIZE, HOST(alignment), "4B", "4B", "128B", NULL,
-     "NVMe/TCP: in a PDU from the controller, data begin at a multiple of this size (HPDA).",
+     "NVMe/TCP: alignment of the data in a PDU from the controller: the data begin at a multiple "
+     "of this size (HPDA).",
      "NVMe/TCP 1.0, 3.6.2.2; Linux 6.1 nvme-tcp: 4 B",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE), .step = "4B"},
     {"tcp-max-r2t", OPT_INT, HOST(max_r2t), "1", "1", "16", NULL,
-     "NVMe/TCP: R2Ts that a command may have outstanding (MAXR2T of ICReq, which counts from 0).",
+     "NVMe/TCP: maximum number of outstanding R2Ts of one command. MAXR2T in the ICReq is one "
+     "less.",
      "NVMe/TCP 1.0, 3.6.2.2; Linux nvme_tcp_init_connection: maxr2t 0, one at a time",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
     {"tcp-tls", OPT_BOOL, HOST(tls), "false", NULL, NULL, NULL,
-     "NVMe/TCP: TLS 1.3 with a pre-shared key, by the kernel.",
+     "NVMe/TCP: the host uses TLS 1.3 with a pre-shared key, in the kernel.",
      "nvme connect --tls; NVMe/TCP 1.0, 3.6.1; Linux 6.7",
      OPT_ACTS_IF(OPT_NEED_TCP, HOST_CPU, ANY, TRACE), OPT_AGREES(ENDS, SET)},
     {0},
@@ -36,7 +38,7 @@ const struct opt nvme_tcp_host_opts[] = {
 
 const struct opt nvme_tcp_target_opts[] = {
     {"tcp-in-capsule", OPT_SIZE, TARGET(in_capsule), "16KiB", "0B", "64KiB", NULL,
-     "NVMe/TCP: maximum data in a command capsule of an I/O queue.",
+     "NVMe/TCP: maximum size of the data in a command capsule of an I/O queue.",
      "Linux 6.1 nvmet-tcp: NVMET_TCP_DEF_INLINE_DATA_SIZE; SPDK: 4 KiB",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, LESS, TRACE)},
     {"tcp-max-h2c-data", OPT_SIZE, TARGET(max_h2c_data), "4MiB", "4KiB", "16MiB", NULL,
@@ -44,20 +46,22 @@ const struct opt nvme_tcp_target_opts[] = {
      "Linux nvmet-tcp: NVMET_TCP_MAXH2CDATA", OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE),
      .step = "4B"},
     {"tcp-r2t-length", OPT_SIZE, TARGET(r2t_length), "0B", "0B", "16MiB", NULL,
-     "NVMe/TCP: maximum data that one R2T requests (R2TL); 0: all data of a command.",
+     "NVMe/TCP: maximum data that one R2T requests (R2TL); 0: no limit, one R2T requests all data "
+     "of a command.",
      "0: Linux nvmet_setup_r2t_pdu, SPDK nvmf_tcp_send_r2t_pdu; FreeBSD nvmf_tcp_send_r2t splits",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE), .step = "512B"},
     {"tcp-data-alignment", OPT_SIZE, TARGET(alignment), "4B", "4B", "128B", NULL,
-     "NVMe/TCP: data from the host begins at a multiple of these bytes in its PDU (CPDA).",
+     "NVMe/TCP: alignment of the data in a PDU from the host: the data begin at a multiple of "
+     "this size (CPDA).",
      "NVMe/TCP 1.0, 3.6.2.3; Linux 6.1 nvmet-tcp: 4 B",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE), .step = "4B"},
     {"tcp-digests", OPT_BOOL, TARGET(digests), "true", NULL, NULL, NULL,
-     "NVMe/TCP: the target agrees to the digests that a host requests.",
+     "NVMe/TCP: the target accepts the header and data digests that a host requests.",
      "NVMe/TCP 1.0, 3.6.2.3; Linux 6.1 nvmet-tcp: always",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
     {"tcp-success", OPT_BOOL, TARGET(success), "false", NULL, NULL, NULL,
-     "NVMe/TCP: the last data of a read replaces its response (SUCCESS flag), even with SQ flow "
-     "control.",
+     "NVMe/TCP: the last data PDU of a read has the SUCCESS flag and replaces the response, even "
+     "if SQ flow control is enabled.",
      "false: Linux 6.1 nvmet_setup_c2h_data_pdu, true: SPDK c2h_success",
      OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, ANY, TRACE)},
     {"tcp-tls", OPT_BOOL, TARGET(tls), "true", NULL, NULL, NULL,

@@ -25,17 +25,18 @@ static_assert(sizeof(struct cc_hpcc) <= CC_ACK_STATE_BYTES, "the state fits");
 
 static const struct opt hpcc_opts[] = {
     {"eta", OPT_RATIO, ROW(eta), "0.95", "0.1", "1", NULL,
-     "Target utilization of the busiest link.", PAPER ", 3.3 and 5.1",
+     "Target utilization of the busiest link of a path, as a fraction of 1.", PAPER ", 3.3 and 5.1",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
     {"max-stage", OPT_INT, ROW(max_stage), "5", "0", "1000", NULL,
-     "Additive increases before the window follows the utilization upwards.",
+     "Number of consecutive additive increases after which the window is scaled by eta / "
+     "utilization, even if the utilization is below eta.",
      PAPER ", 3.3 and 5.1 (maxStage)", OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
     {"w-ai", OPT_SIZE, ROW(w_ai), "80B", "1B", "1MB", NULL,
-     "Step of additive increase of the window.", PAPER ", 5.1 (W_AI)",
+     "Amount by which each additive increase raises the window.", PAPER ", 5.1 (W_AI)",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
     {"base-rtt", OPT_TIME, ROW(base_rtt), "13us", "100ns", "10ms", NULL,
-     "Slightly more than the largest round-trip time without queues; the same value for the whole "
-     "network.",
+     "Round-trip time without queues that HPCC assumes for all paths; set it slightly above the "
+     "largest one in the fabric.",
      PAPER ", 5.1 (T): 13 us in the simulated fat-tree, 9 us in the testbed",
      OPT_ACTS_IF(OPT_NEED_RDMA, CONGESTION, ANY, TRACE)},
     {0},

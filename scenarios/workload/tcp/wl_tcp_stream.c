@@ -46,27 +46,26 @@ struct wl_tcp {
 
 const struct opt wl_tcp_opts[] = {
     {"message-size", OPT_SIZE, FIELD(message_size), "64KiB", "16B", "1GiB", NULL,
-     "Bytes of one message, with its header of 16 bytes.", "iperf3 -l",
+     "Size of one message, including its header of 16 B.", "iperf3 -l",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"response-size", OPT_SIZE, FIELD(response_size), "64B", "1B", "1GiB", NULL,
-     "Bytes of the response to each message; the larger of message and response counts as the "
-     "bytes of the operation.",
+     "Size of the response to each message. Throughput counts the larger of message and response.",
      "netperf TCP_RR -r", OPT_ACTS(ASKED, ANY, TRACE)},
     {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
-     "Messages outstanding in each connection.", "netperf TCP_RR -b",
+     "Number of outstanding messages of each connection.", "netperf TCP_RR -b",
      OPT_SCALES(DEPTH, LESS, TRACE)},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
-     "Number of messages of each instance; 0: no limit until `stop`.", "own",
+     "Number of messages of each instance; 0: no limit, until `stop`.", "own",
      OPT_ACTS(ASKED, ANY, TRACE)},
     {"connections", OPT_INT, FIELD(connections), "1", "1", "1024", NULL,
-     "TCP connections of each instance.", "iperf3 -P", OPT_ACTS(DEPTH, LESS, TRACE)},
+     "Number of TCP connections of each instance.", "iperf3 -P", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"rate", OPT_DECIMAL, FIELD(rate), "0", "0", "1000000000", NULL,
-     "Messages per second of each instance (open loop), such as 1250.5; 0: closed loop with "
-     "`outstanding` messages.",
+     "Number of messages per second that each instance sends (open loop), such as 1250.5; 0: "
+     "closed loop, with `outstanding` messages at any time.",
      "own", OPT_SCALES(ASKED, LIMIT, TRACE)},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
-     "How operations arrive if `rate` is set: evenly spaced from a random start (paced), or as a "
-     "Poisson process.",
+     "How operations arrive if `rate` is set. paced: evenly spaced, from a random start; poisson: "
+     "as a Poisson process.",
      "fio rate_process", OPT_ACTS(ASKED, ANY, TRACE)},
     {0},
 };
