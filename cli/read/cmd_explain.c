@@ -268,8 +268,8 @@ const struct cli_command cmd_explain = {
         "--what-if adds 10% to the capacity of each resource in turn. It shows the change of\n"
         "goodput (for workloads with a rate: of mean latency), the next bottleneck, and the\n"
         "capacity that a failed expectation needs.\n"
-        "--assumed shows which assumed or inferred values change the bottleneck, the cause, or\n"
-        "the result of an expectation.\n"
+        "--assumed runs the scenario again, each time with one assumed or inferred value changed,\n"
+        "and shows the values that change the bottleneck, the first cause, or an expectation.\n"
         "--queue shows the flows that waited in the congested queue when it was longest.\n"
         "--prove shows how much of the victims' delay disappears with each suspect removed,\n"
         "and with a few unaffected workloads removed.",

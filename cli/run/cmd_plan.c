@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
     {"vs", 0, "OTHER.yaml",
      "compare with the choice of another plan under the same load: differences with intervals"},
     {"assumed", 0, NULL,
-     "also change one assumed value at a time: its effect on the figures and on the choice"},
+     "also run the plan with one assumed value changed at a time, and show its effect"},
     {"share", 0, "K/N", "run only the K-th of N shares of the candidates"},
     {"gather", 0, "DIRECTORY",
      "continue from the share-*.db files in DIRECTORY: runs in them are not repeated"},
