@@ -43,11 +43,19 @@ def prose_of_manual(lines):
         yield "" if shown or examples or NAMES.match(line) or line.startswith('.\\"') else line
 
 
+def is_repeated(line, previous):
+    """True if two lines in a row begin or end with the same words, as after an edit that left the old line in place."""
+    now, before = line.split(), previous.split()
+    return len(now) >= 5 and len(before) >= 5 and (now[:5] == before[:5] or now[-5:] == before[-5:])
+
+
 def find(path, table):
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
-    prose = prose_of_markdown(lines) if path.endswith(".md") else prose_of_manual(lines)
+    prose = list(prose_of_markdown(lines) if path.endswith(".md") else prose_of_manual(lines))
     for number, line in enumerate(prose, 1):
+        if not path.endswith(".md") and number > 1 and not line.startswith(".") and is_repeated(line, prose[number - 2]):
+            yield f"{path}:{number}: repeats the line above: remove one of the two"
         for pattern, instead in table:
             match = pattern.search(line)
             if match:
