@@ -55,6 +55,19 @@ static bool has_digest(const char *row, int64_t host, int64_t target,
     return false;
 }
 
+/* A host opens all of its connections, or none. */
+static bool has_connections(int64_t host, int64_t target, struct nvme_carrier_conflict *conflict)
+{
+    if (host <= target)
+        return true;
+    conflict->row = "iscsi-connections";
+    snprintf(conflict->text, sizeof conflict->text,
+             "nvme.iscsi-connections of %s is %lld, more than target.iscsi-max-connections of %s: "
+             "expected at most %lld",
+             conflict->from, (long long)host, conflict->to, (long long)target);
+    return false;
+}
+
 /* The other keys always have a common value. */
 static bool agree(const void *of_host, const void *of_target,
                   struct nvme_carrier_conflict *conflict)
@@ -67,7 +80,8 @@ static bool agree(const void *of_host, const void *of_target,
     if (!has_bursts(target, "target", conflict->to, conflict))
         return false;
     conflict->at_target = false;
-    return has_digest("iscsi-header-digest", host->header_digest, target->header_digest,
+    return has_connections(host->connections, target->connections, conflict) &&
+           has_digest("iscsi-header-digest", host->header_digest, target->header_digest,
                       conflict) &&
            has_digest("iscsi-data-digest", host->data_digest, target->data_digest, conflict);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_iscsi - any bytes as the stream of an iSCSI session, at a target and at a host.
  * The first byte chooses the side, whether the stream begins with a valid Login, digests, and the
- * type of I/O data. The second byte is how many bytes arrive at once. A session that failed makes
- * no calls except for its end.
+ * type of I/O data, and at a target whether the second half arrives on a further connection of the
+ * session. The second byte is how many bytes arrive at once. A session that failed makes no calls
+ * except for its end.
  * Reads: model/nvme/iscsi/iscsi_stream.c model/nvme/iscsi/iscsi_target_receive.c
  * Reads: model/nvme/iscsi/iscsi_host.c */
 #include "base/check.h"
@@ -39,6 +40,7 @@ static enum nvme_memory memory;
 /* ---- the stream ---- */
 
 static const struct stream_ops streams = {STREAM_STUB_OPS};
+static struct stream_conn further; /* the second connection of a session */
 
 /* ---- both sides ---- */
 
@@ -229,21 +231,38 @@ static void send_commands(void)
 
 /* ---- running ---- */
 
+/* True: there is more. */
+static bool feed_some(struct stream_conn *conn, size_t step)
+{
+    if (queues[0].closed || conn->closed || conn->left == 0)
+        return false;
+    const size_t rest = conn->left - conn->ready;
+    conn->ready += rest < step ? rest : step;
+    conn->user.on_readable(conn->user.self, conn);
+    stage_run(&stage, stage.now + 1);
+    return true;
+}
+
 static void feed(const uint8_t *bytes, size_t size, size_t step)
 {
+    const size_t half = further.user.self == NULL ? size : size / 2;
+    bool more = true;
     stream.bytes = bytes;
-    stream.left = size;
+    stream.left = half;
     stream.ready = 0;
-    while (!queues[0].closed && !stream.closed && stream.left > 0) {
-        const size_t rest = stream.left - stream.ready;
-        stream.ready += rest < step ? rest : step;
-        stream.user.on_readable(stream.user.self, &stream);
-        stage_run(&stage, stage.now + 1);
+    further.bytes = bytes + half;
+    further.left = size - half;
+    further.ready = 0;
+    while (more) {
+        more = feed_some(&stream, step);
+        if (further.user.self != NULL)
+            more = feed_some(&further, step) || more;
     }
 }
 
 /* One Login PDU with its text, which is not the end of the stream. */
-static void feed_login(const struct iscsi_pdu *pdu, const struct iscsi_text *text)
+static void feed_login(struct stream_conn *conn, const struct iscsi_pdu *pdu,
+                       const struct iscsi_text *text)
 {
     unsigned char bytes[ISCSI_BHS_BYTES + ISCSI_TEXT_MAX + 4] = {0};
     struct iscsi_pdu with = *pdu;
@@ -251,12 +270,32 @@ static void feed_login(const struct iscsi_pdu *pdu, const struct iscsi_text *tex
     iscsi_pdu_encode(&with, bytes);
     memcpy(bytes + ISCSI_BHS_BYTES, text->bytes, text->length);
     const size_t length = ISCSI_BHS_BYTES + text->length + iscsi_pad(text->length);
-    stream.left = length + 1;
-    stream.bytes = bytes;
-    stream.ready = length;
-    stream.user.on_readable(stream.user.self, &stream);
+    conn->left = length + 1;
+    conn->bytes = bytes;
+    conn->ready = length;
+    conn->user.on_readable(conn->user.self, conn);
     for (unsigned i = 0; i < 16; i++)
         stage_run(&stage, stage.now + 1);
+}
+
+/* The target gave its first session TSIH 1. */
+static void begin_further(const struct iscsi_terms *terms)
+{
+    static struct iscsi_text text;
+    const struct iscsi_names nodes = {"iqn.host", "iqn.target", true};
+    text.length = 0;
+    iscsi_names_put(&text, &nodes, false);
+    iscsi_terms_offer(&text, terms, false);
+    CHECK(streams_listener.on_accept(streams_listener.self, &further, IP, &further.user));
+    feed_login(&further,
+               &(struct iscsi_pdu){.opcode = ISCSI_LOGIN,
+                                   .immediate = true,
+                                   .flags = 0x87,
+                                   .lun = 1,
+                                   .tag = 1u << 16,
+                                   .sn = 1},
+               &text);
+    CHECK(!queues[0].failed && !further.closed && queue_count == 2);
 }
 
 static void begin(bool host, const struct iscsi_terms *terms)
@@ -265,11 +304,13 @@ static void begin(bool host, const struct iscsi_terms *terms)
     const uint8_t opcode = host ? ISCSI_LOGIN_RESPONSE : ISCSI_LOGIN;
     const struct iscsi_names nodes = {"iqn.host", "iqn.target", true};
     names.length = keys.length = 0;
-    iscsi_names_put(&names, &nodes);
-    iscsi_terms_offer(&keys, terms);
+    iscsi_names_put(&names, &nodes, true);
+    iscsi_terms_offer(&keys, terms, true);
     if (!host) /* a security stage is before */
-        feed_login(&(struct iscsi_pdu){.opcode = opcode, .immediate = true, .flags = 0x81}, &names);
-    feed_login(&(struct iscsi_pdu){.opcode = opcode,
+        feed_login(&stream, &(struct iscsi_pdu){.opcode = opcode, .immediate = true, .flags = 0x81},
+                   &names);
+    feed_login(&stream,
+               &(struct iscsi_pdu){.opcode = opcode,
                                    .immediate = !host,
                                    .flags = 0x87,
                                    .lun = host ? 1 : 0,
@@ -293,7 +334,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     .first_burst = 8192,
                                     .max_burst = 16384,
                                     .recv_data = 4096,
-                                    .max_r2t = 2};
+                                    .max_r2t = 2,
+                                    .connections = host ? 1 : 2};
     const struct iscsi_params params = {.host = {.keys = keys, .queue_depth = 16},
                                         .target = {.keys = keys, .window = 16}};
     const struct iscsi_terms terms = {.header_digest = keys.header_digest != 0,
@@ -303,9 +345,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .first_burst = 8192,
                                       .max_burst = 16384,
                                       .max_r2t = 2,
+                                      .connections = 2,
                                       .recv_data = 4096};
     stage_init(&stage, 1);
-    stream = (struct stream_conn){0};
+    stream = further = (struct stream_conn){0};
     memset(queues, 0, sizeof queues);
     queue_count = 0;
     memory = (data[0] & 16) != 0 ? NVME_MEMORY_BYTES : NVME_MEMORY_BULK;
@@ -323,6 +366,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if ((data[0] & 2) != 0)
         begin(host, &terms);
+    if ((data[0] & 2) != 0 && !host && (data[0] & 64) != 0)
+        begin_further(&terms);
     feed(data + 2, size - 2, data[1] % 64 + 1u);
     for (uint32_t i = 0; i < queue_count; i++)
         if (queues[i].conn != NULL)

@@ -120,6 +120,7 @@ static void the_parts_of_every_life_sum_to_its_latency(void **state)
         "tests/validation/nvme-tcp-by-hand.yaml",
         "tests/laws/nvme-tcp-loss.yaml",
         "tests/laws/iscsi-loss.yaml",
+        "tests/laws/iscsi-connections.yaml",
     };
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

@@ -221,6 +221,7 @@ static void hosts(struct pen *pen)
     pen_rows(pen, "hosts.defaults.nvme", share(pen));
     pen_open(pen, 4, "target:");
     pen_put(pen, "max-queues", "8");
+    pen_put(pen, "iscsi-max-connections", "4");
     if (rng_below(&pen->rng, 10) == 0)
         profile_of(pen, "target");
     pen_rows(pen, "hosts.defaults.target", share(pen));

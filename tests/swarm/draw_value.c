@@ -65,6 +65,7 @@ static const struct narrow {
     {"hosts.defaults.nvme", "fast-io-fail-tmo", NULL, "10ms"},
     {"hosts.defaults.nvme", "submit-cost", NULL, "10us"},
     {"hosts.defaults.nvme", "complete-cost", NULL, "10us"},
+    {"hosts.defaults.nvme", "iscsi-connections", NULL, "4"},
     {"hosts.defaults.nvme", "iscsi-first-burst", NULL, "64KiB"},
     {"hosts.defaults.nvme", "iscsi-max-burst", "64KiB", NULL},
     {"hosts.defaults.nvme", "iscsi-submit-cost", NULL, "10us"},

@@ -46,6 +46,12 @@ const struct opt iscsi_host_opts[] = {
      "iSCSI: maximum number of outstanding R2Ts of one write (MaxOutstandingR2T); the smaller "
      "value of host and target applies.",
      OPEN ": 1", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-connections", OPT_INT, HOST(keys.connections), "1", "1", "64", NULL,
+     "iSCSI: number of TCP connections of a session (MaxConnections); its I/O commands take them "
+     "in "
+     "turn, and the target executes them in the order of their CmdSN.",
+     "usr/config.h of open-iscsi 2.1: ISCSI_CONN_MAX 1",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-queue-depth", OPT_INT, HOST(queue_depth), "32", "1", "1023", NULL,
      "iSCSI: maximum number of outstanding commands of a session. If nvme.queue-size or the "
      "target's iscsi-window is lower, that limit applies.",
@@ -93,6 +99,9 @@ const struct opt iscsi_target_opts[] = {
     {"iscsi-max-outstanding-r2t", OPT_INT, TARGET(keys.max_r2t), "1", "1", "65535", NULL,
      "iSCSI: maximum number of outstanding R2Ts of one write (MaxOutstandingR2T).", LIO ": 1",
      OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
+    {"iscsi-max-connections", OPT_INT, TARGET(keys.connections), "1", "1", "65535", NULL,
+     "iSCSI: maximum number of TCP connections of a session (MaxConnections).",
+     LIO ": INITIAL_MAXCONNECTIONS 1", OPT_ACTS_IF(OPT_NEED_ISCSI, LATENCY, ANY, TRACE)},
     {"iscsi-window", OPT_INT, TARGET(window), "64", "1", "1023", NULL,
      "iSCSI: maximum number of commands that a session may have outstanding at the target "
      "(MaxCmdSN).",
@@ -111,9 +120,22 @@ struct iscsi_terms iscsi_terms_of(const struct iscsi_keys *keys)
         .first_burst = (uint32_t)keys->first_burst,
         .max_burst = (uint32_t)keys->max_burst,
         .max_r2t = (uint32_t)keys->max_r2t,
+        .connections = (uint32_t)keys->connections,
         .recv_data = (uint32_t)keys->recv_data,
         .send_data = ISCSI_TEXT_MAX,
     };
+}
+
+struct iscsi_terms iscsi_terms_of_further(const struct iscsi_keys *keys,
+                                          const struct iscsi_terms *leading)
+{
+    const struct iscsi_terms own = iscsi_terms_of(keys);
+    struct iscsi_terms terms = *leading;
+    terms.header_digest = own.header_digest;
+    terms.data_digest = own.data_digest;
+    terms.recv_data = own.recv_data;
+    terms.send_data = own.send_data;
+    return terms;
 }
 
 /* ---- memory ---- */
@@ -131,16 +153,6 @@ static void unmap(struct nvme_transport *transport, struct nvme_buffer *buffer)
 }
 
 /* ---- sessions ---- */
-
-void iscsi_session_init(struct iscsi_session *session, struct iscsi *iscsi,
-                        const struct iscsi_role *role)
-{
-    session->iscsi = iscsi;
-    session->role = role;
-    session->terms = (struct iscsi_terms){.recv_data = ISCSI_TEXT_MAX, .send_data = ISCSI_TEXT_MAX};
-    session->next = iscsi->sessions;
-    iscsi->sessions = session;
-}
 
 static void free_dead(struct iscsi *iscsi, bool all)
 {
@@ -180,14 +192,18 @@ void iscsi_session_free(struct iscsi_session *session)
             free(session->queues[i]);
         }
     session->role->release(session);
-    free(session->line);
-    session->line = NULL;
+    while (session->connections != NULL) {
+        struct iscsi_connection *connection = session->connections;
+        session->connections = connection->next;
+        free(connection->line);
+        free(connection);
+    }
     session->next = iscsi->dead;
     iscsi->dead = session;
     free_dead(iscsi, false);
 }
 
-/* Aborts the connection, which both queues have in common. */
+/* Aborts the connections, which both queues have in common. */
 static void drop(struct nvme_transport_conn *conn)
 {
     struct iscsi_session *session = conn->session;
@@ -206,25 +222,33 @@ static void close_conn(struct nvme_transport_conn *conn)
 
 /* ---- table ---- */
 
-/* The session's time is that of its I/O queue. */
+/* The session's time is that of its I/O queue. The leading connection works on the queue's core,
+ * the others on the cores that TCP gives them. */
 static bool run_on(struct nvme_transport_conn *conn, struct cpu_core *core)
 {
-    const struct iscsi_session *session = conn->session;
-    const struct stream_ops *streams = session->iscsi->site.streams;
-    return conn->index == ISCSI_IO && session->stream != NULL && streams->run_on != NULL &&
-           streams->run_on(session->stream, core);
+    const struct iscsi_connection *leader = conn->session->connections;
+    const struct stream_ops *streams = conn->session->iscsi->site.streams;
+    return conn->index == ISCSI_IO && leader->stream != NULL && streams->run_on != NULL &&
+           streams->run_on(leader->stream, core);
 }
 
 static time_ps cpu(const struct nvme_transport_conn *conn)
 {
-    const struct iscsi_session *session = conn->session;
+    const struct stream_ops *streams = conn->session->iscsi->site.streams;
     struct stream_info info;
+    time_ps sum = 0;
     if (conn->index != ISCSI_IO)
         return 0;
-    if (session->stream == NULL)
-        return session->cpu;
-    session->iscsi->site.streams->info(session->stream, &info);
-    return info.cpu;
+    for (const struct iscsi_connection *at = conn->session->connections; at != NULL;
+         at = at->next) {
+        if (at->stream != NULL) {
+            streams->info(at->stream, &info);
+            sum += info.cpu;
+        } else {
+            sum += at->cpu;
+        }
+    }
+    return sum;
 }
 
 /* Discovery of NVMe does not reach it, but finds the port. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * iscsi - the commands of NVMe hosts and targets, carried as SCSI commands over iSCSI.
- * Uses the network only through the stream table. One session with one connection replaces a
- * controller's admin queue and its I/O queue; a host gets one I/O queue.
+ * Uses the network only through the stream table. One session replaces a controller's admin queue
+ * and its I/O queue; a host gets one I/O queue. A session has one connection or several, which
+ * carry its I/O commands in turn.
  *   read                    SCSI Command -> Data-In with status in the last one
  *   write                   SCSI Command with immediate data, Data-Out
  *                           [-> R2T -> Data-Out] -> SCSI Response
@@ -13,7 +14,7 @@
  *   end of a controller     Logout, then FIN
  * A digest that does not match ends the connection, as at LIO with ErrorRecoveryLevel 0.
  * A target grants a window of commands (MaxCmdSN), which each response moves.
- * Not modeled: several connections in a session, authentication, discovery, NOP-In pings of a
+ * Not modeled: reinstatement of one connection, authentication, discovery, NOP-In pings of a
  * target, asymmetric access (ALUA), protection information, real bytes of I/O (the bridge).
  * Source: RFC 7143; drivers/scsi/libiscsi.c, iscsi_tcp.c and drivers/target/iscsi of Linux 6.1. */
 #ifndef STORMGLASS_NVME_ISCSI_ISCSI_H
@@ -30,6 +31,7 @@ struct iscsi_keys {
     int64_t initial_r2t, immediate_data;       /* bool */
     int64_t first_burst, max_burst, recv_data; /* bytes */
     int64_t max_r2t;
+    int64_t connections; /* host: of a session; target: at most */
 };
 
 struct iscsi_host_params {

@@ -12,33 +12,33 @@
 
 /* ---- sending ---- */
 
-static void number(struct iscsi_session *base, struct iscsi_pdu *pdu)
+static void number(struct iscsi_connection *connection, struct iscsi_pdu *pdu)
 {
-    pdu->expected = iscsi_host_of(base)->exp_stat_sn;
+    pdu->expected = connection->stat_sn;
 }
 
-static void on_sent(struct iscsi_session *base, const struct iscsi_out *out)
+static void on_sent(struct iscsi_connection *connection, const struct iscsi_out *out)
 {
     struct host_slot *slot = out->owner;
-    (void)base;
+    (void)connection;
     if (slot != NULL)
         slot->unsent--;
 }
 
-void iscsi_host_post(struct host_queue_conn *queue, struct host_slot *slot,
-                     const struct iscsi_out *out, enum probe_stream_kind kind)
+void iscsi_host_post(struct host_slot *slot, const struct iscsi_out *out,
+                     enum probe_stream_kind kind)
 {
     struct iscsi_out mine = *out;
     mine.owner = slot;
     slot->unsent++;
-    iscsi_send(queue->base.session, &mine, kind);
+    iscsi_send(slot->connection, &mine, kind);
 }
 
 /* Data-Out of `length` bytes at `at`, which answers the R2T with that tag, or none. */
-static void send_data(struct host_queue_conn *queue, struct host_slot *slot,
-                      const struct iscsi_pdu *r2t, uint32_t at, uint32_t length)
+static void send_data(struct host_slot *slot, const struct iscsi_pdu *r2t, uint32_t at,
+                      uint32_t length)
 {
-    const struct iscsi_terms *terms = &queue->base.session->terms;
+    const struct iscsi_terms *terms = &slot->connection->terms;
     const bool asked = r2t->opcode == ISCSI_R2T;
     for (uint32_t sent = 0, sn = 0; sent < length; sn++) {
         const uint32_t bytes = iscsi_min(length - sent, terms->send_data);
@@ -56,7 +56,7 @@ static void send_data(struct host_queue_conn *queue, struct host_slot *slot,
             .bytes = slot->data == NULL ? slot->list : NULL,
             .at = at + sent,
         };
-        iscsi_host_post(queue, slot, &out,
+        iscsi_host_post(slot, &out,
                         !last   ? PROBE_STREAM_POSTED_DATA
                         : asked ? PROBE_STREAM_POSTED_ANSWER
                                 : PROBE_STREAM_POSTED);
@@ -73,7 +73,7 @@ void iscsi_host_scsi(struct host_queue_conn *queue, struct host_slot *slot, uint
                      const unsigned char cdb[ISCSI_CDB_BYTES])
 {
     struct iscsi_session *session = queue->base.session;
-    const struct iscsi_terms *terms = &session->terms;
+    const struct iscsi_terms *terms = &slot->connection->terms;
     const uint32_t out_bytes = slot->out ? slot->bytes : 0;
     const uint32_t burst = iscsi_min(out_bytes, terms->first_burst);
     const uint32_t with = terms->immediate_data ? iscsi_min(burst, terms->send_data) : 0;
@@ -95,10 +95,10 @@ void iscsi_host_scsi(struct host_queue_conn *queue, struct host_slot *slot, uint
     memcpy(out.pdu.cdb, cdb, ISCSI_CDB_BYTES);
     slot->received = 0;
     slot->granted = with + behind;
-    iscsi_host_post(queue, slot, &out, behind > 0 ? PROBE_STREAM_POSTED_DATA : PROBE_STREAM_POSTED);
+    iscsi_host_post(slot, &out, behind > 0 ? PROBE_STREAM_POSTED_DATA : PROBE_STREAM_POSTED);
     if (behind > 0)
-        send_data(queue, slot, &out.pdu, with, behind);
-    iscsi_flush(session);
+        send_data(slot, &out.pdu, with, behind);
+    iscsi_flush(slot->connection);
 }
 
 static void begin_io(struct host_queue_conn *queue, struct host_slot *slot)
@@ -121,6 +121,19 @@ static void begin_io(struct host_queue_conn *queue, struct host_slot *slot)
     iscsi_host_scsi(queue, slot, scsi_lun(slot->command.nsid), cdb);
 }
 
+/* A command, its data and its status travel on one connection (allegiance, RFC 7143 4.2.2). I/O
+ * commands take the connections in turn. */
+static struct iscsi_connection *next_carrier(struct nvme_transport_conn *conn)
+{
+    struct host_session *session = iscsi_host_of(conn->session);
+    struct iscsi_connection *leader = conn->session->connections;
+    if (conn->index == ISCSI_ADMIN)
+        return leader;
+    struct iscsi_connection *next = session->carrier == NULL ? leader : session->carrier;
+    session->carrier = next->next;
+    return next;
+}
+
 bool iscsi_send_command(struct nvme_transport_conn *conn, uint16_t tag,
                         struct nvme_command *command, struct nvme_buffer *data, uint32_t bytes)
 {
@@ -132,6 +145,7 @@ bool iscsi_send_command(struct nvme_transport_conn *conn, uint16_t tag,
         return false;
     const bool out = bytes > 0 && nvme_capsule_direction(command) == NVME_DATA_OUT;
     *slot = (struct host_slot){.command = *command,
+                               .connection = next_carrier(conn),
                                .data = bytes > 0 ? data : NULL,
                                .bytes = bytes,
                                .cid = command->cid,
@@ -195,6 +209,8 @@ static void on_later(struct iscsi_session *base)
             continue;
         struct host_queue_conn *queue = iscsi_host_queue(conn);
         if (i == ISCSI_IO && !queue->established) {
+            if (!iscsi_host_is_complete(base))
+                continue;
             queue->established = true;
             queue->user.on_established(queue->user.self);
         }
@@ -204,16 +220,33 @@ static void on_later(struct iscsi_session *base)
 
 /* ---- receiving ---- */
 
-static struct host_slot *slot_of(struct iscsi_session *base, uint32_t itt,
+/* The slot of a command that has no response yet. */
+static struct host_slot *find_slot(const struct iscsi_session *session, uint32_t index,
+                                   uint32_t cid)
+{
+    if (index >= ISCSI_QUEUES || !iscsi_is_used(session->queues[index]))
+        return NULL;
+    const struct host_queue_conn *queue = iscsi_host_queue(session->queues[index]);
+    const uint32_t tag = cid & 0xFFF; /* nvme_tags_cid: the upper bits count uses */
+    struct host_slot *slot = tag < queue->entries ? &queue->slots[tag] : NULL;
+    return slot != NULL && slot->busy && !slot->decided && slot->cid == cid ? slot : NULL;
+}
+
+struct iscsi_connection *iscsi_host_carrier(struct iscsi_session *session, unsigned index,
+                                            uint16_t cid)
+{
+    const struct host_slot *slot = find_slot(session, index, cid);
+    return slot == NULL ? session->connections : slot->connection;
+}
+
+static struct host_slot *slot_of(const struct iscsi_connection *connection, uint32_t itt,
                                  struct host_queue_conn **queue)
 {
-    const uint32_t index = itt >> 16, cid = itt & 0xFFFF;
-    if (index >= ISCSI_QUEUES || !iscsi_is_used(base->queues[index]))
+    struct host_slot *slot = find_slot(connection->session, itt >> 16, itt & 0xFFFF);
+    if (slot == NULL || slot->connection != connection)
         return NULL;
-    *queue = iscsi_host_queue(base->queues[index]);
-    const uint32_t tag = cid & 0xFFF; /* nvme_tags_cid: the upper bits count uses */
-    struct host_slot *slot = tag < (*queue)->entries ? &(*queue)->slots[tag] : NULL;
-    return slot != NULL && slot->busy && !slot->decided && slot->cid == cid ? slot : NULL;
+    *queue = iscsi_host_queue(connection->session->queues[itt >> 16]);
+    return slot;
 }
 
 static bool unknown_task(const struct iscsi_pdu *pdu, struct iscsi_fault *fault)
@@ -256,26 +289,27 @@ static bool of_task(uint8_t opcode)
            opcode == ISCSI_TASK_RESPONSE;
 }
 
-static bool on_header(struct iscsi_session *base, struct iscsi_arriving *from,
-                      struct iscsi_fault *fault)
+static bool on_header(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
-    struct host_session *session = iscsi_host_of(base);
+    struct host_session *session = iscsi_host_of(connection->session);
+    struct iscsi_arriving *from = &connection->arriving;
     const struct iscsi_pdu *pdu = &from->pdu;
     struct host_queue_conn *queue = NULL;
     const bool login = pdu->opcode == ISCSI_LOGIN_RESPONSE;
-    if (login == base->full_feature)
+    if (login == connection->full_feature)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s %s the full feature phase",
                                iscsi_pdu_name(pdu->opcode), login ? "in" : "before");
     if (login) {
-        const uint32_t room = sizeof base->text_in.bytes - base->text_in.length;
-        from->real = (unsigned char *)base->text_in.bytes + base->text_in.length;
+        struct iscsi_text *text = &connection->text_in;
+        const uint32_t room = sizeof text->bytes - text->length;
+        from->real = (unsigned char *)text->bytes + text->length;
         return pdu->length <= room ||
                iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "Login Response: %u B of text",
-                               base->text_in.length + pdu->length);
+                               text->length + pdu->length);
     }
     if (!of_task(pdu->opcode) || session->logging_out)
         return true;
-    struct host_slot *slot = slot_of(base, pdu->itt, &queue);
+    struct host_slot *slot = slot_of(connection, pdu->itt, &queue);
     if (slot == NULL)
         return unknown_task(pdu, fault);
     from->owner = slot;
@@ -317,10 +351,10 @@ static void end_task(struct host_queue_conn *queue, struct host_slot *slot, uint
     respond(queue, slot, &response);
 }
 
-static bool on_status(struct iscsi_session *base, struct host_queue_conn *queue,
-                      struct host_slot *slot, const struct iscsi_pdu *pdu,
-                      struct iscsi_fault *fault)
+static bool on_status(struct host_queue_conn *queue, struct host_slot *slot,
+                      const struct iscsi_pdu *pdu, struct iscsi_fault *fault)
 {
+    const struct host_session *session = iscsi_host_of(queue->base.session);
     const bool sense = pdu->opcode == ISCSI_RESPONSE && pdu->length <= SCSI_SENSE_SEGMENT;
     if (slot->unsent > 0)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
@@ -330,24 +364,22 @@ static bool on_status(struct iscsi_session *base, struct host_queue_conn *queue,
         end_task(queue, slot, NVME_STATUS_INTERNAL);
     else
         end_task(queue, slot,
-                 scsi_take_status(pdu->byte3, iscsi_host_of(base)->sense, sense ? pdu->length : 0,
-                                  slot->out));
+                 scsi_take_status(pdu->byte3, session->sense, sense ? pdu->length : 0, slot->out));
     return true;
 }
 
-static void on_r2t(struct host_queue_conn *queue, struct host_slot *slot,
-                   const struct iscsi_pdu *pdu)
+static void on_r2t(struct host_slot *slot, const struct iscsi_pdu *pdu)
 {
     slot->granted += pdu->count;
-    send_data(queue, slot, pdu, pdu->offset, pdu->count);
-    iscsi_flush(queue->base.session);
+    send_data(slot, pdu, pdu->offset, pdu->count);
+    iscsi_flush(slot->connection);
 }
 
 /* A ping of the target is answered; the answer to one's own ends a Keep Alive. */
-static void on_nop(struct iscsi_session *base, const struct iscsi_pdu *pdu)
+static void on_nop(struct iscsi_connection *connection, const struct iscsi_pdu *pdu)
 {
     struct host_queue_conn *queue = NULL;
-    struct host_slot *slot = slot_of(base, pdu->itt, &queue);
+    struct host_slot *slot = slot_of(connection, pdu->itt, &queue);
     if (pdu->itt != ISCSI_TAG_NONE) {
         if (slot != NULL)
             iscsi_host_decide(queue, slot, NVME_STATUS_OK, 0);
@@ -359,53 +391,51 @@ static void on_nop(struct iscsi_session *base, const struct iscsi_pdu *pdu)
                                           .lun = pdu->lun,
                                           .itt = ISCSI_TAG_NONE,
                                           .tag = pdu->tag,
-                                          .sn = iscsi_host_of(base)->cmd_sn}};
-    iscsi_send(base, &out, PROBE_STREAM_POSTED);
-    iscsi_flush(base);
+                                          .sn = iscsi_host_of(connection->session)->cmd_sn}};
+    iscsi_send(connection, &out, PROBE_STREAM_POSTED);
+    iscsi_flush(connection);
 }
 
-static bool on_task(struct iscsi_session *base, const struct iscsi_arriving *from,
-                    struct iscsi_fault *fault)
+static bool on_task(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
-    const struct iscsi_pdu *pdu = &from->pdu;
+    const struct iscsi_pdu *pdu = &connection->arriving.pdu;
     struct host_queue_conn *queue = NULL;
-    struct host_slot *slot = slot_of(base, pdu->itt, &queue);
+    struct host_slot *slot = slot_of(connection, pdu->itt, &queue);
     if (slot == NULL)
         return unknown_task(pdu, fault);
     switch (pdu->opcode) {
     case ISCSI_DATA_IN:
         slot->received += pdu->length;
-        return (pdu->flags & ISCSI_DATA_STATUS) == 0 || on_status(base, queue, slot, pdu, fault);
+        return (pdu->flags & ISCSI_DATA_STATUS) == 0 || on_status(queue, slot, pdu, fault);
     case ISCSI_R2T:
-        on_r2t(queue, slot, pdu);
+        on_r2t(slot, pdu);
         return true;
     case ISCSI_TASK_RESPONSE: /* bit 0 of an Abort's result: it was not aborted */
         iscsi_host_decide(queue, slot, NVME_STATUS_OK, pdu->byte2 == 0 ? 0 : 1);
         return true;
     default:
-        return on_status(base, queue, slot, pdu, fault);
+        return on_status(queue, slot, pdu, fault);
     }
 }
 
-static bool on_pdu(struct iscsi_session *base, struct iscsi_arriving *from,
-                   struct iscsi_fault *fault)
+static bool on_pdu(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
-    struct host_session *session = iscsi_host_of(base);
-    const struct iscsi_pdu *pdu = &from->pdu;
+    struct host_session *session = iscsi_host_of(connection->session);
+    const struct iscsi_pdu *pdu = &connection->arriving.pdu;
     if (pdu->opcode == ISCSI_LOGIN_RESPONSE)
-        return iscsi_host_on_login(session, pdu, fault);
+        return iscsi_host_on_login(connection, pdu, fault);
     note_window(session, pdu);
     if (has_status(pdu))
-        session->exp_stat_sn = pdu->sn + 1;
+        connection->stat_sn = pdu->sn + 1;
     if (pdu->opcode == ISCSI_LOGOUT_RESPONSE) {
-        iscsi_part(base);
+        iscsi_part(&session->base);
         return true;
     }
     if (session->logging_out)
         return true;
     switch (pdu->opcode) {
     case ISCSI_NOP_IN:
-        on_nop(base, pdu);
+        on_nop(connection, pdu);
         return true;
     case ISCSI_ASYNC:
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
@@ -415,7 +445,7 @@ static bool on_pdu(struct iscsi_session *base, struct iscsi_arriving *from,
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "the target rejected a PDU (%02Xh)",
                                pdu->byte2);
     default:
-        return on_task(base, from, fault);
+        return on_task(connection, fault);
     }
 }
 

@@ -34,14 +34,15 @@ static void connect(struct host_queue_conn *queue, struct host_slot *slot)
     struct host_session *session = iscsi_host_of(queue->base.session);
     struct nvme_connect_data data;
     session->names.normal = true;
-    if (session->login != HOST_LOGIN_NONE || slot->bytes < NVME_CONNECT_BYTES ||
+    if (session->base.connections->login_sent || slot->bytes < NVME_CONNECT_BYTES ||
         !nvme_fabrics_decode_connect(&data, slot->data->bytes) ||
         !iscsi_name_of_nqn(session->names.initiator, data.host_nqn) ||
         !iscsi_name_of_nqn(session->names.target, data.subsystem_nqn)) {
         iscsi_host_decide(queue, slot, NVME_STATUS_CONNECT_PARAMETERS | NVME_STATUS_DNR, 0);
         return;
     }
-    iscsi_host_login(session, slot->cid);
+    session->login_tag = slot->cid;
+    iscsi_host_login(session->base.connections, iscsi_host_itt(queue, slot));
 }
 
 void iscsi_host_connected(struct host_session *session, uint16_t status)
@@ -220,23 +221,24 @@ static void send_ping(struct host_queue_conn *queue, struct host_slot *slot)
                                           .itt = iscsi_host_itt(queue, slot),
                                           .tag = ISCSI_TAG_NONE,
                                           .sn = iscsi_host_of(queue->base.session)->cmd_sn}};
-    iscsi_host_post(queue, slot, &out, PROBE_STREAM_POSTED);
-    iscsi_flush(queue->base.session);
+    iscsi_host_post(slot, &out, PROBE_STREAM_POSTED);
+    iscsi_flush(slot->connection);
 }
 
-/* The task to abort has the tag of its queue and identifier. */
+/* The task to abort has the tag of its queue and identifier; the request goes on its connection. */
 static void send_abort(struct host_queue_conn *queue, struct host_slot *slot)
 {
     const uint32_t cdw10 = slot->command.cdw10;
     const uint32_t index = (cdw10 & 0xFFFF) == 0 ? ISCSI_ADMIN : ISCSI_IO;
+    slot->connection = iscsi_host_carrier(queue->base.session, index, (uint16_t)(cdw10 >> 16));
     const struct iscsi_out out = {.pdu = {.opcode = ISCSI_TASK,
                                           .immediate = true,
                                           .flags = ISCSI_FINAL | ISCSI_TASK_ABORT,
                                           .itt = iscsi_host_itt(queue, slot),
                                           .tag = index << 16 | cdw10 >> 16,
                                           .sn = iscsi_host_of(queue->base.session)->cmd_sn}};
-    iscsi_host_post(queue, slot, &out, PROBE_STREAM_POSTED);
-    iscsi_flush(queue->base.session);
+    iscsi_host_post(slot, &out, PROBE_STREAM_POSTED);
+    iscsi_flush(slot->connection);
 }
 
 void iscsi_host_admin(struct host_queue_conn *queue, struct host_slot *slot)

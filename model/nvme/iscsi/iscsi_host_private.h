@@ -6,11 +6,10 @@
 #include "nvme/iscsi/iscsi_private.h"
 #include "nvme/iscsi/scsi.h"
 
-enum host_login { HOST_LOGIN_NONE, HOST_LOGIN_SENT, HOST_LOGIN_DONE };
-
 /* A command of the core. */
 struct host_slot {
     struct nvme_command command;
+    struct iscsi_connection *connection; /* of its PDUs; NULL: it has had none */
     struct nvme_buffer *data;
     uint32_t bytes;    /* of data */
     uint32_t received; /* Data-In so far */
@@ -40,10 +39,11 @@ struct host_queue_conn {
 
 struct host_session {
     struct iscsi_session base;
-    enum host_login login;
-    uint16_t login_tag; /* of the Connect command that waits for it */
+    uint32_t ip;                      /* of the target */
+    struct iscsi_connection *carrier; /* of the next I/O command */
+    uint16_t login_tag;               /* of the Connect command that waits for the Login */
     struct iscsi_names names;
-    uint32_t cmd_sn, exp_stat_sn, exp_cmd_sn, max_cmd_sn;
+    uint32_t cmd_sn, exp_cmd_sn, max_cmd_sn;
     uint16_t tsih;
     uint32_t cc, csts;                       /* properties of the controller */
     uint8_t block_shift;                     /* of logical unit 0 */
@@ -74,17 +74,26 @@ extern const struct iscsi_role iscsi_host_role;
 void iscsi_host_scsi(struct host_queue_conn *queue, struct host_slot *slot, uint64_t lun,
                      const unsigned char cdb[ISCSI_CDB_BYTES]);
 /* Sends a PDU that begins or continues the slot's exchange. */
-void iscsi_host_post(struct host_queue_conn *queue, struct host_slot *slot,
-                     const struct iscsi_out *out, enum probe_stream_kind kind);
+void iscsi_host_post(struct host_slot *slot, const struct iscsi_out *out,
+                     enum probe_stream_kind kind);
 /* The slot's response is known; it is reported later. */
 void iscsi_host_decide(struct host_queue_conn *queue, struct host_slot *slot, uint16_t status,
                        uint64_t result);
+/* The connection of the command with that identifier; of one that is not known, the leading one. */
+struct iscsi_connection *iscsi_host_carrier(struct iscsi_session *session, unsigned index,
+                                            uint16_t cid);
 /* Login failed or succeeded: the Connect command has its response. */
 void iscsi_host_connected(struct host_session *session, uint16_t status);
 
+/* iscsi_host_session.c */
+/* Connects the connections after the leading one, which has completed its Login. */
+void iscsi_host_connect_further(struct host_session *session);
+/* All connections are in the full feature phase. */
+bool iscsi_host_is_complete(const struct iscsi_session *session);
+
 /* iscsi_host_login.c */
-void iscsi_host_login(struct host_session *session, uint16_t tag);
-bool iscsi_host_on_login(struct host_session *session, const struct iscsi_pdu *pdu,
+void iscsi_host_login(struct iscsi_connection *connection, uint32_t itt);
+bool iscsi_host_on_login(struct iscsi_connection *connection, const struct iscsi_pdu *pdu,
                          struct iscsi_fault *fault);
 
 /* iscsi_host_admin.c */

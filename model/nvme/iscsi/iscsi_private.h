@@ -4,7 +4,7 @@
  *   bhs.c           PDUs as they travel
  *   text.c          keys of Login PDUs
  *   scsi.c          SCSI commands, data, status
- *   iscsi_send.c    PDUs of a session as bytes of its stream
+ *   iscsi_send.c    PDUs of a connection as bytes of its stream
  *   iscsi_stream.c  received bytes as PDUs, faults, end
  *   iscsi_host.c    a host's session: its PDUs and I/O commands
  *   iscsi_host_session.c  begins and ends it
@@ -12,6 +12,7 @@
  *   iscsi_host_admin.c    a host's admin commands
  *   iscsi_target.c  a target's session: commands and their data
  *   iscsi_target_receive.c  PDUs that it has received
+ *   iscsi_target_order.c  the order in which its commands begin
  *   iscsi_target_login.c  Login at a target, which connects its queues
  *   iscsi_target_scsi.c   commands of a target that are no I/O */
 #ifndef STORMGLASS_NVME_ISCSI_ISCSI_PRIVATE_H
@@ -72,15 +73,17 @@ struct iscsi_arriving {
     void *owner;      /* of the role, from on_header to on_pdu */
 };
 
+struct iscsi_connection;
+
 /* The differences between hosts and targets. */
 struct iscsi_role {
     /* Fills in the sequence numbers of a PDU that leaves. */
-    void (*number)(struct iscsi_session *, struct iscsi_pdu *pdu);
-    void (*on_sent)(struct iscsi_session *, const struct iscsi_out *);
+    void (*number)(struct iscsi_connection *, struct iscsi_pdu *pdu);
+    void (*on_sent)(struct iscsi_connection *, const struct iscsi_out *);
     /* A header has arrived; sets the destination of its data. False: a fault. */
-    bool (*on_header)(struct iscsi_session *, struct iscsi_arriving *, struct iscsi_fault *);
+    bool (*on_header)(struct iscsi_connection *, struct iscsi_fault *);
     /* The whole PDU has arrived. False: a fault. */
-    bool (*on_pdu)(struct iscsi_session *, struct iscsi_arriving *, struct iscsi_fault *);
+    bool (*on_pdu)(struct iscsi_connection *, struct iscsi_fault *);
     /* The peer has closed in order. */
     void (*on_parted)(struct iscsi_session *);
     /* Calls of users, which are made for a queue that has them. */
@@ -104,27 +107,39 @@ struct nvme_transport_conn {
     bool reported;  /* its end was */
 };
 
-/* First member of a host's and of a target's session. */
-struct iscsi_session {
-    struct iscsi *iscsi;
-    const struct iscsi_role *role;
-    struct nvme_transport_conn *queues[ISCSI_QUEUES];
+/* One TCP connection of a session. */
+struct iscsi_connection {
+    struct iscsi_session *session;
+    struct iscsi_connection *next; /* of the session */
+    uint16_t cid;
     struct stream_conn *stream; /* NULL: destroyed */
     time_ps cpu;                /* of the stream that was destroyed */
     bool ended;                 /* the stream has ended */
-    bool failed;                /* reported */
-    bool parting;               /* the stream is closed by this side */
     bool full_feature;          /* Login is complete */
-    bool deferred;              /* a call waits for the end of a stall */
+    bool login_sent;            /* host: a Login Request, which has no response yet or a good one */
+    struct iscsi_pdu login;     /* target: the last Login Request */
     struct iscsi_terms terms;   /* as agreed; before, those of Login */
+    uint32_t stat_sn;           /* target: of its next status; host: the next that it expects */
     struct iscsi_out *line;     /* PDUs to send, a ring */
     uint32_t room, first, count;
     struct iscsi_sending sending;
     struct iscsi_arriving arriving;
     struct iscsi_text text_in, text_out; /* of Login PDUs */
+    unsigned char rejected[ISCSI_BHS_BYTES];
+};
+
+/* First member of a host's and of a target's session. */
+struct iscsi_session {
+    struct iscsi *iscsi;
+    const struct iscsi_role *role;
+    struct nvme_transport_conn *queues[ISCSI_QUEUES];
+    struct iscsi_connection *connections; /* the leading one is the first */
+    bool lost;                            /* the stream of a connection has ended */
+    bool failed;                          /* reported */
+    bool parting;                         /* the streams are closed by this side */
+    bool deferred;                        /* a call waits for the end of a stall */
     struct timer later, linger;
     struct iscsi_session *next;
-    unsigned char rejected[ISCSI_BHS_BYTES];
     char why[ISCSI_SENTENCE_BYTES];
 };
 
@@ -147,7 +162,12 @@ static inline bool iscsi_is_used(const struct nvme_transport_conn *queue)
 /* Nothing can be sent or received for the users any more. */
 static inline bool iscsi_is_over(const struct iscsi_session *session)
 {
-    return session->failed || session->ended || session->parting;
+    return session->failed || session->lost || session->parting;
+}
+
+static inline bool iscsi_is_leading(const struct iscsi_connection *connection)
+{
+    return connection->session->connections == connection;
 }
 
 static inline uint32_t iscsi_min(uint32_t a, uint32_t b)
@@ -157,29 +177,34 @@ static inline uint32_t iscsi_min(uint32_t a, uint32_t b)
 
 /* iscsi.c */
 struct iscsi_terms iscsi_terms_of(const struct iscsi_keys *keys);
+/* The same for a further connection of a session whose leading one has agreed on `leading`. */
+struct iscsi_terms iscsi_terms_of_further(const struct iscsi_keys *keys,
+                                          const struct iscsi_terms *leading);
 void iscsi_session_init(struct iscsi_session *session, struct iscsi *iscsi,
                         const struct iscsi_role *role);
+/* A connection that the session has from now on; its stream is the caller's to set. */
+struct iscsi_connection *iscsi_connection_add(struct iscsi_session *session, uint16_t cid);
 /* Frees the session if no queue is attached. */
 void iscsi_session_free(struct iscsi_session *session);
 
 /* iscsi_send.c */
 /* Appends a PDU to the line; iscsi_flush sends what the stream takes. */
-void iscsi_send(struct iscsi_session *session, const struct iscsi_out *out,
+void iscsi_send(struct iscsi_connection *connection, const struct iscsi_out *out,
                 enum probe_stream_kind kind);
-void iscsi_flush(struct iscsi_session *session);
+void iscsi_flush(struct iscsi_connection *connection);
 /* CRC32C of `length` bytes and their pad; data without bytes counts as zeros. */
 uint32_t iscsi_digest(struct iscsi *iscsi, const unsigned char *bytes, uint32_t length);
-void iscsi_mark(const struct iscsi_session *session, enum probe_stream_kind kind);
+void iscsi_mark(const struct iscsi_connection *connection, enum probe_stream_kind kind);
 
 /* iscsi_stream.c */
-struct stream_user iscsi_session_user(struct iscsi_session *session);
+struct stream_user iscsi_stream_user(struct iscsi_connection *connection);
 /* The full feature phase begins, with the terms. */
-void iscsi_open(struct iscsi_session *session);
+void iscsi_open(struct iscsi_connection *connection);
 void iscsi_later(struct iscsi_session *session);
 void iscsi_fail(struct iscsi_session *session, const char *why);
-/* Closes the stream after what is in its buffer. */
+/* Closes each stream after what is in its buffer. */
 void iscsi_part(struct iscsi_session *session);
-/* Aborts the stream; no more callbacks. */
+/* Aborts the streams; no more callbacks. */
 void iscsi_abort(struct iscsi_session *session);
 
 /* iscsi_host.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * iscsi_send - PDUs of a session as bytes of its stream.
+ * iscsi_send - PDUs of a connection as bytes of its stream.
  * PDUs to send wait in a line; the first one is encoded when its turn comes and moves into the send
  * buffer as far as there is room. MSG_MORE is set while data or another PDU follows, as in
  * iscsi_sw_tcp_xmit_segment. */
@@ -16,11 +16,11 @@ enum { LINE_FIRST = 16 };
 
 static const unsigned char zeros[64];
 
-void iscsi_mark(const struct iscsi_session *session, enum probe_stream_kind kind)
+void iscsi_mark(const struct iscsi_connection *connection, enum probe_stream_kind kind)
 {
-    const struct stream_ops *streams = session->iscsi->site.streams;
-    if (session->stream != NULL && streams->mark != NULL)
-        streams->mark(session->stream, kind);
+    const struct stream_ops *streams = connection->session->iscsi->site.streams;
+    if (connection->stream != NULL && streams->mark != NULL)
+        streams->mark(connection->stream, kind);
 }
 
 static uint32_t digest_of_zeros(struct iscsi *iscsi, uint32_t length)
@@ -42,21 +42,21 @@ uint32_t iscsi_digest(struct iscsi *iscsi, const unsigned char *bytes, uint32_t 
     return crc32c(crc32c(0, bytes, length), zeros, iscsi_pad(length));
 }
 
-void iscsi_send(struct iscsi_session *session, const struct iscsi_out *out,
+void iscsi_send(struct iscsi_connection *connection, const struct iscsi_out *out,
                 enum probe_stream_kind kind)
 {
-    if (session->count == session->room) {
-        const uint32_t room = session->room == 0 ? (uint32_t)LINE_FIRST : 2 * session->room;
+    if (connection->count == connection->room) {
+        const uint32_t room = connection->room == 0 ? (uint32_t)LINE_FIRST : 2 * connection->room;
         struct iscsi_out *line = memory_zeroed(room, sizeof *line);
-        for (uint32_t i = 0; i < session->count; i++)
-            line[i] = session->line[(session->first + i) % session->room];
-        free(session->line);
-        session->line = line;
-        session->room = room;
-        session->first = 0;
+        for (uint32_t i = 0; i < connection->count; i++)
+            line[i] = connection->line[(connection->first + i) % connection->room];
+        free(connection->line);
+        connection->line = line;
+        connection->room = room;
+        connection->first = 0;
     }
-    session->line[(session->first + session->count++) % session->room] = *out;
-    iscsi_mark(session, kind);
+    connection->line[(connection->first + connection->count++) % connection->room] = *out;
+    iscsi_mark(connection, kind);
 }
 
 static const unsigned char *bytes_of(const struct iscsi_out *out)
@@ -66,32 +66,32 @@ static const unsigned char *bytes_of(const struct iscsi_out *out)
     return out->data != NULL && out->data->bytes != NULL ? out->data->bytes + out->at : NULL;
 }
 
-static void begin_pdu(struct iscsi_session *session)
+static void begin_pdu(struct iscsi_connection *connection)
 {
-    struct iscsi_out *out = &session->line[session->first];
-    struct iscsi_sending *sending = &session->sending;
-    const struct iscsi_terms *terms = &session->terms;
+    struct iscsi_out *out = &connection->line[connection->first];
+    struct iscsi_sending *sending = &connection->sending;
+    const struct iscsi_terms *terms = &connection->terms;
     const uint32_t length = out->pdu.length;
-    session->role->number(session, &out->pdu);
+    connection->session->role->number(connection, &out->pdu);
     *sending = (struct iscsi_sending){.head_bytes = ISCSI_BHS_BYTES};
     iscsi_pdu_encode(&out->pdu, sending->head);
-    if (terms->header_digest && session->full_feature) {
+    if (terms->header_digest && connection->full_feature) {
         wire_put32(sending->head + ISCSI_BHS_BYTES, crc32c(0, sending->head, ISCSI_BHS_BYTES));
         sending->head_bytes += ISCSI_DIGEST_BYTES;
     }
     sending->tail_bytes = iscsi_pad(length);
-    if (terms->data_digest && session->full_feature && length > 0) {
+    if (terms->data_digest && connection->full_feature && length > 0) {
         wire_put32(sending->tail + sending->tail_bytes,
-                   iscsi_digest(session->iscsi, bytes_of(out), length));
+                   iscsi_digest(connection->session->iscsi, bytes_of(out), length));
         sending->tail_bytes += ISCSI_DIGEST_BYTES;
     }
 }
 
 /* The next bytes of the PDU. */
-static struct stream_piece next_piece(const struct iscsi_session *session)
+static struct stream_piece next_piece(const struct iscsi_connection *connection)
 {
-    const struct iscsi_out *out = &session->line[session->first];
-    const struct iscsi_sending *sending = &session->sending;
+    const struct iscsi_out *out = &connection->line[connection->first];
+    const struct iscsi_sending *sending = &connection->sending;
     const uint32_t data_end = sending->head_bytes + out->pdu.length, sent = sending->sent;
     const uint32_t all = data_end + sending->tail_bytes;
     struct stream_piece piece = {.more = true};
@@ -112,21 +112,22 @@ static struct stream_piece next_piece(const struct iscsi_session *session)
         piece.length = all - sent;
     }
     if (sent + piece.length == all)
-        piece.more = session->count > 1;
+        piece.more = connection->count > 1;
     return piece;
 }
 
 /* False: the send buffer is full. */
-static bool send_first(struct iscsi_session *session)
+static bool send_first(struct iscsi_connection *connection)
 {
-    struct iscsi_sending *sending = &session->sending;
+    struct iscsi_sending *sending = &connection->sending;
     if (sending->head_bytes == 0)
-        begin_pdu(session);
+        begin_pdu(connection);
     const uint32_t all =
-        sending->head_bytes + session->line[session->first].pdu.length + sending->tail_bytes;
+        sending->head_bytes + connection->line[connection->first].pdu.length + sending->tail_bytes;
     while (sending->sent < all) {
-        const struct stream_piece piece = next_piece(session);
-        const uint32_t taken = session->iscsi->site.streams->send(session->stream, &piece);
+        const struct stream_piece piece = next_piece(connection);
+        const uint32_t taken =
+            connection->session->iscsi->site.streams->send(connection->stream, &piece);
         sending->sent += taken;
         if (taken < piece.length)
             return false;
@@ -134,14 +135,15 @@ static bool send_first(struct iscsi_session *session)
     return true;
 }
 
-void iscsi_flush(struct iscsi_session *session)
+void iscsi_flush(struct iscsi_connection *connection)
 {
-    while (session->count > 0 && !session->ended && !session->parting && send_first(session)) {
-        const struct iscsi_out out = session->line[session->first];
-        session->first = (session->first + 1) % session->room;
-        session->count--;
-        session->sending.head_bytes = 0;
-        iscsi_mark(session, PROBE_STREAM_BUFFERED);
-        session->role->on_sent(session, &out);
+    while (connection->count > 0 && !connection->ended && !connection->session->parting &&
+           send_first(connection)) {
+        const struct iscsi_out out = connection->line[connection->first];
+        connection->first = (connection->first + 1) % connection->room;
+        connection->count--;
+        connection->sending.head_bytes = 0;
+        iscsi_mark(connection, PROBE_STREAM_BUFFERED);
+        connection->session->role->on_sent(connection, &out);
     }
 }

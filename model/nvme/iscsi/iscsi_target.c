@@ -15,7 +15,7 @@
 /* ---- tasks ---- */
 
 struct target_task *iscsi_task_new(struct target_session *session, struct target_queue_conn *queue,
-                                   enum task_kind kind)
+                                   struct iscsi_connection *connection, enum task_kind kind)
 {
     struct target_task *task = session->free;
     if (task != NULL) {
@@ -27,8 +27,12 @@ struct target_task *iscsi_task_new(struct target_session *session, struct target
     }
     const struct nvme_buffer bytes = task->bytes, bulk = task->bulk;
     struct target_task *older = task->older;
-    *task = (struct target_task){
-        .bytes = bytes, .bulk = bulk, .older = older, .queue = queue, .kind = kind};
+    *task = (struct target_task){.bytes = bytes,
+                                 .bulk = bulk,
+                                 .older = older,
+                                 .queue = queue,
+                                 .connection = connection,
+                                 .kind = kind};
     return task;
 }
 
@@ -96,29 +100,29 @@ static bool has_status(const struct iscsi_pdu *pdu)
            (pdu->opcode != ISCSI_DATA_IN || (pdu->flags & ISCSI_DATA_STATUS) != 0);
 }
 
-static void number(struct iscsi_session *base, struct iscsi_pdu *pdu)
+static void number(struct iscsi_connection *connection, struct iscsi_pdu *pdu)
 {
-    struct target_session *session = iscsi_target_of(base);
+    const struct target_session *session = iscsi_target_of(connection->session);
+    const bool leading_login = pdu->opcode == ISCSI_LOGIN_RESPONSE && iscsi_is_leading(connection);
     if (has_status(pdu))
-        pdu->sn = session->stat_sn++;
+        pdu->sn = connection->stat_sn++;
     else
-        pdu->sn = pdu->opcode == ISCSI_R2T ? session->stat_sn : UINT32_MAX;
+        pdu->sn = pdu->opcode == ISCSI_R2T ? connection->stat_sn : UINT32_MAX;
     pdu->expected = session->exp_cmd_sn;
     /* The window opens with the full feature phase: iscsi_login_zero_tsih_s2. */
-    pdu->max = pdu->opcode == ISCSI_LOGIN_RESPONSE ? session->exp_cmd_sn : session->max_cmd_sn;
+    pdu->max = leading_login ? session->exp_cmd_sn : session->max_cmd_sn;
 }
 
-static void on_sent(struct iscsi_session *base, const struct iscsi_out *out)
+static void on_sent(struct iscsi_connection *connection, const struct iscsi_out *out)
 {
     if (out->owner != NULL && has_status(&out->pdu))
-        iscsi_task_done(iscsi_target_of(base), out->owner);
+        iscsi_task_done(iscsi_target_of(connection->session), out->owner);
 }
 
 /* Data-In of the task, with its status in the last one: sequences of MaxBurstLength. */
 static void send_data(struct target_task *task, const struct nvme_buffer *data, uint32_t length)
 {
-    struct iscsi_session *session = task->queue->base.session;
-    const struct iscsi_terms *terms = &session->terms;
+    const struct iscsi_terms *terms = &task->connection->terms;
     for (uint32_t at = 0, sn = 0; at < length; sn++) {
         const uint32_t burst = terms->max_burst - at % terms->max_burst;
         const uint32_t bytes = iscsi_min(iscsi_min(length - at, terms->send_data), burst);
@@ -141,14 +145,13 @@ static void send_data(struct target_task *task, const struct nvme_buffer *data, 
             .at = at,
             .owner = task,
         };
-        iscsi_send(session, &out, last ? PROBE_STREAM_POSTED : PROBE_STREAM_POSTED_DATA);
+        iscsi_send(task->connection, &out, last ? PROBE_STREAM_POSTED : PROBE_STREAM_POSTED_DATA);
         at += bytes;
     }
 }
 
 static void send_status(struct target_task *task, uint16_t status)
 {
-    struct iscsi_session *session = task->queue->base.session;
     struct iscsi_out out = {
         .pdu = {.opcode = ISCSI_RESPONSE, .flags = ISCSI_FINAL, .itt = task->itt}, .owner = task};
     if (task->kind == TASK_MANAGEMENT) {
@@ -163,7 +166,7 @@ static void send_status(struct target_task *task, uint16_t status)
         out.pdu.flags |= ISCSI_UNDERFLOW;
         out.pdu.count = task->expected;
     }
-    iscsi_send(session, &out, PROBE_STREAM_POSTED);
+    iscsi_send(task->connection, &out, PROBE_STREAM_POSTED);
 }
 
 static void answer(struct target_task *task, uint16_t status, const struct nvme_buffer *data,
@@ -177,7 +180,7 @@ static void answer(struct target_task *task, uint16_t status, const struct nvme_
         send_data(task, data, length);
     else
         send_status(task, status);
-    iscsi_flush(&session->base);
+    iscsi_flush(task->connection);
 }
 
 void iscsi_task_answer(struct target_task *task, uint16_t status, uint32_t length)
@@ -207,8 +210,7 @@ bool iscsi_reserve(struct nvme_transport_conn *conn, struct nvme_transfer *trans
 /* As many R2Ts as may be outstanding: iscsit_build_r2ts_for_cmd. */
 void iscsi_task_r2ts(struct target_task *task)
 {
-    struct iscsi_session *session = task->queue->base.session;
-    const struct iscsi_terms *terms = &session->terms;
+    const struct iscsi_terms *terms = &task->connection->terms;
     while (task->asked < task->expected && task->r2ts < terms->max_r2t) {
         const uint32_t bytes = iscsi_min(task->expected - task->asked, terms->max_burst);
         const struct iscsi_out out = {.pdu = {.opcode = ISCSI_R2T,
@@ -221,10 +223,10 @@ void iscsi_task_r2ts(struct target_task *task)
                                               .count = bytes}};
         task->asked += bytes;
         task->r2ts++;
-        iscsi_send(session, &out,
+        iscsi_send(task->connection, &out,
                    out.pdu.data_sn == 0 ? PROBE_STREAM_POSTED : PROBE_STREAM_POSTED_ANSWER);
     }
-    iscsi_flush(session);
+    iscsi_flush(task->connection);
 }
 
 bool iscsi_fetch(struct nvme_transport_conn *conn, struct nvme_transfer *transfer)
@@ -330,6 +332,8 @@ static void release(struct iscsi_session *base)
         free(task->answer);
         free(task);
     }
+    free(session->turns);
+    session->turns = NULL;
 }
 
 static void release_queue(struct nvme_transport_conn *conn)
@@ -356,10 +360,11 @@ static bool on_accept(void *self, struct stream_conn *stream, uint32_t peer_ip,
     struct iscsi *iscsi = self;
     struct target_session *session = memory_zeroed(1, sizeof *session);
     iscsi_session_init(&session->base, iscsi, &role);
-    session->base.stream = stream;
+    struct iscsi_connection *connection = iscsi_connection_add(&session->base, 0);
+    connection->stream = stream;
     session->request.ip = peer_ip;
     session->block_shift = 9;
-    *user = iscsi_session_user(&session->base);
+    *user = iscsi_stream_user(connection);
     return true;
 }
 
@@ -376,7 +381,7 @@ void iscsi_unlisten(struct nvme_transport *transport)
     struct iscsi *iscsi = iscsi_of(transport);
     iscsi->site.streams->unlisten(iscsi->site.device, ISCSI_PORT);
     for (struct iscsi_session *at = iscsi->sessions; at != NULL; at = at->next)
-        if (!at->full_feature)
+        if (!at->connections->full_feature)
             iscsi_abort(at);
 }
 

@@ -2,7 +2,7 @@
  * iscsi_target_login - Login at a target: stages and keys, and the queues of the core.
  * When a Login is about to end, the session does at the core what an NVMe host does: it connects an
  * admin queue, enables the controller, and connects one I/O queue. The status of the Login Response
- * is the result. */
+ * is the result. A Login with the TSIH of a session adds its connection to that session. */
 #include "nvme/iscsi/iscsi_target_private.h"
 
 #include "base/memory.h"
@@ -16,41 +16,49 @@ enum {
     LOGIN_INITIATOR_ERROR = 0x0200,
     LOGIN_FORBIDDEN = 0x0202,
     LOGIN_NOT_FOUND = 0x0203,
+    LOGIN_TOO_MANY_CONNECTIONS = 0x0206,
+    LOGIN_NO_SESSION = 0x020A,
     LOGIN_TARGET_ERROR = 0x0300,
     LOGIN_NO_RESOURCES = 0x0302,
 };
 
-static void send_response(struct target_session *session, uint8_t flags, unsigned status)
+static void send_response(struct iscsi_connection *connection, uint8_t flags, unsigned status)
 {
-    struct iscsi_session *base = &session->base;
-    const struct iscsi_pdu *login = &session->login;
+    const struct target_session *session = iscsi_target_of(connection->session);
+    const struct iscsi_pdu *login = &connection->login;
     const bool full = status == 0 && (flags & 3) == ISCSI_STAGE_FULL;
     const uint64_t tsih = full ? session->cntlid : login->lun & 0xFFFF;
     const struct iscsi_out out = {
         .pdu = {.opcode = ISCSI_LOGIN_RESPONSE,
                 .flags = status == 0 ? flags : (uint8_t)(login->flags & 0x0C),
-                .length = status == 0 ? base->text_out.length : 0,
+                .length = status == 0 ? connection->text_out.length : 0,
                 .lun = (login->lun & ~UINT64_C(0xFFFF)) | tsih,
                 .itt = login->itt,
                 .data_sn = (uint32_t)status << 16},
-        .bytes = (const unsigned char *)base->text_out.bytes,
+        .bytes = (const unsigned char *)connection->text_out.bytes,
     };
-    iscsi_send(base, &out, PROBE_STREAM_POSTED);
-    iscsi_flush(base);
+    iscsi_send(connection, &out, PROBE_STREAM_POSTED);
+    iscsi_flush(connection);
 }
 
-static void end_login(struct target_session *session, unsigned status)
+/* Ends the Login of a connection whose terms are agreed on. */
+static void end_login(struct iscsi_connection *connection, unsigned status)
 {
-    struct iscsi_session *base = &session->base;
+    struct target_session *session = iscsi_target_of(connection->session);
     session->step = STEP_DONE;
-    send_response(session, ISCSI_LOGIN_TRANSIT | ISCSI_STAGE_OPERATIONAL << 2 | ISCSI_STAGE_FULL,
+    send_response(connection, ISCSI_LOGIN_TRANSIT | ISCSI_STAGE_OPERATIONAL << 2 | ISCSI_STAGE_FULL,
                   status);
     if (status == 0) {
-        base->terms = session->terms;
-        iscsi_open(base);
+        connection->terms = session->terms;
+        iscsi_open(connection);
     } else {
-        iscsi_fail(base, "the Login was refused");
+        iscsi_fail(&session->base, "the Login was refused");
     }
+}
+
+static void end_leading(struct target_session *session, unsigned status)
+{
+    end_login(session->base.connections, status);
 }
 
 /* Status of a Connect that failed. */
@@ -95,7 +103,7 @@ static void begin(struct target_task *task, struct nvme_command *command, struct
 static struct target_task *new_own(struct target_session *session, unsigned index)
 {
     struct nvme_transport_conn *conn = session->base.queues[index];
-    return iscsi_task_new(session, iscsi_target_queue(conn), TASK_OWN);
+    return iscsi_task_new(session, iscsi_target_queue(conn), NULL, TASK_OWN);
 }
 
 static void connect(struct target_session *session, unsigned index)
@@ -110,12 +118,12 @@ static void connect(struct target_session *session, unsigned index)
                                    .nsid = NVME_FCTYPE_CONNECT,
                                    .cdw10 = (uint32_t)index << 16,
                                    .cdw11 = entries - 1};
-    big_put(connect.host_id, 8, session->login.lun); /* ISID */
+    big_put(connect.host_id, 8, session->base.connections->login.lun); /* ISID */
     big_put(connect.host_id + 8, 4, session->request.ip);
     iscsi_nqn_of_name(connect.host_nqn, sizeof connect.host_nqn, session->names.initiator);
     iscsi_nqn_of_name(connect.subsystem_nqn, sizeof connect.subsystem_nqn, session->names.target);
     if (data == NULL) {
-        end_login(session, LOGIN_NO_RESOURCES);
+        end_leading(session, LOGIN_NO_RESOURCES);
         return;
     }
     nvme_fabrics_encode_connect(&connect, data->bytes);
@@ -176,7 +184,7 @@ static void advance(struct target_session *session)
         if (add_queue(session, ISCSI_ADMIN))
             connect(session, ISCSI_ADMIN);
         else
-            end_login(session, LOGIN_NO_RESOURCES);
+            end_leading(session, LOGIN_NO_RESOURCES);
         break;
     case STEP_LIMITS:
         read_limits(session);
@@ -194,10 +202,10 @@ static void advance(struct target_session *session)
         if (add_queue(session, ISCSI_IO))
             connect(session, ISCSI_IO);
         else
-            end_login(session, LOGIN_NO_RESOURCES);
+            end_leading(session, LOGIN_NO_RESOURCES);
         break;
     default:
-        end_login(session, 0);
+        end_leading(session, 0);
     }
 }
 
@@ -230,15 +238,74 @@ void iscsi_target_login_later(struct target_session *session)
     if (good)
         advance(session);
     else
-        end_login(session, status_of(session->own_status));
+        end_leading(session, status_of(session->own_status));
+}
+
+/* ---- further connections ---- */
+
+static bool is_same_name(const struct iscsi_names *a, const struct iscsi_names *b)
+{
+    return strcmp(a->initiator, b->initiator) == 0 && strcmp(a->target, b->target) == 0;
+}
+
+/* The session that a Login with a TSIH names (RFC 7143, 6.3.1). NULL: there is none. */
+static struct target_session *find_session(const struct iscsi_connection *connection)
+{
+    const struct target_session *of = iscsi_target_of(connection->session);
+    const uint64_t id = connection->login.lun; /* ISID and TSIH */
+    for (struct iscsi_session *at = connection->session->iscsi->sessions; at != NULL;
+         at = at->next) {
+        struct target_session *session = iscsi_target_of(at);
+        if (at != connection->session && !iscsi_is_over(at) && at->connections->full_feature &&
+            session->cntlid == (uint16_t)id && at->connections->login.lun >> 16 == id >> 16 &&
+            session->request.ip == of->request.ip && is_same_name(&session->names, &of->names))
+            return session;
+    }
+    return NULL;
+}
+
+/* Whether a session may have the connection; a CID that it has would reinstate that connection,
+ * which is not modeled. */
+static unsigned judge_further(const struct target_session *session,
+                              const struct iscsi_connection *connection)
+{
+    uint32_t count = 0;
+    if (session == NULL)
+        return LOGIN_NO_SESSION;
+    for (const struct iscsi_connection *at = session->base.connections; at != NULL; at = at->next) {
+        if (at->cid == connection->login.tag >> 16)
+            return LOGIN_INITIATOR_ERROR;
+        count++;
+    }
+    return count < session->base.connections->terms.connections
+               ? 0
+               : (unsigned)LOGIN_TOO_MANY_CONNECTIONS;
+}
+
+/* The connection leaves the session that was made for it, which ends without connections. */
+static void join(struct target_session *session, struct iscsi_connection *connection)
+{
+    struct target_session *left = iscsi_target_of(connection->session);
+    struct iscsi_connection **link = &session->base.connections;
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = connection;
+    left->base.connections = NULL;
+    connection->session = &session->base;
+    connection->cid = (uint16_t)(connection->login.tag >> 16);
+    connection->terms = left->terms;
+    iscsi_target_order(session);
+    send_response(connection, ISCSI_LOGIN_TRANSIT | ISCSI_STAGE_OPERATIONAL << 2 | ISCSI_STAGE_FULL,
+                  0);
+    iscsi_open(connection);
 }
 
 /* ---- stages ---- */
 
-static bool refuse(struct target_session *session, unsigned status)
+static bool refuse(struct iscsi_connection *connection, unsigned status)
 {
-    session->base.text_out.length = 0;
-    end_login(session, status);
+    connection->text_out.length = 0;
+    end_login(connection, status);
     return true;
 }
 
@@ -253,18 +320,42 @@ static bool are_named(const struct iscsi_names *names)
 static void note_sequence(struct target_session *session)
 {
     const int64_t window = session->base.iscsi->params.target.window;
-    session->exp_cmd_sn = session->login.sn;
-    session->max_cmd_sn = session->login.sn + (uint32_t)window - 1;
+    const uint32_t sn = session->base.connections->login.sn;
+    session->exp_cmd_sn = sn;
+    session->max_cmd_sn = sn + (uint32_t)window - 1;
 }
 
-bool iscsi_target_on_login(struct target_session *session, struct iscsi_fault *fault)
+/* The request's keys, and the end of the Login. */
+static bool agree(struct iscsi_connection *connection, bool first, struct iscsi_fault *fault)
 {
-    struct iscsi_session *base = &session->base;
-    const struct iscsi_pdu *login = &session->login;
+    struct target_session *session = iscsi_target_of(connection->session);
+    const struct iscsi_keys *keys = &session->base.iscsi->params.target.keys;
+    const bool leading = (connection->login.lun & 0xFFFF) == 0; /* TSIH */
+    struct target_session *of = leading ? NULL : find_session(connection);
+    const unsigned status = leading ? 0 : judge_further(of, connection);
+    if (status != 0)
+        return refuse(connection, status);
+    const struct iscsi_terms own =
+        leading ? iscsi_terms_of(keys) : iscsi_terms_of_further(keys, &of->base.connections->terms);
+    const struct iscsi_stage stage = {.leading = leading, .first = first};
+    if (!iscsi_terms_answer(&connection->text_in, &own, stage, &session->terms,
+                            &connection->text_out, fault))
+        return refuse(connection, LOGIN_INITIATOR_ERROR);
+    if (leading)
+        advance(session);
+    else
+        join(of, connection);
+    return true;
+}
+
+bool iscsi_target_on_login(struct iscsi_connection *connection, struct iscsi_fault *fault)
+{
+    struct target_session *session = iscsi_target_of(connection->session);
+    const struct iscsi_pdu *login = &connection->login;
     const unsigned from = login->flags >> 2 & 3, to = login->flags & 3;
     const bool transit = (login->flags & ISCSI_LOGIN_TRANSIT) != 0;
     struct iscsi_names names;
-    base->text_out.length = 0;
+    connection->text_out.length = 0;
     note_sequence(session);
     if ((login->flags & ISCSI_LOGIN_CONTINUE) != 0 || !transit || to <= from || to == 2 ||
         from > ISCSI_STAGE_OPERATIONAL)
@@ -272,26 +363,21 @@ bool iscsi_target_on_login(struct target_session *session, struct iscsi_fault *f
                                "Login Request: flags %02Xh (byte 1), expected a transit to a later "
                                "stage",
                                login->flags);
-    if (!iscsi_names_take(&base->text_in, &names, fault))
-        return refuse(session, LOGIN_INITIATOR_ERROR);
+    if (!iscsi_names_take(&connection->text_in, &names, fault))
+        return refuse(connection, LOGIN_INITIATOR_ERROR);
     if (names.initiator[0] != '\0')
         session->names = names;
     if (!are_named(&session->names) || !session->names.normal)
-        return refuse(session, session->names.normal ? (unsigned)LOGIN_NOT_FOUND
-                                                     : (unsigned)LOGIN_INITIATOR_ERROR);
+        return refuse(connection, session->names.normal ? (unsigned)LOGIN_NOT_FOUND
+                                                        : (unsigned)LOGIN_INITIATOR_ERROR);
     if (from == ISCSI_STAGE_SECURITY) {
-        iscsi_text_put(&base->text_out, "TargetPortalGroupTag", "1");
-        iscsi_text_put(&base->text_out, "AuthMethod", "None");
+        iscsi_text_put(&connection->text_out, "TargetPortalGroupTag", "1");
+        iscsi_text_put(&connection->text_out, "AuthMethod", "None");
         if (to == ISCSI_STAGE_OPERATIONAL) {
-            send_response(session, login->flags, 0);
+            send_response(connection, login->flags, 0);
             return true;
         }
     }
-    const struct iscsi_terms own = iscsi_terms_of(&base->iscsi->params.target.keys);
     /* A first request in the operational stage has the names. */
-    const bool first = from == ISCSI_STAGE_OPERATIONAL && names.initiator[0] != '\0';
-    if (!iscsi_terms_answer(&base->text_in, &own, first, &session->terms, &base->text_out, fault))
-        return refuse(session, LOGIN_INITIATOR_ERROR);
-    advance(session);
-    return true;
+    return agree(connection, from == ISCSI_STAGE_OPERATIONAL && names.initiator[0] != '\0', fault);
 }

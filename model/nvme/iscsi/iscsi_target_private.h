@@ -18,14 +18,15 @@ struct target_queue_conn;
 struct target_task {
     struct nvme_capsule capsule; /* first member */
     unsigned char sqe[NVME_SQE_BYTES];
-    struct nvme_buffer bytes;        /* for data that the core reads; length 0: not mapped */
-    struct nvme_buffer bulk;         /* for I/O data that arrives before an R2T */
-    struct target_queue_conn *queue; /* NULL: it is free */
+    struct nvme_buffer bytes;            /* for data that the core reads; length 0: not mapped */
+    struct nvme_buffer bulk;             /* for I/O data that arrives before an R2T */
+    struct target_queue_conn *queue;     /* NULL: it is free */
+    struct iscsi_connection *connection; /* of its PDUs; NULL: it has none */
     struct nvme_transfer *transfer;
     struct scsi_request request;
     enum task_kind kind;
     uint64_t lun;
-    uint32_t itt;
+    uint32_t itt, sn;  /* sn: its CmdSN */
     uint32_t expected; /* Expected Data Transfer Length */
     uint32_t got;      /* data from the host */
     uint32_t asked;    /* that, and what R2Ts have requested */
@@ -51,6 +52,8 @@ struct target_queue_conn {
     bool accepted;
 };
 
+enum { TARGET_TURNS = 1024 }; /* a power of 2, more than a window */
+
 enum target_step {
     STEP_NONE,
     STEP_CONNECT, /* admin queue */
@@ -62,14 +65,22 @@ enum target_step {
     STEP_DONE,
 };
 
+/* A CmdSN of a session with several connections, from its arrival until all earlier commands have
+ * begun. */
+struct target_turn {
+    struct target_task *task; /* NULL: a PDU that is no task */
+    bool here, ready;         /* ready: all data that comes without an R2T is there */
+};
+
 struct target_session {
     struct iscsi_session base;
     struct nvme_transport_request request;
     struct target_task *newest, *free; /* newest: of all */
     struct target_task *first_answered, *last_answered;
-    uint32_t stat_sn, exp_cmd_sn, max_cmd_sn;
+    uint32_t exp_cmd_sn, max_cmd_sn;
+    struct target_turn *turns; /* by CmdSN, TARGET_TURNS; NULL: commands begin as they arrive */
+    uint32_t begin_sn;         /* with turns: CmdSN of the next command to begin */
     /* Login: */
-    struct iscsi_pdu login; /* the last request */
     struct iscsi_names names;
     struct iscsi_terms terms; /* as agreed */
     enum target_step step;
@@ -97,8 +108,9 @@ static inline struct target_session *iscsi_task_session(const struct target_task
 }
 
 /* iscsi_target.c */
+/* connection: NULL for a task without PDUs. */
 struct target_task *iscsi_task_new(struct target_session *session, struct target_queue_conn *queue,
-                                   enum task_kind kind);
+                                   struct iscsi_connection *connection, enum task_kind kind);
 /* Hands the task's command to the core. in_capsule: bytes of its data that are in `data`. */
 void iscsi_task_begin(struct target_task *task, struct nvme_command *command,
                       struct nvme_buffer *data, uint32_t in_capsule);
@@ -113,13 +125,21 @@ void iscsi_task_done(struct target_session *session, struct target_task *task);
 void iscsi_task_r2ts(struct target_task *task);
 
 /* iscsi_target_receive.c */
-bool iscsi_target_on_header(struct iscsi_session *base, struct iscsi_arriving *from,
-                            struct iscsi_fault *fault);
-bool iscsi_target_on_pdu(struct iscsi_session *base, struct iscsi_arriving *from,
-                         struct iscsi_fault *fault);
+bool iscsi_target_on_header(struct iscsi_connection *connection, struct iscsi_fault *fault);
+bool iscsi_target_on_pdu(struct iscsi_connection *connection, struct iscsi_fault *fault);
+
+/* iscsi_target_order.c */
+/* The session has several connections from now on. */
+void iscsi_target_order(struct target_session *session);
+/* A command with a CmdSN has arrived. */
+bool iscsi_target_count(struct target_session *session, const struct iscsi_pdu *pdu,
+                        struct iscsi_fault *fault);
+/* It may begin, after all earlier ones. task: NULL, or begins then. */
+void iscsi_target_ready(struct target_session *session, const struct iscsi_pdu *pdu,
+                        struct target_task *task);
 
 /* iscsi_target_login.c */
-bool iscsi_target_on_login(struct target_session *session, struct iscsi_fault *fault);
+bool iscsi_target_on_login(struct iscsi_connection *connection, struct iscsi_fault *fault);
 void iscsi_target_login_later(struct target_session *session);
 void iscsi_target_own_done(struct target_session *session, const struct target_task *task,
                            const struct nvme_response *response, bool with_data);

@@ -3,21 +3,6 @@
  * lengths, and the destination of their data. */
 #include "nvme/iscsi/iscsi_target_private.h"
 
-static bool count_command(struct target_session *session, const struct iscsi_pdu *pdu,
-                          struct iscsi_fault *fault)
-{
-    if (pdu->immediate)
-        return true;
-    if (pdu->sn != session->exp_cmd_sn)
-        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s: CmdSN is %u, expected %u",
-                               iscsi_pdu_name(pdu->opcode), pdu->sn, session->exp_cmd_sn);
-    if (iscsi_apart(pdu->sn, session->max_cmd_sn) > 0)
-        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s: CmdSN %u is above MaxCmdSN %u",
-                               iscsi_pdu_name(pdu->opcode), pdu->sn, session->max_cmd_sn);
-    session->exp_cmd_sn++;
-    return true;
-}
-
 /* A write's first burst has a buffer of its own: the core has none yet. */
 static bool map_burst(struct target_task *task, uint32_t bytes)
 {
@@ -41,16 +26,14 @@ static bool set_destination(struct target_task *task, struct iscsi_arriving *fro
     else if (io)
         from->data = &task->bulk;
     return !io || task->fetches ||
-           map_burst(task,
-                     iscsi_min(task->expected, iscsi_task_session(task)->base.terms.first_burst)) ||
+           map_burst(task, iscsi_min(task->expected, task->connection->terms.first_burst)) ||
            iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "no memory for the data of a command");
 }
 
 /* Most bytes that may come without an R2T, and of them in the SCSI Command. */
-static bool check_burst(const struct target_session *session, const struct iscsi_pdu *pdu,
+static bool check_burst(const struct iscsi_terms *terms, const struct iscsi_pdu *pdu,
                         struct iscsi_fault *fault)
 {
-    const struct iscsi_terms *terms = &session->base.terms;
     const bool out = (pdu->flags & ISCSI_COMMAND_WRITE) != 0;
     const uint32_t burst = out ? iscsi_min(pdu->tag, terms->first_burst) : 0;
     const uint32_t room = terms->immediate_data ? burst : 0;
@@ -63,22 +46,25 @@ static bool check_burst(const struct target_session *session, const struct iscsi
                            "SCSI Command: unsolicited data (F 0), expected none");
 }
 
-static bool begin_command(struct target_session *session, struct iscsi_arriving *from,
-                          struct iscsi_fault *fault)
+static bool begin_command(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
+    struct target_session *session = iscsi_target_of(connection->session);
+    struct iscsi_arriving *from = &connection->arriving;
     const struct iscsi_pdu *pdu = &from->pdu;
     struct scsi_request request;
-    if (!count_command(session, pdu, fault) || !check_burst(session, pdu, fault))
+    if (!iscsi_target_count(session, pdu, fault) || !check_burst(&connection->terms, pdu, fault))
         return false;
     scsi_read_cdb(&request, pdu->cdb);
     struct nvme_transport_conn *conn =
         session->base.queues[request.kind == SCSI_KIND_IO ? ISCSI_IO : ISCSI_ADMIN];
     if (!iscsi_is_used(conn))
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "SCSI Command: the session ends");
-    struct target_task *task = iscsi_task_new(session, iscsi_target_queue(conn), TASK_SCSI);
+    struct target_task *task =
+        iscsi_task_new(session, iscsi_target_queue(conn), connection, TASK_SCSI);
     task->request = request;
     task->lun = pdu->lun;
     task->itt = pdu->itt;
+    task->sn = pdu->sn;
     task->expected = pdu->tag;
     task->in = (pdu->flags & ISCSI_COMMAND_READ) != 0;
     task->out = (pdu->flags & ISCSI_COMMAND_WRITE) != 0;
@@ -88,33 +74,38 @@ static bool begin_command(struct target_session *session, struct iscsi_arriving 
     return pdu->length == 0 || set_destination(task, from, fault);
 }
 
-static struct target_task *find_task(const struct target_session *session,
-                                     const struct iscsi_pdu *pdu)
+/* Data must arrive on the connection of its command. */
+static struct target_task *find_task(const struct iscsi_connection *connection)
 {
+    const struct target_session *session = iscsi_target_of(connection->session);
+    const struct iscsi_pdu *pdu = &connection->arriving.pdu;
     struct nvme_transport_conn *conn = session->base.queues[ISCSI_IO];
     if (conn != NULL && pdu->tag != ISCSI_TAG_NONE) {
         const struct target_queue_conn *queue = iscsi_target_queue(conn);
         struct target_task *task = pdu->tag < queue->slot_count ? queue->slots[pdu->tag] : NULL;
-        return task != NULL && task->fetches && task->r2ts > 0 && task->itt == pdu->itt ? task
-                                                                                        : NULL;
+        return task != NULL && task->fetches && task->r2ts > 0 && task->itt == pdu->itt &&
+                       task->connection == connection
+                   ? task
+                   : NULL;
     }
     for (struct target_task *at = session->newest; at != NULL; at = at->older)
-        if (at->queue != NULL && at->kind == TASK_SCSI && at->collecting && at->itt == pdu->itt)
+        if (at->queue != NULL && at->kind == TASK_SCSI && at->collecting && at->itt == pdu->itt &&
+            at->connection == connection)
             return at;
     return NULL;
 }
 
-static bool begin_data(struct target_session *session, struct iscsi_arriving *from,
-                       struct iscsi_fault *fault)
+static bool begin_data(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
+    struct iscsi_arriving *from = &connection->arriving;
     const struct iscsi_pdu *pdu = &from->pdu;
-    struct target_task *task = find_task(session, pdu);
+    struct target_task *task = find_task(connection);
     if (task == NULL)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
                                "Data-Out: no R2T %08Xh of task %08Xh is outstanding", pdu->tag,
                                pdu->itt);
     const uint32_t most =
-        task->fetches ? task->asked : iscsi_min(task->expected, session->base.terms.first_burst);
+        task->fetches ? task->asked : iscsi_min(task->expected, connection->terms.first_burst);
     if (pdu->offset != task->got || pdu->length > most - task->got)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
                                "Data-Out: %u B at %u, but %u of %u B have arrived", pdu->length,
@@ -123,38 +114,38 @@ static bool begin_data(struct target_session *session, struct iscsi_arriving *fr
     return pdu->length == 0 || set_destination(task, from, fault);
 }
 
-static bool begin_login(struct target_session *session, struct iscsi_arriving *from,
-                        struct iscsi_fault *fault)
+static bool begin_login(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
+    const struct target_session *session = iscsi_target_of(connection->session);
+    struct iscsi_arriving *from = &connection->arriving;
     const struct iscsi_pdu *pdu = &from->pdu;
-    struct iscsi_session *base = &session->base;
     if (pdu->opcode != ISCSI_LOGIN || session->step != STEP_NONE)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s during Login, expected %s",
                                iscsi_pdu_name(pdu->opcode),
                                session->step == STEP_NONE ? "a Login Request" : "none");
-    base->text_in.length = pdu->length;
-    from->real = (unsigned char *)base->text_in.bytes;
+    connection->text_in.length = pdu->length;
+    from->real = (unsigned char *)connection->text_in.bytes;
     return true;
 }
 
-bool iscsi_target_on_header(struct iscsi_session *base, struct iscsi_arriving *from,
-                            struct iscsi_fault *fault)
+bool iscsi_target_on_header(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
-    struct target_session *session = iscsi_target_of(base);
-    if (!base->full_feature)
-        return begin_login(session, from, fault);
-    switch (from->pdu.opcode) {
+    const struct iscsi_pdu *pdu = &connection->arriving.pdu;
+    if (!connection->full_feature)
+        return begin_login(connection, fault);
+    switch (pdu->opcode) {
     case ISCSI_COMMAND:
-        return begin_command(session, from, fault);
+        return begin_command(connection, fault);
     case ISCSI_DATA_OUT:
-        return begin_data(session, from, fault);
+        return begin_data(connection, fault);
     case ISCSI_NOP_OUT:
     case ISCSI_TASK:
     case ISCSI_LOGOUT:
-        return from->pdu.itt == ISCSI_TAG_NONE || count_command(session, &from->pdu, fault);
+        return pdu->itt == ISCSI_TAG_NONE ||
+               iscsi_target_count(iscsi_target_of(connection->session), pdu, fault);
     default:
         return iscsi_fail_with(fault, ISCSI_REJECT_UNSUPPORTED, "%s in the full feature phase",
-                               iscsi_pdu_name(from->pdu.opcode));
+                               iscsi_pdu_name(pdu->opcode));
     }
 }
 
@@ -167,7 +158,7 @@ static void on_data(struct target_session *session, struct target_task *task,
         if (!last)
             return;
         task->collecting = false;
-        iscsi_target_start(session, task);
+        iscsi_target_ready(session, NULL, task);
         return;
     }
     task->r2ts -= last && task->r2ts > 0;
@@ -180,60 +171,69 @@ static void on_data(struct target_session *session, struct target_task *task,
         task->queue->user.on_fetched(task->queue->user.self, task->transfer);
 }
 
-static void send_simple(struct target_session *session, const struct iscsi_pdu *pdu)
+static void send_simple(struct iscsi_connection *connection, const struct iscsi_pdu *pdu)
 {
     const struct iscsi_out out = {.pdu = *pdu};
-    iscsi_send(&session->base, &out, PROBE_STREAM_POSTED);
-    iscsi_flush(&session->base);
+    iscsi_send(connection, &out, PROBE_STREAM_POSTED);
+    iscsi_flush(connection);
 }
 
-static void on_task_request(struct target_session *session, const struct iscsi_pdu *pdu)
+static void on_task_request(struct iscsi_connection *connection, const struct iscsi_pdu *pdu)
 {
+    struct target_session *session = iscsi_target_of(connection->session);
     struct nvme_transport_conn *conn = session->base.queues[ISCSI_ADMIN];
     if (!iscsi_is_used(conn))
         return;
-    struct target_task *task = iscsi_task_new(session, iscsi_target_queue(conn), TASK_MANAGEMENT);
+    struct target_task *task =
+        iscsi_task_new(session, iscsi_target_queue(conn), connection, TASK_MANAGEMENT);
     task->itt = pdu->itt;
     task->counts = !pdu->immediate;
     iscsi_target_manage(session, task, pdu);
 }
 
-bool iscsi_target_on_pdu(struct iscsi_session *base, struct iscsi_arriving *from,
-                         struct iscsi_fault *fault)
+/* A PDU with a CmdSN that is no SCSI Command. */
+static void on_other(struct iscsi_connection *connection, const struct iscsi_pdu *pdu)
 {
-    struct target_session *session = iscsi_target_of(base);
+    struct target_session *session = iscsi_target_of(connection->session);
+    if (pdu->opcode == ISCSI_TASK) {
+        on_task_request(connection, pdu);
+    } else if (pdu->opcode == ISCSI_LOGOUT) {
+        session->max_cmd_sn += !pdu->immediate;
+        send_simple(connection, &(struct iscsi_pdu){.opcode = ISCSI_LOGOUT_RESPONSE,
+                                                    .flags = ISCSI_FINAL,
+                                                    .itt = pdu->itt});
+    } else if (pdu->itt != ISCSI_TAG_NONE) { /* NOP-Out */
+        session->max_cmd_sn += !pdu->immediate;
+        send_simple(connection, &(struct iscsi_pdu){.opcode = ISCSI_NOP_IN,
+                                                    .flags = ISCSI_FINAL,
+                                                    .lun = UINT64_MAX, /* reserved; as LIO */
+                                                    .itt = pdu->itt,
+                                                    .tag = ISCSI_TAG_NONE});
+    }
+    if (pdu->itt != ISCSI_TAG_NONE)
+        iscsi_target_ready(session, pdu, NULL);
+}
+
+bool iscsi_target_on_pdu(struct iscsi_connection *connection, struct iscsi_fault *fault)
+{
+    struct target_session *session = iscsi_target_of(connection->session);
+    const struct iscsi_arriving *from = &connection->arriving;
     const struct iscsi_pdu *pdu = &from->pdu;
     struct target_task *task = from->owner;
     switch (pdu->opcode) {
     case ISCSI_LOGIN:
-        session->login = *pdu;
-        return iscsi_target_on_login(session, fault);
+        connection->login = *pdu;
+        return iscsi_target_on_login(connection, fault);
     case ISCSI_COMMAND:
         task->got = task->asked = pdu->length;
         if (!task->collecting)
-            iscsi_target_start(session, task);
+            iscsi_target_ready(session, pdu, task);
         break;
     case ISCSI_DATA_OUT:
         on_data(session, task, pdu);
         break;
-    case ISCSI_TASK:
-        on_task_request(session, pdu);
-        break;
-    case ISCSI_LOGOUT:
-        session->max_cmd_sn += !pdu->immediate;
-        send_simple(session, &(struct iscsi_pdu){.opcode = ISCSI_LOGOUT_RESPONSE,
-                                                 .flags = ISCSI_FINAL,
-                                                 .itt = pdu->itt});
-        break;
-    default: /* NOP-Out */
-        if (pdu->itt != ISCSI_TAG_NONE) {
-            session->max_cmd_sn += !pdu->immediate;
-            send_simple(session, &(struct iscsi_pdu){.opcode = ISCSI_NOP_IN,
-                                                     .flags = ISCSI_FINAL,
-                                                     .lun = UINT64_MAX, /* reserved; as LIO */
-                                                     .itt = pdu->itt,
-                                                     .tag = ISCSI_TAG_NONE});
-        }
+    default:
+        on_other(connection, pdu);
     }
     return true;
 }

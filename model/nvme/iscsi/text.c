@@ -28,25 +28,27 @@ static const struct key {
     const char *fixed; /* the only value that the model uses */
     uint32_t least, most;
     unsigned answer; /* place among the answers, from 1 */
+    bool further;    /* a connection agrees on it, not the leading one for the session */
 } keys[] = {
 #define FIELD(name) offsetof(struct iscsi_terms, name)
-    {"HeaderDigest", RULE_DIGEST, FIELD(header_digest), NULL, 0, 0, 1},
-    {"DataDigest", RULE_DIGEST, FIELD(data_digest), NULL, 0, 0, 2},
-    {"DefaultTime2Wait", RULE_FIXED, 0, "2", 0, 0, 10},
-    {"DefaultTime2Retain", RULE_FIXED, 0, "0", 0, 0, 11},
-    {"IFMarker", RULE_FIXED, 0, "No", 0, 0, 16},
-    {"OFMarker", RULE_FIXED, 0, "No", 0, 0, 17},
-    {"ErrorRecoveryLevel", RULE_FIXED, 0, "0", 0, 0, 13},
-    {"InitialR2T", RULE_OR, FIELD(initial_r2t), NULL, 0, 0, 5},
-    {"ImmediateData", RULE_AND, FIELD(immediate_data), NULL, 0, 0, 6},
-    {"MaxBurstLength", RULE_MIN, FIELD(max_burst), NULL, 512, ISCSI_LENGTH_MAX, 8},
-    {"FirstBurstLength", RULE_MIN, FIELD(first_burst), NULL, 512, ISCSI_LENGTH_MAX, 9},
-    {"MaxOutstandingR2T", RULE_MIN, FIELD(max_r2t), NULL, 1, 65535, 12},
-    {"MaxConnections", RULE_FIXED, 0, "1", 0, 0, 3},
-    {"DataPDUInOrder", RULE_ORDER, 0, "Yes", 0, 0, 14},
-    {"DataSequenceInOrder", RULE_ORDER, 0, "Yes", 0, 0, 15},
-    {"MaxRecvDataSegmentLength", RULE_DECLARED, FIELD(recv_data), NULL, 512, ISCSI_LENGTH_MAX, 7},
-    {"TargetPortalGroupTag", RULE_TARGET, 0, "1", 0, 0, 4},
+    {"HeaderDigest", RULE_DIGEST, FIELD(header_digest), NULL, 0, 0, 1, true},
+    {"DataDigest", RULE_DIGEST, FIELD(data_digest), NULL, 0, 0, 2, true},
+    {"DefaultTime2Wait", RULE_FIXED, 0, "2", 0, 0, 10, false},
+    {"DefaultTime2Retain", RULE_FIXED, 0, "0", 0, 0, 11, false},
+    {"IFMarker", RULE_FIXED, 0, "No", 0, 0, 16, true},
+    {"OFMarker", RULE_FIXED, 0, "No", 0, 0, 17, true},
+    {"ErrorRecoveryLevel", RULE_FIXED, 0, "0", 0, 0, 13, false},
+    {"InitialR2T", RULE_OR, FIELD(initial_r2t), NULL, 0, 0, 5, false},
+    {"ImmediateData", RULE_AND, FIELD(immediate_data), NULL, 0, 0, 6, false},
+    {"MaxBurstLength", RULE_MIN, FIELD(max_burst), NULL, 512, ISCSI_LENGTH_MAX, 8, false},
+    {"FirstBurstLength", RULE_MIN, FIELD(first_burst), NULL, 512, ISCSI_LENGTH_MAX, 9, false},
+    {"MaxOutstandingR2T", RULE_MIN, FIELD(max_r2t), NULL, 1, 65535, 12, false},
+    {"MaxConnections", RULE_MIN, FIELD(connections), NULL, 1, 65535, 3, false},
+    {"DataPDUInOrder", RULE_ORDER, 0, "Yes", 0, 0, 14, false},
+    {"DataSequenceInOrder", RULE_ORDER, 0, "Yes", 0, 0, 15, false},
+    {"MaxRecvDataSegmentLength", RULE_DECLARED, FIELD(recv_data), NULL, 512, ISCSI_LENGTH_MAX, 7,
+     true},
+    {"TargetPortalGroupTag", RULE_TARGET, 0, "1", 0, 0, 4, true},
 #undef FIELD
 };
 
@@ -103,11 +105,12 @@ bool iscsi_text_next(const struct iscsi_text *text, uint32_t *at, struct iscsi_p
 
 /* ---- names ---- */
 
-void iscsi_names_put(struct iscsi_text *text, const struct iscsi_names *names)
+void iscsi_names_put(struct iscsi_text *text, const struct iscsi_names *names, bool leading)
 {
     iscsi_text_put(text, "InitiatorName", "%s", names->initiator);
     iscsi_text_put(text, "TargetName", "%s", names->target);
-    iscsi_text_put(text, "SessionType", "%s", names->normal ? "Normal" : "Discovery");
+    if (leading)
+        iscsi_text_put(text, "SessionType", "%s", names->normal ? "Normal" : "Discovery");
 }
 
 static bool take_name(char name[ISCSI_NAME_BYTES], const struct iscsi_pair *pair,
@@ -204,11 +207,11 @@ static void put_key(struct iscsi_text *text, const struct key *key, struct iscsi
     }
 }
 
-void iscsi_terms_offer(struct iscsi_text *text, const struct iscsi_terms *own)
+void iscsi_terms_offer(struct iscsi_text *text, const struct iscsi_terms *own, bool leading)
 {
     struct iscsi_terms terms = *own;
     for (unsigned i = 0; i < KEYS; i++)
-        if (keys[i].rule != RULE_TARGET)
+        if (keys[i].rule != RULE_TARGET && (leading || keys[i].further))
             put_key(text, &keys[i], &terms);
 }
 
@@ -306,7 +309,7 @@ static bool settles(const struct key *key, const char *value)
 }
 
 /* Answers to keys that it does not know go to `answer`. */
-static bool read_terms(const struct iscsi_text *text, const struct iscsi_terms *own,
+static bool read_terms(const struct iscsi_text *text, const struct iscsi_terms *own, bool leading,
                        struct iscsi_terms *agreed, struct offered *offered,
                        struct iscsi_text *answer, struct iscsi_fault *fault)
 {
@@ -318,6 +321,10 @@ static bool read_terms(const struct iscsi_text *text, const struct iscsi_terms *
     *fault = (struct iscsi_fault){0};
     while (iscsi_text_next(text, &at, &pair, fault)) {
         const struct key *key = find_key(pair.key);
+        if (key != NULL && !leading && !key->further)
+            return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
+                                   "%s: expected only in the Login of the leading connection",
+                                   pair.key);
         if (key != NULL && !combine(key, &pair, own, agreed, fault))
             return false;
         if (key != NULL) {
@@ -352,15 +359,15 @@ static void put_answers(struct iscsi_text *answer, const struct offered *offered
         }
 }
 
-bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms *own, bool first,
-                        struct iscsi_terms *agreed, struct iscsi_text *answer,
-                        struct iscsi_fault *fault)
+bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms *own,
+                        struct iscsi_stage stage, struct iscsi_terms *agreed,
+                        struct iscsi_text *answer, struct iscsi_fault *fault)
 {
     struct iscsi_text unknown = {0};
     struct offered offered;
-    if (!read_terms(offer, own, agreed, &offered, &unknown, fault))
+    if (!read_terms(offer, own, stage.leading, agreed, &offered, &unknown, fault))
         return false;
-    put_answers(answer, &offered, first, agreed);
+    put_answers(answer, &offered, stage.first, agreed);
     if (unknown.length > sizeof answer->bytes - answer->length)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
                                "Login: the answers do not fit into %d B", ISCSI_TEXT_MAX);
@@ -370,11 +377,11 @@ bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms
 }
 
 /* An initiator that requests a digest gives up a target that does not use it. */
-bool iscsi_terms_take(const struct iscsi_text *text, const struct iscsi_terms *own,
+bool iscsi_terms_take(const struct iscsi_text *text, const struct iscsi_terms *own, bool leading,
                       struct iscsi_terms *agreed, struct iscsi_fault *fault)
 {
     struct offered offered;
-    if (!read_terms(text, own, agreed, &offered, NULL, fault))
+    if (!read_terms(text, own, leading, agreed, &offered, NULL, fault))
         return false;
     if (agreed->header_digest != own->header_digest || agreed->data_digest != own->data_digest)
         return iscsi_fail_with(

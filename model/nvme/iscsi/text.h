@@ -32,7 +32,7 @@ struct iscsi_text {
 struct iscsi_terms {
     bool header_digest, data_digest;
     bool initial_r2t, immediate_data;
-    uint32_t first_burst, max_burst, max_r2t;
+    uint32_t first_burst, max_burst, max_r2t, connections;
     uint32_t recv_data; /* own MaxRecvDataSegmentLength */
     uint32_t send_data; /* the peer's; 8192 until it declares one */
 };
@@ -54,19 +54,28 @@ __attribute__((format(printf, 3, 4))) void iscsi_text_put(struct iscsi_text *tex
 bool iscsi_text_next(const struct iscsi_text *text, uint32_t *at, struct iscsi_pair *pair,
                      struct iscsi_fault *fault);
 
-/* The names in an initiator's first request, and how a target reads them. */
-void iscsi_names_put(struct iscsi_text *text, const struct iscsi_names *names);
+/* The names in an initiator's first request, and how a target reads them. leading: the connection
+ * is the first of its session, whose type it declares. */
+void iscsi_names_put(struct iscsi_text *text, const struct iscsi_names *names, bool leading);
 bool iscsi_names_take(const struct iscsi_text *text, struct iscsi_names *names,
                       struct iscsi_fault *fault);
 
-/* Host: its offer, and how it reads the target's answers. */
-void iscsi_terms_offer(struct iscsi_text *text, const struct iscsi_terms *own);
-bool iscsi_terms_take(const struct iscsi_text *text, const struct iscsi_terms *own,
+/* Host: its offer, and how it reads the target's answers. Keys of a session belong to its leading
+ * Login (RFC 7143 13: LO); on a further connection `own` has what was agreed on there. */
+void iscsi_terms_offer(struct iscsi_text *text, const struct iscsi_terms *own, bool leading);
+bool iscsi_terms_take(const struct iscsi_text *text, const struct iscsi_terms *own, bool leading,
                       struct iscsi_terms *agreed, struct iscsi_fault *fault);
-/* Target: reads an offer, writes the answers. first: no answer of the Login was before. */
-bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms *own, bool first,
-                        struct iscsi_terms *agreed, struct iscsi_text *answer,
-                        struct iscsi_fault *fault);
+
+/* Of a target's answer: */
+struct iscsi_stage {
+    bool leading; /* the connection is the first of its session */
+    bool first;   /* no answer of the Login was before */
+};
+
+/* Target: reads an offer, writes the answers. */
+bool iscsi_terms_answer(const struct iscsi_text *offer, const struct iscsi_terms *own,
+                        struct iscsi_stage stage, struct iscsi_terms *agreed,
+                        struct iscsi_text *answer, struct iscsi_fault *fault);
 
 /* NVMe names hosts and subsystems "nqn.", iSCSI names nodes "iqn."; the rest is the same. False:
  * the name is too long or has another form. */

@@ -16,6 +16,7 @@ static const struct iscsi_terms open_iscsi = {.immediate_data = true,
                                               .first_burst = 262144,
                                               .max_burst = 16776192,
                                               .max_r2t = 1,
+                                              .connections = 1,
                                               .recv_data = 262144},
                                 lio = {.header_digest = true,
                                        .data_digest = true,
@@ -24,7 +25,11 @@ static const struct iscsi_terms open_iscsi = {.immediate_data = true,
                                        .first_burst = 65536,
                                        .max_burst = 262144,
                                        .max_r2t = 1,
+                                       .connections = 1,
                                        .recv_data = 8192};
+
+static const struct iscsi_stage leading_first = {.leading = true, .first = true},
+                                leading = {.leading = true};
 
 /* A text with NUL for each '|'. */
 static struct iscsi_text text_of(const char *words)
@@ -60,20 +65,20 @@ static void open_iscsi_and_lio_agree(void **state)
     struct iscsi_terms target, host;
     struct iscsi_fault fault;
     (void)state;
-    iscsi_terms_offer(&offer, &open_iscsi);
+    iscsi_terms_offer(&offer, &open_iscsi, true);
     fuzz_input("iscsi_text", offer.bytes, offer.length);
     assert_text(&offer, "HeaderDigest=None|DataDigest=None|" FIXED_1
                         "InitialR2T=No|ImmediateData=Yes|MaxBurstLength=16776192|"
                         "FirstBurstLength=262144|MaxOutstandingR2T=1|" FIXED_2
                         "MaxRecvDataSegmentLength=262144|");
-    assert_true(iscsi_terms_answer(&offer, &lio, true, &target, &answer, &fault));
+    assert_true(iscsi_terms_answer(&offer, &lio, leading_first, &target, &answer, &fault));
     /* As a capture of Linux 6.1 has it, which also has TargetAlias. */
     assert_text(&answer, "HeaderDigest=None|DataDigest=None|MaxConnections=1|"
                          "TargetPortalGroupTag=1|InitialR2T=Yes|ImmediateData=Yes|"
                          "MaxRecvDataSegmentLength=8192|MaxBurstLength=262144|"
                          "FirstBurstLength=65536|DefaultTime2Wait=2|DefaultTime2Retain=0|"
                          "MaxOutstandingR2T=1|ErrorRecoveryLevel=0|IFMarker=No|OFMarker=No|");
-    assert_true(iscsi_terms_take(&answer, &open_iscsi, &host, &fault));
+    assert_true(iscsi_terms_take(&answer, &open_iscsi, true, &host, &fault));
     const struct iscsi_terms *sides[2] = {&target, &host};
     for (unsigned i = 0; i < 2; i++) {
         assert_false(sides[i]->header_digest || sides[i]->data_digest);
@@ -112,6 +117,8 @@ static void each_key_has_its_rule(void **state)
          1,
          true},
         {"MaxOutstandingR2T=8|", "MaxOutstandingR2T=4|", {.max_r2t = 4}, FLAG(max_r2t), 4, false},
+        {"MaxConnections=8|", "MaxConnections=4|", {.connections = 4}, FLAG(connections), 4, false},
+        {"MaxConnections=2|", "MaxConnections=2|", {.connections = 4}, FLAG(connections), 2, false},
         {"MaxOutstandingR2T=2|", "MaxOutstandingR2T=2|", {.max_r2t = 4}, FLAG(max_r2t), 2, false},
         {"MaxBurstLength=0x1000|",
          "MaxBurstLength=4096|",
@@ -142,7 +149,7 @@ static void each_key_has_its_rule(void **state)
         struct iscsi_fault fault;
         struct iscsi_terms got;
         fuzz_input("iscsi_text", offer.bytes, offer.length);
-        assert_true(iscsi_terms_answer(&offer, &cases[i].own, false, &got, &answer, &fault));
+        assert_true(iscsi_terms_answer(&offer, &cases[i].own, leading, &got, &answer, &fault));
         assert_text(&answer, cases[i].answer);
         const char *field = (const char *)&got + cases[i].at;
         bool flag;
@@ -167,6 +174,7 @@ static void bad_texts_are_refused(void **state)
          "MaxBurstLength=16777216: expected a number from 512 to 16777215"},
         {"FirstBurstLength=1k|", "FirstBurstLength=1k: expected a number from 512 to 16777215"},
         {"MaxOutstandingR2T=-1|", "MaxOutstandingR2T=-1: expected a number from 1 to 65535"},
+        {"MaxConnections=0|", "MaxConnections=0: expected a number from 1 to 65535"},
         {"HeaderDigest=CRC64|", "HeaderDigest=CRC64: expected CRC32C or None"},
         {"a234567890123456789012345678901234567890123456789012345678901234=1|",
          "Login: key or value at byte 0 of the text is too long"},
@@ -178,7 +186,7 @@ static void bad_texts_are_refused(void **state)
         struct iscsi_fault fault = {0};
         struct iscsi_terms got;
         fuzz_input("iscsi_text", text.bytes, text.length);
-        assert_false(iscsi_terms_answer(&text, &lio, false, &got, &answer, &fault));
+        assert_false(iscsi_terms_answer(&text, &lio, leading, &got, &answer, &fault));
         assert_string_equal(fault.why, cases[i].why);
         assert_int_equal(fault.reason, ISCSI_REJECT_PROTOCOL);
     }
@@ -195,7 +203,7 @@ static void answers_have_a_limit(void **state)
         memcpy(offer.bytes + offer.length, "a=1", 4);
         offer.length += 4;
     }
-    assert_false(iscsi_terms_answer(&offer, &lio, false, &got, &answer, &fault));
+    assert_false(iscsi_terms_answer(&offer, &lio, leading, &got, &answer, &fault));
     assert_string_equal(fault.why, "Login: the answers do not fit into 8192 B");
 }
 
@@ -206,10 +214,43 @@ static void a_digest_that_is_not_agreed_to_ends_the_login(void **state)
     struct iscsi_fault fault;
     (void)state;
     own.data_digest = true;
-    assert_false(iscsi_terms_take(&answer, &own, &got, &fault));
+    assert_false(iscsi_terms_take(&answer, &own, true, &got, &fault));
     assert_string_equal(fault.why, "the target does not agree to the digests (DataDigest)");
     own.data_digest = false;
-    assert_true(iscsi_terms_take(&answer, &own, &got, &fault));
+    assert_true(iscsi_terms_take(&answer, &own, true, &got, &fault));
+}
+
+/* RFC 7143, 13: LO keys belong to the leading connection; the others agree on their own keys. */
+static void a_further_connection_has_only_its_own_keys(void **state)
+{
+    static const char *const of_session[] = {
+        "InitialR2T=No|",        "ImmediateData=No|",       "MaxBurstLength=512|",
+        "FirstBurstLength=512|", "MaxOutstandingR2T=1|",    "MaxConnections=1|",
+        "DataPDUInOrder=Yes|",   "DataSequenceInOrder=No|", "ErrorRecoveryLevel=0|",
+        "DefaultTime2Wait=2|",   "DefaultTime2Retain=0|",
+    };
+    const struct iscsi_stage further = {.first = true};
+    struct iscsi_text offer = {.length = 0}, answer = {.length = 0}, none = {.length = 0};
+    struct iscsi_names names = {"iqn.host", "iqn.target", true};
+    struct iscsi_terms got;
+    struct iscsi_fault fault;
+    (void)state;
+    iscsi_names_put(&offer, &names, false);
+    assert_text(&offer, "InitiatorName=iqn.host|TargetName=iqn.target|");
+    offer.length = 0;
+    iscsi_terms_offer(&offer, &open_iscsi, false);
+    assert_text(&offer, "HeaderDigest=None|DataDigest=None|IFMarker=No|OFMarker=No|"
+                        "MaxRecvDataSegmentLength=262144|");
+    assert_true(iscsi_terms_answer(&offer, &lio, further, &got, &answer, &fault));
+    assert_text(&answer, "HeaderDigest=None|DataDigest=None|TargetPortalGroupTag=1|"
+                         "MaxRecvDataSegmentLength=8192|IFMarker=No|OFMarker=No|");
+    assert_int_equal(got.send_data, 262144);
+    assert_int_equal(got.first_burst, lio.first_burst);
+    for (unsigned i = 0; i < sizeof of_session / sizeof of_session[0]; i++) {
+        const struct iscsi_text text = text_of(of_session[i]);
+        assert_false(iscsi_terms_answer(&text, &lio, further, &got, &none, &fault));
+        assert_non_null(strstr(fault.why, "expected only in the Login of the leading connection"));
+    }
 }
 
 static void names_are_those_of_nvme(void **state)
@@ -221,7 +262,7 @@ static void names_are_those_of_nvme(void **state)
     (void)state;
     assert_true(iscsi_name_of_nqn(names.initiator, "nqn.2014-08.org.nvmexpress:uuid:1"));
     assert_true(iscsi_name_of_nqn(names.target, "nqn.2014-08.org.nvmexpress:stormglass"));
-    iscsi_names_put(&text, &names);
+    iscsi_names_put(&text, &names, true);
     assert_text(&text, "InitiatorName=iqn.2014-08.org.nvmexpress:uuid:1|"
                        "TargetName=iqn.2014-08.org.nvmexpress:stormglass|"
                        "SessionType=Normal|");
@@ -247,6 +288,7 @@ int main(void)
         cmocka_unit_test(bad_texts_are_refused),
         cmocka_unit_test(answers_have_a_limit),
         cmocka_unit_test(a_digest_that_is_not_agreed_to_ends_the_login),
+        cmocka_unit_test(a_further_connection_has_only_its_own_keys),
         cmocka_unit_test(names_are_those_of_nvme),
     };
     return cmocka_run_group_tests_name("iscsi_text", tests, NULL, NULL);

@@ -51,6 +51,12 @@ static void what_cannot_be_agreed_on_is_a_located_error(void **state)
          "", 4,
          "'w': host1 requires a digest (nvme.iscsi-data-digest) that host0 does not support: "
          "expected target.iscsi-data-digest: true there, or no digest"},
+        {"nvme: {iscsi-connections: 3}", "target: {iscsi-max-connections: 2}, namespaces: [{}]", "",
+         4,
+         "'w': nvme.iscsi-connections of host1 is 3, more than target.iscsi-max-connections of "
+         "host0: expected at most 2"},
+        {"nvme: {iscsi-connections: 0}", "namespaces: [{}]", "", 4,
+         "iscsi-connections: 0 is less than the minimum, 1"},
         {"", "namespaces: [{pi-type: 1}]", "", 6,
          "'w': transport iscsi does not carry protection information (pi-type of a namespace): "
          "expected transport rdma or tcp"},
