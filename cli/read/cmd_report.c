@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/read/report_playground.h"
+#include "cli/read/report_several.h"
 #include "replay/database/stored.h"
 #include "replay/files/output.h"
 #include "replay/plan/plan_store.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum form { PAGE, TEXT, FIGURES, CSV };
@@ -133,8 +133,8 @@ static bool find_differences(struct order *order)
 static bool open_plan(struct order *order, bool measured)
 {
     char error[STORE_ERROR_BYTES];
-    if (order->count == 2 || order->form != PAGE || order->with_queue || measured) {
-        cli_error("report: the database of a plan works alone, for a page; for text, JSON and CSV "
+    if (order->form != PAGE || order->with_queue || measured) {
+        cli_error("report: the database of a plan has only a page; for text, JSON and CSV "
                   "use stormglass plan --resume");
         return false;
     }
@@ -149,14 +149,6 @@ static bool open_plan(struct order *order, bool measured)
 static bool open_stores(struct order *order)
 {
     char error[STORE_ERROR_BYTES];
-    struct stat about;
-    for (int i = 0; i < order->count; i++)
-        if (stat(order->paths[i], &about) == 0 && S_ISDIR(about.st_mode)) {
-            cli_error("report: %s: expected a database, found a folder; the page of an incident is "
-                      "the file answer.html that stormglass incident -o DIR writes",
-                      order->paths[i]);
-            return false;
-        }
     for (int i = 0; i < order->count; i++)
         if (plan_store_is(order->paths[i]))
             return open_plan(order, order->reads[2] != NULL);
@@ -252,6 +244,8 @@ static int run(const struct cli_args *args)
         cli_error("report: missing argument: RUN.db");
         return CLI_USAGE;
     }
+    if (report_is_several(args))
+        return report_several(args);
     if (!choose_form(args, &order) || !cli_output_allowed(cli_value(args, "output"), &order.inputs))
         return CLI_USAGE;
     if (open_stores(&order) && (measured == NULL || compare_with(&order, measured)) &&
@@ -269,9 +263,9 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cmd_report = {
     .name = "report",
-    .operands = "RUN.db [OTHER.db] | --playground [SCENARIO.yaml]",
+    .operands = "RUN.db|PLAN.db|INCIDENT... | --playground [SCENARIO.yaml]",
     .about =
-        "write an HTML page about a run, two runs, or a plan: charts, topology, causes, settings",
+        "write an HTML page about runs, plans and incidents: charts, topology, causes, settings",
     .details =
         "The page is self-contained and opens offline.\n"
         "--record counters adds pauses over time; --record ios also adds rates and latency.\n"
@@ -279,7 +273,11 @@ const struct cli_command cmd_report = {
         "overlaid.\n"
         "The page of a plan shows the chosen candidate and why, the Pareto front, maps, cliffs, "
         "assumed\n"
-        "values and the bill of materials.\n"
+        "values and the bill of materials. An incident is a folder or a file of counters, logs "
+        "and\n"
+        "cables; its page shows the suspects and the fabric.\n"
+        "Any number of runs, plans and incidents, in any order, make one page. It begins with the\n"
+        "answer of each and with what is missing; three or more runs are compared in a table.\n"
         "A playground has an editor for the scenario, sliders for its parameters, all cases and\n"
         "lessons, and the page of each run. It needs the engine that 'make playground' builds:\n"
         "  stormglass report --playground pause-storm -o playground.html",
@@ -290,17 +288,20 @@ const struct cli_command cmd_report = {
             {"Two runs on one page: changed settings and their effect",
              "stormglass run pause-storm -o other.db --record ios --set fabric.switch.alpha=25% && "
              "stormglass report storm.db other.db -o both.html"},
+            {"Three runs on one page, with a table of their key figures",
+             "stormglass run pause-storm -o third.db --seed 2 && "
+             "stormglass report storm.db other.db third.db -o all.html"},
             {"The numbers of the charts for a spreadsheet",
              "stormglass report storm.db --csv charts"},
             {0}},
     .exit_codes =
         (const struct cli_exit_code[]){
             {0, "the page was written"},
-            {2, "the command line or a database is wrong; nothing was written"},
+            {2, "the command line or an input is wrong; nothing was written"},
             {3, "the page could not be written"},
             {0}},
     .options = options,
     .operands_min = 0,
-    .operands_max = 2,
+    .operands_max = -1,
     .run = run,
 };

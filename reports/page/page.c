@@ -87,6 +87,12 @@ void page_contents(FILE *out, const char *links, size_t length)
 
 void page_over_time(const struct page *page)
 {
+    if (page->prefix != NULL) {
+        fputs("<p class=\"about\">Charts over time are on the page of this run alone: "
+              "<code>stormglass report RUN.db</code>.</p>\n",
+              page->out);
+        return;
+    }
     page_section(page, "charts", "Over time",
                  "Drag, or pinch with two fingers, to zoom all charts at once; double-click to "
                  "reset. Shift-drag to pan.");
@@ -114,7 +120,7 @@ static bool own_figures(const void *self, FILE *out)
     return page_figures(page->store, out);
 }
 
-static void write_sections(const struct page *page, struct page_extra extra)
+void page_run_sections(const struct page *page, struct page_extra extra)
 {
     page_answer(page);
     page_first_drawings(page);
@@ -149,7 +155,7 @@ bool page_write(struct store *store, struct page_extra extra, FILE *out)
                         .out = memory_stream(&sections, &length),
                         .contents = memory_stream(&links, &links_length),
                         .span = page_span(store)};
-    write_sections(&page, extra);
+    page_run_sections(&page, extra);
     memory_stream_end(page.out);
     memory_stream_end(page.contents);
     store_ask_text(store, "SELECT scenario FROM meta", name, sizeof name);

@@ -162,7 +162,8 @@ static void expectations(const struct page *page)
                                          0);
     if (all == 0 && broken == 0)
         return;
-    fprintf(page->out, "<details id=\"expectations\"%s><summary>", broken > 0 ? " open" : "");
+    fprintf(page->out, "<details id=\"%sexpectations\"%s><summary>", page_prefix(page),
+            broken > 0 ? " open" : "");
     verdict(page, all, broken);
     fputs("</summary>\n", page->out);
     page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position", columns);
@@ -192,8 +193,9 @@ static void cautions(const struct page *page)
     store_finish(rows);
     const int64_t warnings = store_ask_int(page->store, "SELECT count(*) FROM warning", 0);
     if (warnings > CAUTIONS_MAX)
-        fprintf(page->out, "<li><a href=\"#warnings\">%" PRId64 " more %s</a></li>\n",
-                warnings - CAUTIONS_MAX, plural(warnings - CAUTIONS_MAX, "warning", "warnings"));
+        fprintf(page->out, "<li><a href=\"#%swarnings\">%" PRId64 " more %s</a></li>\n",
+                page_prefix(page), warnings - CAUTIONS_MAX,
+                plural(warnings - CAUTIONS_MAX, "warning", "warnings"));
     fputs(any ? "</ul>\n" : "", page->out);
 }
 
@@ -237,7 +239,8 @@ void page_answer(const struct page *page)
 
 void page_first_drawings(const struct page *page)
 {
-    const bool paused = store_ask_int(page->store, "SELECT count(*) FROM blocked", 0) > 0;
+    const bool paused =
+        page->prefix == NULL && store_ask_int(page->store, "SELECT count(*) FROM blocked", 0) > 0;
     fputs("<div class=\"two first\">\n", page->out);
     page_topology(page);
     if (paused) {

@@ -54,11 +54,21 @@ void page_put(FILE *out, const char *format, ...)
     va_end(list);
 }
 
+const char *page_prefix(const struct page *page)
+{
+    return page->prefix == NULL ? "" : page->prefix;
+}
+
+static void add_link(const struct page *page, const char *id, const char *title)
+{
+    if (page->contents != NULL)
+        fprintf(page->contents, "<a href=\"#%s%s\">%s</a>\n", page_prefix(page), id, title);
+}
+
 void page_section(const struct page *page, const char *id, const char *title, const char *about)
 {
-    fprintf(page->out, "<section id=\"%s\"><h2>%s</h2>\n", id, title);
-    if (page->contents != NULL)
-        fprintf(page->contents, "<a href=\"#%s\">%s</a>\n", id, title);
+    fprintf(page->out, "<section id=\"%s%s\"><h2>%s</h2>\n", page_prefix(page), id, title);
+    add_link(page, id, title);
     if (about != NULL)
         fprintf(page->out, "<p class=\"about\">%s</p>\n", about);
 }
@@ -71,11 +81,10 @@ void page_section_end(const struct page *page)
 void page_fold(const struct page *page, const char *id, const char *title, const char *about)
 {
     fprintf(page->out,
-            "<section id=\"%s\" class=\"folded\"><details><summary><h2>%s</h2>%s%s%s</summary>\n",
-            id, title, about == NULL ? "" : " <span class=\"about\">", about == NULL ? "" : about,
-            about == NULL ? "" : "</span>");
-    if (page->contents != NULL)
-        fprintf(page->contents, "<a href=\"#%s\">%s</a>\n", id, title);
+            "<section id=\"%s%s\" class=\"folded\"><details><summary><h2>%s</h2>%s%s%s</summary>\n",
+            page_prefix(page), id, title, about == NULL ? "" : " <span class=\"about\">",
+            about == NULL ? "" : about, about == NULL ? "" : "</span>");
+    add_link(page, id, title);
 }
 
 void page_fold_end(const struct page *page)

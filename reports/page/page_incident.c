@@ -73,18 +73,23 @@ static void put_place(const struct page *page, const struct triage_suspect *susp
 
 /* ---- the answer ---- */
 
+void page_incident_verdict(const struct page *page, const struct triage *triage)
+{
+    fputs(triage_verdict_words(triage), page->out);
+    if (triage_names_suspect(triage)) {
+        put_place(page, &triage->suspects[0]);
+        fprintf(page->out, ": %s", suspects_about[triage->suspects[0].kind].about);
+    }
+}
+
 static void write_verdict(const struct page *page, const struct triage *triage)
 {
     static const char *const classes[] = {[TRIAGE_NONE] = " good",
                                           [TRIAGE_OVERLOAD] = " mild",
                                           [TRIAGE_UNCLEAR] = " mild",
                                           [TRIAGE_FAULT] = " bad"};
-    fprintf(page->out, "<p class=\"verdict%s\">%s", classes[triage->verdict],
-            triage_verdict_words(triage));
-    if (triage_names_suspect(triage)) {
-        put_place(page, &triage->suspects[0]);
-        fprintf(page->out, ": %s", suspects_about[triage->suspects[0].kind].about);
-    }
+    fprintf(page->out, "<p class=\"verdict%s\">", classes[triage->verdict]);
+    page_incident_verdict(page, triage);
     fputs("</p>\n", page->out);
 }
 
@@ -228,7 +233,7 @@ static void write_fabric(const struct page *page, const struct triage *triage,
                  "largest of the fabric. Hover over a link to see the counts of both ends.");
     bool empty[INCIDENT_LAYERS];
     fputs("<div class=\"two\">\n", page->out);
-    for (int layer = 0; layer < INCIDENT_LAYERS; layer++) {
+    for (enum incident_layer layer = 0; layer < INCIDENT_LAYERS; layer++) {
         struct incident_fabric fabric;
         incident_fabric_make(&fabric, triage, incident, layer);
         empty[layer] = fabric.most == 0;
@@ -237,7 +242,7 @@ static void write_fabric(const struct page *page, const struct triage *triage,
         incident_fabric_free(&fabric);
     }
     fputs("</div>\n", page->out);
-    for (int layer = 0; layer < INCIDENT_LAYERS; layer++)
+    for (enum incident_layer layer = 0; layer < INCIDENT_LAYERS; layer++)
         if (empty[layer])
             fprintf(page->out, "<p class=\"about\">%s: none counted, or not known.</p>\n",
                     layers[layer].about);
@@ -425,6 +430,22 @@ static void write_files(const struct page *page, const struct triage *triage,
     page_section_end(page);
 }
 
+void page_incident_sections(const struct page *page, const struct triage *triage,
+                            const struct incident *incident, const struct fit *fit)
+{
+    write_head(page, triage, incident);
+    write_confirmation(page, fit, triage);
+    write_suspects(page, triage);
+    write_fabric(page, triage, incident);
+    if (has_runs(fit)) {
+        write_hypotheses(page, fit);
+        write_remedies(page, fit);
+        write_counters(page, incident, fit);
+    }
+    write_pauses(page, triage);
+    write_files(page, triage, incident);
+}
+
 void page_incident_write(const struct triage *triage, const struct incident *incident,
                          const struct fit *fit, FILE *out)
 {
@@ -434,17 +455,7 @@ void page_incident_write(const struct triage *triage, const struct incident *inc
                               .contents = memory_stream(&links, &links_length),
                               .span = 1,
                               .stacks = true};
-    write_head(&page, triage, incident);
-    write_confirmation(&page, fit, triage);
-    write_suspects(&page, triage);
-    write_fabric(&page, triage, incident);
-    if (has_runs(fit)) {
-        write_hypotheses(&page, fit);
-        write_remedies(&page, fit);
-        write_counters(&page, incident, fit);
-    }
-    write_pauses(&page, triage);
-    write_files(&page, triage, incident);
+    page_incident_sections(&page, triage, incident, fit);
     memory_stream_end(page.out);
     memory_stream_end(page.contents);
     page_begin(out, "Incident");

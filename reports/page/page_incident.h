@@ -9,8 +9,15 @@
 
 #include <stdio.h>
 
+struct page;
+
+/* The verdict, with the first suspect. */
+void page_incident_verdict(const struct page *page, const struct triage *triage);
+
 /* `fit`: with runs, or NULL. */
 void page_incident_write(const struct triage *triage, const struct incident *incident,
                          const struct fit *fit, FILE *out);
+void page_incident_sections(const struct page *page, const struct triage *triage,
+                            const struct incident *incident, const struct fit *fit);
 
 #endif

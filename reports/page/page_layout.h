@@ -9,6 +9,7 @@
 #include "replay/database/words.h"
 #include "replay/record/record.h"
 #include "replay/step/queued.h"
+#include "reports/page/page.h"
 #include "reports/page/page_parts.h"
 #include "reports/text/chart.h"
 
@@ -35,6 +36,9 @@ struct page {
     bool stacks;
     const char *label; /* of the next cell; NULL: none */
     FILE *contents;    /* receives a link to each section; NULL: nothing does */
+    /* Of the ids of sections, on a page of several inputs; NULL: none, and the charts over time are of
+     * this run. */
+    const char *prefix;
 };
 
 /* ------------------------------------------------------------------ HTML */
@@ -50,6 +54,9 @@ void page_contents(FILE *out, const char *links, size_t length);
 /* Everything after the sections; `figures` writes the data for the script. Returns false if that or
  * the output failed. */
 bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self);
+
+/* The prefix of ids, or "". */
+const char *page_prefix(const struct page *page);
 
 void page_section(const struct page *page, const char *id, const char *title, const char *about);
 void page_section_end(const struct page *page);
@@ -160,6 +167,9 @@ void page_drawing_style(FILE *out);
 void page_drawing_write(FILE *out, const char *svg);
 void page_draw_pauses(const struct page *page);
 void page_draw_waits(const struct page *page);
+
+/* All sections of a run. */
+void page_run_sections(const struct page *page, struct page_extra extra);
 
 /* The sections. */
 void page_over_time(const struct page *page);

@@ -3,9 +3,11 @@
  * materials. */
 #include "reports/page/page_plan.h"
 
+#include "base/memory.h"
 #include "replay/database/words.h"
 #include "reports/page/page_plan_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SENTENCE_BYTES = 1024 };
@@ -60,16 +62,27 @@ static void write_cards(const struct page *page)
 }
 
 /* "fail" only if every candidate fails; undecided is neither. */
+void page_plan_answer(struct store *store, char *text, size_t size)
+{
+    store_ask_text(store,
+                   "SELECT coalesce((SELECT 'Chosen: '||coalesce(label, name) FROM candidate WHERE"
+                   " candidate=" CHOSEN
+                   "), iif(" SAID("result") "='fail', 'Every candidate fails',"
+                                            " 'Undecided: no candidate passes yet'))",
+                   text, size);
+}
+
 static void write_verdict(const struct page *page)
 {
-    char result[16];
+    char result[16], text[SENTENCE_BYTES];
     store_ask_text(page->store, "SELECT " SAID("result"), result, sizeof result);
-    if (!put_query(page, "<p class=\"verdict good\">Chosen: ",
-                   "SELECT coalesce(label, name) FROM candidate WHERE candidate=" CHOSEN, "</p>\n"))
-        fputs(strcmp(result, "fail") == 0
-                  ? "<p class=\"verdict bad\">Every candidate fails</p>\n"
-                  : "<p class=\"verdict\">Undecided: no candidate passes yet</p>\n",
-              page->out);
+    page_plan_answer(page->store, text, sizeof text);
+    fprintf(page->out, "<p class=\"verdict%s\">",
+            store_ask_int(page->store, "SELECT " CHOSEN " NOTNULL", 0) != 0 ? " good"
+            : strcmp(result, "fail") == 0                                   ? " bad"
+                                                                            : "");
+    page_text(page->out, text);
+    fputs("</p>\n", page->out);
     if (store_ask_int(page->store, "SELECT " SAID("proven") "=0 AND " CHOSEN " IS NOT NULL", 0))
         fputs("<p class=\"finding\">The best candidate so far: others are undecided.</p>\n",
               page->out);
@@ -84,18 +97,13 @@ static void write_verdict(const struct page *page)
 
 static void write_head(const struct page *page)
 {
-    fputs("<header><p class=\"brand\">stormglass</p>", page->out);
+    fputs("<header>", page->out);
     put_query(page, "<h1>", "SELECT " SAID("name"), "</h1>");
     put_query(page, "<p class=\"lead\">", "SELECT " SAID("about"), "</p>\n");
     put_query(page, "<p class=\"facts\">scenario ",
               "SELECT " SAID("scenario") "||', simulated by version '||" SAID("version"), "</p>\n");
     write_verdict(page);
-    fputs("</header>\n<nav><a href=\"#why\">Why the others were not chosen</a><a "
-          "href=\"#front\">Pareto front</a>"
-          "<a href=\"#map\">Map</a><a href=\"#cliffs\">Cliffs</a><a href=\"#assumed\">Assumed "
-          "values</a><a href=\"#measures\">Measures</a><a href=\"#bill\">Bill</a><a "
-          "href=\"#candidates\">Candidates</a></nav>\n",
-          page->out);
+    fputs("</header>\n", page->out);
     write_cards(page);
 }
 
@@ -234,24 +242,40 @@ static void write_candidates(const struct page *page, bool linked)
     page_section_end(page);
 }
 
+void page_plan_sections(const struct page *page, bool linked)
+{
+    write_head(page);
+    page_plan_versus(page);
+    write_chosen(page);
+    write_why(page);
+    page_plan_front(page);
+    page_plan_map(page);
+    page_plan_cliffs(page, linked);
+    page_plan_assumed(page);
+    page_plan_measures(page);
+    write_bill(page);
+    write_candidates(page, linked);
+    write_unmodelled(page);
+}
+
 bool page_plan_write(struct store *store, bool linked, FILE *out)
 {
-    const struct page page = {.store = store, .out = out, .span = 1, .stacks = true};
-    char name[SENTENCE_BYTES];
+    char name[SENTENCE_BYTES], *links = NULL, *sections = NULL;
+    size_t links_length = 0, length = 0;
+    const struct page page = {.store = store,
+                              .out = memory_stream(&sections, &length),
+                              .contents = memory_stream(&links, &links_length),
+                              .span = 1,
+                              .stacks = true};
+    page_plan_sections(&page, linked);
+    memory_stream_end(page.out);
+    memory_stream_end(page.contents);
     store_ask_text(store, "SELECT " SAID("name"), name, sizeof name);
     page_begin(out, name);
-    write_head(&page);
-    page_plan_versus(&page);
-    write_chosen(&page);
-    write_why(&page);
-    page_plan_front(&page);
-    page_plan_map(&page);
-    page_plan_cliffs(&page, linked);
-    page_plan_assumed(&page);
-    page_plan_measures(&page);
-    write_bill(&page);
-    write_candidates(&page, linked);
-    write_unmodelled(&page);
+    page_contents(out, links, links_length);
+    fwrite(sections, 1, length, out);
+    free(links);
+    free(sections);
     fputs("</main>\n<footer>Made by stormglass.</footer>\n</body>\n</html>\n", out);
     return ferror(out) == 0 && store_error(store) == NULL;
 }

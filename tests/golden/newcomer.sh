@@ -164,7 +164,7 @@ for command in report replay query counters pcap diff compare 'compare --any'; d
         # shellcheck disable=SC2086 # words
         expect "$command ${file%% *}" 2 "not a run database: this is ${file#* }" "$program" $command "${file%% *}" $more
     done
-    case $command in report) is='expected a database, found a folder' ;; *) is='Is a directory' ;; esac
+    case $command in report) is='expected counters or logs of an incident in the folder' ;; *) is='Is a directory' ;; esac
     # shellcheck disable=SC2086 # words
     expect "$command folder" 2 "$is" "$program" $command folder $more
 done

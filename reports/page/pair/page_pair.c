@@ -194,21 +194,37 @@ static void write_sections(const struct pair *pair, const char *title)
     reproduce(pair);
 }
 
+enum { TITLE_BYTES = 600 };
+
+static void put_title(const struct diff *diff, char title[TITLE_BYTES])
+{
+    const char *a = diff->sides[0].scenario, *b = diff->sides[1].scenario;
+    if (strcmp(a, b) == 0)
+        snprintf(title, TITLE_BYTES, "%.250s, twice", a);
+    else
+        snprintf(title, TITLE_BYTES, "%.250s and %.250s", a, b);
+}
+
+void page_pair_sections(struct store *stores[2], const struct diff *diff, FILE *out, FILE *contents)
+{
+    char title[TITLE_BYTES];
+    struct pair pair = make_pair(stores, diff, out, NULL);
+    pair.pages[0].contents = contents;
+    put_title(diff, title);
+    write_sections(&pair, title);
+}
+
 bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out)
 {
-    char *links = NULL, *sections = NULL;
+    char *links = NULL, *sections = NULL, title[TITLE_BYTES];
     size_t links_length = 0, length = 0;
-    struct pair pair = make_pair(stores, diff, memory_stream(&sections, &length), NULL);
-    pair.pages[0].contents = memory_stream(&links, &links_length);
-    const char *a = diff->sides[0].scenario, *b = diff->sides[1].scenario;
-    char title[600];
-    if (strcmp(a, b) == 0)
-        snprintf(title, sizeof title, "%.250s, twice", a);
-    else
-        snprintf(title, sizeof title, "%.250s and %.250s", a, b);
-    write_sections(&pair, title);
-    memory_stream_end(pair.pages[0].out);
-    memory_stream_end(pair.pages[0].contents);
+    FILE *body = memory_stream(&sections, &length),
+         *contents = memory_stream(&links, &links_length);
+    const struct pair pair = make_pair(stores, diff, NULL, NULL);
+    page_pair_sections(stores, diff, body, contents);
+    memory_stream_end(body);
+    memory_stream_end(contents);
+    put_title(diff, title);
     page_begin(out, title);
     page_contents(out, links, links_length);
     fwrite(sections, 1, length, out);

@@ -14,6 +14,9 @@
 /* `diff` must be of the two databases. Returns false if one could not be read or the output not
  * written. */
 bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out);
+/* The sections, and the links to them. */
+void page_pair_sections(struct store *stores[2], const struct diff *diff, FILE *out,
+                        FILE *contents);
 bool page_pair_figures(struct store *stores[2], FILE *out);
 /* Writes the charts, and difference.csv with every row that differs. On failure, folder->file is
  * the file that failed. */
