@@ -36,8 +36,8 @@ struct page {
     bool stacks;
     const char *label; /* of the next cell; NULL: none */
     FILE *contents;    /* receives a link to each section; NULL: nothing does */
-    /* Of the ids of sections, on a page of several inputs; NULL: none, and the charts over time are of
-     * this run. */
+    /* Of the ids of sections on a page of several inputs; NULL: none, and the charts over time are
+     * those of this run. */
     const char *prefix;
 };
 
