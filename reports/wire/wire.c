@@ -10,10 +10,8 @@
 
 enum {
     ETHERTYPE_IPV4 = 0x0800,
-    ETHERTYPE_VLAN = 0x8100,
     ETHERTYPE_MAC_CONTROL = 0x8808,
     ETHERTYPE_ROCE_V1 = 0x8915,
-    ETHERNET_HEADER = 14,
     FCS = 4,
     LRH_HEADER = 8,
     LNH_LOCAL = 2,  /* a BTH follows the LRH */
@@ -32,7 +30,6 @@ enum {
     ICRC = 4,
     ROCE_PORT = 4791,
     SMALLEST = 60, /* without FCS */
-    TAGS_MAX = 8,  /* in a frame; QinQ has two */
 };
 
 struct writer {
@@ -101,7 +98,7 @@ static void put_ip(struct writer *to, const struct wire_frame *frame, uint32_t l
 
 static void put_ip_udp(struct writer *to, const struct wire_frame *frame)
 {
-    const uint32_t length = frame->bytes - (uint32_t)(ETHERNET_HEADER + FCS);
+    const uint32_t length = frame->bytes - (uint32_t)(WIRE_ETHERNET_HEADER + FCS);
     put_ip(to, frame, length, IP_UDP);
     put(to, frame->udp_source, 2);
     put(to, ROCE_PORT, 2);
@@ -120,8 +117,8 @@ static uint32_t outer_bytes(const struct wire_frame *frame)
     if (frame->ib)
         return LRH_HEADER + (frame->grh ? GRH_HEADER : 0);
     if (!frame->v1)
-        return ETHERNET_HEADER + IP_HEADER + UDP_HEADER;
-    return ETHERNET_HEADER + (is_tagged(frame) ? WIRE_VLAN_BYTES : 0) + GRH_HEADER;
+        return WIRE_ETHERNET_HEADER + IP_HEADER + UDP_HEADER;
+    return WIRE_ETHERNET_HEADER + (is_tagged(frame) ? WIRE_VLAN_BYTES : 0) + GRH_HEADER;
 }
 
 /* The GID of an IPv4 address: IPv4-mapped, RFC 4291 2.5.5.2. */
@@ -147,7 +144,7 @@ static void put_grh(struct writer *to, const struct wire_frame *frame, uint32_t 
  * VLAN ID 0: it carries a priority alone. */
 static void put_ethernet_grh(struct writer *to, const struct wire_frame *frame)
 {
-    put_ethernet(to, frame, is_tagged(frame) ? ETHERTYPE_VLAN : ETHERTYPE_ROCE_V1);
+    put_ethernet(to, frame, is_tagged(frame) ? WIRE_ETHERTYPE_VLAN : ETHERTYPE_ROCE_V1);
     if (is_tagged(frame)) {
         put(to, (uint64_t)(frame->tos >> FRAME_V1_PCP_SHIFT) << 13, 2);
         put(to, ETHERTYPE_ROCE_V1, 2);
@@ -240,7 +237,7 @@ static size_t tcp_header(const struct wire_frame *frame)
 static bool tcp_adds_up(const struct wire_frame *frame)
 {
     const size_t header = tcp_header(frame);
-    const size_t bytes = ETHERNET_HEADER + IP_HEADER + header + frame->payload + FCS;
+    const size_t bytes = WIRE_ETHERNET_HEADER + IP_HEADER + header + frame->payload + FCS;
     return header >= TCP_HEADER && frame->head_bytes >= header && frame->bytes <= WIRE_BYTES_MAX &&
            frame->head_bytes <= header + frame->payload &&
            (frame->bytes == bytes || (frame->bytes == SMALLEST + FCS && frame->bytes > bytes));
@@ -365,23 +362,6 @@ static const uint8_t *skip(struct reader *from, size_t bytes)
     return at;
 }
 
-/* IEEE 802.1Q, 802.1ad, and the type used before 802.1ad. */
-static bool is_tag(uint16_t type)
-{
-    return type == ETHERTYPE_VLAN || type == 0x88A8 || type == 0x9100 || type == 0x9200;
-}
-
-size_t wire_skip_ethernet(const uint8_t *bytes, size_t count, uint16_t *type)
-{
-    size_t end = ETHERNET_HEADER;
-    for (int tags = 0; end <= count; tags++, end += 4) {
-        *type = big_get16(bytes + end - 2);
-        if (!is_tag(*type) || tags == TAGS_MAX)
-            return end;
-    }
-    return 0;
-}
-
 static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
 {
     const uint8_t *at = from->at;
@@ -392,7 +372,7 @@ static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
     memcpy(frame->source_mac, at + 6, 6);
     frame->v1 = frame->type == ETHERTYPE_ROCE_V1;
     if (frame->v1)
-        frame->tos = frame_v1_tos(header > ETHERNET_HEADER, at[ETHERNET_HEADER] >> 5);
+        frame->tos = frame_v1_tos(header > WIRE_ETHERNET_HEADER, at[WIRE_ETHERNET_HEADER] >> 5);
     return frame->v1 || frame->type == ETHERTYPE_IPV4;
 }
 

@@ -65,6 +65,8 @@ bool wire_adds_up(const struct wire_frame *frame);
 /* The frame must add up. Returns the number of bytes. */
 size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX]);
 
+enum { WIRE_ETHERTYPE_VLAN = 0x8100, WIRE_ETHERNET_HEADER = 14 };
+
 /* The number of bytes before the network header: Ethernet and its tags (IEEE 802.1Q, 802.1ad); 0 if
  * they are truncated. `type` becomes the EtherType after the tags. */
 size_t wire_skip_ethernet(const uint8_t *bytes, size_t count, uint16_t *type);
