@@ -5,16 +5,16 @@
 #include "scenarios/load/profile.h"
 #include "scenarios/load/select.h"
 
-#include "base/nearest.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/load/scenario_infiniband.h"
 #include "scenarios/load/scenario_namespaces.h"
 #include "scenarios/load/scenario_subsystems.h"
 
 #include <string.h>
 
 /* The default profile of an RNIC is the generic one for its link's rate. */
-static const char profile_by_rate[] = "auto", default_control[] = "dcqcn-mlx5";
+static const char profile_by_rate[] = "auto";
 
 /* Content of a section; NULL or empty for missing parts. */
 struct section {
@@ -32,15 +32,6 @@ struct section {
 };
 
 /* ---- congestion control ---- */
-
-static void unknown_control(struct loader *loader, const struct tree_node *word)
-{
-    struct nearest nearest = nearest_to(word->text);
-    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
-        nearest_offer(&nearest, preset->name);
-    tree_error(loader->diag, word, "there is no congestion control '%.64s'%s", word->text,
-               nearest_hint(&nearest).text);
-}
 
 static void show_word(struct loader *loader, const char *path, const char *name,
                       const struct tree_node *word, const char *preset)
@@ -80,12 +71,11 @@ static void load_control(struct loader *loader, struct section *section,
                    "expected a congestion control such as dcqcn, or {kind: dcqcn, g: 1/256}");
         return;
     }
-    const struct cc_preset *preset = cc_find(word->text);
-    if (preset == NULL) {
-        unknown_control(loader, word);
+    const struct cc_preset *preset = scenario_control(loader, word);
+    if (preset == NULL)
         return;
-    }
-    show_word(loader, section->rnic->path, "congestion-control", word, default_control);
+    show_word(loader, section->rnic->path, "congestion-control", word,
+              scenario_default_control(loader->scenario->kind));
     section->preset = preset;
     section->control_place = word->place;
     section->control = control_block(
@@ -351,8 +341,9 @@ static void base_rnic(struct loader *loader, struct section *base, struct rate_c
     load_rnic(loader, base);
     if (base->control != NULL)
         return;
-    show_word(loader, base->rnic->path, "congestion-control", NULL, default_control);
-    base->preset = cc_find(default_control);
+    show_word(loader, base->rnic->path, "congestion-control", NULL,
+              scenario_default_control(loader->scenario->kind));
+    base->preset = cc_find(scenario_default_control(loader->scenario->kind));
     base->control = control_block(loader, "hosts.defaults.rnic.congestion-control", base->preset,
                                   (struct diag_place){0});
 }

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "scenarios/load/scenario_credits.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { IB_MTU_LEAST = 256, IB_MTU_MOST = 4096 };
@@ -87,6 +88,55 @@ uint8_t *scenario_load_service_levels(struct loader *loader, const struct tree_n
     return map;
 }
 
+/* ------------------------------------------------------------------ congestion control */
+
+static bool suits(const struct cc_ops *ops, enum scenario_kind kind)
+{
+    return ops->link == CC_ANY_LINK ||
+           (ops->link == CC_INFINIBAND ? kind == SCENARIO_INFINIBAND : kind != SCENARIO_INFINIBAND);
+}
+
+const char *scenario_default_control(enum scenario_kind kind)
+{
+    return kind == SCENARIO_INFINIBAND ? "none" : "dcqcn-mlx5";
+}
+
+static void refuse_control(struct loader *loader, const struct tree_node *word,
+                           const struct cc_ops *ops)
+{
+    const enum scenario_kind kind = loader->scenario->kind;
+    char names[DIAG_TEXT_BYTES / 2] = "";
+    size_t length = 0;
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+        if (suits(preset->ops, kind) && length < sizeof names)
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                       length > 0 ? ", " : "", preset->name);
+    tree_error(loader->diag, word,
+               "congestion-control: %s needs %s, but fabric.kind is %s; expected one of %s",
+               word->text,
+               ops->link == CC_INFINIBAND ? "FECN and BECN of InfiniBand"
+               : ops->wants_telemetry     ? "telemetry of Ethernet switches"
+                                          : "ECN marks of Ethernet switches",
+               kind_words[kind], names);
+}
+
+const struct cc_preset *scenario_control(struct loader *loader, const struct tree_node *word)
+{
+    const struct cc_preset *found = cc_find(word->text);
+    if (found == NULL) {
+        struct nearest nearest = nearest_to(word->text);
+        for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+            nearest_offer(&nearest, preset->name);
+        tree_error(loader->diag, word, "there is no congestion control '%.64s'%s", word->text,
+                   nearest_hint(&nearest).text);
+        return NULL;
+    }
+    if (suits(found->ops, loader->scenario->kind))
+        return found;
+    refuse_control(loader, word, found->ops);
+    return NULL;
+}
+
 /* ------------------------------------------------------------------ ports and hosts */
 
 /* False, with a message, for a rate of Fibre Channel. */
@@ -128,14 +178,9 @@ static void finish_port(struct loader *loader, const struct block *block, struct
 static void finish_host(struct loader *loader, const struct loader_host *host,
                         struct rnic_params *rnic)
 {
+    (void)loader;
     if (!credits_is_written(host->rnic, "priority"))
         rnic->priority = 0;
-    if (host->cc->wants_telemetry)
-        tree_message(
-            loader->diag, DIAG_ERROR, loader->root,
-            host->control_place.file != NULL ? host->control_place : loader->root->place,
-            "this congestion control needs telemetry of Ethernet switches; this fabric has "
-            "kind: infiniband");
 }
 
 static int64_t lane_of(const struct port_params *port)

@@ -7,6 +7,7 @@
 #ifndef STORMGLASS_SCENARIOS_LOAD_SCENARIO_INFINIBAND_H
 #define STORMGLASS_SCENARIOS_LOAD_SCENARIO_INFINIBAND_H
 
+#include "rnic/cc/cc.h"
 #include "scenarios/load/scenario_load.h"
 
 /* Reads `fabric.kind`, before all other parts of the fabric. */
@@ -14,6 +15,13 @@ void scenario_load_kind(struct loader *loader, const struct tree_node *fabric);
 
 /* The map by service level, from `fabric.sl-to-vl`; NULL if the fabric is Ethernet. */
 uint8_t *scenario_load_service_levels(struct loader *loader, const struct tree_node *fabric);
+
+/* The congestion control of hosts that name none. */
+const char *scenario_default_control(enum scenario_kind kind);
+
+/* The congestion control of that name; NULL, with a message: there is none, or this kind of fabric
+ * does not have the signals that it needs. */
+const struct cc_preset *scenario_control(struct loader *loader, const struct tree_node *word);
 
 /* Adapts the blocks of all nodes and ports, when overrides have been applied. */
 void scenario_finish_infiniband(struct loader *loader);

@@ -99,6 +99,31 @@ shift_of() { measure_of tests/laws/infiniband-shift.yaml '[.workloads[].goodput_
 near 'slowest flow of a shift with fat-tree, Gb/s' "$(shift_of fat-tree)" "$(awk 'BEGIN { print 100 * 4096 / 4122 }')" 2
 near 'slowest flow of a shift with min-hop, Gb/s' "$(shift_of min-hop)" "$(awk 'BEGIN { print 50 * 4096 / 4122 }')" 2
 
+# Congestion control of annex A10. Four senders fill the link of a host: without it, each of them, and a fifth one on the same lane to an
+# idle host, gets a quarter of that link. With it, the fifth one gets nearly its own link, and the hot link stays at more than 70 %.
+hot=scenarios/cases/infiniband-hot-spot.yaml
+both='[.workloads[].goodput_bps / 1e9] | join(" ")'
+quarter=$(awk 'BEGIN { print 25 * 4096 / 4122 }')
+for off in hosts.defaults.rnic.congestion-control=none fabric.switch.fecn-threshold=0 fabric.switch.fecn-marking-rate=65535 \
+    'hosts.defaults.rnic.congestion-control={kind: ibcc, ccti-increase: 0}'; do
+    near "victim with ${off##*.}, Gb/s" "$(measure_of $hot '.workloads[1].goodput_bps / 1e9' "$off")" "$quarter" 3
+done
+within 'hot spot and victim with ibcc, Gb/s' "$(measure_of $hot "$both")" '$1 > 70 && $1 < 100 && $2 > 80 && $2 < 100'
+within 'hot spot and victim with BECN in ACKs, Gb/s' \
+    "$(measure_of $hot "$both" 'hosts.defaults.rnic.congestion-control={kind: ibcc, becn: ack, ccti-increase: 4}')" '$1 > 70 && $2 > 50'
+# The root is the port to the hot host. The ports before it lack credits: victims, which mark only by their mask; then the leaf finds
+# the packets marked already.
+marks() { # marks VICTIMS: packets that get FECN at the port to the hot host, and at the port of the first leaf to the spine
+    "$program" run $hot -q --until 1ms --set fabric.switch.fecn-victims="$1" -o "$work/marks.db" \
+        --set 'hosts.defaults.rnic.congestion-control={kind: ibcc, ccti-increase: 0}' >"$work/said" 2>&1 || cat "$work/said"
+    "$program" query --csv "$work/marks.db" "SELECT sum(ecn_marked_frames) FILTER (WHERE p.name = 'leaf1:p0') || ' ' ||
+        sum(ecn_marked_frames) FILTER (WHERE p.name = 'leaf0:p5') FROM series_port JOIN port p USING (node, port)" | tail -1 | tr -d '"'
+}
+for victims in none hosts; do
+    within "marks at the root and at a victim, fecn-victims $victims" "$(marks $victims)" '$1 > 1000 && $2 < 100'
+done
+within 'marks at the root and at a victim, fecn-victims all' "$(marks all)" '$1 == 0 && $2 > 1000'
+
 # A lost update is replaced by the next one: nothing hangs, and little is lost.
 lossy=('faults=[{at: 0s, kind: drop-every, where: host0, n: 50, frames: resume}]')
 near 'goodput with lost credit updates, Gb/s' "$(measure_of $file "$goodput" "${long[@]}" "${lossy[@]}")" \
@@ -113,5 +138,11 @@ if command -v tshark >"$work/which"; then
     within 'packets of the capture' "$all" '$1 >= 10'
     near 'packets with LRH and BTH' "$(count 'infiniband.lrh.vl == 0 && infiniband.lrh.slid >= 1 && infiniband.bth')" "$all" 0
     near 'malformed packets' "$(count '_ws.malformed')" 0 0
+    # FECN and BECN are the first bits of the fifth byte of the BTH.
+    "$program" run $hot --until 100us -o "$work/marked.db" --record packets >"$work/said" 2>&1
+    "$program" pcap "$work/marked.db" --port host5:p0 --port leaf1:p0 -o "$work/run.pcapng" >>"$work/said" 2>&1 || cat "$work/said"
+    within 'WRITEs with FECN' "$(count 'infiniband.bth.opcode < 0x0c && infiniband.bth[4] == 80')" '$1 > 10'
+    within 'CNPs with BECN, and without' "$(count 'infiniband.bth.opcode == 0x80 && infiniband.bth[4] == 40') \
+        $(count 'infiniband.bth.opcode == 0x80 && infiniband.bth[4] != 40')" '$1 > 10 && $2 == 0'
 fi
 [ $failures = 0 ]

@@ -27,22 +27,25 @@ enum { HOSTS = 5, TEXT_BYTES = 2048 };
 static struct world *build(const char *name, const char *others, uint32_t executors)
 {
     static struct diag diag;
+    static const char ethernet[] =
+        "  host-links: {rate: 10Gbps, delay: 1us, mtu: 4218B}\n"
+        "  switch: {buffer: 8MB, pfc: {priorities: [3], headroom: auto},\n"
+        "           ecn: {kmin: 20KB, kmax: 200KB, pmax: 10%}}\n";
+    static const char infiniband[] =
+        "  kind: infiniband\n  host-links: {rate: 10Gbps, delay: 1us, mtu: 4096B}\n";
     char text[TEXT_BYTES];
     diag = (struct diag){0};
     snprintf(
         text, sizeof text,
         "stormglass: 1\nname: conformance\nduration: 200ms\nfabric:\n"
-        "  topology: {kind: single-switch, hosts: %d}\n"
-        "  host-links: {rate: 10Gbps, delay: 1us, mtu: 4218B}\n"
-        "  switch: {buffer: 8MB, pfc: {priorities: [3], headroom: auto},\n"
-        "           ecn: {kmin: 20KB, kmax: 200KB, pmax: 10%%}}\n"
+        "  topology: {kind: single-switch, hosts: %d}\n%s"
         "hosts: {defaults: {rnic: {profile: ideal, congestion-control: %s, path-mtu: 4096B}}}\n"
         "workloads:\n"
         "  - {name: one, kind: rdma-write, from: host1, to: host0, message-size: 64KiB,\n"
         "     outstanding: 4}\n"
         "  - {name: others, kind: rdma-write, from: \"host2..host4\", to: host0,\n"
         "     message-size: 64KiB, outstanding: 4%s}\n",
-        HOSTS, name, others);
+        HOSTS, cc_find(name)->ops->link == CC_INFINIBAND ? infiniband : ethernet, name, others);
     const struct scenario_input input = {
         .name = "conformance.yaml", .text = text, .length = strlen(text)};
     struct scenario *scenario = scenario_load(&input, &diag);

@@ -58,11 +58,6 @@ static struct lifetime_queue *queue_of(const struct port *port, uint8_t priority
     return &switch_of(port)->lifetimes->queues[port->index * PRIORITIES + priority];
 }
 
-static bool leads_to_host(const struct swtch *swtch, const struct port *port)
-{
-    return swtch->node.engine->nodes[port->peer_node]->ops != &switch_node_ops;
-}
-
 /* With lifetimes, all queues are metered, so that each change of a queue is noted. */
 void lifetimes_make(struct swtch *swtch)
 {
@@ -71,7 +66,7 @@ void lifetimes_make(struct swtch *swtch)
     for (uint16_t i = 0; i < swtch->port_count; i++) {
         const struct port *port = &swtch->ports[i];
         limits[i] = lifetime_of(&swtch->params, (enum port_kind)port->params.kind,
-                                leads_to_host(swtch, port));
+                                switch_leads_to_host(swtch, port));
         least = time_earlier(least, lifetime_least(&limits[i]));
     }
     if (least == TIME_NEVER) {

@@ -52,6 +52,10 @@ struct switch_params {
     int64_t ecn_kmin, ecn_kmax; /* bytes; kmax 0: no marking */
     int64_t ecn_pmax;           /* ppm */
     int64_t ecn_mark;           /* SWITCH_ENQUEUE, SWITCH_DEQUEUE */
+    int64_t fecn_threshold;     /* InfiniBand: 0 to 15; 0: no marking */
+    int64_t fecn_marking_rate;  /* eligible packets between two marks */
+    int64_t fecn_packet_size;   /* bytes of the smallest packet that is marked */
+    int64_t fecn_victims;       /* enum switch_victims: ports that mark without credits */
     int64_t latency;            /* ps from the last bit (cut-through: header) of a frame to the
                                  * memory */
     int64_t forwarding;         /* SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH */
@@ -97,6 +101,15 @@ enum { SWITCH_EGRESS_LIMIT_NONE = -1 };
 enum switch_hash { SWITCH_HASHES(X) };
 #undef X
 
+/* Ports that mark packets although they have no credits, and so are no root of congestion. */
+#define SWITCH_VICTIMS(X) X(NONE, "none") X(HOSTS, "hosts") X(ALL, "all")
+
+#define X(name, word) SWITCH_VICTIMS_##name,
+enum switch_victims { SWITCH_VICTIMS(X) };
+#undef X
+
+enum { SWITCH_FECN_MOST = 15 };
+
 enum { SWITCH_DROP_CAUSES_MAX = 24 }; /* upper bound for the number of causes in base/drop.def */
 
 struct switch_counters {
@@ -108,6 +121,7 @@ struct switch_counters {
 struct switch_port_counters {
     uint64_t dropped[SWITCH_DROP_CAUSES_MAX]; /* by ingress port */
     uint64_t ecn_marked[PRIORITIES];          /* by egress port */
+    uint64_t fecn_eligible[PRIORITIES];       /* by egress port: marked, or left by the rate */
     uint64_t queue_dropped[PRIORITIES];       /* by egress port: dropped at the queue's limit */
 };
 
@@ -132,6 +146,7 @@ struct swtch {
     uint8_t metered;  /* mask of priorities whose egress queues have a limit: lossy ones, or all */
     uint8_t strict;   /* mask of priorities served before the weighted ones */
     bool cut_through;
+    bool fecn;         /* marks by annex A10 of InfiniBand */
     bool credits;      /* its links have flow control by credits */
     bool special;      /* cut-through, a router, or an ECMP hash other than the 5-tuple */
     bool careful;      /* special, or the watchdog drops a priority: frames take the slow path */

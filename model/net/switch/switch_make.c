@@ -36,6 +36,19 @@ static void set_waiting(struct swtch *swtch)
             swtch->buffer.groups[i * PRIORITIES + p].waiting = row;
 }
 
+/* Lengths of a queue up to which no frame is marked. */
+static void set_marking(struct swtch *swtch, int64_t kind)
+{
+    const struct switch_params *params = &swtch->params;
+    swtch->fecn = kind == PORT_INFINIBAND;
+    if (swtch->fecn && params->fecn_threshold > 0)
+        swtch->mark_above[SWITCH_ENQUEUE] = params->reserved *
+                                            (SWITCH_FECN_MOST + 1 - params->fecn_threshold) /
+                                            (SWITCH_FECN_MOST + 1);
+    else if (!swtch->fecn && params->ecn_kmax > 0)
+        swtch->mark_above[params->ecn_mark] = params->ecn_kmin;
+}
+
 void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
                  const struct switch_params *params, uint16_t port_count,
                  const struct port_params *port_params, struct frame_pool *frames,
@@ -64,8 +77,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     };
     swtch->careful = swtch->special;
     engine_add(engine, &swtch->node, &switch_node_ops, name);
-    if (params->ecn_kmax > 0)
-        swtch->mark_above[params->ecn_mark] = params->ecn_kmin;
+    set_marking(swtch, port_params[0].kind);
     swtch->ports = allocate_lines(port_count, sizeof *swtch->ports);
     swtch->port_counters = allocate_lines(port_count, sizeof *swtch->port_counters);
     swtch->turns = memory_zeroed(port_count, sizeof *swtch->turns);

@@ -60,6 +60,11 @@ NOINLINE void switch_lose_frame(struct swtch *swtch, uint32_t handle, uint16_t e
  * space. */
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
 
+static inline bool switch_leads_to_host(const struct swtch *swtch, const struct port *port)
+{
+    return swtch->node.engine->nodes[port->peer_node]->ops != &switch_node_ops;
+}
+
 /* The port_later of a switch's ports. */
 void switch_dequeue_later(struct port *port);
 

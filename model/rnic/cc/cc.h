@@ -91,6 +91,9 @@ struct cc_view {
     uint64_t alpha_ppm;
 };
 
+/* The link layer whose signals an algorithm needs: ECN of IP or telemetry, or FECN and BECN. */
+enum cc_link { CC_ANY_LINK, CC_ETHERNET, CC_INFINIBAND };
+
 struct cc_ops {
     const char *name;
     const char *about;
@@ -98,12 +101,17 @@ struct cc_ops {
     const struct opt *opts;
     size_t params_bytes;
     size_t state_bytes;   /* at most CC_STATE_BYTES, with on_ack CC_ACK_STATE_BYTES */
-    bool wants_ecn;       /* data packets are ECT(0) */
+    enum cc_link link;
+    bool wants_ecn;       /* data packets are ECT(0); on InfiniBand, they may get FECN */
     bool echoes_ecn;      /* at the receiver: ACKs echo CE marks (with on_ack) */
     bool wants_telemetry; /* switches add it to SENDs and WRITEs, ACKs return it (with on_ack) */
 
     /* At the notification point: minimum time between two CNPs of a queue pair. NULL: no CNPs. */
     time_ps (*cnp_interval)(const void *params);
+
+    /* At the notification point: true: marks of SENDs and WRITEs are returned as BECN of the next
+     * ACK in place of CNPs, and each such ACK calls on_cnp at the sender. NULL: false. */
+    bool (*becn_in_acks)(const void *params);
 
     /* True: the gap after a frame is computed from the rate at which the frame left, even if the
      * rate changes during the gap. NULL: a gap follows the rate at each moment. */

@@ -319,6 +319,7 @@ const struct cc_ops cc_dcqcn = {
     .opts = dcqcn_opts,
     .params_bytes = sizeof(struct cc_dcqcn_params),
     .state_bytes = sizeof(struct cc_dcqcn),
+    .link = CC_ETHERNET,
     .wants_ecn = true,
     .cnp_interval = cnp_interval,
     .gap_is_fixed = gap_is_fixed,

@@ -193,6 +193,7 @@ const struct cc_ops cc_hpcc = {
     .opts = hpcc_opts,
     .params_bytes = sizeof(struct cc_hpcc_params),
     .state_bytes = sizeof(struct cc_hpcc),
+    .link = CC_ETHERNET,
     .wants_telemetry = true,
     .init = init,
     .on_ack = on_ack,

@@ -7,6 +7,7 @@
 #include "rnic/cm/cm_conn.h"
 #include "rnic/host/arbiter.h"
 #include "rnic/host/lag.h"
+#include "rnic/host/notification.h"
 #include "rnic/host/overrun.h"
 #include "rnic/pipeline/cq.h"
 #include "rnic/pipeline/pipeline.h"
@@ -50,43 +51,21 @@ void rnic_return_credits(struct rnic *rnic, struct frame_head frame, time_ps now
         port_return_credits(&rnic->port, frame.priority, frame.bytes, now);
 }
 
-/* The notification point: sends a CNP to the sender of a marked packet, at a limited rate. */
-static void send_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
-{
-    rnic->counters.ecn_marked++;
-    if (rnic->cc_site.ops->echoes_ecn)
-        qp->rx_flags |= QP_RX_MARKED;
-    if (rnic_only_counts_mark(rnic, qp, now))
-        return;
-    const struct packet_class class = {rnic->cnp_priority, rnic->cnp_tos};
-    struct frame *frame;
-    const uint32_t handle = packet_start(rnic, qp, FRAME_CNP, class, &frame);
-    frame->bytes = packet_bytes(qp, FRAME_CNP, 0);
-    frame->psn = 0;
-    frame->flags = FRAME_BECN;
-    qp->cnp_next = now + rnic->cnp_interval;
-    rnic->counters.cnps_sent++;
-    rnic_send_control(rnic, handle);
-}
-
-static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
-{
-    rnic->counters.cnps_handled++;
-    if (rnic->cc_site.ops->on_cnp != NULL)
-        arbiter_limit(qp, pacer_on_cnp(&qp->pacer, &rnic->cc_site, now));
-}
-
 /* Dispatches a packet to the part of its queue pair that handles it. */
 static void take_packet(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
-    if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
+    if (frame->opcode == FRAME_RC_ACKNOWLEDGE) {
+        if (UNLIKELY(rnic->becn_in_acks && (frame->flags & FRAME_BECN) != 0))
+            notification_becn(rnic, qp, now);
         completer_on_ack(rnic, qp, frame, now);
-    else if (packet_is_response(frame))
+    } else if (packet_is_response(frame)) {
         completer_on_response(rnic, qp, frame, now);
-    else if (UNLIKELY(frame->opcode == FRAME_CNP))
-        on_cnp(rnic, qp, now);
-    else
+    } else if (UNLIKELY(frame->opcode == FRAME_CNP)) {
+        rnic->counters.cnps_handled++;
+        notification_becn(rnic, qp, now);
+    } else {
         responder_receive(rnic, qp, frame, now);
+    }
 }
 
 /* A packet for no queue pair, or for one that does not accept it: passed to the connection manager,
@@ -135,7 +114,7 @@ void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
         return;
     }
     if (UNLIKELY((frame->tos & ECN_CE) == ECN_CE))
-        send_cnp(rnic, qp, now);
+        notification_send(rnic, qp, frame, now);
     take_packet(rnic, qp, frame, now);
     frame_give(rnic->port.frames, handle);
 }
@@ -334,6 +313,8 @@ static void init_cc(struct rnic *rnic, const struct rnic_site *site)
         .ops = site->cc, .line_bps = rnic->port.rate.bps, .params = rnic->cc_params};
     rnic->cnp_interval =
         site->cc->cnp_interval == NULL ? TIME_NEVER : site->cc->cnp_interval(rnic->cc_params);
+    rnic->becn_in_acks =
+        site->cc->becn_in_acks != NULL && site->cc->becn_in_acks(rnic->cc_params);
     if (site->cc->on_ack != NULL || rnic->recovery->selective)
         rnic->ack_interval = 1;
     rnic_set_rx_odd(rnic, RNIC_RX_HEARS, site->cc->on_ack != NULL);

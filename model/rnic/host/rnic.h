@@ -288,6 +288,7 @@ struct rnic {
     struct verbs_srq **srqs; /* shared receive queues, NULL where destroyed; or NULL */
     uint32_t srq_count, srq_room;
     time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
+    bool becn_in_acks;    /* ACKs return marks of requests in place of CNPs */
     struct slab completions;
     struct mr_table *mrs;
     struct mr_table own_mrs;

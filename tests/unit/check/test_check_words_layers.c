@@ -49,6 +49,24 @@ static void credits_of_another_kind(void **state)
     assert_prints(cases, COUNT(cases));
 }
 
+/* EDR with four lanes and with one; FDR with one lane has 13.64 Gb/s. */
+static void rates_of_links(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
+        {KIND("infiniband") "  host-links: {rate: EDR}\n" WRITE, "link-rates", ""},
+        {KIND("infiniband") "  host-links: {rate: 25Gbps}\n" WRITE, "link-rates", ""},
+        {KIND("infiniband") "  host-links: {rate: FDR}\n" WRITE, "link-rates", ""},
+        {KIND("ethernet") "  host-links: {rate: 33Gbps}\n" WRITE, "link-rates", ""},
+        {KIND("infiniband") "  host-links: {rate: 33Gbps}\n" WRITE, "link-rates",
+         "t.yaml:6:22: warning: 4 ports of 1 switch and 2 hosts (host0:p0, ...): no "
+         "InfiniBand link has a rate of 33Gbps: expected SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR "
+         "or XDR, or a rate of the same with 1, 2, 8 or 12 lanes\n    remedy: use 32Gbps, the "
+         "closest rate (--set fabric.host-links.rate=32Gbps)\n"},
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
 static void hosts_without_that_transport(void **state)
 {
     (void)state;
@@ -132,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pauses_on_links_with_credits), cmocka_unit_test(credits_of_another_kind),
+        cmocka_unit_test(rates_of_links),
         cmocka_unit_test(hosts_without_that_transport), cmocka_unit_test(credits_for_the_distance),
         cmocka_unit_test(lifetimes_at_the_edge),
     };

@@ -86,8 +86,17 @@ static void contradictions_are_refused(void **state)
         {"  sl-to-vl: {1: 8}", "", 6, "virtual lane: 8 is more than the maximum, 7"},
         {"", "hosts: {defaults: {rnic: {profile: softroce}}}", 1, NULL},
         {"", "hosts: {defaults: {rnic: {congestion-control: hpcc}}}", 7,
-         "this congestion control needs telemetry of Ethernet switches; this fabric has kind: "
-         "infiniband"},
+         "congestion-control: hpcc needs telemetry of Ethernet switches, but fabric.kind is "
+         "infiniband; expected one of none, ibcc, swift"},
+        {"", "hosts: {defaults: {rnic: {congestion-control: {kind: dcqcn-paper}}}}", 7,
+         "congestion-control: dcqcn-paper needs ECN marks of Ethernet switches, but fabric.kind is "
+         "infiniband; expected one of none, ibcc, swift"},
+        {"", "hosts: {defaults: {rnic: {congestion-control: {kind: ibcc, ccti-limit: 1024}}}}", 7,
+         "ccti-limit: 1024 is more than the maximum, 1023"},
+        {"  switch: {fecn-threshold: 16}", "", 6,
+         "fecn-threshold: 16 is more than the maximum, 15"},
+        {"  switch: {fecn-packet-size: 100B}", "", 6, NULL},
+        {"  switch: {fecn-victims: some}", "", 6, NULL},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -117,6 +126,30 @@ static void ethernet_takes_the_default_algorithm(void **state)
     struct scenario *scenario = load_ethernet("routing: {algorithm: min-hop}");
     assert_non_null(scenario);
     scenario_free(scenario);
+}
+
+static void hosts_have_no_congestion_control_by_default(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load("", "");
+    assert_non_null(scenario);
+    assert_string_equal(scenario->nodes[0].host->cc_preset->name, "none");
+    scenario_free(scenario);
+    scenario = load_ethernet("");
+    assert_non_null(scenario);
+    assert_string_equal(scenario->nodes[0].host->cc_preset->name, "dcqcn-mlx5");
+    scenario_free(scenario);
+}
+
+static void ethernet_refuses_congestion_control_of_infiniband(void **state)
+{
+    (void)state;
+    assert_null(load_ethernet("host-links: {rate: 10Gbps}\nhosts: {defaults: {rnic: "
+                              "{congestion-control: ibcc}}}"));
+    assert_int_equal(diag.messages[0].place.line, 6);
+    assert_non_null(strstr(diag.messages[0].text,
+                           "congestion-control: ibcc needs FECN and BECN of InfiniBand, but "
+                           "fabric.kind is ethernet; expected one of none, dcqcn, "));
 }
 
 /* Ethernet has neither service levels nor credits. */
@@ -175,6 +208,8 @@ int main(void)
         cmocka_unit_test(links_have_credits_and_switches_lanes),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(ethernet_takes_the_default_algorithm),
+        cmocka_unit_test(hosts_have_no_congestion_control_by_default),
+        cmocka_unit_test(ethernet_refuses_congestion_control_of_infiniband),
         cmocka_unit_test(ethernet_refuses_what_is_of_infiniband),
         cmocka_unit_test(destinations_are_spread_over_equal_paths),
         cmocka_unit_test(fat_tree_spreads_by_destination),
