@@ -127,13 +127,7 @@ static void profile_of(struct pen *pen, const char *kind)
 
 static void control(struct pen *pen)
 {
-    const enum cc_link other = pen->kind == SCENARIO_INFINIBAND ? CC_ETHERNET : CC_INFINIBAND;
-    const struct cc_preset *fitting[32];
-    unsigned count = 0;
-    for (const struct cc_preset *any = cc_list; any->name != NULL && count < 32; any++)
-        if (any->ops->link != other)
-            fitting[count++] = any;
-    const struct cc_preset *preset = fitting[rng_below(&pen->rng, count)];
+    const struct cc_preset *preset = layer_control(pen);
     char where[80];
     snprintf(where, sizeof where, "hosts.defaults.rnic.congestion-control{kind: %s}",
              preset->settings == NULL ? preset->name : "dcqcn");

@@ -2,6 +2,7 @@
 #include "draw_layer.h"
 
 #include "draw_value.h"
+#include "rnic/cc/cc.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>
@@ -94,6 +95,17 @@ void layer_rnic(struct pen *pen)
         pen_put(pen, "software", "false");
     if (pen->kind == SCENARIO_INFINIBAND && once_in(pen, 3))
         pen_put(pen, "priority", "%u", draw_between(&pen->rng, 0, 7));
+}
+
+const struct cc_preset *layer_control(struct pen *pen)
+{
+    const enum cc_link other = pen->kind == SCENARIO_INFINIBAND ? CC_ETHERNET : CC_INFINIBAND;
+    const struct cc_preset *fitting[32];
+    unsigned count = 0;
+    for (const struct cc_preset *any = cc_list; any->name != NULL && count < 32; any++)
+        if (any->ops->link != other)
+            fitting[count++] = any;
+    return fitting[rng_below(&pen->rng, count)];
 }
 
 void layer_targets(struct pen *pen)

@@ -5,6 +5,7 @@
 
 #include "draw_pen.h"
 
+struct cc_preset;
 struct workload_ops;
 
 /* Draws the kind of the fabric and the version of RoCE, from a stream of their own: scenarios of
@@ -15,6 +16,9 @@ void layer_fabric(struct pen *pen); /* writes the kind, unless it is the default
 void layer_link(struct pen *pen);
 void layer_mtu(struct pen *pen);
 void layer_rnic(struct pen *pen);
+
+/* A congestion control whose signals the fabric has. */
+const struct cc_preset *layer_control(struct pen *pen);
 
 /* Which hosts are targets. In a circle of Fibre Channel, which has no workloads but NVMe, all. */
 void layer_targets(struct pen *pen);
