@@ -12,7 +12,7 @@
 static const struct cli_option options[] = {
     {"as", 0, "FORM",
      "ethtool (the default), sonic, json, openmetrics, grafana-ethtool, grafana-sonic, fos, nx-os, "
-     "perfquery or nstat"},
+     "perfquery, nstat or ss"},
     {"csv", 0, NULL, "one CSV row for each counter"},
     {"port", 'p', "PORT", "a port, or all ports of a host or switch; repeatable"},
     {0},
@@ -22,7 +22,7 @@ static bool read_form(const struct cli_args *args, enum counters_form *form)
 {
     static const char *const words[] = {"ethtool",         "sonic",         "json", "openmetrics",
                                         "grafana-ethtool", "grafana-sonic", "fos",  "nx-os",
-                                        "perfquery",       "nstat"};
+                                        "perfquery",       "nstat",         "ss"};
     const char *word = cli_value(args, "as");
     *form = cli_given(args, "csv") ? COUNTERS_CSV : COUNTERS_ETHTOOL;
     if (word == NULL)
@@ -38,7 +38,7 @@ static bool read_form(const struct cli_args *args, enum counters_form *form)
         return true;
     }
     cli_error("counters: --as %s: expected ethtool, sonic, json, openmetrics, grafana-ethtool, "
-              "grafana-sonic, fos, nx-os, perfquery or nstat",
+              "grafana-sonic, fos, nx-os, perfquery, nstat or ss",
               word);
     return false;
 }
@@ -99,8 +99,15 @@ static int print(const struct cli_args *args, struct store *store, enum counters
     if (store_error(store) != NULL)
         cli_error("%s: %s", args->operands[0], store_error(store));
     else if (fits(args, store, form) && choose(args, &counters, chosen)) {
-        counters_print(&counters, chosen, form, stdout);
+        if (form == COUNTERS_SS)
+            counters_ss(store, &counters, chosen, stdout);
+        else
+            counters_print(&counters, chosen, form, stdout);
         code = CLI_DONE;
+    }
+    if (code == CLI_DONE && store_error(store) != NULL) {
+        cli_error("%s: %s", args->operands[0], store_error(store));
+        code = CLI_USAGE;
     }
     free(chosen);
     port_counters_free(&counters);
@@ -135,7 +142,8 @@ const struct cli_command cmd_counters = {
         "for "
         "the metrics of\nopenmetrics: of hosts, and of switches.\nfos (Brocade) and nx-os (Cisco "
         "MDS) are for "
-        "fabrics of Fibre Channel, perfquery for InfiniBand, nstat for hosts with TCP.",
+        "fabrics of Fibre Channel, perfquery for InfiniBand, nstat and ss for hosts with "
+        "TCP.",
     .examples =
         (const struct cli_example[]){
             {"The counters of a host's ports as ethtool -S prints them",
@@ -146,6 +154,9 @@ const struct cli_command cmd_counters = {
             {"The counters of Fibre Channel as Brocade switches print them",
              "stormglass run fibre-channel -o fc.db && stormglass counters fc.db --port leaf1 --as "
              "fos"},
+            {"The TCP connections of a host as ss -tin prints them",
+             "stormglass run tcp-incast -o tcp.db && stormglass counters tcp.db --port host0 --as "
+             "ss"},
             {"A Grafana dashboard for the ports of switches",
              "stormglass counters storm.db --as grafana-sonic > sonic-dashboard.json"},
             {0}},

@@ -103,6 +103,15 @@ struct stream_info {
     uint64_t bytes_sent, bytes_acked, bytes_received; /* bytes_sent with retransmissions */
     uint64_t bytes_retrans;
     uint64_t segs_out, segs_in, retrans; /* retrans: segments */
+    uint64_t data_segs_out, data_segs_in;
+    uint32_t packets_out, lost, sacked, retrans_out; /* segments that are not acknowledged */
+    uint32_t backoff;                                /* timeouts in a row */
+    bool scaled;                                     /* both sides scale their windows: */
+    uint8_t send_scale, receive_scale;
+    bool ecn;
+    uint32_t alpha_ppm;           /* of dctcp: the share of marked segments */
+    uint64_t receive_window;      /* bytes */
+    time_ps idle_sent, idle_read; /* since data was sent, since it arrived; 0 also: never */
     uint64_t delivered, delivered_ce;    /* segments */
     uint64_t timeouts, probes;           /* RTOs; tail loss probes */
     uint32_t reordering;                 /* segments */

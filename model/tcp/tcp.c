@@ -366,6 +366,7 @@ static void stream_info(const struct stream_conn *stream, struct stream_info *in
     info->send_window = conn->send_window;
     info->delivered = conn->cc.delivered;
     info->delivered_ce = conn->cc.delivered_ce;
+    tcp_watch_info(conn, info);
 }
 
 static uint32_t stream_local_ip(const struct stream_device *device)

@@ -165,6 +165,7 @@ static void add_content(struct tcp_conn *conn, struct frame *frame, uint64_t fro
 
 uint32_t tcp_make_data(struct tcp_conn *conn, const struct tcp_seg *seg, bool again, time_ps now)
 {
+    conn->did.data_segs_out++;
     const bool fin = (seg->flags & TCP_SEG_FIN) != 0;
     const uint32_t payload = seg->length - fin;
     const uint8_t flags = (uint8_t)(ack_flags(conn) | (fin ? SEGMENT_FIN : 0) |

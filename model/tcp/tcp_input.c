@@ -121,6 +121,7 @@ void tcp_input(struct tcp_conn *conn, uint32_t handle, time_ps now)
     const uint8_t before = conn->state;
     bool kept = false;
     conn->did.segs_in++;
+    conn->did.data_segs_in += frame->payload > 0;
     if (conn->state == TCP_SYN_SENT)
         on_syn_sent(conn, frame, now);
     else if (conn->state == TCP_SYN_RECEIVED && (frame->tcp_flags & SEGMENT_RST) != 0)

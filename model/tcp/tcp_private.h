@@ -467,6 +467,8 @@ void tcp_watch_open(const struct tcp_conn *conn);
 /* The state of sending may have changed. */
 void tcp_watch_hold(struct tcp_conn *conn, time_ps now);
 void tcp_watch_arrived(const struct tcp_conn *conn, const struct frame *frame, time_ps now);
+/* Segments under way, options and times since the last data. */
+void tcp_watch_info(const struct tcp_conn *conn, struct stream_info *info);
 /* Counts the connection by what it waits for. */
 struct tcp_view tcp_watch_view(struct tcp_conn *conn, time_ps now);
 void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps now);

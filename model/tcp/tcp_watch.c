@@ -119,6 +119,29 @@ struct tcp_view tcp_watch_view(struct tcp_conn *conn, time_ps now)
                              .timer_due = conn->rtx.due};
 }
 
+static time_ps time_since(time_ps last, time_ps now)
+{
+    return last < 0 ? 0 : now - last;
+}
+
+void tcp_watch_info(const struct tcp_conn *conn, struct stream_info *info)
+{
+    info->packets_out = tcp_packets_out(conn);
+    info->lost = conn->lost_out;
+    info->sacked = conn->sacked_out;
+    info->retrans_out = conn->retrans_out;
+    info->backoff = conn->backoff;
+    info->scaled = conn->send_scale != SEGMENT_NO_SCALE;
+    info->send_scale = info->scaled ? conn->send_scale : 0;
+    info->receive_scale = info->scaled ? conn->receive_scale : 0;
+    info->ecn = conn->ecn;
+    info->alpha_ppm = conn->ops->alpha_ppm == NULL ? 0 : conn->ops->alpha_ppm(&conn->cc);
+    info->receive_window =
+        conn->advertised > conn->received ? conn->advertised - conn->received : 0;
+    info->idle_sent = time_since(conn->last_send, tcp_now(conn->tcp));
+    info->idle_read = time_since(conn->last_data, tcp_now(conn->tcp));
+}
+
 void tcp_watch_open(const struct tcp_conn *conn)
 {
     const struct probe *probe = probe_of(conn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record_counters - the value of each counter, and the state of each queue pair. */
+ * record_counters - the value of each counter, and the state of each connection. */
 #include "replay/record/record_private.h"
 
 #include "base/drop.h"
@@ -302,6 +302,47 @@ void record_counters(struct store *store, const struct world *world, time_ps now
         place.port = -1;
         if (about->kind == SCENARIO_SWITCH)
             write_switch(&place, world_switch(world, node));
+    }
+}
+
+/* ------------------------------------------------------------------ TCP connections */
+
+struct connection_rows {
+    struct store *store;
+    uint32_t node;
+    uint16_t port;
+};
+
+static void write_connection(void *self, const struct tcp_view *view)
+{
+    const struct connection_rows *rows = self;
+    struct stream_info info;
+    tcp_stream_ops.info(view->conn, &info);
+    const struct record_row_tcp_connection row = {
+        .node = STORE_I(rows->node),
+        .port = STORE_I(rows->port),
+        .local_port = STORE_I(tcp_stream_ops.local_port(view->conn)),
+        .peer_ip = STORE_I(tcp_stream_ops.peer_ip(view->conn)),
+        .peer_port = STORE_I(tcp_stream_ops.peer_port(view->conn)),
+        .state = STORE_T(info.state),
+        .congestion_control = STORE_T(info.congestion_control),
+#define SS(column, field, text) .column = STORE_I(info.field),
+#include "replay/database/ss_field.def"
+    };
+    store_insert_row(rows->store, RECORD_TABLE_tcp_connection, &row.node);
+}
+
+void record_connections(struct store *store, const struct world *world)
+{
+    for (uint32_t node = 0;
+         RECORD_KEEPS(store, tcp_connection) && node < world->scenario->node_count; node++) {
+        const struct scenario_node *about = &world->scenario->nodes[node];
+        for (uint16_t i = 0; about->kind == SCENARIO_HOST && i < about->port_count; i++) {
+            const struct tcp *tcp = world_host(world, node)->rnics[i]->tcp;
+            struct connection_rows rows = {store, node, i};
+            if (tcp != NULL)
+                tcp_view(tcp, write_connection, &rows);
+        }
     }
 }
 

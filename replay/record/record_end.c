@@ -361,6 +361,7 @@ static void write_model(struct record *record, const struct collect *collect)
     record_counters(store, world, collect->now, record_is_brief(record));
     if (record_level_of(record) >= RECORD_COUNTERS)
         record_flows(store, world);
+    record_connections(store, world);
     record_members(record, collect);
     record_deadlocks(store, world->scenario, &world->deadlocks);
     write_digests(store, &world->engine);

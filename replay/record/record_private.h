@@ -16,6 +16,9 @@ void record_counters(struct store *store, const struct world *world, time_ps now
 /* Fills table flow with the queue pairs. */
 void record_flows(struct store *store, const struct world *world);
 
+/* Fills table tcp_connection. */
+void record_connections(struct store *store, const struct world *world);
+
 enum { RECORD_MEMBERS_MAX = 4096 }; /* limit below level counters */
 
 /* One row per member of each workload. */

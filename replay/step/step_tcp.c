@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_tcp - TCP connections: what `ss -ti` prints of them, and what they wait for.
- * The names are those of iproute2, misc/ss.c (tcp_stats_print): times in ms, rates in bit/s. */
+ * step_tcp - TCP connections: what `ss -ti` prints of them, and what they wait for. */
 #include "replay/step/step_why_private.h"
 
 #include "base/plural.h"
+#include "replay/database/ss.h"
 #include "tcp/tcp.h"
-
-#include <inttypes.h>
 
 struct tcp_walk {
     struct step_walk *walk;
@@ -16,11 +14,6 @@ struct tcp_walk {
     FILE *out;
     uint32_t found;
 };
-
-static double ms(time_ps time)
-{
-    return (double)time / (double)PS_PER_MS;
-}
 
 static uint32_t peer_node(const struct stepper *stepper, const struct stream_conn *conn)
 {
@@ -39,19 +32,6 @@ static void each_connection(struct tcp_walk *of, tcp_viewer *viewer)
 
 /* ------------------------------------------------------------------ show */
 
-static void show_rest(const struct stream_info *info, FILE *out)
-{
-    if (info->unacked > 0)
-        fprintf(out, " unacked:%" PRIu64, (info->unacked + info->mss - 1) / info->mss);
-    if (info->retrans > 0)
-        fprintf(out, " retrans:0/%" PRIu64, info->retrans);
-    if (info->notsent > 0)
-        fprintf(out, " notsent:%" PRIu64, info->notsent);
-    if (info->min_rtt > 0)
-        fprintf(out, " minrtt:%.3f", ms(info->min_rtt));
-    fputc('\n', out);
-}
-
 static void show_connection(void *self, const struct tcp_view *view)
 {
     struct tcp_walk *of = self;
@@ -59,23 +39,11 @@ static void show_connection(void *self, const struct tcp_view *view)
     if (of->found++ >= STEP_SHOWN_MOST)
         return;
     tcp_stream_ops.info(view->conn, &info);
-    fprintf(of->out, "  tcp port %u to port %u of %s, state %s: %s rto:%.3f",
+    fprintf(of->out, "  tcp port %u to port %u of %s, state %s:",
             tcp_stream_ops.local_port(view->conn), tcp_stream_ops.peer_port(view->conn),
-            step_node(of->stepper, peer_node(of->stepper, view->conn))->name, info.state,
-            info.congestion_control, ms(info.rto));
-    if (info.rtt > 0)
-        fprintf(of->out, " rtt:%.3f/%.3f", ms(info.rtt), ms(info.rttvar));
-    fprintf(of->out, " mss:%u cwnd:%u", info.mss, info.cwnd);
-    if (info.ssthresh != UINT32_MAX)
-        fprintf(of->out, " ssthresh:%u", info.ssthresh);
-    fprintf(of->out, " bytes_sent:%" PRIu64, info.bytes_sent);
-    if (info.bytes_retrans > 0)
-        fprintf(of->out, " bytes_retrans:%" PRIu64, info.bytes_retrans);
-    fprintf(of->out,
-            " bytes_acked:%" PRIu64 " bytes_received:%" PRIu64 " segs_out:%" PRIu64
-            " segs_in:%" PRIu64,
-            info.bytes_acked, info.bytes_received, info.segs_out, info.segs_in);
-    show_rest(&info, of->out);
+            step_node(of->stepper, peer_node(of->stepper, view->conn))->name, info.state);
+    ss_print_info(&info, of->out);
+    fputc('\n', of->out);
 }
 
 void step_show_tcp(const struct stepper *stepper, uint32_t node, FILE *out)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * counters - a run's counters in the format of real equipment.
- * Source: ethtool(8); sonic-utilities, scripts pfcstat, queuestat, wredstat and pg-drop. */
+ * Source: ethtool(8); nstat(8); sonic-utilities, scripts pfcstat, queuestat, wredstat, pg-drop. */
 #include "reports/tools/counters.h"
 
 #include "base/check.h"
+#include "replay/database/ss.h"
 #include "reports/text/csv.h"
 #include "reports/text/json.h"
 
@@ -78,17 +79,55 @@ static void print_nstat(struct print *print, const struct port_counters_port *po
         fprintf(print->out, "%-32s%-16" PRId64 "   0.0\n", name, value);
 }
 
-static void nstat(struct print *print, uint32_t chosen)
+static uint32_t count_chosen(const struct port_counters *counters, const bool *chosen)
 {
-    for (uint32_t i = 0; i < print->counters->port_count; i++) {
-        const struct port_counters_port *port = &print->counters->ports[i];
-        if (!print->chosen[i] || !port->has_tcp)
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < counters->port_count; i++)
+        count += chosen[i];
+    return count;
+}
+
+typedef void port_fn(void *self, const struct port_counters_port *port);
+
+static void each_tcp_port(const struct port_counters *counters, const bool *chosen, FILE *out,
+                          port_fn *call, void *self)
+{
+    const bool several = count_chosen(counters, chosen) > 1;
+    for (uint32_t i = 0; i < counters->port_count; i++) {
+        const struct port_counters_port *port = &counters->ports[i];
+        if (!chosen[i] || !port->has_tcp)
             continue;
-        if (chosen > 1)
-            fprintf(print->out, "==> %s <==\n", port->name);
-        fputs("#kernel\n", print->out);
-        each_counter(print, port, print_nstat);
+        if (several)
+            fprintf(out, "==> %s <==\n", port->name);
+        call(self, port);
     }
+}
+
+static void nstat(void *self, const struct port_counters_port *port)
+{
+    struct print *print = self;
+    fputs("#kernel\n", print->out);
+    each_counter(print, port, print_nstat);
+}
+
+/* ---- ss -tin ---- */
+
+struct ss {
+    struct store *store;
+    FILE *out;
+};
+
+static void ss(void *self, const struct port_counters_port *port)
+{
+    const struct ss *of = self;
+    ss_print_port(of->store, port->name, of->out);
+}
+
+void counters_ss(struct store *store, const struct port_counters *counters, const bool *chosen,
+                 FILE *out)
+{
+    struct ss of = {store, out};
+    each_tcp_port(counters, chosen, out, ss, &of);
 }
 
 /* ---- SONiC ---- */
@@ -349,13 +388,10 @@ void counters_print(const struct port_counters *counters, const bool *chosen,
                     enum counters_form form, FILE *out)
 {
     struct print print = {.counters = counters, .chosen = chosen, .out = out};
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < counters->port_count; i++)
-        count += chosen[i];
     if (form == COUNTERS_ETHTOOL)
-        ethtool(&print, count);
+        ethtool(&print, count_chosen(counters, chosen));
     else if (form == COUNTERS_NSTAT)
-        nstat(&print, count);
+        each_tcp_port(counters, chosen, out, nstat, &print);
     else if (form == COUNTERS_SONIC)
         sonic(&print);
     else if (form == COUNTERS_OPENMETRICS)

@@ -19,6 +19,7 @@ enum counters_form {
     COUNTERS_NX_OS,     /* Cisco */
     COUNTERS_PERFQUERY, /* of InfiniBand */
     COUNTERS_NSTAT,     /* TCP of hosts */
+    COUNTERS_SS,        /* their connections */
     COUNTERS_CSV
 };
 
@@ -29,6 +30,10 @@ enum counters_form {
  * line for each counter. */
 void counters_print(const struct port_counters *counters, const bool *chosen,
                     enum counters_form form, FILE *out);
+
+/* COUNTERS_SS: the TCP connections of these ports at the end of the run, from its database. */
+void counters_ss(struct store *store, const struct port_counters *counters, const bool *chosen,
+                 FILE *out);
 
 /* OpenMetrics text: hosts as node_exporter's ethtool collector names them, switches by SAI. */
 void counters_openmetrics(const struct port_counters *counters, const bool *chosen, FILE *out);

@@ -150,6 +150,21 @@ sed 's/  *[0-9][0-9]*  *0.0$/ 0 0.0/' after.txt >before.txt
 counted=$("$program" query --json tcp.db "SELECT value AS n FROM v_counter WHERE node = 'host0' AND name = 'TcpInSegs'" | gojq '.[0].n')
 [ "$(gojq '.counters[] | select(.name == "TcpInSegs") | .difference' counters.json)" = "$counted" ] || fail "nstat: not $counted TcpInSegs: $(cat after.txt)"
 [ "$("$program" counters tcp.db --as nstat | grep -c '^==> ')" = 3 ] || fail 'nstat: not three hosts'
+# counters --as ss: what one end sent, the other received, and the connections sum up to the counters of nstat.
+"$program" run tcp-incast -o incast.db >out.txt 2>&1
+"$program" counters incast.db --as ss --port host0 >ss.txt || fail "ss: exit code $?"
+head -1 ss.txt | grep -qE '^State +Recv-Q Send-Q +Local Address:Port +Peer Address:Port$' || fail "ss: heading: $(head -1 ss.txt)"
+[ "$(grep -cE '^ESTAB +[0-9]+ +[0-9]+ +10\.0\.0\.1:[0-9]+ +10\.0\.0\.[0-9]+:5201$' ss.txt)" = 16 ] || fail "ss: not 16 connections: $(cat ss.txt)"
+ss_sum() { "$program" counters incast.db --as ss | grep -oE " $1" | awk -F'[:/]' '{ n += $NF } END { print n + 0 }'; }
+counter_sum() { "$program" query --json incast.db "SELECT sum(value) AS n FROM v_counter WHERE name = '$1'" | gojq '.[0].n'; }
+# The SYN comes before its connection.
+[ "$(($(ss_sum 'segs_in:[0-9]+') + 16))" = "$(counter_sum TcpInSegs)" ] || fail "ss: $(ss_sum 'segs_in:[0-9]+') segments, nstat: $(counter_sum TcpInSegs)"
+[ "$(ss_sum 'retrans:[0-9]+/[0-9]+')" = "$(counter_sum TcpRetransSegs)" ] || fail "ss: $(ss_sum 'retrans:[0-9]+/[0-9]+') retransmissions"
+[ "$(ss_sum 'retrans:[0-9]+/[0-9]+')" -gt 0 ] || fail 'ss: no retransmission'
+[ "$("$program" query --json incast.db 'SELECT count(*) AS n FROM tcp_connection a JOIN port p USING(node, port) JOIN port q ON q.ip = a.peer_ip
+    JOIN tcp_connection b ON b.node = q.node AND b.peer_ip = p.ip AND b.peer_port = a.local_port
+    WHERE a.bytes_received BETWEEN b.bytes_acked AND b.bytes_sent - b.bytes_retrans
+    AND a.data_segs_in <= b.data_segs_out' | gojq '.[0].n')" = 32 ] || fail 'ss: the ends differ'
 "$program" check tcp.yaml >check.txt 2>&1
 grep -q 'host2:p0: .io.: TCP connections have the MSS of its MTU, 1460 B.*9000 send 6.1 times' check.txt || fail "check: no MSS: $(cat check.txt)"
 "$program" check tcp.yaml --set 'fabric.overrides[0].mtu=9000B' 2>&1 | grep -q MSS && fail 'check: an MSS with equal MTUs'

@@ -135,7 +135,7 @@ done
 step tcp.yaml 'until 5ms' 'why io' 'show host0'
 grep -q 'tcp port 327[0-9]* of host0 to port 4420 of host1: 72 B unacknowledged' out || fail "the connection that waits: $(cat out)"
 grep -q 'its \(tail loss probe\|retransmission\) timer expires in' out || fail "its timer: $(cat out)"
-grep -q -E 'tcp port 327[0-9]* to port 4420 of host1, state ESTAB: cubic rto:[0-9.]+ rtt:[0-9./]+ mss:[0-9]+ cwnd:[0-9]+ .*unacked:1' out || fail "as ss has it: $(cat out)"
+grep -q -E 'tcp port 327[0-9]* to port 4420 of host1, state ESTAB: cubic wscale:7,7 rto:[0-9.]+ rtt:[0-9./]+ mss:[0-9]+ cwnd:[0-9]+ .*unacked:1' out || fail "as ss has it: $(cat out)"
 
 # help, the man page and the table are one.
 step first-io help
