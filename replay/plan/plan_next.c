@@ -387,6 +387,8 @@ static int64_t runs_ahead(const struct plan_next *next)
 bool plan_next_find(struct plan_next *next)
 {
     plan_update_conclusions(next->search);
+    if (plan_prices_cores(next->search->state, 0))
+        plan_sort_by_cost(next->search->state, next->by_cost, next->search->state->count);
     next->part_count = 0;
     next->brief = false;
     plan_expect(next->search->state, runs_ahead(next));

@@ -31,6 +31,7 @@ bool plan_outcome_is_sound(const struct plan_outcome *outcome, uint32_t asked)
                  is_within(outcome->duration, INT64_MAX / 2) &&
                  is_within(outcome->events, PLAN_OUTCOME_EVENTS_MAX) &&
                  is_within(outcome->packet_hops, PLAN_OUTCOME_EVENTS_MAX) &&
+                 is_within(outcome->cores, PLAN_OUTCOME_CORES_MAX) &&
                  is_text(outcome->why, sizeof outcome->why) &&
                  is_text(outcome->limit, sizeof outcome->limit);
     if (sound && outcome->end > PLAN_RUN_STOPPED)

@@ -10,6 +10,8 @@
  * bits. */
 #define PLAN_OUTCOME_EVENTS_MAX (INT64_C(1) << 43)
 
+#define PLAN_OUTCOME_CORES_MAX  (INT64_C(1) << 30)
+
 /* `asked` is the number of objectives. */
 bool plan_outcome_is_sound(const struct plan_outcome *outcome, uint32_t asked);
 

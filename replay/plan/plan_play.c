@@ -228,6 +228,7 @@ static void copy_result(const struct plan_trial *trial, const struct scenario *s
     outcome->duration = scenario->duration;
     outcome->events += result->totals.events;
     outcome->packet_hops += result->totals.packet_hops;
+    outcome->cores = result->tcp_cores;
     memcpy(outcome->digest, &result->digest, sizeof outcome->digest);
     outcome->figure_count = scenario->expectation_count;
     for (uint32_t i = 0; i < scenario->expectation_count; i++)

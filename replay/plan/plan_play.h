@@ -40,6 +40,7 @@ struct plan_outcome {
     uint32_t figure_count;
     int64_t duration;            /* ps, of the last repetition */
     int64_t events, packet_hops; /* over all repetitions */
+    int64_t cores; /* result.tcp_cores of the last repetition */
     uint64_t digest[2];
     char why[PLAN_SENTENCE_BYTES];            /* what went wrong; empty: nothing */
     char limit[PLAN_SENTENCE_BYTES];          /* its bottleneck */

@@ -102,11 +102,22 @@ static bool is_sound(void *self, uint32_t index, const void *result)
     return plan_outcome_is_sound(result, state_of(round->search->state, errand)->asked_count);
 }
 
+/* The first run without failures measures the cores on the candidate's bill. */
+static void add_cores(struct plan_state *state, const struct errand *errand,
+                      const struct plan_outcome *outcome)
+{
+    if (errand->of == 0 && errand->seed == 0 && outcome->end != PLAN_RUN_STOPPED &&
+        plan_prices_cores(state, errand->candidate))
+        prices_add_cores(&state->plan->prices, (uint32_t)outcome->cores,
+                         &state->candidates[errand->candidate].bill);
+}
+
 /* Outcomes of a case are in order of seeds, whichever run ends first; their slots exist already. */
 static void store_outcome(struct plan_state *state, const struct errand *errand,
                           const struct plan_outcome *outcome)
 {
     state_of(state, errand)->outcomes[errand->seed] = *outcome;
+    add_cores(state, errand, outcome);
     state->runs += outcome->end != PLAN_RUN_STOPPED;
     state->events += outcome->events;
     state->packet_hops += outcome->packet_hops;

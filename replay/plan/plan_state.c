@@ -246,6 +246,12 @@ uint32_t plan_rank(const struct plan_state *state, uint32_t candidate)
     return rank;
 }
 
+bool plan_prices_cores(const struct plan_state *state, uint32_t candidate)
+{
+    return state->plan->has_prices && candidate < state->count &&
+           prices_have(&state->plan->prices, PRICES_CORE);
+}
+
 int64_t plan_cost(const struct plan_state *state, uint32_t candidate)
 {
     const struct prices_bill *bill = &state->candidates[candidate].bill;

@@ -212,6 +212,8 @@ uint32_t plan_rank(const struct plan_state *state, uint32_t candidate);
 
 /* The price, or with objective least-power the power. */
 int64_t plan_cost(const struct plan_state *state, uint32_t candidate);
+/* The bill of the candidate has cores once its first run has measured them. */
+bool plan_prices_cores(const struct plan_state *state, uint32_t candidate);
 
 /* Whether `a` precedes `b` by the plan's objective; equal candidates are ordered as in the plan. */
 bool plan_is_before(const struct plan_state *state, uint32_t a, uint32_t b);

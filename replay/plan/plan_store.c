@@ -28,7 +28,8 @@ static const char schema[] =
     " command TEXT, PRIMARY KEY(candidate, trial)) WITHOUT ROWID;"
     "CREATE TABLE run(candidate INTEGER, trial INTEGER, seed INTEGER, end INTEGER, outcome TEXT,"
     " why TEXT, bottleneck TEXT, duration_ps INTEGER, events INTEGER, packet_hops INTEGER,"
-    " digest TEXT, figures INTEGER, PRIMARY KEY(candidate, trial, seed)) WITHOUT ROWID;"
+    " digest TEXT, figures INTEGER, cores INTEGER, PRIMARY KEY(candidate, trial, seed)) WITHOUT "
+    "ROWID;"
     "CREATE TABLE figure(candidate INTEGER, trial INTEGER, seed INTEGER, slo INTEGER, value REAL,"
     " slack REAL, held INTEGER, PRIMARY KEY(candidate, trial, seed, slo)) WITHOUT ROWID;"
     "CREATE TABLE measure(candidate INTEGER, trial INTEGER, seed INTEGER, position INTEGER,"
@@ -99,7 +100,7 @@ static const char *fingerprint_key(const struct plan_state *state)
 static void prepare(struct plan_store *store)
 {
     store->run =
-        store_prepare(store->store, "INSERT OR REPLACE INTO run VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+        store_prepare(store->store, "INSERT OR REPLACE INTO run VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)");
     store->figure =
         store_prepare(store->store, "INSERT OR REPLACE INTO figure VALUES(?,?,?,?,?,?,?)");
     store->measure =
@@ -142,7 +143,7 @@ static void insert_run(struct plan_store *store, const struct plan_state *state,
                  STORE_I(outcome->end), STORE_T(plan_run_end_word((enum plan_run_end)outcome->end)),
                  STORE_T(outcome->why), STORE_T(outcome->limit), STORE_I(outcome->duration),
                  STORE_I(outcome->events), STORE_I(outcome->packet_hops), STORE_T(digest),
-                 STORE_I(outcome->figure_count));
+                 STORE_I(outcome->figure_count), STORE_I(outcome->cores));
     for (uint32_t i = 0; i < outcome->figure_count; i++)
         STORE_INSERT(store->figure, STORE_I(candidate), STORE_I(place->of), STORE_I(place->seed),
                      STORE_I(i), STORE_F(outcome->figures[i].value),

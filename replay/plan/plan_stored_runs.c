@@ -146,6 +146,7 @@ static void read_run(struct plan_stored_runs *known, const struct plan_state *st
     outcome->duration = store_int(row, "duration_ps");
     outcome->events = store_int(row, "events");
     outcome->packet_hops = store_int(row, "packet_hops");
+    outcome->cores = store_int(row, "cores");
     if (!read_digest(store_text(row, "digest"), outcome->digest) ||
         !plan_outcome_is_sound(outcome, outcome->figure_count))
         return;
@@ -241,9 +242,15 @@ static bool is_same_plan(struct store *store, const struct plan_state *state,
 static void read_known(struct plan_stored_runs *known, const struct plan_state *state,
                        struct store *store)
 {
+    /* Databases of earlier versions have no cores; no price list of theirs had any. */
     struct store_statement *row = store_prepare(
-        store, "SELECT candidate, trial, seed, end, why, bottleneck, duration_ps, events,"
-               " packet_hops, digest, figures FROM run ORDER BY candidate, trial, seed");
+        store, plan_prices_cores(state, 0)
+                   ? "SELECT candidate, trial, seed, end, why, bottleneck, duration_ps, events,"
+                     " packet_hops, digest, figures, cores FROM run"
+                     " ORDER BY candidate, trial, seed"
+                   : "SELECT candidate, trial, seed, end, why, bottleneck, duration_ps, events,"
+                     " packet_hops, digest, figures, 0 AS cores FROM run"
+                     " ORDER BY candidate, trial, seed");
     while (store_step(row))
         read_run(known, state, row);
     store_finish(row);

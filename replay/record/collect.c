@@ -471,6 +471,7 @@ void collect_result(const struct collect *collect, struct result *result)
     totals->drain_ps = collect->now > collect->window_end ? collect->now - collect->window_end : 0;
     if (collect->world != NULL) {
         add_nodes(collect->world, collect->now, totals);
+        result->tcp_cores = collect_tcp_cores(collect->world, collect->now);
         add_media(collect->world, result);
     }
     add_drops(collect->observe, totals);

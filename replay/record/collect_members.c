@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * collect_members - applies the rules of `check` to the members of a world. */
+ * collect_members - applies the rules of `check` to the members of a world, and counts cores. */
 #include "replay/record/collect_private.h"
 
 #include "base/memory.h"
 #include "base/plural.h"
 #include "nvme/host/host.h"
 #include "replay/database/words.h"
+#include "tcp/tcp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,4 +268,19 @@ void collect_steady(const struct collect *collect, uint32_t index, struct result
         refuse_cut_off(collect->scenario, about, workload);
     steady_propose(&workload->steady, about, collect->scenario->duration);
     wl_history_fini(&history);
+}
+
+int64_t collect_tcp_cores(const struct world *world, time_ps now)
+{
+    int64_t cores = 0;
+    for (uint32_t node = 0; now > 0 && node < world->scenario->node_count; node++) {
+        const struct scenario_node *about = &world->scenario->nodes[node];
+        time_ps busy = 0;
+        for (uint16_t i = 0; about->kind == SCENARIO_HOST && i < about->port_count; i++) {
+            const struct tcp *tcp = world_host(world, node)->rnics[i]->tcp;
+            busy += tcp == NULL ? 0 : tcp_busy(tcp);
+        }
+        cores += (busy + now - 1) / now;
+    }
+    return cores;
 }

@@ -21,6 +21,9 @@ void limits_find(const struct collect *collect, struct result *result);
  * breakdown. */
 void limits_account(const struct collect *collect, struct result *result);
 
+/* Processor cores that TCP kept busy until now, rounded up for each host. */
+int64_t collect_tcp_cores(const struct world *world, time_ps now);
+
 /* Fills in the warnings, and the number of idle members of each workload. */
 void collect_members(const struct collect *collect, struct result *result);
 

@@ -112,6 +112,7 @@ struct result {
     const char *status; /* complete, interrupted, failed */
     bool cut;           /* by a signal or --until, before its work was done */
     struct result_totals totals;
+    int64_t tcp_cores;   /* that TCP kept busy, rounded up for each host */
     bool media_age;      /* the scenario has media that age */
     bool arrays;         /* the scenario has arrays */
     unsigned unmeasured; /* bit set of enum expect_basis: nothing to measure those over */

@@ -253,7 +253,7 @@ static void say_need(const struct need *need, char why[DIAG_TEXT_BYTES])
         snprintf(why, DIAG_TEXT_BYTES, "prices: no %s of %s", kind_words[need->kind], rate);
 }
 
-static bool has_kind(const struct prices *prices, enum prices_kind kind)
+bool prices_have(const struct prices *prices, enum prices_kind kind)
 {
     for (size_t i = 0; i < prices->count; i++)
         if (prices->parts[i].part == (int64_t)kind)
@@ -269,7 +269,7 @@ static bool add_part(const struct prices *prices, const struct need *need, uint3
         if (fits_need(&prices->parts[i], need) &&
             (best == NULL || prices->parts[i].price < best->price))
             best = &prices->parts[i];
-    if (best == NULL && has_kind(prices, need->kind)) {
+    if (best == NULL && prices_have(prices, need->kind)) {
         say_need(need, why);
         return false;
     }
@@ -346,4 +346,11 @@ bool prices_of(const struct prices *prices, const struct scenario *scenario,
             return false;
     }
     return true;
+}
+
+void prices_add_cores(const struct prices *prices, uint32_t count, struct prices_bill *bill)
+{
+    const struct need need = {.kind = PRICES_CORE};
+    char why[DIAG_TEXT_BYTES];
+    add_part(prices, &need, count, bill, why);
 }

@@ -11,10 +11,12 @@
  *     - {part: cable, rate: 100Gbps, up-to: 5m, price: 90}
  *     - {part: drive, media: flash-tlc, price: 900, power: 9, capacity: 7.68TB, endurance: 14PB}
  *     - {part: host, price: 5000}        # also target: a host with namespaces
+ *     - {part: core, price: 120}         # a processor core that TCP keeps busy
  * A link needs a cable of its rate (including optics, if any) that is long enough. A switch needs a
  * part whose ports are as fast as its fastest port, and as many. Of several parts that fit, the
  * cheapest one is used. A NIC with a transport fits only hosts whose workloads use this transport,
  * or TCP and iSCSI, which every Ethernet NIC carries. Kinds of parts without an entry cost nothing.
+ * The number of cores is measured: prices_of adds none, prices_add_cores those of a run.
  * Prices and watts are in thousandths. */
 #ifndef STORMGLASS_SCENARIOS_VARY_PRICES_H
 #define STORMGLASS_SCENARIOS_VARY_PRICES_H
@@ -32,7 +34,8 @@ enum { PRICES_PARTS_MAX = 256 };
     X(CABLE, "cable")                                                                              \
     X(DRIVE, "drive")                                                                              \
     X(HOST, "host")                                                                                \
-    X(TARGET, "target")
+    X(TARGET, "target")                                                                            \
+    X(CORE, "core")
 
 enum prices_kind {
 #define X(name, word) PRICES_##name,
@@ -76,6 +79,11 @@ struct prices_bill {
 /* False, with a sentence about the part without a price. */
 bool prices_of(const struct prices *prices, const struct scenario *scenario,
                struct prices_bill *bill, char why[DIAG_TEXT_BYTES]);
+
+bool prices_have(const struct prices *prices, enum prices_kind kind);
+
+/* Adds cores to a bill, the cheapest in the list. */
+void prices_add_cores(const struct prices *prices, uint32_t count, struct prices_bill *bill);
 
 /* "cable 100Gbps up to 5m" */
 void prices_part_text(const struct prices_part *part, char *text, size_t size);

@@ -154,6 +154,7 @@ static void an_outcome_that_none_can_be_is_refused(void **state)
     REFUSED(outcome.duration = -1);
     REFUSED(outcome.events = INT64_MAX);
     REFUSED(outcome.packet_hops = -1);
+    REFUSED(outcome.cores = -1);
     REFUSED(memset(outcome.why, 'x', sizeof outcome.why));
     REFUSED(memset(outcome.limit, 'x', sizeof outcome.limit));
     REFUSED(outcome.figures[1].value = NAN);

@@ -62,10 +62,35 @@ static void a_nic_carries_its_transport_and_tcp(void **state)
     arena_free(&arena);
 }
 
+/* The scenario says nothing about cores: a run does. The cheapest are bought. */
+static void measured_cores_are_added(void **state)
+{
+    (void)state;
+    static const char words[] = "parts:\n- {part: core, rate: 25Gbps, price: 150, power: 5}\n"
+                                "- {part: core, price: 120, power: 4}\n- {part: host, price: 10}\n";
+    struct arena arena = {0};
+    struct diag diag = {0};
+    const struct prices prices = prices_in(&arena, words, &diag);
+    struct scenario *scenario = load_changed(base, "hosts.defaults.transport=tcp");
+    struct prices_bill bill;
+    char why[DIAG_TEXT_BYTES];
+    assert_true(prices_have(&prices, PRICES_CORE));
+    assert_true(prices_of(&prices, scenario, &bill, why));
+    assert_int_equal(bill.counts[0] + bill.counts[1], 0);
+    const int64_t without = bill.price;
+    prices_add_cores(&prices, 3, &bill);
+    assert_int_equal(bill.counts[1], 3);
+    assert_int_equal(bill.price - without, 360000);
+    assert_int_equal(bill.power, 12000);
+    scenario_free(scenario);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_nic_carries_its_transport_and_tcp),
+        cmocka_unit_test(measured_cores_are_added),
     };
     return cmocka_run_group_tests_name("plan/prices", tests, NULL, NULL);
 }
