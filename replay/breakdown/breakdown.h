@@ -79,6 +79,13 @@ struct breakdown_place {
     time_ps paused_ps, queued_ps;
 };
 
+/* Time spent behind bytes of other commands or messages in the same byte stream, which delivers all
+ * in order. It is part of other parts: while they wait, nothing of the command could arrive. */
+struct breakdown_behind {
+    time_ps sent; /* from posting until these bytes had left */
+    time_ps lost; /* from the arrival of its own bytes until those that were lost had arrived */
+};
+
 /* One completed command or message. */
 struct breakdown_life {
     uint32_t workload, member;
@@ -86,6 +93,7 @@ struct breakdown_life {
     time_ps issued_at, completed_at;
     time_ps ps[BREAKDOWN_PHASES][BREAKDOWN_PARTS];
     uint64_t cells[BREAKDOWN_CELL_WORDS]; /* bit i: ps[] cell i may be nonzero */
+    struct breakdown_behind behind;
     struct breakdown_place places[BREAKDOWN_PLACES_MAX];
     uint32_t place_count; /* the last place also collects those that do not fit */
 };
@@ -95,6 +103,7 @@ struct breakdown_sum {
     uint64_t count;
     __int128 latency_ps;
     __int128 ps[BREAKDOWN_PHASES][BREAKDOWN_PARTS];
+    __int128 behind_sent_ps, behind_lost_ps; /* struct breakdown_behind */
     /* The slowest 1 %, at the resolution of the latency buckets (base/hist.h). */
     uint64_t slow_count;
     __int128 slow_ps[BREAKDOWN_PARTS];

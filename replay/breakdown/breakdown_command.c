@@ -110,6 +110,8 @@ static void add_leg(struct breakdown_life *life, const struct breakdown_leg *leg
         add_time(life, phase, by_host ? BREAKDOWN_TARGET_WAIT : BREAKDOWN_HOST_CPU, leg->core_wait);
         add_time(life, phase, by_host ? BREAKDOWN_TARGET_CPU : BREAKDOWN_HOST_CPU, leg->core);
     }
+    life->behind.sent += leg->behind.sent;
+    life->behind.lost += leg->behind.lost;
     for (uint32_t i = 0; i < leg->place_count; i++)
         breakdown_place_add(life->places, &life->place_count, BREAKDOWN_PLACES_MAX,
                             &leg->places[i]);
@@ -250,6 +252,7 @@ static void end_life(struct breakdown_life *life)
         life->cells[word] = 0;
     }
     life->place_count = 0;
+    life->behind = (struct breakdown_behind){0};
 }
 
 static void live_command(struct breakdown *breakdown, const struct breakdown_command *command,

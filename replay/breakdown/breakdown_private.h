@@ -99,6 +99,7 @@ struct breakdown_leg {
     bool by_interrupt;       /* after `until`, it waits for a core (interrupt mode) */
     bool of_stream;          /* of TCP: both ends have software */
     time_ps core_wait, core; /* of TCP: the receiver's */
+    struct breakdown_behind behind;
 };
 
 struct breakdown_message {
@@ -112,6 +113,7 @@ struct breakdown_message {
     uint32_t lead;       /* message that carries its data, or BREAKDOWN_NONE */
     uint32_t follower;   /* of TCP: message that its receiver sent as an answer to it */
     uint32_t start, end; /* of TCP: sequence numbers */
+    time_ps own_at;      /* of TCP: its own segments, and those of its lead, had arrived */
     struct breakdown_clock posted, first, last; /* sender's clock at these events */
     struct breakdown_clock asked_at;            /* the responder's clock when the request arrived */
     struct breakdown_leg leg;                   /* until all of it has arrived */
@@ -145,6 +147,7 @@ struct breakdown_passed {
 /* A TCP segment that is not known to be received: the sender's clock when it left first. */
 struct breakdown_sent {
     uint32_t psn;
+    time_ps before; /* the one before it had left */
     struct breakdown_clock clock;
 };
 
@@ -189,6 +192,7 @@ struct breakdown_stream {
     uint32_t handed, left;       /* sequence numbers: the NIC has, has sent */
     uint32_t known;              /* segments before it are forgotten */
     uint32_t taken;              /* message taken last, or BREAKDOWN_NONE */
+    time_ps filled_at;           /* arrival of the last segment that it waited for */
     struct breakdown_sent *sent; /* by sequence number, from `sent_first` on */
     uint32_t sent_first, sent_count, sent_room;
     struct breakdown_delivery *deliveries; /* oldest first */

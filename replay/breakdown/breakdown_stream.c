@@ -52,7 +52,7 @@ static void close_gap(struct breakdown_stream *stream)
     stream->sent_first = 0;
 }
 
-static void add_sent(struct breakdown_flow *flow, uint32_t psn)
+static void add_sent(struct breakdown_flow *flow, uint32_t psn, time_ps before)
 {
     struct breakdown_stream *stream = flow->stream;
     close_gap(stream);
@@ -61,7 +61,7 @@ static void add_sent(struct breakdown_flow *flow, uint32_t psn)
     const uint32_t at = place_of(stream, psn);
     memmove(stream->sent + at + 1, stream->sent + at,
             (stream->sent_count - at) * sizeof *stream->sent);
-    stream->sent[at] = (struct breakdown_sent){psn, flow->clock};
+    stream->sent[at] = (struct breakdown_sent){psn, before, flow->clock};
     stream->sent_count++;
 }
 
@@ -99,6 +99,7 @@ static void leave_host(struct breakdown *breakdown, struct breakdown_flow *flow,
     const struct probe_hop *hop = &segment->hop;
     const uint32_t end = hop->psn + segment->payload;
     const bool again = find_sent(flow->stream, hop->psn) != NULL;
+    const time_ps before = flow->busy_until;
     uint32_t start = hop->psn;
     flow->port = breakdown->fabric->first_port[hop->node] + hop->port;
     flow->priority = hop->priority;
@@ -108,7 +109,7 @@ static void leave_host(struct breakdown *breakdown, struct breakdown_flow *flow,
     if (breakdown_apart(end, flow->stream->left) > 0)
         flow->stream->left = end;
     if (!again)
-        add_sent(flow, hop->psn);
+        add_sent(flow, hop->psn, before);
     const bool ends = !again && note_messages(breakdown, flow, segment, &start);
     struct breakdown_transit *transit =
         again || ends ? breakdown_transit_begin(breakdown, flow, hop, BREAKDOWN_REQUEST) : NULL;
@@ -208,20 +209,76 @@ static const struct breakdown_transit *last_to_arrive(const struct breakdown_flo
 
 /* ------------------------------------------------------------------ messages */
 
-/* From the arrival of the last segment until its bytes were delivered. */
+/* From the arrival of the last segment until its bytes were delivered. Until `filled_at`, a segment
+ * of an earlier message was missing. */
 static void add_receiver(struct breakdown_leg *leg, const struct breakdown_transit *transit,
-                         const struct breakdown_delivery *delivery)
+                         time_ps filled_at, const struct breakdown_delivery *delivery)
 {
     const time_ps woken_at = time_earlier(delivery->woken_at, delivery->begun_at);
-    const time_ps interrupted = time_later(woken_at, transit->drained_at);
+    const time_ps interrupted = time_later(woken_at, filled_at);
     leg->ps[BREAKDOWN_RECEIVER] += transit->drained_at - transit->arrives_at;
     if (!leg->of_stream) {
         leg->ps[BREAKDOWN_RNIC] += delivery->at - transit->drained_at;
         return;
     }
-    leg->ps[BREAKDOWN_COMPLETION] += interrupted - transit->drained_at;
+    leg->ps[BREAKDOWN_RETRANSMISSION] += filled_at - transit->drained_at;
+    leg->ps[BREAKDOWN_COMPLETION] += interrupted - filled_at;
     leg->core_wait += delivery->begun_at - interrupted;
     leg->core += delivery->at - delivery->begun_at;
+}
+
+/* Index of the segment with that byte. */
+static uint32_t segment_of(const struct breakdown_stream *stream, uint32_t byte)
+{
+    const uint32_t at = place_of(stream, byte);
+    return at > stream->sent_first &&
+                   (at == stream->sent_count || stream->sent[at].psn != byte)
+               ? at - 1
+               : at;
+}
+
+/* The time by which the message's own segments had arrived. */
+static time_ps own_arrival(const struct breakdown_flow *flow,
+                           const struct breakdown_message *message, uint32_t first, time_ps until)
+{
+    time_ps last = 0;
+    for (uint32_t i = 0; i < flow->arrived.count; i++) {
+        const struct breakdown_transit *transit = &flow->arrived.list[i];
+        if (breakdown_apart(transit->psn, first) >= 0 &&
+            breakdown_apart(transit->psn, message->psn) <= 0 &&
+            transit == first_copy(flow, transit->psn, until))
+            last = time_later(last, transit->drained_at);
+    }
+    return last;
+}
+
+/* From posting until the segment before its first one had left. */
+static time_ps wait_to_leave(const struct breakdown_stream *stream, uint32_t at, time_ps posted)
+{
+    if (at >= stream->sent_count)
+        return 0;
+    const time_ps left = time_earlier(stream->sent[at].before, stream->sent[at].clock.at);
+    return left > posted ? left - posted : 0;
+}
+
+/* What of the message's time was spent behind other messages: until those before it had left, and
+ * from its own arrival until theirs at `filled_at`. Its lead is of the same command. */
+static void find_behind(const struct breakdown *breakdown, const struct breakdown_flow *flow,
+                        struct breakdown_message *message, time_ps filled_at, time_ps until)
+{
+    const struct breakdown_stream *stream = flow->stream;
+    const struct breakdown_message *lead = breakdown_message_lead(breakdown, message);
+    const uint32_t at = segment_of(stream, message->start);
+    const uint32_t first = at < stream->sent_count ? stream->sent[at].psn : message->start;
+    message->own_at = own_arrival(flow, message, first, until);
+    if (lead != message) {
+        message->own_at = time_later(message->own_at, lead->own_at);
+        message->leg.behind.sent = lead->leg.behind.sent;
+    } else {
+        message->leg.behind.sent = wait_to_leave(stream, at, message->posted.at);
+    }
+    if (message->own_at > 0 && filled_at > message->own_at)
+        message->leg.behind.lost = filled_at - message->own_at;
 }
 
 /* From posting until the receiver's TCP has delivered all of it. */
@@ -251,7 +308,11 @@ static void add_leg(const struct breakdown *breakdown, struct breakdown_flow *fl
     leg->of_stream = !flow->stream->exchange;
     leg->ps[BREAKDOWN_RETRANSMISSION] += transit->sent.at - first->at;
     breakdown_leg_transit(leg, transit);
-    add_receiver(leg, transit, delivery);
+    const time_ps filled_at = time_later(transit->drained_at, flow->stream->filled_at);
+    flow->stream->filled_at = filled_at;
+    add_receiver(leg, transit, filled_at, delivery);
+    if (leg->of_stream)
+        find_behind(breakdown, flow, message, filled_at, delivery->begun_at);
     leg->until = delivery->at;
     leg->whole = true;
 }
@@ -335,6 +396,7 @@ static void on_open(struct breakdown *breakdown, struct breakdown_flow *flow, ui
     breakdown_message_release(breakdown, stream->taken);
     stream->taken = BREAKDOWN_NONE;
     stream->sent_first = stream->sent_count = stream->delivery_count = 0;
+    stream->filled_at = 0;
     stream->buffered = stream->handed = stream->left = stream->known = number;
 }
 

@@ -156,6 +156,8 @@ void breakdown_sum_add(struct breakdown *breakdown, const struct breakdown_life 
     struct breakdown_bin *bin = bin_of(row, latency);
     row->sum.count++;
     row->sum.latency_ps += latency;
+    row->sum.behind_sent_ps += life->behind.sent;
+    row->sum.behind_lost_ps += life->behind.lost;
     bin->count++;
     add_cells(life, &row->sum, bin, add_member(breakdown, life));
     for (uint32_t i = 0; i < life->place_count; i++)

@@ -17,7 +17,9 @@ static void write_sum(struct store *store, const struct breakdown_sum *sum, uint
                .count = STORE_I(sum->count), .latency_ps = STORE_I(sum->latency_ps),
                .slow_count = STORE_I(sum->slow_count),
                .queued_ps = STORE_I(part_of(sum, BREAKDOWN_QUEUED)),
-               .paused_ps = STORE_I(part_of(sum, BREAKDOWN_PAUSED)));
+               .paused_ps = STORE_I(part_of(sum, BREAKDOWN_PAUSED)),
+               .behind_sent_ps = STORE_I(sum->behind_sent_ps),
+               .behind_lost_ps = STORE_I(sum->behind_lost_ps));
     for (int i = 0; i < BREAKDOWN_PHASES * BREAKDOWN_PARTS; i++) {
         const enum breakdown_phase phase = (enum breakdown_phase)(i / BREAKDOWN_PARTS);
         const enum breakdown_part part = (enum breakdown_part)(i % BREAKDOWN_PARTS);

@@ -17,7 +17,7 @@ struct lines {
     const struct flow_words *flow;
     int64_t workload;
     char operation[16];
-    int64_t count, latency_ps, slow_count;
+    int64_t count, latency_ps, slow_count, behind_sent_ps, behind_lost_ps;
 };
 
 /* The port with most of that time. */
@@ -128,6 +128,23 @@ static void write_worst(const struct lines *lines, int64_t workload)
     store_finish(row);
 }
 
+/* Head-of-line blocking in a byte stream, from 1 % of the latency on. */
+static void write_behind(const struct lines *lines)
+{
+    const double sent = (double)lines->behind_sent_ps, lost = (double)lines->behind_lost_ps;
+    const double count = (double)lines->count;
+    if ((sent + lost) * 100 < (double)lines->latency_ps || lines->latency_ps == 0)
+        return;
+    fprintf(lines->out, "    of this, %s behind bytes of other commands in the same connection: ",
+            words_percent(sent + lost, (double)lines->latency_ps).text);
+    fprintf(lines->out, "mean %s until these were sent",
+            words_time(words_whole(sent / count)).text);
+    if (lost > 0)
+        fprintf(lines->out, ", %s until lost ones among them had arrived",
+                words_time(words_whole(lost / count)).text);
+    fputc('\n', lines->out);
+}
+
 static void write_lines(const struct lines *lines, const char *name)
 {
     const double latency = (double)lines->latency_ps;
@@ -140,6 +157,7 @@ static void write_lines(const struct lines *lines, const char *name)
                 words_time(words_whole(slow / (double)lines->slow_count)).text);
         write_parts(lines, bind_question(lines, OF_SLOW), slow);
     }
+    write_behind(lines);
     write_place(lines, true);
     write_place(lines, false);
 }
@@ -149,6 +167,7 @@ void text_waits(const struct text *text)
     struct lines lines = {.store = text->store, .out = text->out, .flow = text->flow};
     struct store_statement *rows = store_prepare(
         text->store, "SELECT w.name, workload, operation, count, latency_ps, slow_count,"
+                     " behind_sent_ps, behind_lost_ps,"
                      " row_number() OVER (PARTITION BY workload ORDER BY operation DESC)"
                      " AS place"
                      " FROM wait_total JOIN workload w USING(workload)"
@@ -166,6 +185,8 @@ void text_waits(const struct text *text)
         lines.count = store_int(rows, "count");
         lines.latency_ps = store_int(rows, "latency_ps");
         lines.slow_count = store_int(rows, "slow_count");
+        lines.behind_sent_ps = store_int(rows, "behind_sent_ps");
+        lines.behind_lost_ps = store_int(rows, "behind_lost_ps");
         write_lines(&lines, name);
         if (store_int(rows, "place") == 1) /* last operation of the workload */
             write_worst(&lines, lines.workload);

@@ -3,6 +3,7 @@
 # The parts sum to the latency in the database and in the JSON object, which are one; nothing of the run changes by it,
 # and it does not depend on threads.
 set -u
+top=$PWD
 . tests/golden/outside
 ask() { sqlite3 -batch -noheader "$1" "$2"; } # from outside: the file is plain SQLite
 play() { "$program" run --confirm 0 "$@" 2>>err; }
@@ -68,6 +69,27 @@ paused_ps='SELECT sum(paused_ps) FROM wait_total JOIN workload USING(workload) W
 play pause-storm --waits --set 'faults=[]' --set 'expect=[no-deadlock]' -o without.db >text
 grep -q 'because of host0$' text && fail 'host0 is named although nothing is wrong with it'
 [ "$(ask with.db "$paused_ps")" -gt $(($(ask without.db "$paused_ps") * 4)) ] || fail 'the storm pauses nobody'
+
+# Head-of-line blocking in a TCP connection. Of two reads of 128 KiB at a time, one waits until the other has been sent: half of
+# the latency less a round trip of 22 us. In connections of their own they wait at the port, and not for bytes before them.
+# One at a time waits for nothing, even if segments are lost; four at a time also wait for lost segments of the others.
+by_hand=$top/tests/validation/nvme-tcp-by-hand.yaml
+behind() { # COLUMN SETTING...: us of each command
+    play "$by_hand" --waits -o behind.db --set workloads.io.count=200 --set workloads.io.block-size=128KiB --set duration=400ms "${@:2}" >behind
+    ask behind.db "SELECT round($1 / 1e6 / count, 1) FROM wait_total"
+}
+lossy='faults=[{kind: random-loss, where: host1, rate: 1/1000}]'
+latency=$(behind latency_ps --set workloads.io.queue-depth=2)
+awk -v w="$(ask behind.db 'SELECT behind_sent_ps / 1e6 / count FROM wait_total')" -v l="$latency" \
+    'BEGIN { d = w - (l / 2 - 22.4); exit !(d * d < 1) }' || fail "two reads: $latency us, $(cat behind)"
+grep -q '    of this, [34][0-9]% behind bytes of other commands in the same connection: mean [0-9.]* us until these were sent$' behind ||
+    fail "two reads: $(cat behind)"
+[ "$(behind behind_sent_ps --set workloads.io.queues=2)" = 0.0 ] || fail "two connections: $(cat behind)"
+[ "$(behind 'behind_sent_ps + behind_lost_ps' --set workloads.io.queue-depth=1 --set "$lossy")" = 0.0 ] || fail "one read: $(cat behind)"
+[ "$(ask behind.db "SELECT sum(sum_ps) > 0 FROM wait WHERE part = 'retransmission'")" = 1 ] || fail 'nothing was lost'
+behind behind_lost_ps --set workloads.io.queue-depth=4 --set "$lossy" >lost
+[ "$(ask behind.db 'SELECT behind_lost_ps > 0 FROM wait_total')" = 1 ] || fail "four reads: $(cat behind)"
+[ "$(ask behind.db 'SELECT latency_ps - (SELECT sum(sum_ps) FROM wait) FROM wait_total')" = 0 ] || fail 'four reads: the parts do not sum to the latency'
 
 # explain has the same account, by member too, and the page shows it.
 "$program" explain --json storm.db >explained.json || fail 'explain failed'
