@@ -174,6 +174,9 @@ struct verbs_ops {
     /* Data received so far. Call between events, because it reads both ends. False: not connected,
      * or no longer. NULL: both ends are not accessible. */
     bool (*arrived)(const struct verbs_conn *, struct verbs_arrived *);
+    /* A SEND or WRITE completes when the stream has taken its data, which is before they arrive
+     * (RFC 5040 section 5.5: completion says nothing about the peer). */
+    bool completes_before_arrival;
     /* Time that a core worked for the connection's completions. NULL: not measured. */
     time_ps (*cpu)(const struct verbs_conn *);
     /* Frees a device that belongs to its user. NULL: devices belong to others. */

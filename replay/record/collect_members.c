@@ -212,9 +212,18 @@ void collect_rates(const struct scenario *scenario, const struct scenario_worklo
     if (workload->window_ps <= 0 || about->pair_count == 0)
         return;
     workload->few = has_few(workload, stats);
+    /* SENDs and WRITEs over iWARP complete when TCP has taken their data. */
+    const bool early =
+        about->own_verbs && stats->bytes_written > 0 && stats->window_to < about->stop;
     const bool above = is_above_links(scenario, about, workload);
-    const bool goodput = !above && (!workload->few || has_frames(scenario, about, workload));
-    if (workload->few)
+    const bool goodput =
+        !above && !early && (!workload->few || has_frames(scenario, about, workload));
+    if (early)
+        snprintf(workload->no_rates, sizeof workload->no_rates,
+                 "no IOPS or goodput: TCP had taken the data of all operations after %s, and the "
+                 "data arrived later",
+                 window.text);
+    else if (workload->few)
         snprintf(workload->no_rates, sizeof workload->no_rates,
                  "no IOPS%s: the measured part of %s has %s %s, too few for a rate",
                  goodput ? "" : " or goodput", window.text,

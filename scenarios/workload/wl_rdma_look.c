@@ -31,12 +31,14 @@ bool wl_rdma_read_sizes(void *params, const struct workload_file *file)
 static bool has_arrived(const struct wl_rdma_pair *pair, uint64_t *bytes)
 {
     const struct wl_rdma *wl = pair->owner;
+    const struct verbs_ops *verbs = wl->site.verbs;
+    const bool early = verbs->completes_before_arrival && wl->opcode != IBV_WR_RDMA_READ;
     struct verbs_arrived arrived;
     *bytes = pair->goodput.done;
-    if (pair->under_way == 0)
+    if (pair->under_way == 0 && !early)
         return true;
-    if (!pair->usable || wl->site.verbs->arrived == NULL ||
-        !wl->site.verbs->arrived(pair->conn, &arrived))
+    if ((!pair->usable && !early) || pair->conn == NULL || verbs->arrived == NULL ||
+        !verbs->arrived(pair->conn, &arrived))
         return false;
     *bytes = wl->opcode == IBV_WR_RDMA_READ ? arrived.here : arrived.there;
     return arrived.for_good;

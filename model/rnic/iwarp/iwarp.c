@@ -205,7 +205,7 @@ static time_ps cpu(const struct verbs_conn *conn)
 static bool arrived(const struct verbs_conn *conn, struct verbs_arrived *arrived)
 {
     struct stream_info info;
-    if (conn->stream == NULL || conn->state != IWARP_OPEN)
+    if (conn->stream == NULL || (conn->state != IWARP_OPEN && conn->state != IWARP_OVER))
         return false;
     iwarp_streams(conn)->info(conn->stream, &info);
     const uint64_t waiting = info.unacked + info.notsent;
@@ -277,6 +277,7 @@ const struct verbs_ops iwarp_verbs = {
     .qp_num = qp_num,
     .max_rd_atomic = max_rd_atomic,
     .arrived = arrived,
+    .completes_before_arrival = true,
     .cpu = cpu,
     .release = release,
 };
