@@ -34,8 +34,9 @@ static void finish_port(struct loader *loader, const struct block *block,
                  "flow-control: a link of %s has credits; expected credits, or nothing", of->name);
         credits_refuse(loader, block, "flow-control", text);
     }
-    if (credits_is_written(block, "pfc-enabled")) {
-        snprintf(text, sizeof text, "pfc-enabled: a link of %s has credits, not PFC; remove it",
+    if (credits_is_written(block, "pfc-enabled") && port->pfc_enabled != PORT_PFC_AUTO) {
+        snprintf(text, sizeof text,
+                 "pfc-enabled: a link of %s has credits, not PFC; expected auto, or nothing",
                  of->name);
         credits_refuse(loader, block, "pfc-enabled", text);
     }

@@ -86,7 +86,7 @@ static void contradictions_are_refused(void **state)
         {"fibre-channel", "  host-links: {flow-control: pfc}", fc, 6,
          "flow-control: a link of Fibre Channel has credits; expected credits, or nothing"},
         {"fibre-channel", "  host-links: {pfc-enabled: [3]}", fc, 6,
-         "pfc-enabled: a link of Fibre Channel has credits, not PFC; remove it"},
+         "pfc-enabled: a link of Fibre Channel has credits, not PFC; expected auto, or nothing"},
         {"fibre-channel", "  host-links: {vl-buffer: 32KiB}", fc, 6,
          "vl-buffer: Fibre Channel counts frames, not bytes; expected bb-credit"},
         {"fibre-channel", "  switch: {dscp: {26: 3}}", fc, 6,

@@ -78,7 +78,7 @@ static void contradictions_are_refused(void **state)
         {"  host-links: {flow-control: pfc}", "", 6,
          "flow-control: a link of InfiniBand has credits; expected credits, or nothing"},
         {"  host-links: {pfc-enabled: [3]}", "", 6,
-         "pfc-enabled: a link of InfiniBand has credits, not PFC; remove it"},
+         "pfc-enabled: a link of InfiniBand has credits, not PFC; expected auto, or nothing"},
         {"  switch: {dscp: {26: 3}}", "", 6,
          "InfiniBand has service levels, not DSCPs: expected fabric.sl-to-vl"},
         {"  routing: {algorithm: updn}", "", 6, NULL},
@@ -125,6 +125,16 @@ static void ethernet_takes_the_default_algorithm(void **state)
     (void)state;
     struct scenario *scenario = load_ethernet("routing: {algorithm: min-hop}");
     assert_non_null(scenario);
+    scenario_free(scenario);
+}
+
+/* The default may be written: a link with credits then has no pauses. */
+static void automatic_pauses_are_accepted(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load("  host-links: {pfc-enabled: auto}", "");
+    assert_non_null(scenario);
+    assert_int_equal(scenario->nodes[0].ports[0].params->flow_control, PORT_FLOW_CREDITS);
     scenario_free(scenario);
 }
 
@@ -208,6 +218,7 @@ int main(void)
         cmocka_unit_test(links_have_credits_and_switches_lanes),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(ethernet_takes_the_default_algorithm),
+        cmocka_unit_test(automatic_pauses_are_accepted),
         cmocka_unit_test(hosts_have_no_congestion_control_by_default),
         cmocka_unit_test(ethernet_refuses_congestion_control_of_infiniband),
         cmocka_unit_test(ethernet_refuses_what_is_of_infiniband),
