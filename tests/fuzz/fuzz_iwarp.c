@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_iwarp - any bytes as the stream of an iWARP connection, and as one header.
- * The first byte chooses the side and whether the stream begins with a valid MPA frame, the second
- * how many bytes arrive at once. After its end a connection makes no calls except for DISCONNECTED.
+ * The first byte chooses the side, whether the stream begins with a valid MPA frame, and whether
+ * the receives are those of a shared receive queue; the second is how many bytes arrive at once.
+ * After its end a connection makes no calls except for DISCONNECTED.
  * Reads: model/rnic/iwarp/fpdu.c model/rnic/iwarp/iwarp_receive.c model/rnic/iwarp/iwarp_conn.c */
 #include "base/check.h"
 #include "rnic/iwarp/fpdu.h"
@@ -13,19 +14,25 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { ROOM = 256, RECEIVES = 4, DEPTH = 2, TEXT_MAX = 8192 };
+enum { ROOM = 256, RECEIVES = 4, LIMIT = 3, DEPTH = 2, TEXT_MAX = 8192 };
 
 static const struct stream_ops streams = {STREAM_STUB_OPS};
 static struct stage stage;
 static struct verbs_device *device;
 static struct verbs_conn *conn;
 static struct verbs_mr *memory;
+static struct verbs_srq *shared; /* NULL: the connection has its own receives */
+static unsigned limits, taken;   /* taken: receives that have completed */
 static bool open, over;
 
 static void on_completion(void *self, struct verbs_conn *of, const struct ibv_wc *wc)
 {
+    const bool flushed = shared != NULL && wc->status == IBV_WC_WR_FLUSH_ERR;
     (void)self;
-    CHECK(of == conn && open && !over && wc->status == IBV_WC_SUCCESS && wc->byte_len <= ROOM);
+    CHECK(of == conn && (flushed || (open && !over && wc->status == IBV_WC_SUCCESS)));
+    CHECK(wc->byte_len <= ROOM);
+    if ((wc->opcode & IBV_WC_RECV) != 0)
+        CHECK(++taken <= RECEIVES);
 }
 
 static void post(void)
@@ -33,7 +40,16 @@ static void post(void)
     struct ibv_sge sge = {.addr = memory->addr, .length = ROOM, .lkey = memory->lkey};
     struct ibv_recv_wr receive = {.sg_list = &sge, .num_sge = 1}, *bad_receive;
     for (unsigned i = 0; i < RECEIVES; i++)
-        CHECK(iwarp_verbs.post_recv(conn, &receive, &bad_receive) == 0);
+        CHECK((shared != NULL ? iwarp_verbs.post_srq_recv(shared, &receive, &bad_receive)
+                              : iwarp_verbs.post_recv(conn, &receive, &bad_receive)) == 0);
+    if (shared != NULL)
+        iwarp_verbs.arm_srq(shared, LIMIT);
+}
+
+/* The queue is armed once. */
+static void on_limit(void *self)
+{
+    CHECK(self == &limits && limits++ == 0);
 }
 
 static void post_read(void)
@@ -58,7 +74,7 @@ static void on_cm(void *self, struct verbs_conn *of, const struct verbs_event *e
 }
 
 static const struct ibv_qp_cap cap = {.max_send_wr = 4, .max_recv_wr = RECEIVES};
-static const struct verbs_user user = {.on_cm = on_cm, .on_completion = on_completion};
+static struct verbs_user user = {.on_cm = on_cm, .on_completion = on_completion};
 
 static void on_request(void *self, struct verbs_conn *of, const struct verbs_event *event)
 {
@@ -142,6 +158,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         device, ROOM, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
         VERBS_BYTES);
     memset(memory->bytes, 0, ROOM);
+    limits = taken = 0;
+    user.srq = shared =
+        (data[0] & 8) != 0
+            ? iwarp_verbs.create_srq(
+                  device, RECEIVES, &(struct verbs_srq_user){.self = &limits, .on_limit = on_limit})
+            : NULL;
     begin(asks);
     const size_t greeting = (data[0] & 2) != 0 ? greet(asks, text) : 0;
     const size_t rest = size - 2 < TEXT_MAX - greeting ? size - 2 : TEXT_MAX - greeting;
