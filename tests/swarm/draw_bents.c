@@ -289,6 +289,8 @@ void bents_nvme(struct pen *pen)
     pen_put(pen, "ctrl-loss-tmo", "%ums", draw_between(&pen->rng, 0, 25));
     if (once_in(pen, 6))
         pen_put(pen, "partition-scan", "true");
+    if (once_in(pen, 3))
+        pen_put(pen, "iscsi-connections", "%u", draw_between(&pen->rng, 2, 4));
     if ((pen->bent == BENT_LOSSY || pen->bent == BENT_CRASH) &&
         once_in(pen, 2)) /* lost meanwhile */
         pen_put(pen, "queues", "%u", draw_between(&pen->rng, 2, 8));
