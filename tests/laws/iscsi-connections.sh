@@ -83,7 +83,7 @@ hosts:
 workloads:
   - {name: far, kind: nvme, transport: iscsi, from: host1, to: host0, read: 100%, block-size: 256KiB, queue-depth: 32}
 YAML
-goodput() { measure_of "$work/far.yaml" '.workloads[0].steady.goodput_bps / 1e6' "hosts.defaults.nvme.iscsi-connections=$1"; }
+goodput() { measure_of "$work/far.yaml" '.workloads[0].goodput_bps / 1e6' "hosts.defaults.nvme.iscsi-connections=$1"; }
 one=$(goodput 1)
 within 'reads over a connection with a window of 64 KiB, Mb/s' "$one" '$1 > 2600 && $1 <= 5243'
 for connections in 2 4; do
