@@ -229,6 +229,12 @@ def marking(draw, healthy):
                      ecn_kmax=draw.choice(["2KB", "5KB"]), ecn_pmax="100%")
 
 
+@harm("ecn-off", control="dcqcn", incast=True)
+def ecn_off(draw, healthy):
+    """A switch that marks nothing: senders learn of its queues by pauses or losses alone."""
+    return at_switch(healthy, some_switch(draw, healthy), ecn_kmin="0B", ecn_kmax="0B")
+
+
 @harm("no-congestion-control", control="dcqcn", incast=True, shared="one", kind="rdma-write")
 def no_congestion_control(draw, healthy):
     return at_host(draw, healthy, healthy.workloads[1]["from"][0], "rnic", congestion_control="none")
