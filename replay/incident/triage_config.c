@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * triage_config - settings of a switch or port that differ from those of its peers.
- * Peers are switches of one tier, and ports between the same two tiers.  What more than half of
- * them have is common; without such a value, what more than half of all switches or ports have.
+ * triage_config - settings of a switch, port or host that differ from those of its peers.
+ * Peers are switches of one tier, ports between the same two tiers, and hosts with the output of
+ * the same tool.  What more than half of them have is common; without such a value, what more than
+ * half of all switches or ports have.
  * Only a value that may be worse than the common one (opt_is_worse) is a sign, and only where
- * traffic passes.  The sign is strong where counters show what the setting acts on: drops, giants,
- * pauses, or marks.  Switches without a config_db.json have no settings here. */
+ * traffic passes.  The sign is as strong as the symptoms match what the setting acts on
+ * (triage_effect.h).  Switches without a config_db.json have no settings here. */
 #include "net/port/port.h"
 #include "net/switch/switch.h"
-#include "replay/incident/triage_private.h"
+#include "replay/incident/triage_effect.h"
 #include "scenarios/fabric/pauses.h"
 #include "scenarios/load/scenario.h"
 
 #include <string.h>
 
-enum { OF_SWITCH, OF_PORT, DSCP_VALUES = 64, VALUE_BYTES = 64, TIERS = 256 };
+enum { OF_SWITCH, OF_PORT, DSCP_VALUES = 64, VALUE_BYTES = 64, TIERS = 256, NOWHERE = -1 };
 
 /* Quantities that follow the links of a switch, or that no majority has, differ by less. */
 enum { EXACTLY, ROUGHLY, FAR = 4 };
 
-static const double without_effect = 0.3, unknown_effect = 0.55, without_majority = 0.7;
+static const double without_effect = 0.1, unknown_effect = 0.55, without_majority = 0.7;
 
 struct setting {
     int of, compared;
@@ -69,8 +70,9 @@ static bool has_traffic(const struct triage_work *work, const struct item *item)
     const struct triage_node *at = &work->nodes[item->node];
     for (size_t i = 0; i < at->port_count; i++) {
         const int port = at->ports[i], peer = work->ports[port].peer;
-        if ((item->port == TRIAGE_NO_PORT || item->port == port) && peer >= 0 &&
-            (triage_sent_bytes(work, port).value > 0 || triage_sent_bytes(work, peer).value > 0))
+        if ((item->port == TRIAGE_NO_PORT || item->port == port) &&
+            (triage_sent_bytes(work, port).value > 0 ||
+             (peer >= 0 && triage_sent_bytes(work, peer).value > 0)))
             return true;
     }
     return false;
@@ -172,54 +174,31 @@ static bool is_odd(const struct opt *row, int compared, int64_t value, const str
            other < 0 || value <= other / FAR || other <= value / FAR;
 }
 
-/* ---- what counters show of it ---- */
-
-static void add_to(struct triage_value *sum, struct triage_value value)
-{
-    sum->known |= value.known;
-    sum->value += value.value;
-    sum->more += value.more;
-    if (sum->count == NULL || (value.count != NULL && value.value > sum->count->difference))
-        sum->count = value.count;
-}
-
-static struct triage_value effect_at(const struct triage_work *work, const struct opt *row,
-                                     int port)
-{
-    struct triage_value sum = {0};
-    if (strcmp(row->name, "mtu") == 0 || row->effect.part == OPT_PART_DROPS) {
-        add_to(&sum, triage_get(work, port, "rx_oversize_pkts_phy", TRIAGE_ALL));
-        add_to(&sum, triage_get(work, port, "rx_discards_phy", TRIAGE_ALL));
-        add_to(&sum, triage_sum(work, port, "rx_prio%d_buffer_dropped"));
-        add_to(&sum, triage_sum(work, port, "tx_prio%d_queue_dropped"));
-    } else if (row->effect.part == OPT_PART_PAUSES) {
-        add_to(&sum, triage_pauses(work, port, true, TRIAGE_ALL));
-    } else if (row->effect.part == OPT_PART_CONGESTION) {
-        add_to(&sum, triage_sum(work, port, "tx_prio%d_ecn_marked"));
-    }
-    return sum;
-}
-
-/* Of an MTU: at any port of either end, since switches count such frames where they received
- * them. */
-static struct triage_value effect_of(const struct triage_work *work, const struct opt *row,
-                                     const struct item *item)
-{
-    struct triage_value sum = {0};
-    const bool anywhere = item->port == TRIAGE_NO_PORT || strcmp(row->name, "mtu") == 0;
-    const int peer = item->port == TRIAGE_NO_PORT ? TRIAGE_NO_PORT : work->ports[item->port].peer;
-    for (size_t i = 0; i < work->port_count; i++) {
-        const int port = (int)i, node = work->ports[i].node;
-        const bool is_own = node == item->node && (anywhere || port == item->port),
-                   is_far =
-                       peer >= 0 && node == work->ports[peer].node && (anywhere || port == peer);
-        if (is_own || is_far)
-            add_to(&sum, effect_at(work, row, port));
-    }
-    return sum;
-}
-
 /* ---- suspects ---- */
+
+/* A value that differs, as its device has it. */
+struct odd {
+    const struct item *item;
+    const struct common *common;
+    struct triage_effect effect;
+    struct diag_place place;
+};
+
+static void suspect_odd(struct triage_work *work, const struct odd *odd, const char *words)
+{
+    const double match = !odd->effect.known
+                             ? unknown_effect
+                             : without_effect + (1 - without_effect) * odd->effect.strength;
+    struct triage_suspect *suspect = triage_suspect(work, SUSPECT_CONFIGURATION, odd->item->node,
+                                                    odd->item->port, odd->common->share * match);
+    if (triage_sign(work, suspect, (struct triage_value){0}, "%s", words))
+        suspect->signs[suspect->sign_count - 1].place = odd->place;
+}
+
+static struct triage_spot spot_of(const struct item *item)
+{
+    return (struct triage_spot){item->node, item->port};
+}
 
 static const char *words_of(const struct triage_work *work, const struct item *item)
 {
@@ -227,29 +206,62 @@ static const char *words_of(const struct triage_work *work, const struct item *i
                                         : triage_port_words(work, item->port);
 }
 
+static const char *value_words(const struct triage_work *work, const struct item *item,
+                               const struct opt *row, const struct common *common,
+                               const char *spelled)
+{
+    char value[VALUE_BYTES], other[VALUE_BYTES];
+    opt_format(row, item->value, value, sizeof value);
+    opt_format(row, common->value, other, sizeof other);
+    return arena_format(work->arena, "%s: %s is %s, at its peers %s (%s)", words_of(work, item),
+                        row->name, value, other, spelled);
+}
+
+/* Of an MTU: at any port of either end, since switches count frames that are too large where they
+ * received them. */
+static struct triage_effect effect_of(const struct triage_work *work, const struct item *item,
+                                      const struct opt *row)
+{
+    const struct triage_spot own = spot_of(item);
+    if (item->port == TRIAGE_NO_PORT || strcmp(row->name, "mtu") != 0)
+        return triage_effect(work, &own, row->effect.part);
+    const int peer = work->ports[item->port].peer;
+    const struct triage_spot near = {item->node, TRIAGE_NO_PORT},
+                             far = {peer < 0 ? item->node : work->ports[peer].node, TRIAGE_NO_PORT};
+    const struct triage_effect one = triage_effect(work, &near, row->effect.part),
+                               two = triage_effect(work, &far, row->effect.part);
+    return two.strength > one.strength || !one.known ? two : one;
+}
+
 static void suspect_setting(struct triage_work *work, const struct item *item,
                             const struct opt *row, const struct setting *setting,
                             const struct common *common)
 {
-    char value[VALUE_BYTES], other[VALUE_BYTES];
-    const struct triage_value effect = effect_of(work, row, item);
+    const char *port = item->port == TRIAGE_NO_PORT ? NULL : work->ports[item->port].name;
     if (!has_traffic(work, item))
         return;
-    opt_format(row, item->value, value, sizeof value);
-    opt_format(row, common->value, other, sizeof other);
-    struct triage_suspect *suspect =
-        triage_suspect(work, SUSPECT_CONFIGURATION, item->node, item->port,
-                       common->share * (effect.value >= TRIAGE_NOISE ? 1
-                                        : effect.known               ? without_effect
-                                                                     : unknown_effect));
-    if (!triage_sign(work, suspect, (struct triage_value){0},
-                     "%s: %s is %s, at its peers %s (%s, %s)", words_of(work, item), row->name,
-                     value, other, setting->table, setting->field))
-        return;
-    const char *port = item->port == TRIAGE_NO_PORT ? NULL : work->ports[item->port].name;
-    suspect->signs[suspect->sign_count - 1].place =
+    const struct odd odd = {
+        item, common, effect_of(work, item, row),
         incident_config_place(incident_config(work->incident, work->nodes[item->node].name),
-                              setting->table, port, setting->field);
+                              setting->table, port, setting->field)};
+    suspect_odd(work, &odd,
+                value_words(work, item, row, common,
+                            arena_format(work->arena, "%s, %s", setting->table, setting->field)));
+}
+
+/* A DSCP in another class than at the peers. */
+static void suspect_dscp(struct triage_work *work, const struct item *item, int dscp,
+                         const struct common *common, struct diag_place place)
+{
+    const struct triage_spot spot = spot_of(item);
+    if (!has_traffic(work, item))
+        return;
+    const struct odd odd = {item, common, triage_class_effect(work, &spot, (int)item->value),
+                            place};
+    suspect_odd(
+        work, &odd,
+        arena_format(work->arena, "%s maps DSCP %d to class %d, its peers map it to class %d",
+                     work->nodes[item->node].name, dscp, (int)item->value, (int)common->value));
 }
 
 static int64_t *field_of(const struct opt *row, const void *params)
@@ -331,25 +343,89 @@ static void compare_dscp(struct triage_work *work, struct items *items)
         for (size_t i = 0; i < items->count && !has_one_value(items); i++) {
             const struct item *item = &items->list[i];
             struct common common;
-            if (!find_common(items, item, &common) || item->value == common.value ||
-                !has_traffic(work, item))
-                continue;
-            struct triage_suspect *suspect = triage_suspect(work, SUSPECT_CONFIGURATION, item->node,
-                                                            TRIAGE_NO_PORT, common.share);
-            const char *number = arena_format(work->arena, "%d", dscp);
-            if (triage_sign(work, suspect, (struct triage_value){0},
-                            "%s maps DSCP %d to class %d, its peers map it to class %d",
-                            work->nodes[item->node].name, dscp, (int)item->value,
-                            (int)common.value))
-                suspect->signs[suspect->sign_count - 1].place = incident_config_place(
-                    incident_config(work->incident, work->nodes[item->node].name), table, NULL,
-                    number);
+            if (find_common(items, item, &common) && item->value != common.value)
+                suspect_dscp(work, item, dscp, &common,
+                             incident_config_place(
+                                 incident_config(work->incident, work->nodes[item->node].name),
+                                 table, NULL, arena_format(work->arena, "%d", dscp)));
         }
+    }
+}
+
+/* ---- hosts ---- */
+
+/* Hosts with the output of that tool; what an output does not set has its default.  The default is
+ * one more peer: of two hosts that differ, the one that does not have it was changed.  "auto" names
+ * no value, so that it is compared with none. */
+static struct items list_hosts(const struct triage_work *work, const struct incident_setting *like)
+{
+    const struct incident *incident = work->incident;
+    struct items items = {
+        .list = arena_array(work->arena, incident->output_count + 1, sizeof *items.list)};
+    int64_t preset = like->dscp >> 3; /* the class of a DSCP */
+    char why[OPT_WHY_BYTES];
+    const bool has_preset =
+        like->row == NULL || (strcmp(like->row->preset, "auto") != 0 &&
+                              opt_parse(like->row, like->row->preset, &preset, why));
+    for (size_t i = 0; i < incident->output_count; i++) {
+        const struct incident_host *output = &incident->outputs[i];
+        const struct incident_setting *own = incident_setting(incident, output->host, like);
+        if (output->tool != like->tool || (own == NULL && !has_preset))
+            continue;
+        add_item(&items, triage_find_node(work, output->host), TRIAGE_NO_PORT, 0);
+        items.list[items.count - 1].value = own == NULL ? preset : own->value;
+    }
+    if (has_preset) {
+        add_item(&items, NOWHERE, TRIAGE_NO_PORT, 0);
+        items.list[items.count - 1].value = preset;
+    }
+    return items;
+}
+
+static struct diag_place place_of(const struct triage_work *work, const char *host,
+                                  const struct incident_setting *like)
+{
+    const struct incident *incident = work->incident;
+    const struct incident_setting *own = incident_setting(incident, host, like);
+    for (size_t i = 0; own == NULL && i < incident->output_count; i++)
+        if (incident->outputs[i].tool == like->tool && strcmp(incident->outputs[i].host, host) == 0)
+            return incident->outputs[i].place;
+    return own == NULL ? (struct diag_place){0} : own->place;
+}
+
+static void compare_hosts(struct triage_work *work, const struct incident_setting *like)
+{
+    const struct items items = list_hosts(work, like);
+    for (size_t i = 0; i < items.count && !has_one_value(&items); i++) {
+        const struct item *item = &items.list[i];
+        struct common common;
+        if (item->node < 0 || !find_common(&items, item, &common) || item->value == common.value)
+            continue;
+        const struct diag_place place = place_of(work, work->nodes[item->node].name, like);
+        if (like->row == NULL) {
+            suspect_dscp(work, item, like->dscp, &common, place);
+        } else if (is_odd(like->row, EXACTLY, item->value, &common) && has_traffic(work, item)) {
+            const struct odd odd = {item, &common, effect_of(work, item, like->row), place};
+            suspect_odd(work, &odd, value_words(work, item, like->row, &common, like->spelled));
+        }
+    }
+}
+
+/* Each setting that any host has; they are sorted. */
+static void compare_settings(struct triage_work *work)
+{
+    const struct incident *incident = work->incident;
+    for (size_t i = 0; i < incident->setting_count; i++) {
+        const struct incident_setting *like = &incident->settings[i];
+        if (i == 0 || like[-1].tool != like->tool || like[-1].dscp != like->dscp ||
+            strcmp(like[-1].name, like->name) != 0)
+            compare_hosts(work, like);
     }
 }
 
 void triage_config_signs(struct triage_work *work)
 {
+    compare_settings(work);
     if (work->incident->scenario == NULL || work->incident->config_count == 0)
         return;
     struct items switches = list_items(work, OF_SWITCH), ports = list_items(work, OF_PORT);

@@ -49,22 +49,6 @@ static struct through find_through(const struct triage_work *work, int node)
     return sum;
 }
 
-/* What hosts received less, in bytes per second. */
-static double lost_by_hosts(const struct triage_work *work)
-{
-    double sum = 0;
-    for (size_t i = 0; i < work->port_count; i++) {
-        const int peer = work->ports[i].peer;
-        struct triage_rates rates;
-        if (!work->nodes[work->ports[i].node].is_switch || peer < 0 ||
-            work->nodes[work->ports[peer].node].is_switch ||
-            !triage_rates(&work->change, triage_sent_bytes(work, (int)i).count, &rates))
-            continue;
-        sum += rates.before > rates.during ? rates.before - rates.during : 0;
-    }
-    return sum;
-}
-
 static void suspect_slow(struct triage_work *work, int node, double all, double share)
 {
     const struct through sum = find_through(work, node);
@@ -260,7 +244,7 @@ void triage_path_signs(struct triage_work *work, double share)
     const struct scenario *scenario = work->incident->scenario;
     if (!work->change.found)
         return;
-    const double all = lost_by_hosts(work);
+    const double all = triage_lost_by_hosts(work);
     const struct split split = split_bytes(work);
     int ignored;
     struct destinations destinations = {0};

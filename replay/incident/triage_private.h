@@ -101,6 +101,8 @@ struct triage_value triage_own_pauses(const struct triage_work *work, int port, 
 struct triage_value triage_pauses(const struct triage_work *work, int port, bool sent,
                                   int priority);
 
+/* What hosts receive less than before, in bytes per second (triage_effect.c). */
+double triage_lost_by_hosts(const struct triage_work *work);
 /* Bytes that a port sent, by its own counters or those of the other end. */
 struct triage_value triage_sent_bytes(const struct triage_work *work, int port);
 /* The highest rate of other ports of the same kind, hosts' or between switches; 0: not known. */

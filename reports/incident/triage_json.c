@@ -73,7 +73,8 @@ static void put_files(struct json *json, const struct incident *incident)
         json_integer(json, json_member(path, "files", i, "cables"), file->cables);
         json_integer(json, json_member(path, "files", i, "log_lines"), file->log_lines);
         json_integer(json, json_member(path, "files", i, "messages"), file->events);
-        json_boolean(json, json_member(path, "files", i, "configuration"), file->is_configuration);
+        json_boolean(json, json_member(path, "files", i, "configuration"),
+                     file->is_configuration || file->outputs > 0);
         json_integer(json, json_member(path, "files", i, "unknown_lines"), file->lines_left);
         json_integer(json, json_member(path, "files", i, "first_unknown_line"),
                      file->first_left.line);

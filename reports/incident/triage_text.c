@@ -188,6 +188,7 @@ static void print_file(const struct incident_file *file, FILE *out)
                  {file->log_lines, "log line", "log lines"},
                  {file->events, "known message", "known messages"},
                  {file->is_configuration, "switch configuration", ""},
+                 {file->outputs, "host configuration", "host configurations"},
                  {file->is_scenario, "scenario", ""}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].count > 0) {

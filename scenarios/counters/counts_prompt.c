@@ -14,11 +14,11 @@ static const char host_letters[] =
 /* ---- prompts ---- */
 
 static const char *const commands[] = {
-    "show",      "ethtool",   "rdma",     "cat",      "grep",   "head",   "tail",     "nv",
-    "sudo",      "pfcwd",     "pfcstat",  "for",      "exit",   "date",   "terminal", "portstat",
-    "ip",        "queuestat", "hostname", "mlnx_qos", "cd",     "sh",     "sho",      "clear",
-    "watch",     "while",     "echo",     "sleep",    "uptime", "ls",     "ssh",      "conf",
-    "configure", "end",       "ping",     "pwd",      "lspci",  "ibstat", "tc",       "dcb"};
+    "show",     "ethtool",  "rdma", "cat",  "grep",   "head",      "tail",     "nv",    "sudo",
+    "pfcwd",    "pfcstat",  "for",  "exit", "date",   "terminal",  "portstat", "ip",    "queuestat",
+    "hostname", "mlnx_qos", "cd",   "sh",   "sho",    "clear",     "watch",    "while", "echo",
+    "sleep",    "uptime",   "ls",   "ssh",  "conf",   "configure", "end",      "ping",  "pwd",
+    "lspci",    "ibstat",   "tc",   "dcb",  "sysctl", "nvme"};
 
 static bool is_command(const char *word, size_t length)
 {

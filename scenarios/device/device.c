@@ -51,6 +51,14 @@ void device_refuse(struct device *device, const char *text)
              "%s", text);
 }
 
+void device_origin(struct device *device, const char *row, const char *spelled,
+                   struct diag_place place)
+{
+    struct device_origin *slot = arena_push(&device->arena, (void **)(void *)&device->origins,
+                                            &device->origin_count, sizeof *slot);
+    *slot = (struct device_origin){row, spelled, place};
+}
+
 /* The bound of a row that a number exceeds, or NULL. */
 static const char *exceeded(const struct opt *row, int64_t value)
 {
@@ -109,7 +117,9 @@ bool device_import(device_read_fn *read, const char *name, const char *text, siz
     notes_print(&device.notes, "", notes);
     memory_stream_end(yaml);
     memory_stream_end(notes);
-    arena_free(&device.arena);
+    result->origins = device.origins;
+    result->origin_count = device.origin_count;
+    result->arena = device.arena;
     if (diag_failed(diag))
         device_free(result);
     return !diag_failed(diag);
@@ -119,5 +129,6 @@ void device_free(struct device_result *result)
 {
     free(result->yaml);
     free(result->notes);
+    arena_free(&result->arena);
     *result = (struct device_result){0};
 }

@@ -2,6 +2,7 @@
  * device - converts the configuration printed by one device into a part of a scenario.
  * A reader goes through the file line by line and writes `hosts:` or `fabric:`, to be included in a
  * scenario. Settings that it does not understand or maps differently become notes with their line.
+ * Origins are the places of parameters of single hosts, for readers of whole incidents.
  * Quote marks of mail ("> ") are skipped. device.def lists the readers.
  *   Limits:  DEVICE_BYTES_MAX.  Owner: the result belongs to the caller, device_free.
  *   Errors:  located messages in diag. */
@@ -14,6 +15,12 @@
 
 enum { DEVICE_BYTES_MAX = 1024 * 1024 };
 
+/* Where the file sets a parameter, and what the equipment calls it. */
+struct device_origin {
+    const char *row, *spelled;
+    struct diag_place place;
+};
+
 struct device {
     struct arena arena;
     struct diag *diag;
@@ -22,6 +29,8 @@ struct device {
     const char *text;     /* current line without quote marks of mail, inside lines.text */
     const char **strange; /* first words of the reported interface lines */
     size_t strange_count;
+    struct device_origin *origins;
+    size_t origin_count;
 };
 
 /* Reads the next line; false after the last one, or after too many errors. */
@@ -36,6 +45,11 @@ void device_note(struct device *device, const char *at, const char *format, ...)
 /* Reports an error about the file as a whole. */
 void device_refuse(struct device *device, const char *text);
 
+/* Records the place of a parameter that the result has. `row` and `spelled` live as long as the
+ * device. */
+void device_origin(struct device *device, const char *row, const char *spelled,
+                   struct diag_place place);
+
 /* The value of a parameter as a scenario writes it, for digits in `unit`; the parameter's bound,
  * with a note, if the value is outside. `spelled`: how the file names the setting. */
 const char *device_bounded(struct device *device, const struct opt *row, const char *digits,
@@ -48,9 +62,15 @@ typedef void device_read_fn(struct device *device, FILE *out);
 #include "scenarios/device/device.def"
 #undef DEVICE
 
+/* Whether a line is one of the output of mlnx_qos. */
+bool device_mlnx_qos_has(const char *line);
+
 struct device_result {
     char *yaml;  /* `hosts:` or `fabric:`, to be included in a scenario */
     char *notes; /* lines "FILE:LINE:COLUMN: note: sentence"; may be empty */
+    const struct device_origin *origins;
+    size_t origin_count;
+    struct arena arena; /* of the origins */
 };
 
 /* `text` NULL: read the file of that name. False if the diag has an error; then the result is

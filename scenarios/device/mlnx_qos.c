@@ -296,17 +296,30 @@ static const struct {
     {"priority:", read_member},
 };
 
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+/* The row of a line without leading blanks; ROWS: none. */
+static size_t row_of(const char *text)
+{
+    size_t row = 0;
+    while (row < ROWS && strncmp(text, rows[row].begins, strlen(rows[row].begins)) != 0)
+        row++;
+    return row;
+}
+
+bool device_mlnx_qos_has(const char *line)
+{
+    return row_of(skip(line)) < ROWS;
+}
+
 static void read_line(struct reader *reader)
 {
     const char *text = skip(reader->device->text);
-    if (*text == '\0')
-        return;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strncmp(text, rows[i].begins, strlen(rows[i].begins)) == 0) {
-            rows[i].read(reader, skip(text + strlen(rows[i].begins)));
-            return;
-        }
-    add_note(reader, text, "not understood: left out");
+    const size_t row = row_of(text);
+    if (row < ROWS)
+        rows[row].read(reader, skip(text + strlen(rows[row].begins)));
+    else if (*text != '\0')
+        add_note(reader, text, "not understood: left out");
 }
 
 /* ---- result ---- */
@@ -337,10 +350,19 @@ static int roce_dscp(const struct reader *reader)
     return ROCE_DSCP;
 }
 
+/* `line` 0: the file as a whole. */
+static void add_origin(const struct reader *reader, const char *row, const char *spelled, int line)
+{
+    const char *file = reader->device->lines.file->name;
+    device_origin(reader->device, row, spelled,
+                  (struct diag_place){.file = file, .line = line > 0 ? line : 1, .column = 1});
+}
+
 static void put_map(const struct reader *reader, FILE *out)
 {
     if (!has_map(reader) && !reader->is_pcp)
         return;
+    add_origin(reader, "dscp-to-priority", "dscp2prio mapping", reader->line);
     fputs("      dscp-to-priority: {", out);
     for (int i = 0; i < DSCPS; i++)
         fprintf(out, "%s%d: %d",
@@ -357,6 +379,8 @@ static void put_pfc(const struct reader *reader, FILE *out)
     bool any = false;
     for (int p = 0; p < PRIORITIES; p++)
         any |= reader->enabled[p];
+    add_origin(reader, any ? "pfc-priorities" : "pfc", "PFC configuration, enabled",
+               reader->pfc_line);
     if (!any) {
         fputs("      pfc: false # enabled: no priority\n", out);
         return;
@@ -387,10 +411,11 @@ static void put_buffer(const struct reader *reader, FILE *out)
         all += reader->buffer[b];
     }
     const bool fits = bytes >= BUFFER_MIN && bytes <= BUFFER_MAX;
-    if (fits)
+    if (fits) {
         fprintf(out, "      rx-buffer: %lldB # Receive buffer size, of %s priorities\n",
                 (long long)bytes, pfc == 0 ? "all" : "the lossless");
-    else if (all > 0)
+        add_origin(reader, "rx-buffer", "Receive buffer size", reader->buffer_place.line);
+    } else if (all > 0)
         notes_add(&reader->device->notes, reader->buffer_place,
                   "a receive buffer of %lld B for the lossless priorities is outside 16 KiB to "
                   "1 GiB: the default is used",
@@ -424,8 +449,11 @@ static void put_weights(const struct reader *reader, FILE *out)
 {
     for (int p = 0; p < PRIORITIES; p++) {
         const int class = reader->class_of[p];
-        if (class != UNSET && reader->weight[class] != UNSET)
-            fprintf(out, "      weight-%d: %d # tc: %d\n", p, reader->weight[class], class);
+        if (class == UNSET || reader->weight[class] == UNSET)
+            continue;
+        fprintf(out, "      weight-%d: %d # tc: %d\n", p, reader->weight[class], class);
+        add_origin(reader, arena_format(&reader->device->arena, "weight-%d", p), "tc",
+                   reader->place_of[class].line);
     }
     for (int class = 0; class < PRIORITIES; class ++)
         if (reader->weight[class] != UNSET && reader->members[class] == 0)

@@ -120,14 +120,15 @@ static bool is_row_written(const struct nvme_connect *connect, size_t index)
     return false;
 }
 
-static void write_dscp(const struct nvme_connect *connect, FILE *out)
+static void write_dscp(struct nvme_connect *connect, FILE *out)
 {
     const struct connect_setting *dscp = &connect->dscp;
     if (dscp->value == NULL)
         return;
-    if (strcmp(connect->transport, "tcp") == 0)
+    if (strcmp(connect->transport, "tcp") == 0) {
         fprintf(out, "    tcp:\n      dscp: %s # %s\n", dscp->value, dscp->spelled);
-    else
+        device_origin(connect->device, "dscp", dscp->spelled, dscp->place);
+    } else
         fprintf(out, "    # %s: a workload has it with `dscp: %s`.\n", dscp->spelled, dscp->value);
 }
 
@@ -141,6 +142,7 @@ void nvme_connect_write(struct nvme_connect *connect, FILE *out)
             !is_of_transport(connect, setting))
             continue;
         fprintf(out, "\n      %s: %s # %s", setting->row, setting->value, setting->spelled);
+        device_origin(connect->device, setting->row, setting->spelled, setting->place);
         written++;
     }
     fputs(written == 0 ? " {}\n" : "\n", out);

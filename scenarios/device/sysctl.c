@@ -388,6 +388,9 @@ static void write(struct reader *reader, FILE *out)
         if (strcmp(taken[i].row, "receive-buffer") == 0)
             buffer = value;
         fprintf(out, "\n      %s: %s # net.%s", taken[i].row, value, taken[i].key);
+        device_origin(reader->device, taken[i].row,
+                      arena_format(arena_of(reader), "net.%s", taken[i].key),
+                      reader->taken[i].place);
         written++;
     }
     fputs(written == 0 ? " {}\n" : "\n", out);

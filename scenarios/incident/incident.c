@@ -38,6 +38,18 @@ void incident_note(const struct incident_reader *reader, struct diag_place place
     fputc('\n', reader->notes);
 }
 
+void incident_note_errors(const struct incident_reader *reader, const struct diag *diag)
+{
+    for (int i = 0; i < diag->count; i++) {
+        const struct diag_message *message = &diag->messages[i];
+        if (message->level != DIAG_ERROR)
+            continue;
+        struct diag_place place = message->place;
+        place.file = message->file;
+        incident_note(reader, place, "%s", message->text);
+    }
+}
+
 static bool is_folder(const char *path)
 {
     struct stat status;
@@ -171,6 +183,7 @@ bool incident_read(struct incident *incident, const struct incident_ask *ask, st
     if (!diag_failed(diag)) {
         incident_make_counts(&reader);
         incident_past_finish(&reader);
+        incident_host_sort(incident);
         incident_make_fabric(&reader);
         list_hosts(incident);
     }

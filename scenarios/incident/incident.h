@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct incident_past;
+struct opt;
 struct scenario;
 struct tree_node;
 
@@ -80,6 +81,7 @@ struct incident_file {
     const char *name;
     const char *host; /* that its name or its first prompt gives */
     uint32_t numbers, cables, log_lines, events;
+    uint32_t outputs; /* of tools that print settings of a host */
     bool is_configuration, is_scenario;
     uint32_t lines_left;          /* with digits, and of no kind that is read */
     struct diag_place first_left; /* of them */
@@ -95,6 +97,33 @@ struct incident_config {
     const struct tree_node *root;
 };
 
+/* A tool that prints settings of a host, incident_host.def. */
+enum incident_tool {
+#define TOOL(id, reader, name) INCIDENT_##id,
+#include "scenarios/incident/incident_host.def"
+#undef TOOL
+    INCIDENT_TOOLS
+};
+
+/* What a host sets. */
+struct incident_setting {
+    const char *host;
+    enum incident_tool tool;
+    const char *name;      /* the parameter */
+    const struct opt *row; /* NULL: the priority of DSCP `dscp` */
+    int dscp;              /* or -1 */
+    int64_t value;
+    const char *spelled; /* by the tool */
+    struct diag_place place;
+};
+
+/* The output of a tool of that host: what it does not set has its default. */
+struct incident_host {
+    const char *host;
+    enum incident_tool tool;
+    struct diag_place place;
+};
+
 struct incident {
     struct arena arena;
     struct incident_file *files;
@@ -107,6 +136,10 @@ struct incident {
     size_t host_count;
     struct incident_config *configs; /* from which the fabric was made */
     size_t config_count;
+    struct incident_setting *settings; /* of hosts, by tool, parameter and host */
+    size_t setting_count;
+    struct incident_host *outputs; /* each tool once for each host */
+    size_t output_count;
     struct scenario *scenario; /* the fabric, or NULL: no cables are known */
     /* With a past: what the next look compares with, and the number of files that are new. */
     struct incident_past *next;
@@ -148,5 +181,10 @@ const struct incident_config *incident_config(const struct incident *incident, c
  * `row` NULL: any row. */
 struct diag_place incident_config_place(const struct incident_config *config, const char *table,
                                         const char *row, const char *field);
+
+/* The host's setting of that tool, parameter and DSCP, or NULL: it has its default. */
+const struct incident_setting *incident_setting(const struct incident *incident, const char *host,
+                                                const struct incident_setting *like);
+const char *incident_tool_name(enum incident_tool tool);
 
 #endif

@@ -14,19 +14,6 @@
 
 enum { SPEED_ASSUMED = 100000 }; /* Mb/s, where no configuration says it */
 
-/* What is wrong with the configuration leaves the fabric unknown, and is said. */
-static void note_errors(const struct incident_reader *reader, const struct diag *diag)
-{
-    for (int i = 0; i < diag->count; i++) {
-        const struct diag_message *message = &diag->messages[i];
-        if (message->level != DIAG_ERROR)
-            continue;
-        struct diag_place place = message->place;
-        place.file = message->file;
-        incident_note(reader, place, "%s", message->text);
-    }
-}
-
 static void load_given(struct incident_reader *reader)
 {
     const struct scenario_input input = {
@@ -135,7 +122,7 @@ static void load_imported(struct incident_reader *reader)
             .name = "fabric.yaml", .text = result.scenario, .length = strlen(result.scenario)};
         reader->incident->scenario = scenario_load(&input, diag);
     }
-    note_errors(reader, diag);
+    incident_note_errors(reader, diag);
     if (reader->incident->rates_assumed)
         incident_note(reader, (struct diag_place){.file = reader->inputs[0].name},
                       "no config_db.json of some switches: the rates of their links are unknown, "

@@ -37,6 +37,7 @@ struct walk {
     const char *owner;
     const char **ports; /* that the rows name */
     size_t port_count;
+    struct incident_host_lines settings;
 };
 
 /* ---- dates and logs ---- */
@@ -145,7 +146,8 @@ static bool take_cables(struct walk *walk, const struct lines *lines, const char
 static bool takes(void *self, const struct lines *lines, const char *host)
 {
     struct walk *walk = self;
-    return take_cables(walk, lines, host) || take_date(walk, lines) || take_log(walk, lines, host);
+    return incident_host_take(&walk->settings, walk->reader->arena, lines, host) ||
+           take_cables(walk, lines, host) || take_date(walk, lines) || take_log(walk, lines, host);
 }
 
 static void add_input(struct incident_reader *reader, const char *name, const char *text,
@@ -263,8 +265,10 @@ static void read_lines(struct walk *walk, const struct tree_file *file)
                                  .device = walk->name.device,
                                  .takes = takes,
                                  .self = walk};
+    walk->settings = (struct incident_host_lines){.last = INCIDENT_TOOLS};
     counts_walk(&counts);
     end_cables(walk, file);
+    incident_host_end(reader, walk->about, &walk->settings);
     take_notes(walk, counts.notes);
     take_tables(walk, &counts);
     fputs(counts.warnings, reader->notes);
@@ -320,8 +324,11 @@ static bool take_whole(struct walk *walk, const struct tree_file *file)
         return true;
     }
     if (has_key(file, "\"hostnqn\"") && has_key(file, "\"subsystems\"")) {
-        walk->about->left_out = "config.json of nvme-cli, for stormglass import nvme; triage does "
-                                "not use it";
+        const struct incident_host_text config = {.host = walk->name.host,
+                                                  .tool = INCIDENT_NVME,
+                                                  .text = (char *)(uintptr_t)file->text,
+                                                  .length = file->length};
+        incident_host_read(reader, walk->about, &config);
         return true;
     }
     if (has_key(file, "\"lldp\"") && has_key(file, "\"chassis\"")) {
@@ -339,16 +346,6 @@ static bool take_whole(struct walk *walk, const struct tree_file *file)
         return true;
     }
     return false;
-}
-
-/* Of a file without counters, cables and messages. */
-static const char *words_of_rest(const struct tree_file *file)
-{
-    if (has_key(file, "net.ipv4.tcp_"))
-        return "TCP settings of a host, for stormglass import sysctl; triage does not use them";
-    if (has_key(file, "nvme connect"))
-        return "commands of nvme-cli, for stormglass import nvme; triage does not use them";
-    return "no line of a known kind";
 }
 
 void incident_read_file(struct incident_reader *reader, const struct tree_file *file,
@@ -375,9 +372,8 @@ void incident_read_file(struct incident_reader *reader, const struct tree_file *
     else if (!take_whole(&walk, file))
         read_lines(&walk, file);
     if (about->left_out == NULL && about->numbers == 0 && about->cables == 0 &&
-        about->log_lines == 0 && about->malformed > 0)
-        about->left_out = "no line could be read";
-    else if (about->left_out == NULL && about->numbers == 0 && about->cables == 0 &&
-             about->log_lines == 0 && !about->is_configuration && !about->is_scenario)
-        about->left_out = words_of_rest(file);
+        about->log_lines == 0 && about->outputs == 0 && !about->is_configuration &&
+        !about->is_scenario)
+        about->left_out =
+            about->malformed > 0 ? "no line could be read" : "no line of a known kind";
 }

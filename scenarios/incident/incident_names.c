@@ -39,7 +39,9 @@ static bool is_subject(const char *word, size_t length)
         "json",       "out",       "output",    "dump",       "sample",  "samples", "session",
         "paste",      "wred",      "wredstat",  "pg",         "drop",    "drops",   "priority",
         "group",      "watermark", "neighbors", "table",      "fio",     "subsys",  "nvme",
-        "list",       "S",         "yaml",      "running",    "csv",     "data",    "incident"};
+        "list",       "S",         "yaml",      "running",    "csv",     "data",    "incident",
+        "sysctl",     "conf",      "connect",   "discovery",  "mlnx",    "qos",     "sh",
+        "etc"};
     return IS_ONE_OF(word, length, subjects);
 }
 

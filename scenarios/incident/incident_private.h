@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * incident_private - what the parts of the reader share.
  * incident.c opens files and folders, incident_file.c finds out what a file is and walks its
- * lines, incident_log.c knows messages, incident_counts.c makes counts of numbers,
- * incident_fabric.c makes the fabric of configuration and cables. */
+ * lines, incident_log.c knows messages, incident_host.c reads settings of hosts, incident_counts.c
+ * makes counts of numbers, incident_fabric.c makes the fabric of configuration and cables. */
 #ifndef STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PRIVATE_H
 #define STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PRIVATE_H
 
@@ -60,6 +60,37 @@ struct incident_reader {
     size_t fabric_length;
 };
 
+/* Lines of one tool of one host in a file, at their line numbers. */
+struct incident_host_text {
+    const char *host;
+    enum incident_tool tool;
+    FILE *out;
+    char *text;
+    size_t length;
+    int lines; /* written */
+};
+
+struct incident_host_lines {
+    struct incident_host_text **list;
+    size_t count;
+    const char *host;        /* of the last line */
+    enum incident_tool last; /* of the last line, or INCIDENT_TOOLS */
+    const char *pending;     /* the last line, whose host the next one shows; NULL: none */
+    int number;              /* its number */
+    bool continues;          /* it ends with a backslash */
+};
+
+/* Takes a line with settings; false: it is read further. */
+bool incident_host_take(struct incident_host_lines *lines, struct arena *arena,
+                        const struct lines *line, const char *host);
+void incident_host_end(struct incident_reader *reader, struct incident_file *about,
+                       struct incident_host_lines *lines);
+/* Sorts the settings of all files. */
+void incident_host_sort(struct incident *incident);
+/* Reads the text of a tool. */
+void incident_host_read(struct incident_reader *reader, struct incident_file *about,
+                        const struct incident_host_text *text);
+
 /* Reads one file, whose name is `within` the folder that the user gave. */
 void incident_read_file(struct incident_reader *reader, const struct tree_file *file,
                         const char *within);
@@ -107,6 +138,8 @@ void incident_make_fabric(struct incident_reader *reader);
  * one.  0: not known. */
 int incident_when_order(const struct incident_when *a, const struct incident_when *b);
 
+/* Errors of a reader, as notes: what it reads is then unknown. */
+void incident_note_errors(const struct incident_reader *reader, const struct diag *diag);
 void incident_note(const struct incident_reader *reader, struct diag_place place,
                    const char *format, ...) __attribute__((format(printf, 3, 4)));
 

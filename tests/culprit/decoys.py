@@ -62,13 +62,14 @@ def faint_fault(draw, healthy):
                         fault("slow-receiver", draw.choice(healthy.used()), drain="100%")])
 
 
-KINDS = [odd_switch, odd_host, odd_link, bad_idle_host, slow_idle_link, fault_of_nobody, faint_fault]
+SETTINGS = [odd_switch, odd_host, odd_link, bad_idle_host, slow_idle_link]
+KINDS = SETTINGS + [fault_of_nobody, faint_fault]
 
 
-def dress(draw, healthy):
-    """Writes up to three decoys into the scenario; says how many."""
+def dress(draw, healthy, kinds):
+    """Writes up to three decoys of these kinds into the scenario; says how many."""
     count = 0
-    for kind in draw.sample(KINDS, draw.choice([0, 1, 2, 3])):
+    for kind in draw.sample(kinds, draw.choice([0, 1, 2, 3])):
         edit = kind(draw, healthy)
         if edit is not None:
             edit(healthy.scenario)

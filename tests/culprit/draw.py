@@ -3,7 +3,7 @@ import copy
 import random
 
 import kinds  # noqa: F401 - registers them
-from decoys import dress
+from decoys import KINDS as DECOYS, dress
 from harms import KINDS
 from healthy import Healthy
 from play import Loss, Refused, play, unhealthy
@@ -62,11 +62,11 @@ def spread(healthy, clean, path):
     return noise
 
 
-def try_healthy(draw, wants, path, bare):
+def try_healthy(draw, wants, path, odd):
     """A healthy scenario with decoys: what it comes to, and why it is none, or None."""
     healthy = Healthy(draw, wants)
     undressed = copy.deepcopy(healthy.scenario)
-    decoys = 0 if bare else dress(draw, healthy)
+    decoys = dress(draw, healthy, odd) if odd else 0
     result = play(healthy.scenario, path)
     why = unhealthy(result)
     if why is None and decoys:
@@ -76,9 +76,9 @@ def try_healthy(draw, wants, path, bare):
     return healthy, result, why
 
 
-def try_clean(draw, path, bare):
+def try_clean(draw, path, odd):
     """Incast or full links, and nothing wrong, congestion control included."""
-    healthy, result, why = try_healthy(draw, {"incast": True}, path, bare)
+    healthy, result, why = try_healthy(draw, {"incast": True}, path, odd)
     if why is None and healthy.control != "none":
         without = copy.deepcopy(healthy.scenario)
         without["hosts"]["defaults"]["rnic"]["congestion-control"] = "none"
@@ -89,11 +89,11 @@ def try_clean(draw, path, bare):
 def attempt(case, draw, path):
     """One scenario of the kind; says why it is not kept, or None."""
     if case.kind == CLEAN:
-        case.healthy, case.clean, why = try_clean(draw, path, case.bare)
+        case.healthy, case.clean, why = try_clean(draw, path, case.odd)
         case.scenario = case.healthy.scenario
         return why
     wants = case.rows.wants(case.kind, draw) if case.kind in case.rows.rows else KINDS[case.kind][1]
-    case.healthy, case.clean, why = try_healthy(draw, wants, path, case.bare)
+    case.healthy, case.clean, why = try_healthy(draw, wants, path, case.odd)
     healthy, clean = case.healthy, case.clean
     if why:
         return "not healthy: " + why
@@ -123,22 +123,22 @@ def attempt(case, draw, path):
     return None if case.loss.matters(noise) else "no harm together"
 
 
-def draw_case(seed, kind, path, rows, bare=False):
+def draw_case(seed, kind, path, rows, odd=DECOYS):
     """The case of a seed: the same wherever it is drawn.  None where no attempt could be kept.
 
-    Of a part, rows that act on it, one after the other."""
+    Of a part, rows that act on it, one after the other.  ODD: kinds of decoys."""
     attempts, tried = ATTEMPTS, [kind]
     if kind in rows.parts:
         tried = random.Random(f"rows {kind} {seed}").sample(rows.parts[kind], len(rows.parts[kind]))[:ROWS_TRIED]
     if kind in rows.parts or kind in rows.rows:
         attempts = ROW_ATTEMPTS * max(1, ROWS_TRIED // len(tried))
-    made = (draw_kind(seed, one, attempts, path, rows, bare) for one in tried)
+    made = (draw_kind(seed, one, attempts, path, rows, odd) for one in tried)
     return next((case for case in made if case is not None), None)
 
 
-def draw_kind(seed, kind, attempts, path, rows, bare):
+def draw_kind(seed, kind, attempts, path, rows, odd):
     case = Case(seed, kind)
-    case.rows, case.bare = rows, bare
+    case.rows, case.odd = rows, odd
     case.two = kind != CLEAN and random.Random(f"two {kind} {seed}").randrange(TWICE) == 0
     for number in range(attempts):
         if number == attempts // 2:

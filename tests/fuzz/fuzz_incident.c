@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_incident - any bytes as the files of an incident, cut at form feeds: a switch's session, its
- * configuration, a host's log.  What is read leads to an answer, or there is a located error.
+ * configuration, a host's log, a host's session.  What is read leads to an answer, or there is a located error.
  * Reads: scenarios/incident/incident*.c scenarios/counters/counts_walk.c */
 #include "base/check.h"
 #include "replay/incident/triage.h"
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"before/leaf0.txt", "after/leaf0.txt", "config.json",
-                                        "host0-dmesg.log"};
+                                        "host0-dmesg.log", "host1-session.txt"};
     enum { FILES = sizeof names / sizeof names[0] };
     static struct diag diag;
     struct incident_text texts[FILES];

@@ -117,7 +117,9 @@ class Hosts:
         for one in PRIORITIES:
             members = [dscp for dscp in DSCPS if classes[dscp] == one]
             text += f"\tprio:{one} dscp:" + "".join(f"{dscp:02}," for dscp in members) + "\n" if members else ""
-        enabled = str(get(host, "rnic", "pfc-priorities")).strip("[]").replace(" ", "").split(",")
+        lossless = str(get(host, "rnic", "pfc-priorities"))
+        lossless = str(classes[26]) if lossless == "auto" else lossless
+        enabled = lossless.strip("[]").replace(" ", "").split(",")
         on = [int(str(one) in enabled and str(get(host, "rnic", "pfc")).lower() != "false") for one in PRIORITIES]
         _, buffer = number(str(get(host, "rnic", "rx-buffer")))
         text += f"Receive buffer size (bytes): 20016,{round(buffer)},0,0,0,0,0,0,max_buffer_size={round(buffer) + 20016}\nCable len: 7\n"

@@ -175,6 +175,85 @@ static void half_of_the_ports(void **state)
     end();
 }
 
+/* ---- hosts ---- */
+
+/* One session of three hosts: counters, sysctl and commands. */
+static const struct triage_suspect *judge_hosts(const char *const settings[3])
+{
+    char text[TEXT_BYTES];
+    size_t length = 0;
+    struct diag diag = {0};
+    for (int i = 0; i < 3; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length,
+                                   "[root@db%d ~]# ethtool -S eth2\nNIC statistics:\n"
+                                   "     tx_prio0_bytes: 9000000\n     rx_prio0_bytes: 90000\n%s",
+                                   i, settings[i]);
+    const struct incident_text session = {"session.txt", text, length};
+    const struct incident_ask ask = {.texts = &session, .text_count = 1};
+    if (!incident_read(&incident, &ask, &diag))
+        fail_msg("the session is refused");
+    triage_make(&triage, &incident);
+    assert_string_equal(incident.notes, "");
+    assert_int_equal(incident.files[0].lines_left, 0);
+    return triage.suspect_count == 0 ? NULL : &triage.suspects[0];
+}
+
+static void assert_odd(const struct triage_suspect *suspect, const char *device, int line,
+                       const char *words)
+{
+    assert_non_null(suspect);
+    assert_int_equal(suspect->kind, SUSPECT_CONFIGURATION);
+    assert_string_equal(suspect->device, device);
+    assert_string_equal(suspect->signs[0].text, words);
+    assert_string_equal(suspect->signs[0].place.file, "session.txt");
+    assert_int_equal(suspect->signs[0].place.line, line);
+    assert_int_equal(triage.suspect_count, 1);
+    end();
+}
+
+static void a_host_with_another_sysctl(void **state)
+{
+    static const char usual[] = "net.ipv4.tcp_rmem = 4096 131072 6291456\n",
+                      small[] = "[root@db1 ~]# sysctl net.ipv4.tcp_rmem\n"
+                                "net.ipv4.tcp_rmem = 4096 32768 32768\n";
+    (void)state;
+    const char *const texts[] = {usual, small, ""};
+    assert_odd(judge_hosts(texts), "db1", 11,
+               "db1: receive-buffer is 32KiB, at its peers 128KiB (net.ipv4.tcp_rmem)");
+    const char *const same[] = {usual, usual, ""};
+    assert_null(judge_hosts(same));
+    end();
+    const char *const larger[] = {"", "net.ipv4.tcp_rmem = 4096 262144 6291456\n", ""};
+    assert_null(judge_hosts(larger));
+    end();
+}
+
+/* A command belongs to the host that its prompt names. */
+static void a_host_with_another_option(void **state)
+{
+    static const char all[] = "[root@db0 ~]# nvme connect -t tcp -n nqn.a -a 10.0.0.9 -s 4420\n",
+                      tls[] = "[root@db2 ~]# nvme connect -t tcp -n nqn.a -a 10.0.0.9 \\\n"
+                              "  -s 4420 --tls\n";
+    (void)state;
+    const char *const texts[] = {all, "", tls};
+    assert_odd(judge_hosts(texts), "db2", 15, "db2: tcp-tls is true, at its peers false (--tls)");
+}
+
+static void a_host_with_another_class(void **state)
+{
+    static const char usual[] = "DCBX mode: OS controlled\nPriority trust state: dscp\n"
+                                "PFC configuration:\n"
+                                "\tpriority    0   1   2   3   4   5   6   7\n"
+                                "\tenabled     0   0   0   1   0   0   0   0\n",
+                      odd[] = "PFC configuration:\n"
+                              "\tpriority    0   1   2   3   4   5   6   7\n"
+                              "\tenabled     0   0   0   0   0   0   0   0\n";
+    (void)state;
+    const char *const texts[] = {usual, usual, odd};
+    assert_odd(judge_hosts(texts), "db2", 25,
+               "db2: pfc is false, at its peers true (PFC configuration, enabled)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +263,9 @@ int main(void)
         cmocka_unit_test(a_switch_without_pfc),
         cmocka_unit_test(a_switch_with_another_map),
         cmocka_unit_test(half_of_the_ports),
+        cmocka_unit_test(a_host_with_another_sysctl),
+        cmocka_unit_test(a_host_with_another_option),
+        cmocka_unit_test(a_host_with_another_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
