@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_incident - any bytes as the files of an incident, cut at form feeds: a switch's session, its
- * configuration, a host's log, a host's session.  What is read leads to an answer, or there is a located error.
+ * configuration, a host's log, a host's session.  What is read leads to an answer, or there is a
+ * located error.
  * Reads: scenarios/incident/incident*.c scenarios/counters/counts_walk.c */
 #include "base/check.h"
 #include "replay/incident/triage.h"
