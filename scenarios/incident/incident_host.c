@@ -95,6 +95,17 @@ static void put_pending(struct incident_host_lines *lines, struct arena *arena, 
     lines->pending = NULL;
 }
 
+/* Whether "#", "$" or ">" stand before the command: a prompt names the host of the next lines, so
+ * that the line is read further. */
+static bool has_prompt(const char *line)
+{
+    static const char *const commands[] = {"nvme ", "sysctl ", "echo "};
+    const char *end = strpbrk(line, "#$>"), *command = NULL;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0] && command == NULL; i++)
+        command = strstr(line, commands[i]);
+    return end != NULL && command != NULL && end < command;
+}
+
 bool incident_host_take(struct incident_host_lines *lines, struct arena *arena,
                         const struct lines *line, const char *host)
 {
@@ -106,7 +117,7 @@ bool incident_host_take(struct incident_host_lines *lines, struct arena *arena,
     lines->pending = line->text;
     lines->number = line->number;
     lines->continues = line->length > 0 && line->text[line->length - 1] == '\\';
-    return strpbrk(line->text, "#$>") == NULL; /* a prompt is read as one, too */
+    return !has_prompt(line->text);
 }
 
 /* ---- settings ---- */
