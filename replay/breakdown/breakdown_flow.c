@@ -51,12 +51,14 @@ static void grow_flows(struct breakdown *breakdown)
     free(old);
 }
 
-static struct breakdown_flow *find_flow(struct breakdown *breakdown, struct key key)
+static struct breakdown_flow **recent_of(struct breakdown *breakdown, uint32_t peer,
+                                         uint32_t peer_qpn)
 {
-    struct breakdown_flow **recent =
-        &breakdown->recent[(key.peer * BREAKDOWN_RECENT_STEP + key.peer_qpn) % BREAKDOWN_RECENT];
-    if (*recent != NULL && has_key(*recent, key))
-        return *recent;
+    return &breakdown->recent[(peer * BREAKDOWN_RECENT_STEP + peer_qpn) % BREAKDOWN_RECENT];
+}
+
+static NOINLINE struct breakdown_flow *find_flow(struct breakdown *breakdown, struct key key)
+{
     if (breakdown->flow_count * 2 >= breakdown->flow_room)
         grow_flows(breakdown);
     const uint32_t at = place_of(breakdown, key);
@@ -70,19 +72,25 @@ static struct breakdown_flow *find_flow(struct breakdown *breakdown, struct key 
         breakdown->flows[at] = flow;
         breakdown->flow_count++;
     }
-    return *recent = breakdown->flows[at];
+    return *recent_of(breakdown, key.peer, key.peer_qpn) = breakdown->flows[at];
+}
+
+static INLINE struct breakdown_flow *flow_of(struct breakdown *breakdown, struct key key)
+{
+    struct breakdown_flow *recent = *recent_of(breakdown, key.peer, key.peer_qpn);
+    return LIKELY(recent != NULL && has_key(recent, key)) ? recent : find_flow(breakdown, key);
 }
 
 struct breakdown_flow *breakdown_flow_to(struct breakdown *breakdown, uint32_t peer,
                                          uint32_t peer_qpn)
 {
-    return find_flow(breakdown, (struct key){BREAKDOWN_NONE, peer, peer_qpn});
+    return flow_of(breakdown, (struct key){BREAKDOWN_NONE, peer, peer_qpn});
 }
 
 struct breakdown_flow *breakdown_flow_of_stream(struct breakdown *breakdown, uint32_t source,
                                                 uint32_t destination, uint32_t qpn)
 {
-    struct breakdown_flow *flow = find_flow(breakdown, (struct key){source, destination, qpn});
+    struct breakdown_flow *flow = flow_of(breakdown, (struct key){source, destination, qpn});
     if (flow->stream == NULL) {
         flow->endpoint = source;
         flow->stream = memory_new(sizeof *flow->stream);

@@ -5,7 +5,9 @@
 #include "base/memory.h"
 #include "replay/breakdown/breakdown_private.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ queues and messages */
 
@@ -43,8 +45,12 @@ static uint32_t take_message(struct breakdown *breakdown)
                                            &breakdown->message_room, sizeof *breakdown->messages);
         index = breakdown->message_count++;
     }
-    breakdown->messages[index] = (struct breakdown_message){
-        .references = 1, .lead = BREAKDOWN_NONE, .follower = BREAKDOWN_NONE};
+    struct breakdown_message *message = &breakdown->messages[index];
+    memset(message, 0, offsetof(struct breakdown_message, leg.places));
+    memset(&message->ack, 0, offsetof(struct breakdown_leg, places));
+    message->taken_at = message->heard_at = 0;
+    message->references = 1;
+    message->lead = message->follower = BREAKDOWN_NONE;
     return index;
 }
 

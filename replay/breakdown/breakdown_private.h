@@ -93,13 +93,13 @@ struct breakdown_transits {
 struct breakdown_leg {
     time_ps from, until; /* until: receiver notified */
     time_ps ps[BREAKDOWN_PARTS];
-    struct breakdown_place places[BREAKDOWN_LEG_PLACES];
     uint32_t place_count;
     bool whole;              /* observed from start to end */
     bool by_interrupt;       /* after `until`, it waits for a core (interrupt mode) */
     bool of_stream;          /* of TCP: both ends have software */
     time_ps core_wait, core; /* of TCP: the receiver's */
     struct breakdown_behind behind;
+    struct breakdown_place places[BREAKDOWN_LEG_PLACES]; /* the rest is zero at first */
 };
 
 struct breakdown_message {

@@ -44,41 +44,54 @@ static bool between_events(const struct probe_journal *journal)
     return *journal->current == NULL;
 }
 
-/* The order key of the calls that the event makes. An event that a node posts for the present
- * moment may have a lower key than the event that posted it; its calls come after that event's,
- * so they get its key. Keys are unique, so this makes no tie between nodes. */
-static uint64_t order_of(struct probe_journal *journal, const struct event *event)
+static NOINLINE void know_node(struct probe_journal *journal, uint32_t node)
 {
-    while (UNLIKELY(event->node >= journal->latest_count)) {
+    while (node >= journal->latest_count) {
         journal->latest = memory_grown(journal->latest, journal->latest_count,
                                        &journal->latest_room, sizeof *journal->latest);
         journal->latest[journal->latest_count++] = (struct probe_latest){.at = -1};
     }
+}
+
+/* The order key of the calls that the event makes. An event that a node posts for the present
+ * moment may have a lower key than the event that posted it; its calls come after that event's,
+ * so they get its key. Keys are unique, so this makes no tie between nodes. */
+static INLINE uint64_t order_of(struct probe_journal *journal, const struct event *event)
+{
+    if (UNLIKELY(event->node >= journal->latest_count))
+        know_node(journal, event->node);
     struct probe_latest *latest = &journal->latest[event->node];
     if (latest->at != event->at || latest->order < event->order)
         *latest = (struct probe_latest){event->at, event->order};
     return latest->order;
 }
 
-/* Allocates a call's payload, aligned for any type. */
-static unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, size_t bytes)
+static NOINLINE void make_room(struct probe_journal *journal, size_t bytes)
 {
-    const struct event *event = *journal->current;
-    const size_t room = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
-    while (UNLIKELY(journal->byte_count + room > journal->byte_room)) {
+    while (journal->byte_count + bytes > journal->byte_room) {
         journal->byte_room = journal->byte_room == 0 ? 4096 : journal->byte_room * 2;
         journal->bytes = memory_resized(journal->bytes, journal->byte_room, 1);
     }
-    if (UNLIKELY(journal->call_count == journal->call_room))
+    if (journal->call_count == journal->call_room)
         journal->calls = memory_grown(journal->calls, journal->call_count, &journal->call_room,
                                       sizeof *journal->calls);
-    journal->calls[journal->call_count++] = (struct probe_call){.at = event->at,
-                                                                .order = order_of(journal, event),
-                                                                .payload = journal->byte_count,
-                                                                .kind = kind};
-    unsigned char *payload = journal->bytes + journal->byte_count;
-    journal->byte_count += room;
-    return payload;
+}
+
+/* Allocates a call's payload, aligned for any type. */
+static INLINE unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, size_t bytes)
+{
+    const struct event *event = *journal->current;
+    const size_t room = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    const size_t payload = journal->byte_count;
+    if (UNLIKELY(payload + room > journal->byte_room || journal->call_count == journal->call_room))
+        make_room(journal, room);
+    struct probe_call *call = &journal->calls[journal->call_count++];
+    call->at = event->at;
+    call->order = order_of(journal, event);
+    call->payload = payload;
+    call->kind = kind;
+    journal->byte_count = payload + room;
+    return journal->bytes + payload;
 }
 
 #define X(call, type, name)                                                                        \

@@ -126,8 +126,7 @@ void switch_dequeue_later(struct port *port)
     dequeue_later(switch_of(port->node), port);
 }
 
-/* The port's wire is free; usually the first frame of its queue leaves. Returns true when more is
- * left to send. */
+/* The wire is free: usually sends the first frame of a queue. Returns true when more is left. */
 static inline bool dequeue(struct swtch *swtch, struct port *port, uint64_t line, time_ps now)
 {
     const unsigned mask = port->ready & ~(unsigned)port->paused;
@@ -135,14 +134,17 @@ static inline bool dequeue(struct swtch *swtch, struct port *port, uint64_t line
         return false;
     const unsigned priority = pick_priority(swtch, port, mask);
     const struct passage passage = take_first(swtch, port, priority, now);
-    port_transmit(port, &port->prios[priority], passage.handle, passage.bytes, line, now);
+    if (UNLIKELY(port->odd != 0))
+        port_send_odd(port, (uint32_t)passage.handle, now);
+    else
+        port_transmit(port, &port->prios[priority], passage.handle, passage.bytes, line, now);
     return port_has_work(port);
 }
 
 /* Handles a due timer of the port as if it were `event`. */
 static inline void on_dequeue(struct swtch *swtch, struct port *port, const struct event *event)
 {
-    if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
+    if (UNLIKELY(((port->odd & ~(unsigned)PORT_WATCHED) | port->pfc_due) != 0)) {
         port->dequeue_at = TIME_NEVER;
         port_dequeue(port, event->at);
     } else if (dequeue(swtch, port, event->order, event->at)) {
@@ -178,8 +180,7 @@ static void settle(struct node *node, time_ps until)
 
 /* ------------------------------------------------------------------ forwarding */
 
-/* A frame that goes back out of its ingress port never leaves at once, because releasing its space
- * may make an XON due on that port. */
+/* A frame never leaves at once by its ingress port: freeing its space may make an XON due there. */
 static bool may_leave(const struct port *port, const struct frame *frame, time_ps now)
 {
     return port_is_free(port, frame->priority, now) && LIKELY(port->index != frame->in_port);
@@ -298,10 +299,9 @@ static INLINE void forward(struct swtch *swtch, const struct passage *passage, u
             join(swtch, group, port, passage, cells);
             return;
         }
-    } else if (LIKELY(port->busy == 0 && egress != passage->in_port) &&
+    } else if (LIKELY(port_is_quiet(port) && egress != passage->in_port) &&
                buffer_pass(&swtch->buffer, group, cells)) {
-        port_transmit(port, &port->prios[priority], passage->handle, bytes,
-                      port_dequeue_order(port), now);
+        port_send(port, (uint32_t)passage->handle, frame, now);
         return;
     }
     enqueue(swtch, (uint32_t)passage->handle, egress, cells, now);

@@ -96,15 +96,15 @@ static enum probe_hold_state state_of(const struct rnic *rnic, const struct qp *
     return request_state(rnic, qp, now);
 }
 
-NOINLINE void rnic_watch_report_hold(const struct rnic *rnic, const struct qp *qp, time_ps now)
+NOINLINE void rnic_watch_report_hold(const struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const struct probe *probe = rnic->env->probe;
     if (probe->hold == NULL)
         return;
-    const struct probe_hold hold = {
-        .at = now,
-        .flow = flow_from(rnic, qp),
-        .state = (uint8_t)state_of(rnic, qp, now),
-    };
+    const uint8_t state = (uint8_t)state_of(rnic, qp, now);
+    if (state == qp->reported_hold)
+        return;
+    qp->reported_hold = state & 0x7Fu;
+    const struct probe_hold hold = {.at = now, .flow = flow_from(rnic, qp), .state = state};
     probe->hold(probe->self, &hold);
 }

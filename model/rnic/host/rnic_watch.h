@@ -10,7 +10,7 @@
 
 void rnic_watch_report_work(const struct rnic *rnic, const struct qp *qp, enum probe_work_kind kind,
                             unsigned operation, bool good, time_ps now);
-void rnic_watch_report_hold(const struct rnic *rnic, const struct qp *qp, time_ps now);
+void rnic_watch_report_hold(const struct rnic *rnic, struct qp *qp, time_ps now);
 
 /* The operation of a work request. */
 static inline enum probe_work_operation rnic_watch_operation(unsigned wr_opcode)
@@ -44,8 +44,9 @@ static inline void rnic_watch_taken(const struct rnic *rnic, const struct qp *qp
                     now);
 }
 
-/* Reports what the queue pair is waiting for after it was scheduled or put to sleep. */
-static inline void rnic_watch_hold(const struct rnic *rnic, const struct qp *qp, time_ps now)
+/* Reports what the queue pair is waiting for after it was scheduled or put to sleep, if that has
+ * changed. */
+static inline void rnic_watch_hold(const struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (rnic_is_watched(rnic))
         rnic_watch_report_hold(rnic, qp, now);

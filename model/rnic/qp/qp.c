@@ -308,6 +308,7 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
         .destination = with->peer,
         .qpn = with->peer_qpn,
     };
+    qp->reported_hold = QP_HOLD_UNREPORTED;
     qp->mtu = (uint16_t)with->mtu;
     qp->data.bytes = (uint16_t)(rnic_frame_bytes(&rnic->params, qp->data.tos) + with->mtu);
     qp->data.payload = qp->mtu;

@@ -103,6 +103,8 @@ struct qp_read {
     uint8_t serial;        /* of its region when the request arrived */
 };
 
+enum { QP_HOLD_UNREPORTED = 0x7F };
+
 struct qp {
     /* PSN of the next request packet to send. Written by the requester, fast_path_make (the middle
      * of a message), qp_connect and qp_to_error. The first two cache lines are prefetched
@@ -153,8 +155,9 @@ struct qp {
     uint16_t reads_out;  /* READs issued and not completed */
     uint16_t read_limit; /* ORD */
     uint8_t retry_left, rnr_left, retry_count, rnr_retry;
-    bool timeout_pending;   /* no timer event need be posted: one is pending, or there is no
-                             * timeout */
+    bool timeout_pending : 1; /* no timer event need be posted: one is pending, or there is no
+                               * timeout */
+    uint8_t reported_hold : 7; /* enum probe_hold_state last reported, or QP_HOLD_UNREPORTED */
     uint8_t read_resources; /* IRD */
     uint8_t tx_kind;        /* enum qp_tx_kind */
     uint8_t ack_timeout;    /* code of the local ACK timeout, see qp_ack_timeout */
