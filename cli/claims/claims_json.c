@@ -5,14 +5,12 @@
 #include "reports/text/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static void print_member(FILE *out, const char *before, const char *name, const char *value)
 {
     fprintf(out, "%s\"%s\": ", before, name);
-    if (value == NULL)
-        fputs("null", out);
-    else
-        json_string(out, value);
+    json_string(out, value);
 }
 
 static void print_figure(const struct claim_figure *figure, const struct settle_value *value,
@@ -28,10 +26,7 @@ static void print_figure(const struct claim_figure *figure, const struct settle_
     print_member(out, ", ", "unit", units[figure->unit]);
     print_member(out, ", ", "text", value->text);
     fputs(", \"value\": ", out);
-    if (value->known && figure->unit != CLAIM_WORD)
-        json_real(out, value->number);
-    else
-        fputs("null", out);
+    json_real(out, value->known && figure->unit != CLAIM_WORD ? value->number : NAN);
     fputc('}', out);
 }
 

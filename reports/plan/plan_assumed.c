@@ -204,27 +204,6 @@ void plan_assumed_text(const struct plan_state *state, FILE *out)
 
 /* ------------------------------------------------------------------ JSON */
 
-static void text_member(FILE *out, const char *key, const char *text)
-{
-    fprintf(out, "\"%s\": ", key);
-    if (text == NULL || *text == '\0')
-        fputs("null, ", out);
-    else {
-        json_string(out, text);
-        fputs(", ", out);
-    }
-}
-
-static void real_member(FILE *out, const char *key, bool known, double value)
-{
-    fprintf(out, "\"%s\": ", key);
-    if (known)
-        json_real(out, value);
-    else
-        fputs("null", out);
-    fputs(", ", out);
-}
-
 static const char *yes_or_no(bool yes)
 {
     return yes ? "true" : "false";
@@ -234,11 +213,11 @@ static void json_change(const struct plan_state *state, const struct plan_change
 {
     const struct plan_candidate *point = point_of(state, change);
     fputs("{", out);
-    text_member(out, "value", change->value);
-    real_member(out, "figure", change->measured, change->figure);
-    real_member(out, "moved", change->measured, change->moved);
-    text_member(out, "verdict", change->played ? plan_verdict_word(point->verdict) : NULL);
-    text_member(out, "why", point->why);
+    plan_text_member(out, "value", change->value);
+    plan_real_member(out, "figure", change->measured, change->figure);
+    plan_real_member(out, "moved", change->measured, change->moved);
+    plan_text_member(out, "verdict", change->played ? plan_verdict_word(point->verdict) : NULL);
+    plan_text_member(out, "why", point->why);
     fprintf(out, "\"played\": %s, \"matters\": %s, \"flips\": %s}", yes_or_no(change->played),
             yes_or_no(change->matters), yes_or_no(change->flips));
 }
@@ -246,13 +225,13 @@ static void json_change(const struct plan_state *state, const struct plan_change
 static void json_guess(const struct plan_state *state, const struct plan_guess *guess, FILE *out)
 {
     fputs("\n      {", out);
-    text_member(out, "path", guess->path);
-    text_member(out, "value", guess->value);
-    text_member(out, "evidence", guess->evidence);
-    text_member(out, "source", guess->source);
+    plan_text_member(out, "path", guess->path);
+    plan_text_member(out, "value", guess->value);
+    plan_text_member(out, "evidence", guess->evidence);
+    plan_text_member(out, "source", guess->source);
     fprintf(out, "\"sources\": %" PRIu32 ", ", guess->sources);
-    real_member(out, "error", guess->error > 0, guess->error);
-    real_member(out, "effect", true, guess->effect);
+    plan_real_member(out, "error", guess->error > 0, guess->error);
+    plan_real_member(out, "effect", true, guess->effect);
     fprintf(out, "\"matters\": %s, \"flips\": %s, \"trials\": [", yes_or_no(guess->matters),
             yes_or_no(guess->flips));
     for (uint32_t i = 0; i < guess->change_count; i++) {
@@ -267,16 +246,16 @@ static void json_subject(const struct plan_state *state, const struct plan_subje
 {
     const struct expectation *asked = asked_of(state, subject);
     fputs("\n    {", out);
-    text_member(out, "candidate", candidate_of(state, subject)->cell->name);
+    plan_text_member(out, "candidate", candidate_of(state, subject)->cell->name);
     fprintf(out, "\"chosen\": %s, ", yes_or_no(subject->candidate == state->chosen));
-    text_member(out, "failure", case_of(state, subject));
-    text_member(out, "slo", asked == NULL ? NULL : asked->text);
-    real_member(out, "figure", asked != NULL, subject->figure);
+    plan_text_member(out, "failure", case_of(state, subject));
+    plan_text_member(out, "slo", asked == NULL ? NULL : asked->text);
+    plan_real_member(out, "figure", asked != NULL, subject->figure);
     const bool binds = subject->binds >= 0;
     const struct plan_guess *guess = binds ? &subject->guesses[subject->binds] : NULL;
-    real_member(out, "figure_low", binds, binds ? subject->figure / guess->spread : 0);
-    real_member(out, "figure_high", binds, binds ? subject->figure * guess->spread : 0);
-    text_member(out, "binds", binds ? guess->path : NULL);
+    plan_real_member(out, "figure_low", binds, binds ? subject->figure / guess->spread : 0);
+    plan_real_member(out, "figure_high", binds, binds ? subject->figure * guess->spread : 0);
+    plan_text_member(out, "binds", binds ? guess->path : NULL);
     fprintf(out, "\"left_out\": %" PRIu32 ", \"values\": [", subject->left_out);
     for (uint32_t i = 0; i < subject->count; i++) {
         fputs(i == 0 ? "" : ",", out);

@@ -6,27 +6,32 @@
 #include "reports/text/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void text_member(FILE *out, const char *key, const char *text, const char *after)
 {
     fprintf(out, "\"%s\": ", key);
-    if (text == NULL || *text == '\0')
-        fputs("null", out);
-    else
-        json_string(out, text);
+    json_string(out, text == NULL || *text == '\0' ? NULL : text);
     fputs(after, out);
 }
 
 static void real_member(FILE *out, const char *key, bool known, double value, const char *after)
 {
     fprintf(out, "\"%s\": ", key);
-    if (known)
-        json_real(out, value);
-    else
-        fputs("null", out);
+    json_real(out, known ? value : NAN);
     fputs(after, out);
+}
+
+void plan_text_member(FILE *out, const char *key, const char *text)
+{
+    text_member(out, key, text, ", ");
+}
+
+void plan_real_member(FILE *out, const char *key, bool known, double value)
+{
+    real_member(out, key, known, value, ", ");
 }
 
 static void cost_members(const struct plan_state *state, const struct plan_candidate *of, FILE *out)

@@ -17,6 +17,10 @@ void plan_text(const struct plan_state *state, FILE *out);
 /* One object: `chosen` (path -> value, and name, cost ...; or null), `candidates`, `front`. */
 void plan_json(const struct plan_state *state, FILE *out);
 
+/* A member of an object, with the comma after it. An empty text is null. */
+void plan_text_member(FILE *out, const char *key, const char *text);
+void plan_real_member(FILE *out, const char *key, bool known, double value);
+
 /* One line per candidate, or per change of an assumed value. */
 void plan_csv(const struct plan_state *state, FILE *out);
 

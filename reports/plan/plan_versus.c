@@ -132,27 +132,6 @@ void plan_versus_text(const struct plan_versus *versus, FILE *out)
 
 /* ------------------------------------------------------------------ JSON */
 
-static void text_member(FILE *out, const char *key, const char *text)
-{
-    fprintf(out, "\"%s\": ", key);
-    if (text == NULL || *text == '\0')
-        fputs("null, ", out);
-    else {
-        json_string(out, text);
-        fputs(", ", out);
-    }
-}
-
-static void real_member(FILE *out, const char *key, bool known, double value)
-{
-    fprintf(out, "\"%s\": ", key);
-    if (known)
-        json_real(out, value);
-    else
-        fputs("null", out);
-    fputs(", ", out);
-}
-
 static void json_design(const struct plan_versus *versus, int side, FILE *out)
 {
     const struct plan_state *state = versus->states[side];
@@ -164,15 +143,15 @@ static void json_design(const struct plan_versus *versus, int side, FILE *out)
     plan_command(state, versus->designs[side], 0, stream);
     memory_stream_end(stream);
     fputs("    {", out);
-    text_member(out, "plan", state->plan->grid.name);
-    text_member(out, "scenario", state->plan->grid.scenario);
-    text_member(out, "name", mine->cell->name);
-    text_member(out, "verdict", plan_verdict_word(mine->verdict));
-    text_member(out, "result", plan_result_word(plan_result_of(mine->verdict)));
-    text_member(out, "why", mine->why);
-    real_member(out, "cost", priced, (double)mine->bill.price / QUANTITY_DECIMAL_ONE);
-    real_member(out, "power_w", priced, (double)mine->bill.power / QUANTITY_DECIMAL_ONE);
-    real_member(out, "rack_units", priced, (double)mine->bill.rack_units);
+    plan_text_member(out, "plan", state->plan->grid.name);
+    plan_text_member(out, "scenario", state->plan->grid.scenario);
+    plan_text_member(out, "name", mine->cell->name);
+    plan_text_member(out, "verdict", plan_verdict_word(mine->verdict));
+    plan_text_member(out, "result", plan_result_word(plan_result_of(mine->verdict)));
+    plan_text_member(out, "why", mine->why);
+    plan_real_member(out, "cost", priced, (double)mine->bill.price / QUANTITY_DECIMAL_ONE);
+    plan_real_member(out, "power_w", priced, (double)mine->bill.power / QUANTITY_DECIMAL_ONE);
+    plan_real_member(out, "rack_units", priced, (double)mine->bill.rack_units);
     fputs("\"command\": ", out);
     json_string(out, command);
     fputs("}", out);
@@ -185,13 +164,13 @@ static void json_difference(const struct plan_versus *versus, const struct plan_
     char name[PLAN_MEASURE_BYTES];
     plan_measure_name(found->measure, versus->states[0]->workloads, name);
     fputs("    {", out);
-    text_member(out, "failure", case_of(versus, of));
-    text_member(out, "measure", name);
-    text_member(out, "unit", plan_measure_unit(found->measure));
-    real_member(out, "a", true, found->means[0]);
-    real_member(out, "b", true, found->means[1]);
-    real_member(out, "difference", true, found->mean);
-    real_member(out, "half", true, found->half);
+    plan_text_member(out, "failure", case_of(versus, of));
+    plan_text_member(out, "measure", name);
+    plan_text_member(out, "unit", plan_measure_unit(found->measure));
+    plan_real_member(out, "a", true, found->means[0]);
+    plan_real_member(out, "b", true, found->means[1]);
+    plan_real_member(out, "difference", true, found->mean);
+    plan_real_member(out, "half", true, found->half);
     fprintf(out, "\"differs\": %s}", found->differs ? "true" : "false");
 }
 
@@ -199,8 +178,8 @@ void plan_versus_json(const struct plan_versus *versus, FILE *out)
 {
     const char *gap = "\n";
     json_open(out);
-    text_member(out, "why", versus->why);
-    text_member(out, "unlike", versus->unlike);
+    plan_text_member(out, "why", versus->why);
+    plan_text_member(out, "unlike", versus->unlike);
     fprintf(out, "\"seeds\": %u,\n  \"designs\": [", (unsigned)versus->seeds);
     for (int i = 0; i < PLAN_VERSUS_SIDES && versus->why[0] == '\0'; i++) {
         fputs(i == 0 ? "\n" : ",\n", out);

@@ -12,10 +12,7 @@
 static void key(const char *name, const char *value, FILE *out)
 {
     fprintf(out, "\"%s\": ", name);
-    if (value == NULL)
-        fputs("null", out);
-    else
-        json_string(out, value);
+    json_string(out, value);
 }
 
 static void quantity(const char *name, const struct deduced_parameter *parameter, int64_t value,

@@ -134,10 +134,7 @@ void incident_text(const struct incident_diff *diff, bool all, FILE *out)
 /* Logarithms differ in the last digits between C libraries. */
 static void json_score(double score, bool known, FILE *out)
 {
-    if (known)
-        json_real(out, score < -0.0005 ? round(score * 1000) / 1000 : 0.0);
-    else
-        fputs("null", out);
+    json_real(out, !known ? NAN : score < -0.0005 ? round(score * 1000) / 1000 : 0.0);
 }
 
 static void json_row(const struct incident_row *row, bool first, FILE *out)
@@ -152,10 +149,7 @@ static void json_row(const struct incident_row *row, bool first, FILE *out)
             row->incident);
     json_real(out, row->expected);
     fprintf(out, ", \"replay\": %" PRId64 ", \"ratio\": ", row->replay);
-    if (row->expected > 0)
-        json_real(out, (double)row->replay / row->expected);
-    else
-        fputs("null", out);
+    json_real(out, row->expected > 0 ? (double)row->replay / row->expected : NAN);
     fputs(", \"score\": ", out);
     json_score(row->score, !row->is_peak, out);
     fprintf(out, ", \"orders\": %d, \"one_sided\": %s, \"agrees\": %s}", row->orders,

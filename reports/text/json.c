@@ -54,6 +54,10 @@ static void write_escape(FILE *out, uint32_t code)
 
 void json_string(FILE *out, const char *text)
 {
+    if (text == NULL) {
+        fputs("null", out);
+        return;
+    }
     fputc('"', out);
     for (;;) {
         uint32_t code;
