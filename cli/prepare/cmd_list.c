@@ -172,7 +172,7 @@ static void list_drops(struct cli_list *list)
 static void list_verdicts(struct cli_list *list)
 {
     for (int i = 0; i < EXPLAIN_KINDS; i++)
-        cli_list_row(list, verdicts[i]->name, verdicts[i]->about);
+        cli_list_row(list, verdicts[i].name, verdicts[i].about);
 }
 
 static void list_rules(struct cli_list *list)

@@ -109,7 +109,7 @@ void explain_judge(struct explain *explain)
     }
     const bool host = at_host(explain, &roots[0]);
     verdict->rival_ps = verdict->rival == EXPLAIN_NONE ? 0 : roots[verdict->rival].held_ps;
-    verdict->sure = !verdicts[roots[0].kind]->is_guess && here_ps >= verdict->all_ps / 2 &&
+    verdict->sure = !verdicts[roots[0].kind].is_guess && here_ps >= verdict->all_ps / 2 &&
                     causes_ps >= here_ps / 2 && elsewhere_ps <= here_ps / 2 &&
                     verdict->unknown_ps <= verdict->all_ps / 4 &&
                     2 * (explain->blocked_ps - explain->idle_ps) <=

@@ -14,7 +14,7 @@ enum { NAME_BYTES = 80, CAUSES_NAMED = 3 };
 
 const char *explain_kind_name(unsigned kind)
 {
-    return verdicts[kind]->name;
+    return verdicts[kind].name;
 }
 
 void explain_port_words(const struct explain_fabric *fabric, uint32_t port, char *text, size_t size)
@@ -101,19 +101,17 @@ static struct explain_place place_of(const struct explain *explain, uint32_t ind
     };
 }
 
-void explain_root_words(const struct explain *explain, uint32_t index, char *text, size_t size)
+static void root_words(const struct explain *explain, uint32_t index, bool brief, char *text,
+                       size_t size)
 {
     struct place_texts texts;
     const struct explain_place place = place_of(explain, index, &texts);
-    verdicts[explain->roots[index].kind]->words(&place, text, size);
+    verdict_words(explain->roots[index].kind, &place, brief, text, size);
 }
 
-/* The root's sentence without numbers. */
-static void short_words(const struct explain *explain, uint32_t index, char *text, size_t size)
+void explain_root_words(const struct explain *explain, uint32_t index, char *text, size_t size)
 {
-    struct place_texts texts;
-    const struct explain_place place = place_of(explain, index, &texts);
-    verdicts[explain->roots[index].kind]->short_words(&place, text, size);
+    root_words(explain, index, false, text, size);
 }
 
 static void append(char *text, size_t size, const char *before, const char *words, time_ps part,
@@ -128,7 +126,7 @@ static void append_root(const struct explain *explain, uint32_t root, const char
                         char *text, size_t size)
 {
     char words[2 * NAME_BYTES];
-    short_words(explain, root, words, sizeof words);
+    root_words(explain, root, true, words, sizeof words);
     append(text, size, before, words, explain->roots[root].held_ps, explain->verdict.all_ps);
 }
 

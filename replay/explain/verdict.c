@@ -3,18 +3,35 @@
 #include "replay/explain/verdict.h"
 
 #include "base/check.h"
+#include "replay/database/words.h"
 
-const struct verdict *const verdicts[EXPLAIN_KINDS] = {
-#define VERDICT(stem, NAME) [EXPLAIN_##NAME] = &verdict_##stem,
+#include <stdio.h>
+
+const struct verdict verdicts[EXPLAIN_KINDS] = {
+#define VERDICT(NAME, name, about, guess, fits, words, brief) {name, about, guess},
 #include "replay/explain/verdict.def"
-#undef VERDICT
 };
 
 enum explain_kind verdict_on(const struct explain_end *end)
 {
-    enum explain_kind kind = 0;
-    while (kind < EXPLAIN_KINDS && !verdicts[kind]->fits(end))
-        kind++;
-    CHECK(kind < EXPLAIN_KINDS); /* each end matches at least one verdict in the list */
-    return kind;
+#define VERDICT(NAME, name, about, guess, fits, words, brief)                                      \
+    if (fits)                                                                                      \
+        return EXPLAIN_##NAME;
+#include "replay/explain/verdict.def"
+    CHECK(false); /* each end matches a row */
+}
+
+void verdict_words(enum explain_kind kind, const struct explain_place *place, bool brief,
+                   char *text, size_t size)
+{
+    switch (kind) {
+#define WORDS(...) snprintf(text, size, __VA_ARGS__)
+#define VERDICT(NAME, name, about, guess, fits, words, short_words)                                \
+    case EXPLAIN_##NAME:                                                                           \
+        brief ? short_words : words;                                                               \
+        return;
+#include "replay/explain/verdict.def"
+    case EXPLAIN_KINDS:
+        break;
+    }
 }

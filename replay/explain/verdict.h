@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verdict - why a node paused its peer, and how to describe it: one file per verdict, one line in
- * verdict.def.
+ * verdict - why a node paused its peer, and how to describe it: the rows of verdict.def.
  * The first matching verdict gets the time of the end of a walk from a paused transmitter. Numbers
  * of verdicts are internal; databases and JSON use names. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_VERDICT_H
@@ -13,9 +12,8 @@
 #include <stdint.h>
 
 enum explain_kind {
-#define VERDICT(stem, NAME) EXPLAIN_##NAME,
+#define VERDICT(NAME, name, about, guess, fits, words, brief) EXPLAIN_##NAME,
 #include "replay/explain/verdict.def"
-#undef VERDICT
     EXPLAIN_KINDS
 };
 
@@ -38,22 +36,16 @@ struct explain_place {
 };
 
 struct verdict {
-    const char *name;  /* in databases and JSON */
-    const char *about; /* one sentence */
-    bool is_guess;     /* pauses alone do not prove it, so the attribution is unsure */
-    bool (*fits)(const struct explain_end *end);
-    /* One sentence: device, reason, duration, spread; and a short form with device and reason
-     * only. */
-    void (*words)(const struct explain_place *place, char *text, size_t size);
-    void (*short_words)(const struct explain_place *place, char *text, size_t size);
+    const char *name, *about;
+    bool is_guess;
 };
 
-extern const struct verdict *const verdicts[EXPLAIN_KINDS]; /* generated from verdict.def */
+extern const struct verdict verdicts[EXPLAIN_KINDS];
 
 enum explain_kind verdict_on(const struct explain_end *end);
 
-#define VERDICT(stem, NAME) extern const struct verdict verdict_##stem;
-#include "replay/explain/verdict.def"
-#undef VERDICT
+/* The sentence of a root, or only device and reason. */
+void verdict_words(enum explain_kind kind, const struct explain_place *place, bool brief,
+                   char *text, size_t size);
 
 #endif

@@ -36,8 +36,8 @@ void json_end(struct json *json);
 void json_value(struct json *json, const char *path, const char *type,
                 const struct store_value *value);
 
-/* A string in quotes, or null for NULL. Quotes, characters that a terminal interprets (base/printable.h) and invalid
- * UTF-8 are escaped. */
+/* A string in quotes, or null for NULL. Quotes, characters that a terminal interprets
+ * (base/printable.h) and invalid UTF-8 are escaped. */
 void json_string(FILE *out, const char *text);
 void json_real(FILE *out, double value); /* writes null for values that JSON cannot represent */
 
