@@ -96,8 +96,8 @@ void opt_mask_range(const struct opt *row, char *text, size_t size);
  * worse. */
 bool opt_is_worse(const struct opt *row, int64_t value, int64_t common);
 
-/* Whether the row scales with the size of a device and the values differ by no more than those of
- * devices of one kind do: a smaller device is a purchase, not a mistake. */
+/* Whether the row scales with the size of a device, and the values differ by no more than values of
+ * devices of one kind: a smaller device is a choice, not a mistake. */
 enum {
     OPT_DEVICES_DIFFER = 4,
     OPT_RATES_DIFFER = 40 /* links of 10 to 400 Gb/s */
@@ -128,7 +128,7 @@ static inline bool opt_is_memory(const struct opt *row)
     return row->effect.scales && row->effect.part == OPT_PART_DROPS;
 }
 
-/* Whether a worse value may be what was bought: it is a fault only if it ruins somebody. */
+/* Whether a worse value may be intended, as of a cheaper device: it is a fault only if it harms. */
 static inline bool opt_is_purchase(const struct opt *row)
 {
     return opt_is_limit(row) || opt_is_memory(row);

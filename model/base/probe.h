@@ -42,7 +42,7 @@ struct probe_reason {
     int64_t queued; /* bytes queued, from all ingress ports */
 };
 
-/* One PFC edge at its sender: the peer on `port` is told to stop (XOFF) or to resume (XON). */
+/* One PFC edge at its sender, which requests the peer on `port` to stop (XOFF) or resume (XON). */
 struct probe_pause {
     time_ps at;
     uint32_t node;

@@ -89,7 +89,7 @@ void fc_set_user(struct fc_exchange *exchange, const struct fc_user *user);
 void fc_send(struct fc_exchange *exchange, const struct fc_unit *unit);
 /* Data that arrives is copied there, or, if it is NULL, dropped. */
 void fc_receive_into(struct fc_exchange *exchange, unsigned char *bytes, uint32_t length);
-/* Ends the exchange here, without callbacks: abort tells the peer. */
+/* Ends the exchange here, without callbacks; fc_abort also notifies the peer. */
 void fc_close(struct fc_exchange *exchange);
 void fc_abort(struct fc_exchange *exchange);
 uint32_t fc_peer_ip(const struct fc_exchange *exchange);

@@ -123,7 +123,7 @@ void fc_exchange_fail(struct fc_exchange *exchange, const char *why);
 /* fc_send.c */
 void fc_drop_outs(struct fc_exchange *exchange);
 void fc_on_send(void *self, time_ps now);
-/* As fc_send, for a unit after which nobody refers to the exchange. */
+/* As fc_send, for a unit after which the exchange has no reference left. */
 void fc_send_last(struct fc_exchange *exchange, const struct fc_unit *unit);
 
 /* fc_login.c */
@@ -135,7 +135,7 @@ void fc_login_free(struct fc *fc);
 void fc_watch_post(struct fc_exchange *exchange, struct fc_out *out);
 /* Its delay has passed: it waits for the port. */
 void fc_watch_ready(const struct fc_exchange *exchange, const struct fc_out *out);
-/* The last frame of a unit has arrived; its user is told of the unit. */
+/* The last frame of a unit has arrived, and the unit is reported to its user. */
 void fc_watch_arrive(const struct fc_exchange *exchange, uint32_t number);
 void fc_watch_take(const struct fc_exchange *exchange, uint32_t end);
 

@@ -46,7 +46,7 @@ bool accecn_is_valid_change(uint8_t sent, uint8_t received);
 
 /* ------------------------------------------------------------------ feedback */
 
-/* What else the sender knows of an ACK that carries an ACE field. */
+/* Further data of the sender about an ACK that carries an ACE field. */
 struct accecn_ack {
     uint32_t packets, bytes; /* newly delivered */
     bool bytes_known;        /* the option, or an estimate of it, says how many bytes had CE: */
@@ -67,7 +67,7 @@ int32_t accecn_difference(uint32_t field, uint64_t counter);
 
 enum { ACCECN_OPTION_SPACE = 40 };
 
-/* Places an option with at least `least` fields beside `used` bytes of other options, of which
+/* Places an option with at least `least` fields after `used` bytes of other options, of which
  * `blocks` SACK blocks with their two bytes of padding are a part.  It may take the place of the
  * third SACK block. */
 struct accecn_place {

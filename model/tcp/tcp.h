@@ -10,8 +10,8 @@
  * it; with cores 0 each connection has its own.
  * Not modeled: fast open, urgent data, IP fragments, path MTU discovery,
  * keep-alive, memory pressure, SYN queues and cookies, Nagle's algorithm (TCP_NODELAY is set).
- * Source: RFC 9293, 7323, 2018, 2883, 3168, 5681, 6298, 6937, 8985, 9768; Linux
- * net/ipv4/tcp_input.c, tcp_output.c, tcp_timer.c, tcp_recovery.c for what these leave open.
+ * Source: RFC 9293, 7323, 2018, 2883, 3168, 5681, 6298, 6937, 8985, 9768; where they leave
+ * a choice, Linux net/ipv4/tcp_input.c, tcp_output.c, tcp_timer.c, tcp_recovery.c.
  * Owner: the caller of tcp_create.  Clock: the host's. */
 #ifndef STORMGLASS_TCP_TCP_H
 #define STORMGLASS_TCP_TCP_H

@@ -113,7 +113,7 @@ struct tcp_conn {
     bool accurate; /* and its feedback is accurate ECN */
     uint8_t send_scale, receive_scale;
     uint32_t mss;          /* payload of a full segment */
-    uint32_t payload_most; /* likewise, beside the options of the segments sent now */
+    uint32_t payload_most; /* the same, less the options of the segments sent now */
 
     /* sending */
     uint32_t iss, irs;
@@ -389,7 +389,7 @@ void tcp_note_reordering(struct tcp_conn *conn, uint64_t offset, uint64_t *count
 
 /* ------------------------------------------------------------------ tcp_recovery.c */
 
-/* What an ACK said. */
+/* The content of an ACK. */
 struct tcp_round {
     uint64_t prior_una;
     uint32_t prior_flight, prior_lost;
@@ -427,7 +427,7 @@ void tcp_undo_begin(struct tcp_conn *conn);
 /* All that was outstanding is acknowledged: undoes the reduction if nothing was lost. */
 bool tcp_undo_at_end(struct tcp_conn *conn, const struct tcp_round *round);
 bool tcp_undo_by_dsack(struct tcp_conn *conn);
-/* In fast recovery.  True: what it sends again was in vain. */
+/* In fast recovery.  True: its retransmissions were unnecessary. */
 bool tcp_undo_in_recovery(struct tcp_conn *conn, const struct tcp_round *round);
 /* After a timeout.  TCP_RESEND_NONE: it was spurious. */
 enum tcp_resend tcp_undo_after_timeout(struct tcp_conn *conn, const struct tcp_round *round);
@@ -489,7 +489,7 @@ struct tcp_conn *tcp_conn_find(const struct tcp *tcp, uint32_t peer, uint32_t po
 void tcp_conn_on_syn(struct tcp *tcp, const struct frame *frame, time_ps now);
 void tcp_read_syn(struct tcp_conn *conn, const struct frame *frame);
 void tcp_established(struct tcp_conn *conn, time_ps now);
-/* Ends the connection; its user is told, unless it ended it. */
+/* Ends the connection, and reports this to its user unless the user ended it. */
 void tcp_conn_end(struct tcp_conn *conn, int error);
 /* Frees it if nothing refers to it. */
 void tcp_conn_release(struct tcp_conn *conn);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * assumed - which values that nobody knows would change what a run says.
- * Each value in force that is assumed or inferred, by its profile or by its row where nobody wrote
- * it, is changed alone and the scenario is played again:
- *   assumed    half and twice: no range is stated
- *   inferred   a tenth less and a tenth more
- * within the row's bounds and steps.  What is looked at is the verdict: the resource that is the
- * bottleneck, whom the first cause names, and each expectation.  Words, switches and zeros (nothing
- * of it is modelled) are not changed.
+ * assumed - the uncertain values that would change the verdict of a run.
+ * A value is uncertain if its profile, or its row for a value that the scenario does not set, marks
+ * it as assumed or inferred. The scenario is run again with one such value changed at a time:
+ *   assumed    to half and to twice the value, because no range is stated
+ *   inferred   to a tenth less and a tenth more
+ * within the row's bounds and steps. The verdict has three parts: the resource that is the
+ * bottleneck, the suspect of the first cause, and each expectation. Words, switches and zeros
+ * (the thing is not modeled) are not changed.
  * Errors: false and a sentence. */
 #ifndef STORMGLASS_REPLAY_EXPERIMENT_ASSUMED_H
 #define STORMGLASS_REPLAY_EXPERIMENT_ASSUMED_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * experiment - runs of one scenario that differ by nothing but their trials.
- * A run can be repeated exactly, and all random numbers are common to the runs, so that only their
- * trials make a difference between two of them.  The runs are processes of their own, on all
- * processors at once; no result depends on the number of processors.
- * All experiments have one budget (runs, events) and one rule of what is significant. */
+ * experiment - runs of one scenario that differ only in their trials.
+ * A run can be repeated exactly, and all runs use the same random numbers, so every difference
+ * between two runs comes from their trials.  Each run is a separate process, on all processors at
+ * the same time; no result depends on the number of processors.
+ * All experiments share one budget (runs, events) and one rule of significance. */
 #ifndef STORMGLASS_REPLAY_EXPERIMENT_EXPERIMENT_H
 #define STORMGLASS_REPLAY_EXPERIMENT_EXPERIMENT_H
 
@@ -14,16 +14,16 @@
 struct experiment {
     const struct trial_base *base;
     time_ps until;
-    /* Measured in addition to what the run and its workloads say of themselves: what these members
-     * did, and where they were stopped. NULL: nothing. */
+    /* The members to measure in addition to the run and its workloads: their work, and the places
+     * where they were stopped. NULL: none. */
     const struct measure_members *members;
     const struct measure_hops *hops;
     struct memo *memo;    /* NULL: runs are repeated */
-    uint32_t runs_most;   /* 0: as many as it takes; what cannot be built does not count */
+    uint32_t runs_most;   /* 0: no limit; runs that cannot be built do not count */
     uint64_t events_most; /* of all runs together; 0: likewise */
     uint32_t runs;
     uint64_t events;
-    bool spent;   /* it would have taken more than it may */
+    bool spent;   /* the next run would exceed the budget */
     bool crashed; /* a run ended by an error of the program */
     char why[STORE_ERROR_BYTES];
 };

@@ -12,7 +12,7 @@ step_tell step_list;
 /* A node, a port, a queue pair or a workload; or an overview. */
 step_tell step_show;
 
-/* What the subject waits for, and what that waits for in turn, up to the root. */
+/* The chain of waits from the subject to the root: each item waits for the next. */
 step_tell step_why;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * usages - what a run used while there was work, and while each workload had work.
- * Workloads that start and end together share one usage. What a workload waited for in its own
- * short period would hardly show in a long run. Beyond USAGES_MAX - 1 periods, the usage of the
- * whole run applies.
+ * Workloads that start and end together share one usage. The waits
+ * of a workload with a short period would hardly show in the usage of a long run. Beyond
+ * USAGES_MAX - 1 periods, the usage of the whole run applies.
  * Owner: usages_fini. Clock: the caller simulates up to usages->next and calls usages_take. */
 #ifndef STORMGLASS_REPLAY_USAGE_USAGES_H
 #define STORMGLASS_REPLAY_USAGE_USAGES_H

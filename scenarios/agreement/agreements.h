@@ -2,9 +2,9 @@
  * agreements - the settings that must agree along a path, for each transport in use.
  * The rows of parameters say where their values must agree (enum opt_agree of base/opt_effect.h).
  * A setting counts if it has an effect for the traffic of a pair of hosts: a parameter of PFC
- * counts only for traffic in a lossless class, and nothing of queue pairs counts for TCP. `values`
- * is the number of places where somebody must configure a setting alike on the longest path: both
- * ends of each link, each switch, both hosts.
+ * counts only for traffic in a lossless class, and a parameter of queue pairs does not count for
+ * TCP. `values` is the number of places on the longest path where a setting must be configured to
+ * the same value: both ends of each link, each switch, both hosts.
  * Owner: the arena. */
 #ifndef STORMGLASS_SCENARIOS_AGREEMENT_AGREEMENTS_H
 #define STORMGLASS_SCENARIOS_AGREEMENT_AGREEMENTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * routing - routes of a scenario's switches, for simulation and for checks without a run.
  * First, shortest paths over the links that the control plane considers up; then static routes and
- * misroutes on top; last, each switch removes its own ports that it knows to be dead.
+ * misroutes on top; last, each switch removes those of its ports that it has detected as down.
  * Endpoints are the ports of the hosts, in the order of nodes and ports. */
 #ifndef STORMGLASS_SCENARIOS_FABRIC_ROUTING_H
 #define STORMGLASS_SCENARIOS_FABRIC_ROUTING_H
@@ -18,8 +18,8 @@ struct routing_view {
 };
 
 /* Compute one table per node; those of hosts are empty. Owner: the caller, with routing_free, or
- * route_table_fini for each and free. routing_compute: link_down is by link, 1 for links that carry
- * nothing and that every switch knows to be down; NULL: all links are up. */
+ * route_table_fini for each and free. routing_compute: link_down is by link, 1 for links that are
+ * down and that all switches have excluded; NULL: all links are up. */
 struct route_table *routing_compute(const struct scenario *scenario, const uint8_t *link_down);
 struct route_table *routing_compute_view(const struct scenario *scenario,
                                          const struct routing_view *view);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * incident_past - what an earlier look at the same files and devices saw, for readers that look
- * again and again: only samples and messages that are new count.
- * What a file holds decides, not its times: one that was touched holds nothing new, nor does one
- * whose counters and their dates are those of another file, for example a copy.  A file that has
- * grown and begins as it, or the file that it was rotated from, did before is new from there on;
- * any other change makes the whole file new.  A file whose last line has no end may still be
- * written: it is read as soon as two looks find it unchanged.
- * Where both samples have a date, an older one is left out, and so is one of the same second with
- * the same value.
+ * incident_past - the result of the previous poll of the same files and devices, for readers that
+ * poll repeatedly: only new samples and messages count.
+ * The content of a file decides, not its modification time: a file that was only touched has no
+ * new data, and neither has a copy, whose counters and dates equal those in another file.  If a
+ * file has grown, only the added part is new; this includes a file that begins like the file from
+ * which it was rotated.  Any other change makes the whole file new.  A file whose last line has no
+ * newline may be incomplete: it is read when two polls in a row find it unchanged.
+ * If both samples have a date, an older sample is left out, and so is a sample of the same second
+ * with the same value.
  * Limits: INCIDENT_PAST_CONTENTS_MAX digests of files that were replaced or removed; older ones
  * are forgotten.  Only counters that a run has are kept. */
 #ifndef STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PAST_H

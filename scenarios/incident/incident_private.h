@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * incident_private - what the parts of the reader share.
- * incident.c opens files and folders, incident_file.c finds out what a file is and walks its
- * lines, incident_log.c knows messages, incident_host.c reads settings of hosts, incident_counts.c
- * makes counts of numbers, incident_fabric.c makes the fabric of configuration and cables. */
+ * incident_private - declarations that the files of the reader share.
+ * incident.c opens files and folders, incident_file.c recognizes the kind of a file and reads its
+ * lines, incident_log.c reads messages, incident_host.c reads settings of hosts, incident_counts.c
+ * computes counts from numbers, incident_fabric.c builds the fabric from configuration and
+ * cables. */
 #ifndef STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PRIVATE_H
 #define STORMGLASS_SCENARIOS_INCIDENT_INCIDENT_PRIVATE_H
 
@@ -19,7 +20,7 @@ struct incident_number {
     uint32_t order; /* in which it was read */
 };
 
-/* A table that leaves out rows of zeroes was printed then: what it lacks was 0. */
+/* A printed table that leaves out rows of zeroes: the counters that it lacks were 0. */
 struct incident_table {
     const char *table;
     struct incident_when when;

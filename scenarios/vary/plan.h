@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan - a question of an architect: which of many fabrics holds what is asked for, at what cost.
+ * plan - the search for the cheapest of many fabrics that meets all objectives.
  *   stormglass-plan: 1
  *   name: array
- *   scenario: array.yaml            # the template: beside this file, or the name of a case
+ *   scenario: array.yaml            # the template: a file next to this one, or a case
  *   vary:                           # as in a grid; its cells are the candidates
  *     - {path: fabric.topology.spines, as: spines, values: [2, 4], better: higher}
  *     - {path: oversubscription, as: os, values: [1.5, 3]}   # ratios: oversubscription.h
  *   adjust: [...]                   # as in a grid
  *   slo: ["oltp.latency.p99 < 1ms", no-lossless-drop]   # as `expect` of a scenario
- *   survive:                        # with each of these too
+ *   survive:                        # failures that a candidate must survive
  *     - {name: one spine down, kind: switch-down, each: "spine*"}
  *     - {name: a link lost, kind: link-down, each: "leaf*-spine*", sample: 4, at: 5ms, slo: [...]}
  *   grow: {years: 3, load: [{path: workloads.oltp.rate, each-year: 25%}]}   # grow.h
  *   prices: prices.yaml             # or the mapping itself: prices.h
- *   cliff:                          # how far what is chosen goes along each of these, alone
+ *   cliff:                          # the limit of the chosen candidate on each of these
  *     - {path: workloads.oltp.queue-depth, as: qd, values: {from: 8, to: 256, times: 2}}
- *   what-if:                        # which of these moves the cliffs, each value alone
+ *   what-if:                        # changes that may move the limits, one value at a time
  *     - {path: fabric.switch.buffer, as: buffer, values: [64MB, 128MB]}
  *   objective: cheapest             # least-power, most-headroom, front
  *   budget: 500                     # runs, or a time such as 600s
  *   seeds: 5                        # and the other rows: plan_opts
- * A failure without `at` is played without what failed, from the start; with `at` it fails in
- * mid-run, and what is under way may take 60 s to finish.  `each` picks the members one after the
- * other, `sample` some of them, evenly; `together: 2` every two of them at once, `together: all`
- * all of them.  Where load grows each year is a case too, and the last one with every failure.
+ * Without `at`, the failed device is down from the start; with `at`, it fails during the run, and
+ * operations in flight may take 60 s to finish.  `each` lets one member fail at a time, `sample`
+ * selects some of them, evenly; `together: 2` lets each pair fail at once, `together: all` all of
+ * them.  If load grows, each year is a case, and the last year is run with every failure.
  * Limits: those of a grid; PLAN_SLO_MAX, PLAN_FAILURES_MAX, PLAN_CLIFFS_MAX.
  * Owner: plan_free.  Errors: located messages, and NULL. */
 #ifndef STORMGLASS_SCENARIOS_VARY_PLAN_H

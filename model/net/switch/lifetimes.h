@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lifetimes - how long a switch holds a frame that cannot leave.
- * Without credits a frame waits, and its buffer is not free. The switch discards the frame in the
- * end, so that a host that returns no credits, or a deadlock, does not stop others for ever.
+ * Without credits a frame waits and occupies its buffer. After a time limit the switch discards it,
+ * so that a host that returns no credits, or a deadlock, does not block other hosts permanently.
  * Fibre Channel limits the time since the frame arrived (hold time). InfiniBand limits this time
  * (LifeTimeValue of the switch) and the time as the first of its lane (HOQLife of the port). Both
- * have a shorter limit for ports to hosts, so that frames for a stuck host are discarded where they
- * block nobody else.
+ * have a shorter limit for ports to hosts, so that frames for a stuck host are discarded before
+ * they block the links between switches.
  * Source: Brocade Fabric OS Command Reference, configure, edge hold time; IBTA Vol 1 14.2.5.4,
  * 14.2.5.6 and 18.2.5.4; OpenSM osm_base.h. Not modeled: VLStallCount, after which a lane discards
  * everything for a while. Owner: the switch. Clock: now is passed in. */

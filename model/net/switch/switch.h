@@ -162,7 +162,7 @@ struct swtch {
     struct rng marking;          /* random stream of ECN marking */
     uint32_t *waiting;           /* of all groups, see struct buffer_group */
     struct watchdog *watchdog;   /* NULL: off */
-    struct lifetimes *lifetimes; /* NULL: frames may wait for ever */
+    struct lifetimes *lifetimes; /* NULL: frames may wait without limit */
     const struct probe *probe;
 };
 
