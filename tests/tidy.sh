@@ -26,7 +26,7 @@ printf '%s\n' "${sources[@]}" | grep '\.c$' | grep -v '^tests/fuzz/' | sed 's,/[
     awk '$1 > 25 { print $2 " has " $1 " files of C, 25 are the most" }' >>"$findings"
 tests/named.py >>"$findings" 2>&1 || true
 tests/links.py README.md docs/*.md bridge/README.md bridge/lab/README.md >>"$findings" 2>&1 || true
-tests/wording.py README.md CHANGELOG.md docs/{adding,architecture,counters,glossary,howto,model,parameters,performance,predictions-hardware,recording,teaching,testing,tutorial}.md docs/man/stormglass.1 docs/man/stormglass-scenario.5 docs/man/stormglass-{bench,bridge,calibrate,check,compare,counters,diff,draw,explain,explain-parameter,export,headroom,import,incident,lesson,list,pcap,plan,predict,query,replay,report,run,step,watch}.1 >>"$findings" 2>&1 || true
+tests/wording.py README.md CHANGELOG.md docs/{adding,architecture,counters,glossary,howto,model,parameters,performance,predictions-hardware,recording,teaching,testing,tutorial}.md docs/man/stormglass.1 docs/man/stormglass-scenario.5 docs/man/stormglass-{bench,bridge,calibrate,check,compare,counters,diff,draw,explain,explain-parameter,export,headroom,import,incident,lesson,list,pcap,plan,predict,query,replay,report,run,step,watch}.1 tests/golden/words/words-{cause,plan,read,run,step,tools}/*.txt >>"$findings" 2>&1 || true
 
 # --- each outside library is included in one place ----------------------------------------------------
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# wording - documents and man pages use plain words.                SPDX-License-Identifier: Apache-2.0
+# wording - documents, man pages and output use plain words.        SPDX-License-Identifier: Apache-2.0
 # usage: tests/wording.py FILE...       Prints FILE:LINE: the words, and what to write instead (tests/wording.tsv).
 # Left out are code, fenced and indented blocks, and comments; of man pages also displays, macros for names, and the examples,
-# whose captions come from --help.
+# whose captions come from --help; of output (.txt) words in quotes, names such as a-b-c, and markup.
 
 import os
 import re
@@ -43,6 +43,12 @@ def prose_of_manual(lines):
         yield "" if shown or examples or NAMES.match(line) or line.startswith('.\\"') else line
 
 
+def prose_of_output(lines):
+    for line in lines:
+        line = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\w+(-\w+){2,}", "x", line)
+        yield "" if line.startswith(("<", "What if")) else line
+
+
 def is_repeated(line, previous):
     """True if two lines in a row begin or end with the same words, as after an edit that left the old line in place."""
     now, before = line.split(), previous.split()
@@ -52,9 +58,11 @@ def is_repeated(line, previous):
 def find(path, table):
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
-    prose = list(prose_of_markdown(lines) if path.endswith(".md") else prose_of_manual(lines))
+    kinds = {".md": prose_of_markdown, ".txt": prose_of_output}
+    kind = os.path.splitext(path)[1]
+    prose = list(kinds.get(kind, prose_of_manual)(lines))
     for number, line in enumerate(prose, 1):
-        if not path.endswith(".md") and number > 1 and not line.startswith(".") and is_repeated(line, prose[number - 2]):
+        if kind not in kinds and number > 1 and not line.startswith(".") and is_repeated(line, prose[number - 2]):
             yield f"{path}:{number}: repeats the line above: remove one of the two"
         for pattern, instead in table:
             match = pattern.search(line)

@@ -148,7 +148,7 @@ static void print_agreements(const struct agreements *all, size_t count)
                plural(of->values, "place", "places"), of->switches,
                plural(of->switches, "switch", "switches"));
         for (size_t k = 0; k < of->count; k++)
-            printf("    %6s.%-16s  %3u %s, at %s\n", of->settings[k].section,
+            printf("    %6s.%-16s  set in %2u %s; %s must agree\n", of->settings[k].section,
                    of->settings[k].row->name, of->settings[k].values,
                    plural(of->settings[k].values, "place", "places"),
                    opt_agree_words(of->settings[k].row->agrees.at));

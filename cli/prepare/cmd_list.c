@@ -217,7 +217,7 @@ static const struct {
 } kinds[] = {
     {"cases", "built-in scenarios", list_cases},
     {"lessons", "scenarios of stormglass lesson", list_lessons},
-    {"claims", "what stormglass claims settles", list_claims},
+    {"claims", "claims that stormglass claims tests", list_claims},
     {"works", "scenarios of stormglass bench", bench_list},
     {"profiles", "switches, RNICs and media, each value with its evidence", list_profiles},
     {"congestion-controls", "how an RNIC reacts to congestion", list_controls},

@@ -25,7 +25,7 @@ static struct words words(enum quantity_kind kind, int64_t value)
 
 static void print_link(const struct headroom_link *link)
 {
-    printf("link      %s, %s (%s one way), MTU %s here and %s there\n",
+    printf("link      %s, %s (%s one way), MTU %s at this end and %s at the peer\n",
            words(QUANTITY_RATE, link->rate).text, words(QUANTITY_LENGTH, link->length).text,
            words(QUANTITY_TIME, link->propagation).text, words(QUANTITY_SIZE, link->mtu).text,
            words(QUANTITY_SIZE, link->peer_mtu).text);

@@ -29,6 +29,7 @@ struct ruling {
     struct harm_cause *causes; /* array of HARM_CAUSES_MAX */
     uint32_t cause_count;
     struct bottleneck *limits; /* by workload, without the confirmed causes */
+    struct confirm_places *places;
 };
 
 /* ------------------------------------------------------------------ tested suspects */
@@ -90,42 +91,6 @@ static const struct harm_cause *named_by_account(const struct ruling *ruling,
 
 /* ------------------------------------------------------------------ confirmed */
 
-static bool is_any_spot(const struct scenario_spot *spots, uint32_t count, uint32_t node)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (spots[i].node == node)
-            return true;
-    return false;
-}
-
-/* The repair changes something at this host. */
-static bool is_repaired(const struct ruling *ruling, const struct trial_change *repair,
-                        uint32_t host)
-{
-    const struct deviations *list =
-        repair->written ? &ruling->base->written : &ruling->base->deviations;
-    const struct scenario_fault *fault = &ruling->scenario->faults[repair->fault];
-    if (repair->kind == TRIAL_REMOVE_FAULT)
-        return is_any_spot(fault->spots, fault->spot_count, host);
-    return repair->kind == TRIAL_RESTORE_DRAIN ? repair->host == host
-           : repair->kind == TRIAL_RESTORE_SETTING
-               ? deviation_is_at(&list->list[repair->setting], host, SCENARIO_ALL_PORTS)
-               : false;
-}
-
-/* The cause is at the victim, or at a host that it talks to. */
-static enum harm_class class_of(const struct ruling *ruling, const struct trial_change *repair,
-                                const struct prove_host *victim)
-{
-    const struct scenario_workload *workload = &ruling->scenario->workloads[victim->workload];
-    for (uint32_t i = 0; repair != NULL && i < workload->pair_count; i++)
-        if (workload->pairs[i].from == victim->host &&
-            (is_repaired(ruling, repair, victim->host) ||
-             is_repaired(ruling, repair, workload->pairs[i].to)))
-            return HARM_DIRECT;
-    return repair == NULL ? HARM_DIRECT : HARM_SAME_PATH;
-}
-
 static const struct harm_victim *victim_by_evidence(const struct harm_cause *cause,
                                                     const struct prove_host *host)
 {
@@ -133,6 +98,19 @@ static const struct harm_victim *victim_by_evidence(const struct harm_cause *cau
         if (cause->victims[i].workload == host->workload && cause->victims[i].node == host->host)
             return &cause->victims[i];
     return NULL;
+}
+
+/* The nearer of what evidence says and of the path to what the repair changes: at the end of a run
+ * with a failure, traffic takes other paths than before. The load of a neighbor meets its victims. */
+static enum harm_class victim_class(const struct ruling *ruling, const struct trial_change *repair,
+                                    const struct prove_host *host, const struct harm_victim *seen)
+{
+    if (seen != NULL && (repair == NULL || seen->class == HARM_DIRECT))
+        return seen->class;
+    const enum harm_class class =
+        repair == NULL ? HARM_DIRECT
+                       : confirm_class(ruling->places, repair, host->workload, host->host);
+    return seen != NULL && seen->class < class ? seen->class : class;
 }
 
 /* Replaces the victims by evidence with those that the experiment measured. Evidence still says how
@@ -146,14 +124,14 @@ static void add_victims(const struct ruling *ruling, const struct prove_hosts *h
     for (uint32_t i = 0; i < hosts->count && i < PROVE_HOSTS_MAX; i++) {
         const struct prove_host *host = &hosts->list[i];
         const struct harm_victim *seen = victim_by_evidence(&before, host);
-        cause->victims[cause->victim_count++] = (struct harm_victim){
-            .workload = host->workload,
-            .node = host->host,
-            .host = ruling->scenario->nodes[host->host].name,
-            .class = seen == NULL ? class_of(ruling, repair, host) : seen->class,
-            .lost = loss_share(&host->loss),
-            .failed = host->loss.failed > 0 ? host->loss.failed : 0,
-            .paused = seen == NULL ? 0 : seen->paused};
+        cause->victims[cause->victim_count++] =
+            (struct harm_victim){.workload = host->workload,
+                                 .node = host->host,
+                                 .host = ruling->scenario->nodes[host->host].name,
+                                 .class = victim_class(ruling, repair, host, seen),
+                                 .lost = loss_share(&host->loss),
+                                 .failed = host->loss.failed > 0 ? host->loss.failed : 0,
+                                 .paused = seen == NULL ? 0 : seen->paused};
     }
     cause->victims_in_all = hosts->count;
 }
@@ -432,9 +410,11 @@ void confirm_judge(void *self, const struct scenario *scenario, time_ps until, u
     struct trial_base base;
     if (runs < RUNS_LEAST)
         return;
+    struct confirm_places places = {.scenario = scenario, .base = &base};
     struct ruling ruling = {
         .scenario = scenario,
         .base = &base,
+        .places = &places,
         .harm = &result->harm,
         .limits = memory_zeroed((size_t)result->workload_count + 1, sizeof *ruling.limits)};
     char digest[DIGEST_TEXT_BYTES];
@@ -460,5 +440,6 @@ void confirm_judge(void *self, const struct scenario *scenario, time_ps until, u
     free(diag);
     free(prove);
     free(ruling.limits);
+    confirm_places_free(&places);
     trial_base_free(&base);
 }

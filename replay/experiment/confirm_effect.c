@@ -86,21 +86,22 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
         others_words(prove, base, others, sizeof others);
         snprintf(
             text, size,
-            "harmless alone, it adds to the harm of %.150s; without it, %s of the harm disappears",
+            "this cause alone does no harm, but it adds to the harm of %.150s; without it, %s of "
+            "the harm disappears",
             others, words_percent(gone, 1).text);
     } else if (prove->culprits > 1 && row->harmful && row->harm.permille > 0) {
         const size_t used =
-            (size_t)snprintf(text, size, "by itself, it costs %s %s of its I/O time",
+            (size_t)snprintf(text, size, "this cause alone costs %s %s of its I/O time",
                              confirm_member_words(base->scenario, &row->harm, member),
                              words_percent((double)row->harm.permille, 1000).text);
         if (are_hidden(prove))
-            snprintf(
-                text + used, size - used,
-                "; without it, %s of the harm disappears; without all these causes, %s disappears",
-                words_percent(gone > 0 ? gone : 0, 1).text,
-                words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
+            snprintf(text + used, size - used,
+                     "; without this cause, %s of the harm disappears; without all causes listed "
+                     "here, %s disappears",
+                     words_percent(gone > 0 ? gone : 0, 1).text,
+                     words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
     } else {
-        snprintf(text, size, "without it, %s%s%s of the harm disappears", change,
+        snprintf(text, size, "without this cause, %s%s%s of the harm disappears", change,
                  change[0] == '\0' ? "" : ", and ", words_percent(gone, 1).text);
     }
 }

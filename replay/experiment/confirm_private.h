@@ -3,7 +3,9 @@
 #ifndef STORMGLASS_REPLAY_EXPERIMENT_CONFIRM_PRIVATE_H
 #define STORMGLASS_REPLAY_EXPERIMENT_CONFIRM_PRIVATE_H
 
+#include "net/route/route.h"
 #include "replay/experiment/prove.h"
+#include "replay/harm/harm.h"
 
 enum { CONFIRM_MEMBER_BYTES = 200 };
 
@@ -20,5 +22,22 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
  * confirmed causes. `limits`: by workload. */
 void confirm_replace_limits(const struct prove *prove, const struct bottleneck *limits,
                             struct result *result);
+
+/* confirm_places.c. Set scenario and base; the rest is filled in when it is first needed. Owner:
+ * confirm_places_free. */
+struct confirm_places {
+    const struct scenario *scenario;
+    const struct trial_base *base;
+    struct route_table *routes; /* by node */
+    uint32_t *visited;          /* by node: round of the last visit */
+    uint32_t *stack;
+    uint32_t round;
+};
+
+/* How the workload's I/O of the host meets what the repair changes: HARM_DIRECT or
+ * HARM_SAME_PATH. */
+enum harm_class confirm_class(struct confirm_places *places, const struct trial_change *repair,
+                              uint32_t workload, uint32_t host);
+void confirm_places_free(struct confirm_places *places);
 
 #endif

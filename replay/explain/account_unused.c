@@ -26,9 +26,10 @@ static const char workloads_query[] = "SELECT 'workload '||name AS what, 'issued
  * does not count as a frame. */
 static const char faults_query[] =
     "SELECT f.name AS what, CASE"
-    " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"
+    " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before the "
+    "fault began'"
     " WHEN pauses AND NOT (SELECT credits FROM c) THEN 'its host sent no pause'"
-    " WHEN total IS NOT NULL THEN 'it damaged or dropped no frame'"
+    " WHEN total IS NOT NULL THEN 'no frame was damaged or dropped'"
     " ELSE 'no frame was sent at its location' END AS why FROM fault f LEFT JOIN k USING(kind)"
     " WHERE at_ps >= (SELECT simulated_ps + drain_ps FROM meta)"
     "  OR pauses AND NOT (SELECT credits FROM c) AND NOT EXISTS(SELECT 1 FROM fault_place l"
@@ -62,8 +63,8 @@ static const struct {
      " setting"
      " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0"},
     {WITH_RDMA, "SELECT path||' '||value AS what, 'no sender received a CNP' AS why FROM setting"
-                 " WHERE path LIKE '%rnic.congestion-control' AND value IN(SELECT name FROM by_cnp)"
-                 " AND " NONE_COUNTED("'rp_cnp_handled'")},
+                " WHERE path LIKE '%rnic.congestion-control' AND value IN(SELECT name FROM by_cnp)"
+                " AND " NONE_COUNTED("'rp_cnp_handled'")},
     {WITH_PAUSES,
      "SELECT path||' '||value AS what, 'no queue was paused that long' AS why FROM setting"
      " WHERE path LIKE '%switch.watchdog' AND value<>'off' AND " TOTAL("pfc.watchdog_storms") "=0"},

@@ -209,7 +209,7 @@ void confidence_evidence_words(const char *evidence, uint32_t sources, double er
         snprintf(counted, sizeof counted, " (%u %s)", sources,
                  plural(sources, "source", "sources"));
     snprintf(text, size,
-             "%s%s; 4 of 5 measurements were within %s of results that depend on such a value",
+             "%s%s; 4 of 5 results that depend on such a value were within %s of a measurement",
              evidence, counted, words_percent(error, 1).text);
 }
 

@@ -129,7 +129,7 @@ static void name_otherwise(const struct harm_scene *scene, const struct cause_cl
         snprintf(suspect->name, sizeof suspect->name, "load");
     }
     snprintf(suspect->words, sizeof suspect->words, "%.160s",
-             suspect->suspect == HARM_LOAD ? "offered load (no fault found)" : suspect->name);
+             suspect->suspect == HARM_LOAD ? "offered load, not a fault" : suspect->name);
 }
 
 /* Call after concerned_find. */

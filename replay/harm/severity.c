@@ -95,8 +95,8 @@ const char *severity_class_words(const char *class, int64_t hosts)
         const char *class, *one, *many;
     } words[] = {
         {"direct", "the cause is on its path", "the cause is on their paths"},
-        {"indirect", "the cause is on another path of this host",
-         "the cause is on other paths of these hosts"},
+        {"indirect", "the cause is on another path of this host, not on this one",
+         "the cause is on other paths of these hosts, not on these"},
         {"same-path", "its path shares ports with delayed traffic",
          "their paths share ports with delayed traffic"},
     };

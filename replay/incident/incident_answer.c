@@ -59,8 +59,8 @@ void fit_answer(const struct fit *fit, const struct triage *triage, char text[FI
                  sized && *first->magnitude != '\0' ? ", " : "", sized ? first->magnitude : "",
                  lasts,
                  explains(fit) ? ""
-                               : " (from the counters alone: a run with it matches them no better "
-                                 "than a run without a fault)",
+                               : " (from the counters alone: a run with this fault matches the "
+                                 "counters no better than a run without a fault)",
                  since == NULL ? "" : ", first seen at ", since == NULL ? "" : since);
 }
 

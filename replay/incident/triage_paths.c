@@ -61,7 +61,7 @@ static void suspect_slow(struct triage_work *work, int node, double all, double 
         triage_suspect(work, SUSPECT_SLOW_SWITCH, node, TRIAGE_NO_PORT,
                        share * switch_part * cover * breadth * (0.6 + 0.4 * part));
     triage_sign(work, suspect, (struct triage_value){.known = true, .count = sum.bytes},
-                "%zu of %zu %s of %s that had traffic send less, %.0f%% less in all", sum.fallen,
+                "%zu of %zu %s of %s that had traffic send less, %.0f%% less in total", sum.fallen,
                 sum.ports, plural((int64_t)sum.ports, "port", "ports"), work->nodes[node].name,
                 part * 100);
 }
@@ -224,7 +224,7 @@ static void suspect_moved(struct triage_work *work, const struct split *split, i
                     "%s is nearly idle, and links to the same places are not",
                     triage_port_words(work, idle));
     triage_sign(work, suspect, triage_place(triage_sent_bytes(work, port)),
-                "%s sends %.0f%% of what goes up over other links than before, most of it to %s",
+                "%s sends %.0f%% of its upstream traffic over other links than before, most to %s",
                 work->nodes[node].name, moved * 100,
                 work->nodes[work->ports[work->ports[port].peer].node].name);
 }

@@ -193,8 +193,9 @@ static void suspect_host(struct triage_work *work, int node, double share)
                            "unknown",
                            at->name);
         if (heard.known && heard.value >= TRIAGE_NOISE)
-            triage_sign(work, suspect, heard, "%s received %s pauses from it",
-                        triage_port_words(work, peer), triage_frames(work->arena, heard.value));
+            triage_sign(work, suspect, heard, "%s received %s pauses from %s",
+                        triage_port_words(work, peer), triage_frames(work->arena, heard.value),
+                        at->name);
         const struct triage_value paused = triage_pauses(work, port, false, TRIAGE_ALL);
         if (paused.known && paused.value > 0)
             triage_against(work, suspect, paused, "%s received %s pauses itself",

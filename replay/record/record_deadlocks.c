@@ -42,8 +42,9 @@ void record_deadlock_words(const struct scenario *scenario, const struct deadloc
     const bool stands = deadlock->gone == TIME_NEVER;
     write_cycle(scenario, deadlock, cycle, sizeof cycle);
     if (deadlock->behind > 0)
-        snprintf(behind, sizeof behind, "; %u port%s behind %s", deadlock->behind,
-                 plural(deadlock->behind, "", "s"), stands ? "wait" : "waited");
+        snprintf(behind, sizeof behind, "; %u more %s behind them", deadlock->behind,
+                 stands ? plural(deadlock->behind, "port waits", "ports wait")
+                        : plural(deadlock->behind, "port waited", "ports waited"));
     if (stands)
         snprintf(span, sizeof span, "since %s", words_time(deadlock->since).text);
     else

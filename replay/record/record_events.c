@@ -239,7 +239,7 @@ static void write_missing(struct store *store, const struct collect *collect, ui
     const time_ps at = over ? did->ready : collect->now;
     char reason[TEXT_BYTES], text[2 * TEXT_BYTES];
     find_reason(store, from->name, rnic_ip(to->endpoint), reason, sizeof reason);
-    snprintf(text, sizeof text, "%s: %s %s to %s after %s%s%s", workload->name, from->name,
+    snprintf(text, sizeof text, "'%s': %s %s to %s after %s%s%s", workload->name, from->name,
              over ? "could not connect" : "was still connecting", to->name,
              words_time(at - did->began).text, reason[0] != '\0' ? ": " : "", reason);
     write_event(
@@ -253,7 +253,7 @@ static void write_made(struct store *store, const struct collect *collect, uint3
     const struct scenario_workload *workload = &scenario->workloads[index];
     const time_ps took = did->ready - did->began;
     char text[TEXT_BYTES];
-    snprintf(text, sizeof text, "%s: %s connected to %s, setup took %s", workload->name,
+    snprintf(text, sizeof text, "'%s': %s connected to %s, setup took %s", workload->name,
              scenario->nodes[pair_of(workload, number)->from].name,
              scenario->nodes[pair_of(workload, number)->to].name, words_time(took).text);
     write_event(store,
@@ -280,7 +280,7 @@ static void write_sum(struct store *store, const struct collect *collect, uint32
     const struct scenario_pair *slowest = pair_of(workload, sum->slowest);
     char text[TEXT_BYTES];
     snprintf(text, sizeof text,
-             "%s: %u of %u %s set up, the first at %s, the slowest (%s to %s) took %s",
+             "'%s': %u of %u %s set up, the first at %s, the slowest (%s to %s) took %s",
              workload->name, (unsigned)sum->made, (unsigned)sum->all,
              plural(sum->all, "connection", "connections"), words_time(sum->first).text,
              scenario->nodes[slowest->from].name, scenario->nodes[slowest->to].name,

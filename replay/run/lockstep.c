@@ -283,7 +283,7 @@ static const char *how_they_part(const struct play *play, uint32_t place, uint32
             continue;
         if (later == 0)
             return "events at the same time in a different order";
-        return arena_format(arena, "%c's event comes %s later in %c", "AB"[i],
+        return arena_format(arena, "the event of %c happens %s later in %c", "AB"[i],
                             words_time(later).text, "AB"[!i]);
     }
     return how_events_part(first[0], first[1]);

@@ -167,7 +167,7 @@ const char *step_target_stage_words(enum nvme_target_stage stage)
     case NVME_TARGET_AFTER_MEDIA:
         return "waits for a core of the target, or runs on one, after the media access";
     case NVME_TARGET_RESPONDED:
-        return "waits for the host to acknowledge the data and response that the target sent";
+        return "waits for the host to acknowledge its response";
     }
     return "";
 }

@@ -23,7 +23,7 @@ void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool bus
             fprintf(out, ", not drained");
         else if (rx->drain_bps > 0)
             fprintf(out, ", drained at %s", words_rate((double)rx->drain_bps).text);
-        fprintf(out, "%s\n", rx->storm != 0 ? "; a fault makes it pause its peer permanently" : "");
+        fprintf(out, "%s\n", rx->storm != 0 ? "; a fault keeps its peer paused" : "");
     }
 }
 
@@ -34,7 +34,7 @@ static void show_rate(const struct rnic *rnic, const struct qp *qp, FILE *out)
     if ((qp->flags & QP_LIMITED) == 0)
         return;
     const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
-    fprintf(out, "; congestion control limits it to %s (target %s, alpha %.3f)",
+    fprintf(out, "; congestion control limits the rate to %s (target %s, alpha %.3f)",
             words_rate((double)view.rate_bps).text, words_rate((double)view.target_bps).text,
             (double)view.alpha_ppm / (double)PPM);
 }
@@ -45,7 +45,7 @@ static void show_wait(const struct stepper *stepper, const struct rnic *rnic, co
     time_ps until;
     const time_ps now = step_now(stepper);
     const enum step_qp_wait wait = step_qp_wait(rnic, qp, now, &until);
-    fprintf(out, "; it %s", step_qp_wait_words(wait));
+    fprintf(out, "; %s", step_qp_wait_words(wait));
     if (until != TIME_NEVER && until > now)
         fprintf(out, " for another %s", words_time(until - now).text);
 }
@@ -53,7 +53,7 @@ static void show_wait(const struct stepper *stepper, const struct rnic *rnic, co
 static void show_qp(const struct stepper *stepper, const struct rnic *rnic, const struct qp *qp,
                     FILE *out)
 {
-    fprintf(out, "  qp %u to qp %u of %s, state %s: sends PSN %u next, expects PSN %u next",
+    fprintf(out, "  qp %u to qp %u of %s, state %s: next PSN to send %u, next PSN expected %u",
             qp->qpn, qp->flow.qpn,
             step_node(stepper, stepper_host_of(stepper, qp->flow.destination))->name,
             qp_state_name((enum ibv_qp_state)qp->state), qp->next_psn, qp->epsn);

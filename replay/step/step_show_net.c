@@ -43,15 +43,15 @@ static void show_waiting(const struct stepper *stepper, uint32_t node, const str
         fprintf(out, "; %s queued in %u %s", words_bytes(bytes).text, step_frames(port, priority),
                 plural(step_frames(port, priority), "frame", "frames"));
     else if (!step_is_switch(stepper, node) && (port->ready & bit) != 0)
-        fprintf(out, "; it has frames to send");
+        fprintf(out, "; has frames to send");
     if ((port->paused & bit) != 0)
         fprintf(out,
-                port->credits != NULL ? "; it waits for credits of %s, so far %s"
-                                      : "; %s has paused it for %s",
+                port->credits != NULL ? "; waits for credits of %s, so far %s"
+                                      : "; paused by %s for %s",
                 step_peer_name(stepper, node, port->index).text,
                 words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
     if ((port->asserted & bit) != 0)
-        fprintf(out, "; it has paused %s for %s", step_peer_name(stepper, node, port->index).text,
+        fprintf(out, "; has paused %s for %s", step_peer_name(stepper, node, port->index).text,
                 words_time(step_now(stepper) - port->pauses[priority].asserted_since).text);
 }
 
@@ -62,8 +62,9 @@ static void show_group(const struct stepper *stepper, uint32_t node, uint16_t po
     const struct buffer_group *group = &buffer->groups[port * PRIORITIES + priority];
     if (buffer_held(group) == 0)
         return;
-    fprintf(out, "; it buffers %s received from there",
-            words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
+    fprintf(out, "; buffers %s received from %s",
+            words_bytes(buffer_bytes(buffer, buffer_held(group))).text,
+            step_peer_name(stepper, node, port).text);
     if (!group->lossless)
         return;
     fprintf(out, " (%s in shared memory, XOFF at %s",

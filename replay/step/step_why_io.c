@@ -48,7 +48,7 @@ static void why_paced(const struct step_walk *walk, const struct rnic *rnic, con
                       time_ps until)
 {
     const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
-    step_why_line(walk, "root cause: %s limits it to %s; it may send again in %s",
+    step_why_line(walk, "root cause: %s limits the queue pair to %s; its next send is due in %s",
                   rnic->cc_site.ops->name, words_rate((double)view.rate_bps).text,
                   words_time(until - step_now(walk->stepper)).text);
 }
@@ -69,7 +69,7 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
     else if (wait == STEP_QP_STOPPED)
         step_why_prio(walk, &prio);
     else if (until != TIME_NEVER)
-        step_why_line(walk, "root cause: it may send again in %s",
+        step_why_line(walk, "root cause: the queue pair may send again in %s",
                       words_time(until - step_now(walk->stepper)).text);
     return wait == STEP_QP_PACED || wait == STEP_QP_STOPPED || wait == STEP_QP_RNR ||
            wait == STEP_QP_DATA;
@@ -150,7 +150,7 @@ static void why_served(struct step_walk *walk, uint32_t from, uint32_t target,
     const struct nvme_target *at =
         stepper_world(walk->stepper)->targets[step_node(walk->stepper, target)->index];
     const char *name = step_node(walk->stepper, target)->name;
-    step_why_line(walk, "%s received it %s ago; it %s", name,
+    step_why_line(walk, "%s received the command %s ago; the command %s", name,
                   words_time(step_now(walk->stepper) - there->times.capsule_at).text,
                   step_target_stage_words(there->stage));
     if (nvme_target_is_stalled(at))
@@ -168,7 +168,7 @@ static void why_served(struct step_walk *walk, uint32_t from, uint32_t target,
                       "bandwidth limit",
                       name);
     else if (there->stage == NVME_TARGET_IN_MEDIA)
-        step_why_line(walk, "root cause: it has been in the media for %s",
+        step_why_line(walk, "root cause: the command has been in the media for %s",
                       words_time(step_now(walk->stepper) - there->times.media_at).text);
     else
         step_why_line(walk, "root cause: the cores of the target are busy");

@@ -45,10 +45,11 @@ static void why_switch_stops(struct step_walk *walk, const struct step_prio *pri
     int64_t weight = 0;
     port->reason(port, &why);
     step_why_line(walk,
-                  "%s buffers %s received from there: shared memory %s (XOFF threshold %s), "
+                  "%s buffers %s received from %s: shared memory %s (XOFF threshold %s), "
                   "headroom %s of %s",
                   step_port_name(walk->stepper, prio->node, prio->port).text,
                   words_bytes(buffer_bytes(&swtch->buffer, buffer_held(group))).text,
+                  step_peer_name(walk->stepper, prio->node, prio->port).text,
                   words_bytes(why.occupancy).text, words_bytes(why.threshold).text,
                   words_bytes(buffer_bytes(&swtch->buffer, group->headroom_used)).text,
                   words_bytes(why.headroom).text);
@@ -80,7 +81,7 @@ static void why_stops(struct step_walk *walk, const struct step_prio *prio)
         return;
     }
     step_why_line(
-        walk, "%s has paused it for %s", name.text,
+        walk, "paused by %s for %s", name.text,
         words_time(step_now(walk->stepper) - port->pauses[prio->priority].asserted_since).text);
     if (step_is_switch(walk->stepper, prio->node))
         why_switch_stops(walk, prio);
@@ -152,7 +153,7 @@ static void why_sends(struct step_walk *walk, const struct step_prio *prio, cons
                   words_rate((double)port->params.rate).text);
     walk->depth++;
     if (port->pauses[prio->priority].blocked_ps > 0)
-        step_why_line(walk, "until now, %s has paused it for %s in total",
+        step_why_line(walk, "until now, paused by %s for %s in total",
                       step_peer_name(walk->stepper, prio->node, prio->port).text,
                       words_time(port->pauses[prio->priority].blocked_ps).text);
     if (higher != 0)

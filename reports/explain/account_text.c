@@ -80,8 +80,8 @@ static void write_victims_like(const struct page *page, uint32_t first)
         fprintf(page->out, "; %s %s failed", words_count(failed).text,
                 plural(failed, "operation", "operations"));
     if (held > 0)
-        fprintf(page->out, "; because of it, a port on the path %s for %s", account->flow->was,
-                words_time(held).text);
+        fprintf(page->out, "; a port on %s %s for %s%s", plural(hosts, "its path", "their paths"),
+                account->flow->was, hosts > 1 ? "up to " : "", words_time(held).text);
     fputc('\n', page->out);
 }
 
@@ -94,6 +94,25 @@ static bool is_first_of_workload(const struct account *account, uint32_t i)
     return true;
 }
 
+/* A host counts once for each workload; the database has those that lost most (HARM_VICTIMS). */
+static void write_victim_count(const struct page *page, int cause)
+{
+    const struct account *account = page->account;
+    const long long in_all = strtoll(of_cause(page, cause, "victims_in_all"), NULL, 10);
+    long long stored = 0, workloads = 0;
+    for (uint32_t i = 0; i < account->victim_count; i++)
+        if (account->victims[i].cause == cause) {
+            stored++;
+            workloads += is_first_of_workload(account, i);
+        }
+    fprintf(page->out, "     victims: %lld", in_all);
+    if (workloads > 1)
+        fputs(", counting a host once for each of its workloads", page->out);
+    if (stored < in_all)
+        fprintf(page->out, "; the %lld that lost most:", stored);
+    fputc('\n', page->out);
+}
+
 static void write_victims_of(const struct page *page, int cause)
 {
     const struct account *account = page->account;
@@ -102,7 +121,7 @@ static void write_victims_of(const struct page *page, int cause)
         if (account->victims[i].cause != cause || !is_first_of_workload(account, i))
             continue;
         if (shown++ == 0)
-            fprintf(page->out, "     victims: %s\n", of_cause(page, cause, "victims_in_all"));
+            write_victim_count(page, cause);
         write_victims_like(page, i);
     }
 }
@@ -254,7 +273,8 @@ static void write_repairs(const struct page *page)
                     ", on average %s after the last segment was sent; %" PRId64 " repaired a loss",
                     words_time(repair->mean_wait_ps).text, account->probe_repairs);
         else if (repair->segments > 0)
-            fprintf(page->out, "; %" PRId64 " %s sent again, on average %s after they were sent",
+            fprintf(page->out,
+                    "; %" PRId64 " %s sent again, on average %s after their first transmission",
                     repair->segments, plural(repair->segments, "segment was", "segments were"),
                     words_time(repair->mean_wait_ps).text);
         fputc('\n', page->out);

@@ -68,13 +68,14 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
     fprintf(out, "  %-9s  %s%s\n             ", row->role == PROVE_SUSPECT ? "suspect" : "workload",
             row->text, row->cause ? " (a root cause)" : "");
     if (row->tier == PROVE_NAMED)
-        fputs("not repaired: with the others repaired, it takes less than 5% of the I/O time of "
-              "each workload\n",
+        fputs("not repaired: without the other suspects, this one delays each workload by less "
+              "than 5% of its I/O time\n",
               out);
     else if (row->tier > PROVE_ODD)
-        fputs("not repaired: it may be intended, and the other causes explain the harm\n", out);
+        fputs("not repaired: this setting may be intended, and the other causes explain the harm\n",
+              out);
     else if (row->unplayed)
-        fputs("not tested: the run without it failed\n", out);
+        fputs("not tested: the run without this suspect failed\n", out);
     else
         write_change(prove, &row->before, &row->after, out);
     if (row->worse)
@@ -161,13 +162,13 @@ static void say_set(const struct prove *prove, FILE *out)
         if (several)
             write_gone(prove, row, out);
         if (alone)
-            fprintf(out, "%salone, it costs a workload %s of its I/O time", several ? "; " : "",
-                    words_percent((double)row->harm.permille, 1000).text);
+            fprintf(out, "%sthis cause alone costs a workload %s of its I/O time",
+                    several ? "; " : "", words_percent((double)row->harm.permille, 1000).text);
         fputs(several || alone ? ")" : "", out);
         between = ";\n  and ";
     }
     fprintf(out, "%s %s of the %s",
-            several ? ";\n  together, these changes remove" : ": this removes",
+            several ? ";\n  together, these changes remove" : ": this change removes",
             share_of(prove, &prove->before, &prove->after).text, loss_words(prove));
 }
 
@@ -231,7 +232,7 @@ static void say_unproved(const struct prove *prove, FILE *out)
         say_harm(prove, out);
     if (prove->chance) {
         fprintf(out,
-                "%s the suspects delay I/O in this run, but not when workloads\n"
+                "%s the suspects delay I/O in this run, but not if the workloads\n"
                 "  start a few nanoseconds later: the delay is due to chance",
                 harm ? ";" : "not proved:");
         return;
@@ -272,9 +273,9 @@ void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
     fprintf(out, "  %" PRIu32 " %s, each without one suspect or workload; %s\n", prove->runs,
             plural(prove->runs, "run", "runs"),
             prove->repaired
-                ? "delay = extra time of all I/O\n"
-                  "  compared with the run without any suspect; harm = extra time of hosts "
-                  "compared with the run without the causes"
+                ? "delay = extra latency,\n"
+                  "  compared with the run without any suspect, summed over I/Os; I/Os of a host "
+                  "overlap, so the sum exceeds the delay under Harm"
                 : "compared with the original run");
     write_victims(prove, out);
     write_hosts(prove, out);

@@ -35,8 +35,8 @@ static void write_row(const struct whatif *whatif, const struct whatif_row *row,
 {
     char text[32], name[64];
     const bool pair = row->other != BOTTLENECK_RESOURCES;
-    snprintf(name, sizeof name, "%s%s%s", bottleneck_word(row->resource), pair ? " and " : "",
-             pair ? bottleneck_word(row->other) : "");
+    snprintf(name, sizeof name, "%s%s%s", bottleneck_label(row->resource), pair ? " and " : "",
+             pair ? bottleneck_label(row->other) : "");
     fprintf(out, "  %-20s %8s", name, percent(&row->gain, text));
     if (row->gain.error > 0)
         fprintf(out, " (+-%.1f%%)", row->gain.error * 100);

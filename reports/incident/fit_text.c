@@ -39,7 +39,7 @@ static void print_separators(const struct fit *fit, FILE *out)
         const struct fit_separator *one = &fit->separators[i];
         printable_print(out,
                         "     %s %s %s: %" PRId64 " in the incident, %" PRId64
-                        " with the best, %" PRId64 " with the next\n",
+                        " with the best hypothesis, %" PRId64 " with the next\n",
                         one->host, one->port, one->counter, one->incident, one->replay, one->other);
     }
 }

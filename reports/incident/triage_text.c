@@ -76,7 +76,7 @@ static void print_signs(const char *head, const struct triage_sign *signs, size_
         printable_print(out, "%-*s  %s\n", PLACE_WIDTH, place, signs[i].text);
     }
     if (count > shown)
-        fprintf(out, "     %-8sand %zu more %s (--all)\n", "", count - shown,
+        fprintf(out, "     %-8sand %zu more %s (--all lists them)\n", "", count - shown,
                 plural(count - shown, "sign", "signs"));
 }
 
@@ -100,7 +100,7 @@ static void print_suspects(const struct triage *triage, bool all, FILE *out)
         triage_suspect_text(&triage->suspects[i], all, out);
     }
     if (triage->suspect_count > shown)
-        fprintf(out, "     and %zu weaker %s (--all)\n", triage->suspect_count - shown,
+        fprintf(out, "     and %zu weaker %s (--all lists them)\n", triage->suspect_count - shown,
                 plural(triage->suspect_count - shown, "suspect", "suspects"));
 }
 
@@ -130,7 +130,7 @@ static void print_pauses(const struct triage *triage, bool all, FILE *out)
                         pause->is_sent_known ? "" : " (by the receiver's counter)");
     }
     if (triage->pause_count > shown)
-        fprintf(out, "     and %zu more %s (--all)\n", triage->pause_count - shown,
+        fprintf(out, "     and %zu more %s (--all lists them)\n", triage->pause_count - shown,
                 plural(triage->pause_count - shown, "pause", "pauses"));
 }
 
@@ -157,7 +157,7 @@ static void print_unknown(const struct triage *triage, const struct incident *in
                 triage->cables, plural(triage->cables, "cable", "cables"),
                 plural(triage->cables_known, "has", "have"));
     if (triage->unknown_count > 0) {
-        fputs("Unknown, because they have no counters:", out);
+        fputs("Devices without counters, so their state is unknown:", out);
         print_names(triage->unknown, triage->unknown_count, all, out);
     }
     if (triage->unpaired > 0)

@@ -24,9 +24,9 @@ static size_t count_devices(const struct incident_past *past)
 static void print_first(const struct watch_look *look, const struct incident_past *past, FILE *out)
 {
     const size_t devices = count_devices(past);
-    fprintf(out, "%s baseline: %zu %s of %zu %s; the next poll is compared with it\n", look->time,
-            past->number_count, plural(past->number_count, "counter", "counters"), devices,
-            plural(devices, "device", "devices"));
+    fprintf(out, "%s baseline: %zu %s of %zu %s; later polls are compared with these counters\n",
+            look->time, past->number_count, plural(past->number_count, "counter", "counters"),
+            devices, plural(devices, "device", "devices"));
 }
 
 void watch_text(const struct watch_look *look, const struct watch_state *state,

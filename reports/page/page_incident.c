@@ -410,7 +410,8 @@ static void write_files(const struct page *page, const struct triage *triage,
                 triage->cables_known, triage->cables, plural(triage->cables, "cable", "cables"),
                 plural(triage->cables_known, "has", "have"));
     for (size_t i = 0; i < triage->unknown_count; i++)
-        page_put(page->out, "%s%s", i == 0 ? "Unknown, because they have no counters: " : ", ",
+        page_put(page->out, "%s%s",
+                 i == 0 ? "Devices without counters, so their state is unknown: " : ", ",
                  triage->unknown[i]);
     fprintf(page->out, "<details><summary>%zu %s</summary>\n", incident->file_count,
             plural(incident->file_count, "file", "files"));

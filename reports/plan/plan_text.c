@@ -229,9 +229,9 @@ static void print_chosen(const struct plan_state *state, FILE *out)
 static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
 {
     const struct plan_candidate *candidate = &state->candidates[index];
-    fprintf(out, "  %-28s ", candidate->cell->label);
+    fprintf(out, "  %s%s", candidate->cell->label, state->plan->has_prices ? " (" : "");
     print_cost(state, candidate, out);
-    fprintf(out, "%s%s\n", state->plan->has_prices ? ": " : "",
+    fprintf(out, "%s: %s\n", state->plan->has_prices ? ")" : "",
             plan_result_word(plan_result_of(candidate->verdict)));
     if (candidate->verdict == PLAN_VERDICT_IMPLIED)
         fprintf(out, "      not run: %s is at least as good on every axis and fails\n",
@@ -289,8 +289,9 @@ static void print_others(const struct plan_state *state, FILE *out)
             left++;
     }
     if (alike > 0)
-        fprintf(out, "  %u more %s for a reason from the list above\n", (unsigned)alike,
-                plural(alike, "candidate", "candidates"));
+        fprintf(out, "  %u more %s; the %s %s listed above\n", (unsigned)alike,
+                plural(alike, "candidate", "candidates"), plural(alike, "reason", "reasons"),
+                plural(alike, "is", "are"));
     if (left > 0)
         fprintf(out, "  ... and %u more %s (--json lists all)\n", (unsigned)left,
                 plural(left, "candidate", "candidates"));

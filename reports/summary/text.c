@@ -211,9 +211,11 @@ static void write_pause_sums(const struct text *text)
                 words_time(text_span(text)).text);
         return;
     }
-    fprintf(text->out, "%s XOFF and %s XON; pause time %s, summed over ports; longest pause %s\n",
+    fprintf(text->out,
+            "%s XOFF and %s XON; pause time %s, summed over ports; longest pause %s; bars show "
+            "shares of %s\n",
             words_count(frames).text, words_count(text_result(text, "pfc.resume_frames")).text,
-            words_time(paused).text, words_time(longest).text);
+            words_time(paused).text, words_time(longest).text, words_time(text_span(text)).text);
 }
 
 void text_pauses(const struct text *text)

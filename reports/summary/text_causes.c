@@ -40,28 +40,34 @@ static void write_spread(const struct text *text)
     store_finish(rows);
 }
 
-/* The nearest class of a workload, over the first cause and all certain ones. */
+/* The nearest class of a workload, over the first cause and all certain ones. The database has the
+ * victims that lost most of each cause (HARM_VICTIMS), and their number. */
 static void write_victims(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT w.name, min(class) AS nearest, count(DISTINCT node) AS hosts,"
-                     " max(lost_ppm) AS most_ppm, max(held_ps) AS longest_ps"
-                     " FROM victim v JOIN workload w USING(workload) WHERE cause=0 OR"
-                     " (SELECT value FROM result WHERE path='causes['||cause||'].sure')=1"
-                     " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
+        text->store,
+        "SELECT w.name, min(class) AS nearest, count(DISTINCT node) AS hosts,"
+        " max(lost_ppm) AS most_ppm, max(held_ps) AS longest_ps,"
+        " max((SELECT value FROM result WHERE path='causes['||cause||'].victims_in_all')"
+        " > (SELECT count(*) FROM victim o WHERE o.cause=v.cause)) AS cut"
+        " FROM victim v JOIN workload w USING(workload) WHERE cause=0 OR"
+        " (SELECT value FROM result WHERE path='causes['||cause||'].sure')=1"
+        " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++) {
         const int64_t hosts = store_int(rows, "hosts");
-        fprintf(text->out, "%s%-16s%s%s: ", text->paint.bold, shown == 0 ? "Victims" : "",
+        fprintf(text->out, "%s%-16s%s'%s': ", text->paint.bold, shown == 0 ? "Victims" : "",
                 text->paint.off, store_text(rows, "name"));
-        fprintf(text->out, "%" PRId64 " %s", hosts, plural(hosts, "host", "hosts"));
+        fprintf(text->out, "%s%" PRId64 " %s", store_int(rows, "cut") == 1 ? "at least " : "",
+                hosts, plural(hosts, "host", "hosts"));
         const int64_t most_ppm = store_int(rows, "most_ppm");
         if (most_ppm >= DELAYED_PPM)
             fprintf(text->out, " lost %s%s of %s I/O time to delay", hosts > 1 ? "up to " : "",
                     words_percent((double)most_ppm, PPM).text, plural(hosts, "its", "their"));
         fprintf(text->out, " (%s)", severity_class_words(store_text(rows, "nearest"), hosts));
         if (store_int(rows, "longest_ps") > 0)
-            fprintf(text->out, "; because of it, a port on the path %s for %s", text->flow->was,
-                    words_time(store_int(rows, "longest_ps")).text);
+            fprintf(text->out, "; a port on %s %s for %s%s",
+                    plural(hosts, "its path", "their paths"), text->flow->was,
+                    hosts > 1 ? "up to " : "", words_time(store_int(rows, "longest_ps")).text);
         fputc('\n', text->out);
     }
     store_finish(rows);

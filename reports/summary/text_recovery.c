@@ -31,7 +31,7 @@ static void write_paths(const struct store_statement *row, FILE *out)
             store_text(row, "workload"), words_count(store_int(row, "failovers")).text,
             plural(store_int(row, "failovers"), "command", "commands"),
             words_time(store_int(row, "gap_ps")).text);
-    fprintf(out, "; I/O continued %s after the host detected the loss; fewer paths for %s\n",
+    fprintf(out, "; I/O continued %s after the host detected the loss; a path was missing for %s\n",
             words_time(store_int(row, "recovery_ps")).text,
             words_time(store_int(row, "degraded_ps")).text);
 }

@@ -52,7 +52,7 @@ static void write_row(const struct store_statement *row, const struct text *text
         fprintf(text->out, "run about %s (--set %s)", words_time(store_int(row, "needs_ps")).text,
                 store_text(row, "remedy"));
     else
-        fprintf(text->out, "it would take about %s, but the workload ends earlier",
+        fprintf(text->out, "a steady state needs about %s, but the workload ends earlier",
                 words_time(store_int(row, "needs_ps")).text);
     fprintf(text->out, "%s\n", text->paint.off);
 }

@@ -148,7 +148,7 @@ static void write_behind(const struct lines *lines)
 static void write_lines(const struct lines *lines, const char *name)
 {
     const double latency = (double)lines->latency_ps;
-    fprintf(lines->out, "  %s %s, mean %s: ", name, lines->operation,
+    fprintf(lines->out, "  '%s' %s, mean %s: ", name, lines->operation,
             words_time(words_whole(latency / (double)lines->count)).text);
     write_parts(lines, bind_question(lines, OF_ALL), latency);
     if (lines->slow_count < lines->count) {

@@ -55,6 +55,8 @@ struct words diff_value_words(const struct diff_row *row, int which)
     }
     if (strcmp(row->unit, "bps") == 0)
         return words_rate(value);
+    if (strncmp(row->what, "harm.margins.", 13) == 0)
+        return words_percent(value, 1);
     if (is_mtu(row)) { /* an MTU is a number of bytes that readers recognize */
         struct words words;
         snprintf(words.text, sizeof words.text, "%.0f B", value);
@@ -86,13 +88,35 @@ struct words diff_change_words(double a, double b)
     return words;
 }
 
-/* Without the unit at the end of "pfc.paused_ps": it follows the value. */
-static int name_length(const struct diff_row *row)
+/* The words for a result whose path is not a name that expectations use; else the path without the
+ * unit at its end ("pfc.paused_ps"), which follows the value. */
+static const char *name_words(const struct diff_row *row, int *length)
 {
-    const size_t length = strlen(row->what), tail = strlen(row->unit);
-    const bool named = tail > 0 && length > tail + 1 && row->what[length - tail - 1] == '_' &&
-                       strcmp(row->what + length - tail, row->unit) == 0;
-    return (int)(named ? length - tail - 1 : length);
+    static const char *const words[][2] = {
+        {"buffer.headroom_peak_bytes", "peak use of headroom at a switch"},
+        {"buffer.peak_bytes", "peak use of packet memory at a switch"},
+        {"drain_ps", "time for outstanding I/O at the end"},
+        {"harm.drops", "dropped frames"},
+        {"harm.failed_operations", "failed or unfinished operations"},
+        {"harm.lossless_drops", "dropped frames of lossless classes"},
+        {"harm.lost_ps", "delay of I/O, summed over hosts"},
+        {"harm.margins.headroom", "peak use of headroom"},
+        {"harm.margins.receive_buffer", "peak use of a receive buffer"},
+        {"harm.margins.shared_memory", "peak use of shared memory"},
+        {"harm.runs", "reruns that confirm causes"},
+        {"harm.victims", "hosts or pairs of hosts with delayed I/O"},
+        {"root_cause", "root cause of the pauses"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(row->what, words[i][0]) == 0) {
+            *length = (int)strlen(words[i][1]);
+            return words[i][1];
+        }
+    const size_t whole = strlen(row->what), tail = strlen(row->unit);
+    const bool named = tail > 0 && whole > tail + 1 && row->what[whole - tail - 1] == '_' &&
+                       strcmp(row->what + whole - tail, row->unit) == 0;
+    *length = (int)(named ? whole - tail - 1 : whole);
+    return row->what;
 }
 
 /* The value as stored, and a time in microseconds: ten digits of ps are hard to read. */
@@ -114,8 +138,12 @@ static void write_number(const struct section *section, const struct diff_row *r
         write_exact(row, 0, &a);
         write_exact(row, 1, &b);
     }
-    fprintf(section->out, "  %-44.*s %*s %*s", name_length(row), row->what, COLUMN, a.text, COLUMN,
-            b.text);
+    int length;
+    const char *name = name_words(row, &length);
+    const bool is_known[2] = {row->texts[0] != NULL && row->texts[0][0] != '\0',
+                              row->texts[1] != NULL && row->texts[1][0] != '\0'};
+    fprintf(section->out, "  %-44.*s %*s %*s", length, name, COLUMN, is_known[0] ? a.text : "-",
+            COLUMN, is_known[1] ? b.text : "-");
     const struct words change = diff_change_words(row->values[0], row->values[1]);
     if (change.text[0] != '\0')
         fprintf(section->out, " %10s", change.text);
@@ -126,18 +154,19 @@ static void write_text(const struct section *section, const struct diff_row *row
 {
     const char *texts[2];
     struct words words[2];
+    int length;
+    const char *name = name_words(row, &length);
     bool wide = false;
     for (int i = 0; i < 2; i++) {
         texts[i] = diff_side_text(row, i, &words[i]);
         wide |= strlen(texts[i]) > COLUMN;
     }
     if (wide) {
-        fprintf(section->out, "  %.*s\n      A  %s\n      B  %s\n", name_length(row), row->what,
-                texts[0], texts[1]);
+        fprintf(section->out, "  %.*s\n      A  %s\n      B  %s\n", length, name, texts[0],
+                texts[1]);
         return;
     }
-    fprintf(section->out, "  %-44.*s %*s %*s", name_length(row), row->what, COLUMN, texts[0],
-            COLUMN, texts[1]);
+    fprintf(section->out, "  %-44.*s %*s %*s", length, name, COLUMN, texts[0], COLUMN, texts[1]);
     const char *const *where = row->where;
     const char *between = "  (set in ";
     for (int i = 0; i < 2; i++) {

@@ -136,7 +136,7 @@ void sonic_notes(struct sonic_import *import)
     if (import->hidden > 0)
         notes_add(
             &import->notes, import->switches[0].root->place,
-            "tables and fields without a parameter in the model, not imported: %zu (--verbose "
-            "lists them)",
+            "tables and fields without a parameter in the model, not imported: %zu (stormglass "
+            "import sonic --verbose lists them)",
             import->hidden);
 }

@@ -44,7 +44,8 @@ static void take_wred(struct sonic_import *import, struct sonic_switch *node,
     const int64_t kmax = sonic_number(import, wred->value, "green_max_threshold", 0, most);
     const int64_t percent = sonic_number(import, wred->value, "green_drop_probability", 0, 100);
     if (ecn == NULL || strcmp(ecn, "ecn_none") == 0) {
-        sonic_note(import, wred->key_place, "WRED_PROFILE %s: ecn is not on: no marking",
+        sonic_note(import, wred->key_place,
+                   "WRED_PROFILE %s: ecn is off, so the switch does not mark frames",
                    sonic_clean(import, wred->key));
         settings->kmin = settings->kmax = 0;
         return;
@@ -74,7 +75,8 @@ static void read_wred(struct sonic_import *import, struct sonic_switch *node,
         take_wred(import, node, usual);
         node->origins.wred = usual;
     } else {
-        sonic_note(import, node->root->place, "no queue has a wred_profile in QUEUE: no marking");
+        sonic_note(import, node->root->place,
+                   "no queue has a wred_profile in QUEUE, so the switch does not mark frames");
         node->settings.kmin = node->settings.kmax = 0;
     }
     sonic_other_fields(import, node, "WRED_PROFILE", known);

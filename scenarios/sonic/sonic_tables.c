@@ -393,8 +393,9 @@ void sonic_note_others(struct sonic_import *import, const struct tree_item *usua
         others[kinds++] = list[i];
     }
     if (other > 0)
-        sonic_note(import, others[0]->key_place,
-                   "%zu %s%s %s another %s (%s%s): the scenario's switch has one, from %s", other,
-                   who, plural(other, "", "s"), plural(other, "has", "have"), what, names,
-                   kinds == OTHERS_MAX ? ", ..." : "", sonic_clean(import, usual->key));
+        sonic_note(
+            import, others[0]->key_place,
+            "%zu %s%s %s another %s (%s%s) than most; the scenario has one per switch and uses %s",
+            other, who, plural(other, "", "s"), plural(other, "has", "have"), what, names,
+            kinds == OTHERS_MAX ? ", ..." : "", sonic_clean(import, usual->key));
 }

@@ -13,7 +13,7 @@ same() { gojq 'del(.harm, .causes, .bottleneck, .bottleneck_kind, .cpu_s, .wall_
     fail "two: exit code $?: $(cat err)"
 holds two.json '[.causes[] | select(.confirmed) | .name] == ["fabric.overrides[0].mtu"]'
 holds two.json '.harm.runs > 3 and .harm.severity == "severe" and .causes[0].share == 1'
-holds two.json '.causes[0].sentence | test("without it, failed operations 1 -> 0")'
+holds two.json '.causes[0].sentence | test("without this cause, failed operations 1 -> 0")'
 holds plain.json '.harm.runs == 0 and all(.causes[]; .confirmed | not)'
 
 # The same run, whoever judges it, and the same judgement each time.

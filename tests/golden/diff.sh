@@ -35,7 +35,7 @@ gojq -r '.first_divergence.a[0].what' out.json | grep -q '^PFC arrives' || fail 
 play cable --set 'fabric.overrides=[{where: "link leaf0-spine0", length: 31m}]'
 differ base cable
 [ "$(gojq -r .first_divergence.node out.json)" = leaf0 ] || fail 'cable: another node'
-[ "$(gojq -r .first_divergence.how out.json)" = "A's event comes 5.05 ns later in B" ] ||
+[ "$(gojq -r .first_divergence.how out.json)" = "the event of A happens 5.05 ns later in B" ] ||
     fail "cable: $(gojq -r .first_divergence.how out.json)"
 [ "$(gojq -c '.fabric.different | map([.what, .a, .b])[1]' out.json)" = \
     '["leaf0:p8 - spine0:p0 length",30000,31000]' ] || fail "cable: $(gojq -c .fabric out.json)"

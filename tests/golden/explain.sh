@@ -101,7 +101,7 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 # In words, of 600 us of it.
 "$program" run pause-storm --set duration=4ms --set faults.0.for=600us -o brief.db >run
 "$program" explain brief.db --prove >proof 2>err || fail "--prove: exit code $?"
-says proof 'proved: slow-receiver at host0, removed (a root cause): this removes 100% of the delay'
+says proof 'proved: slow-receiver at host0, removed (a root cause): this change removes 100% of the delay'
 says proof "victim     I/O of workload 'backup' was delayed by 61.7 ms in total, 21% of its I/O time"
 holds proof.json '.proof.ideal == "fault-free run" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'
@@ -262,7 +262,7 @@ END
 "$program" explain calm.db >calm || fail "calm: exit code $?"
 says calm 'none: no port was paused'
 says calm 'link: host0:p0 to switch0 is 100% busy'
-says calm 'slow-receiver at host1 from 1s: the run ended before it began'
+says calm 'slow-receiver at host1 from 1s: the run ended before the fault began'
 says calm 'slow-receiver at host2 from 0s: its host sent no pause'
 says calm '2 of 4 links, such as host2 to switch0: no frame crossed them'
 

@@ -114,7 +114,7 @@ sed 's/"FEATURE"/"PORTCHANNEL": {}, "FEATURE"/' "$samples/leaf0.json" >one.json
 "$program" import sonic one.json >/dev/null 2>notes.txt || fail "quiet: exit code $?"
 grep -qF 'one.json:5:5: note: PORTCHANNEL: a table without a counterpart' notes.txt || fail "quiet: no PORTCHANNEL"
 grep -F 'FEATURE' notes.txt && fail "quiet: FEATURE is named"
-grep -qF 'note: tables and fields without a parameter in the model, not imported: 3 (--verbose lists them)' notes.txt || fail "quiet: $(cat notes.txt)"
+grep -qF 'note: tables and fields without a parameter in the model, not imported: 3 (stormglass import sonic --verbose lists them)' notes.txt || fail "quiet: $(cat notes.txt)"
 # Alike notes of several files are one.
 for n in 1 2 3; do sed "s/\"hostname\": \"leaf0\"/\"hostname\": \"leaf$n\"/; s/\"fec\": \"rs\"/\"fec\": \"fc\"/" "$samples/leaf0.json" >many$n.json; done
 "$program" import sonic many?.json >/dev/null 2>notes.txt || fail "three leaves: exit code $?"

@@ -34,7 +34,7 @@ for timer in 'io-timeout 400us an I/O timed out' 'keep-alive 100us a keep-alive 
     read -r row value why <<<"$timer"
     sed "s/^  targets:/  odd: {where: host1, nvme: {$row: $value}}\n  targets:/" base.yaml >odd.yaml
     named "$row of one" "host1: $row is $value, normally [0-9]+s \(hosts.odd.nvme.$row\); host1 lost controllers [0-9]+ times because $why" odd.yaml
-    grep -q '^Victims *db: 1 host lost [0-9.]*% of its I/O time to delay (the cause is on its path)' out || fail "$row of one: $(grep '^Victims' out)"
+    grep -q '^Victims *.db.: 1 host lost [0-9.]*% of its I/O time to delay (the cause is on its path)' out || fail "$row of one: $(grep '^Victims' out)"
     named "$row of all" "$row is $value, by default [0-9]+s \(hosts.defaults.nvme.$row\); " base.yaml --set "hosts.defaults.nvme.$row=$value"
 done
 

@@ -17,7 +17,7 @@ begin() { printf 'stormglass: 1\nname: %s\nduration: 1ms\ndrain: 5ms\n' "$1"; }
 "$program" run mtu-mismatch -o mtu.db >run 2>&1
 "$program" explain mtu.db --prove >mtu || fail "mtu: exit code $?"
 "$program" explain mtu.db --prove --json >mtu.json || fail "mtu --json: exit code $?"
-says mtu 'proved: fabric.overrides[0].mtu 1500B -> 9216B at leaf1:p3: this removes 100% of the delay'
+says mtu 'proved: fabric.overrides[0].mtu 1500B -> 9216B at leaf1:p3: this change removes 100% of the delay'
 says mtu '100% of its I/O time; 1 operation failed; 1 host-target pair did no I/O'
 holds mtu.json '.prove.suspects[0] | .suspect == "setting" and .name == "fabric.overrides[0].mtu" and .culprit and .gone == 1'
 holds mtu.json '[.prove.suspects[] | select(.culprit)] | length == 1'
@@ -119,7 +119,7 @@ holds partner.json '[.prove.suspects[] | select(.culprit).name] == ["faults.0", 
 says partner 'together, these changes remove 100% of the delay'
 "$program" run --json partner.yaml >run.json || true
 holds run.json '[.causes[] | .confirmed] == [true, true]'
-holds run.json '.causes[1].sentence | test("harmless alone, it adds to the harm of target-stall at host0; without it, [45][0-9]% of the harm disappears")'
+holds run.json '.causes[1].sentence | test("this cause alone does no harm, but it adds to the harm of target-stall at host0; without it, [45][0-9]% of the harm disappears")'
 
 # Incast and nothing odd: nobody is convicted, and what load costs is said.
 {
@@ -147,7 +147,7 @@ workloads: [{name: a, kind: rdma-write, from: host0, to: host3}]
 END
 } >all.yaml
 proves all
-says all 'proved: hosts.defaults.rnic.ttl 1 -> 64 at host0 and 3 more: this removes 100%'
+says all 'proved: hosts.defaults.rnic.ttl 1 -> 64 at host0 and 3 more: this change removes 100%'
 holds all.json '[.prove.suspects[] | select(.culprit).name] == ["hosts.defaults.rnic.ttl"]'
 
 # The same where it costs time alone: no failure, no drop, nothing that is odd.

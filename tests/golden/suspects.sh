@@ -60,13 +60,13 @@ END
 expect 'a session' 1 'Suspected: db7: ' "$program" incident leaf0.txt -o session
 grep -q 'Ethernet0 received 184,213 pauses from it' out || fail "the difference: $(cat out)"
 grep -q '(30 s)' out || fail "the time: $(cat out)"
-grep -q 'Unknown, because they have no counters: db7, db8' out || fail "what is unknown: $(cat out)"
+grep -q 'Devices without counters, so their state is unknown: db7, db8' out || fail "what is unknown: $(cat out)"
 expect 'its fabric' 0 '' "$program" check session/scenario.yaml
 grep -q 'kind: slow-receiver.*where: "db7"' session/scenario.yaml || fail "the fault: $(tail -n 3 session/scenario.yaml)"
 
 # --- the sample of the tree: leaf0 sends most pauses, host5 began ---
 expect 'the sample' 1 'Suspected: host5: the host pauses its switch' "$program" incident "$sample"
-grep -q 'Unknown, because they have no counters: host3' out || fail "the sample: $(cat out)"
+grep -q 'Devices without counters, so their state is unknown: host3' out || fail "the sample: $(cat out)"
 grep -q 'lines\? of unknown kind' out && fail "the sample has lines that are not read: $(cat out)"
 
 # --- no harm ---

@@ -15,7 +15,7 @@ grep -qE '^[0-9-]+T[0-9:]+Z baseline: [0-9]+ counters of 10 devices; ' out || fa
 expect 'nothing new' 0 '' look dumps
 [ -s out ] && fail "nothing is new, and yet: $(cat out)"
 cp -r "$sample"/t1 dumps
-expect 'a storm begins' 1 'began: host5: the host pauses its switch and nothing pauses it [host-pauses, score' look dumps
+expect 'a storm begins' 1 'began: host5: the host sends pauses to its switch but receives none [host-pauses, score' look dumps
 grep -qE 'dumps/t1/host5.txt:54 +host5 sent [0-9,]+ pauses' out || fail "no line that shows it: $(cat out)"
 [ "$(seen '[.patterns[] | .kind + " " + .device]')" = '["host-pauses host5"]' ] || fail "patterns: $(seen .patterns)"
 expect 'it goes on without new dumps' 0 '' look dumps
@@ -27,7 +27,7 @@ since=$(seen '.patterns[0].since')
 # The same counts a minute later: nothing moves.
 mkdir dumps/t3
 for file in dumps/t2/*; do sed 's/ 12:1\([01]\):/ 12:2\1:/' "$file" >"dumps/t3/${file##*/}"; done
-expect 'it ends' 0 "no longer seen: host5: the host pauses its switch and nothing pauses it [host-pauses], first seen at ${since//\"/}" look dumps
+expect 'it ends' 0 "no longer seen: host5: the host sends pauses to its switch but receives none [host-pauses], first seen at ${since//\"/}" look dumps
 [ "$(seen .patterns)" = '[]' ] || fail "patterns: $(seen .patterns)"
 
 # A late dump is no news, and a file that was removed is none.

@@ -29,7 +29,7 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
         clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE) | HARM_BIT(HELD);
         clue.least = PPM - scene->uses[port].busy;
         snprintf(clue.seen, sizeof clue.seen,
-                 "frames waited in the receive buffer of %s for %s of the time; its link was only "
+                 "frames waited in the receive buffer of %s for %s of the run; its link was only "
                  "%s busy",
                  scene->scenario->nodes[node].name, words_percent((double)use->drained, PPM).text,
                  words_percent((double)scene->uses[port].busy, PPM).text);
@@ -57,7 +57,8 @@ static void look_at_thresholds(struct cause_search *search, const struct harm_sc
             continue;
         clue.proven = true;
         snprintf(clue.seen, sizeof clue.seen,
-                 "%s paused its link %s of the time, though its receive buffer was empty %s of it",
+                 "%s paused its link %s of the time although its receive buffer was empty %s of "
+                 "the time",
                  scene->scenario->nodes[node].name, words_percent((double)blocked, PPM).text,
                  words_percent((double)idle, PPM).text);
         cause_accuse(search, &clue, &suspect);

@@ -154,7 +154,7 @@ static void check_delay(const struct scenario_node *host, const struct path_time
                     sizeof needs);
     check_alike(report, DIAG_WARNING, &thing,
                 "congestion control %s assumes %s %s for a path without queues, but the longest "
-                "path takes %s: it reduces the rate without congestion",
+                "path takes %s, so it reduces the rate without congestion",
                 host->host->cc->name, row, is_text, note_time(longest->round_trip).text);
     check_remedy(report, "%s above %s", row, note_time(longest->round_trip).text);
     check_set_control(report, &thing, needs);

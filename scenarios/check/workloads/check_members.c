@@ -72,13 +72,14 @@ static void tell(const struct scenario *scenario, const struct scenario_workload
     check_add(
         report, DIAG_WARNING, workload->place,
         "'%s': %u of %u %s active; %u of %u %s %s%s (first: %s to %s); IOPS, goodput and "
-        "latency do not include %s: repair the path, or run longer",
+        "latency exclude %s: repair the path, or run longer",
         workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
         plural(hosts->all, "host", "hosts"), (unsigned)(idle->never > 0 ? idle->never : idle->late),
         (unsigned)(workload->pair_count * workload->copies),
         plural(workload->pair_count * workload->copies, "host-target pair", "host-target pairs"),
         idle->never > 0 ? "never connected" : "", late, scenario->nodes[first->from].name,
-        scenario->nodes[first->to].name, plural(idle->never + idle->late, "it", "them"));
+        scenario->nodes[first->to].name,
+        plural(idle->never + idle->late, "this pair", "these pairs"));
 }
 
 static void look_at(const struct check_run *run, uint32_t index, struct check_report *report)

@@ -199,7 +199,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs never "
      "connected (first: "
-     "host2 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
+     "host2 to host0); IOPS, goodput and latency exclude this pair: repair the path, or run "
      "longer\n"},
     {CLOSED,
      {NEVER, DONE},
@@ -207,7 +207,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs never "
      "connected (first: "
-     "host1 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
+     "host1 to host0); IOPS, goodput and latency exclude this pair: repair the path, or run "
      "longer\n"},
     {CLOSED,
      {NEVER, NEVER},
@@ -215,7 +215,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; 2 of 2 host-target pairs never "
      "connected (first: "
-     "host1 to host0); IOPS, goodput and latency do not include them: repair the path, or run "
+     "host1 to host0); IOPS, goodput and latency exclude these pairs: repair the path, or run "
      "longer\n"},
     {CLOSED, {NEVER, NEVER}, true, 900 * US, ""},
     {CLOSED,
@@ -224,7 +224,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs connected too "
      "late to "
-     "issue an operation (first: host1 to host0); IOPS, goodput and latency do not include it: "
+     "issue an operation (first: host1 to host0); IOPS, goodput and latency exclude this pair: "
      "repair the path, or "
      "run longer\n"},
     {CLOSED,
@@ -234,7 +234,7 @@ static const struct over {
      "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; 1 of 2 host-target pairs never "
      "connected, 1 "
      "connected too late to issue an operation (first: host1 to host0); IOPS, goodput and latency "
-     "do not include them: "
+     "exclude these pairs: "
      "repair the path, or run longer\n"},
     {CLOSED, {DONE, {.connected = true, .ready = US, .issued = 1}}, false, 900 * US, ""},
     {CLOSED,
@@ -243,7 +243,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; 1 of 2 host-target pairs connected too "
      "late to "
-     "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
+     "issue an operation (first: host2 to host0); IOPS, goodput and latency exclude this pair: "
      "repair the path, or "
      "run longer\n"},
     /* An open loop may have had nothing to do, unless it was too late for all; nothing at all is
@@ -262,7 +262,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs connected too "
      "late to "
-     "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
+     "issue an operation (first: host2 to host0); IOPS, goodput and latency exclude this pair: "
      "repair the path, or "
      "run longer\n"},
     /* Its own end counts where the run goes on, and a host with two members is one. */
@@ -272,7 +272,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 2 hosts active; 1 of 2 host-target pairs connected too "
      "late to "
-     "issue an operation (first: host2 to host0); IOPS, goodput and latency do not include it: "
+     "issue an operation (first: host2 to host0); IOPS, goodput and latency exclude this pair: "
      "repair the path, or "
      "run longer\n"},
     {OPEN_UNTIL("500us"), {DONE, {.connected = true, .ready = 500 * US - 1}}, false, 900 * US, ""},
@@ -282,7 +282,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 1 host active; 1 of 2 host-target pairs never connected "
      "(first: "
-     "host1 to host2); IOPS, goodput and latency do not include it: repair the path, or run "
+     "host1 to host2); IOPS, goodput and latency exclude this pair: repair the path, or run "
      "longer\n"},
     {ONE_HOST,
      {NEVER, DONE},
@@ -290,7 +290,7 @@ static const struct over {
      900 * US,
      "t.yaml:5:13: warning: 'w': 1 of 1 host active; 1 of 2 host-target pairs never connected "
      "(first: "
-     "host1 to host0); IOPS, goodput and latency do not include it: repair the path, or run "
+     "host1 to host0); IOPS, goodput and latency exclude this pair: repair the path, or run "
      "longer\n"},
     /* A fault that comes when all is over. */
     {CLOSED "faults: [{kind: link-down, where: host1, at: 800us}]\n",

@@ -100,8 +100,8 @@ static void the_first_look_only_records(void **unused)
     look_at_pauses(900000, "t0");
     assert_int_equal(began, 0);
     assert_int_equal(lasting, 0);
-    assert_string_equal(said, "t0 baseline: 2 counters of 1 device; the next poll is compared "
-                              "with it\n");
+    assert_string_equal(said, "t0 baseline: 2 counters of 1 device; later polls are compared "
+                              "with these counters\n");
 }
 
 static void a_pattern_begins_once_and_ends(void **unused)
@@ -114,7 +114,7 @@ static void a_pattern_begins_once_and_ends(void **unused)
     assert_string_equal(said, "");
     look_at_pauses(5109, "t2");
     assert_int_equal(began, 1);
-    assert_non_null(strstr(said, "t2 began: db7: the host pauses its switch"));
+    assert_non_null(strstr(said, "t2 began: db7: the host sends pauses to its switch"));
     assert_non_null(strstr(said, "db7 sent 5,000 pauses"));
     look_at_pauses(9109, "t3");
     assert_int_equal(began, 0);
@@ -123,8 +123,8 @@ static void a_pattern_begins_once_and_ends(void **unused)
     look_at_pauses(9109, "t4");
     assert_int_equal(ended, 1);
     assert_int_equal(lasting, 0);
-    assert_string_equal(said, "t4 no longer seen: db7: the host pauses its switch and nothing "
-                              "pauses it [host-pauses], first seen at t2\n");
+    assert_string_equal(said, "t4 no longer seen: db7: the host sends pauses to its switch but "
+                              "receives none [host-pauses], first seen at t2\n");
 }
 
 /* Without new counters of the device the pattern lasts. */
@@ -162,7 +162,7 @@ static void cables_are_followed(void **unused)
     snprintf(text, sizeof text, session, 184413, 90700);
     look(text, "t1");
     assert_int_equal(began, 1);
-    assert_non_null(strstr(said, "t1 began: db7: the host pauses"));
+    assert_non_null(strstr(said, "t1 began: db7: the host sends pauses"));
     assert_int_equal(state.patterns[0].kind, SUSPECT_HOST_PAUSES);
     assert_string_equal(state.patterns[0].device, "db7");
     assert_string_equal(state.patterns[0].since, "t1");

@@ -151,7 +151,7 @@ static void ring_locks_up(void **state)
     record_deadlock_words(stand.world->scenario, deadlock, text, sizeof text);
     assert_non_null(strstr(text, "s0:p1 -> s1:p2 -> s2:p2 -> s3:p2 -> s4:p2 -> s0:p1 (priority 3), "
                                  "5 queues, "));
-    assert_non_null(strstr(text, " blocked; 5 ports behind wait"));
+    assert_non_null(strstr(text, " blocked; 5 more ports wait behind them"));
     end(&stand);
 }
 

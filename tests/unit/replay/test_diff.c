@@ -133,7 +133,7 @@ static void a_longer_cable_parts_the_runs_at_its_end(void **state)
     assert_int_equal(diff->events, DIFF_EVENTS_PARTED);
     const struct lockstep *lockstep = &diff->lockstep;
     assert_string_equal(lockstep->node, "switch0");
-    assert_string_equal(lockstep->how, "A's event comes 10.1 ns later in B");
+    assert_string_equal(lockstep->how, "the event of A happens 10.1 ns later in B");
     assert_int_equal(lockstep->next[0][0].at, lockstep->at);
     assert_string_equal(lockstep->next[0][0].port, "switch0:p2");
     assert_non_null(strstr(lockstep->next[0][0].what, "from host2 to host0"));

@@ -212,21 +212,24 @@ static const struct {
      EXPLAIN_CONGESTION,
      {3, 0},
      2,
-     "leaf1:p0 to host1 is offered more traffic than the 100 Gb/s of this link (it caused 3.00 ms "
+     "leaf1:p0 to host1 is offered more traffic than the 100 Gb/s of this link (this congestion "
+     "caused 3.00 ms "
      "of "
      "pause time, summed over ports; the pauses spread to 1 switch and 1 host)"},
     {3,
      EXPLAIN_CONGESTION,
      {0, 1},
      2,
-     "leaf0:p1 to leaf1 is offered more traffic than the 400 Gb/s of this link (it caused 3.00 ms "
+     "leaf0:p1 to leaf1 is offered more traffic than the 400 Gb/s of this link (this congestion "
+     "caused 3.00 ms "
      "of "
      "pause time, summed over ports; the pauses spread to 2 hosts)"},
     {3,
      EXPLAIN_CIRCLE,
      {3, 5, 3, 1},
      4,
-     "leaf0:p1 to leaf1: cyclic pause dependency (it caused 3.00 ms of pause time, summed over "
+     "leaf0:p1 to leaf1: cyclic pause dependency (the cycle caused 3.00 ms of pause time, summed "
+     "over "
      "ports; the pauses spread to 2 "
      "switches and 1 host)"},
 };
@@ -290,7 +293,8 @@ static void the_cause_is_said_with_its_shares(void **state)
          "uncertain: " HOST0_DRAINS
          ", 40% of the total pause time; or a cyclic pause dependency at leaf1:p1 to leaf0, 60%"},
         {{ROUND(3, 500)},
-         "uncertain: leaf0:p1 to leaf1: cyclic pause dependency (it caused 500 ps of pause time, "
+         "uncertain: leaf0:p1 to leaf1: cyclic pause dependency (the cycle caused 500 ps of pause "
+         "time, "
          "summed over ports), 100% of "
          "the total "
          "pause time"},

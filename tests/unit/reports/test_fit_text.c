@@ -81,7 +81,7 @@ static void the_first_line_is_the_answer(void **state)
     const struct triage overload = {.verdict = TRIAGE_OVERLOAD};
     const char *suspected =
         "Suspected: slow receiver at host3 (from the counters alone: a run with "
-        "it matches them no better than a run without a fault)";
+        "this fault matches the counters no better than a run without a fault)";
     struct fit *fit = fit_of(2);
     assert_first(fit, &triage, "Suspected: slow receiver at host3, drains 9.8 of 25 Gb/s");
     fit->confirmed = true;
@@ -115,8 +115,8 @@ static void the_first_line_is_the_answer(void **state)
     fit->hypotheses[0].kind = FIT_SLOW_HOST;
     fit->hypotheses[0].words = "slow";
     assert_first(fit, &overload,
-                 "Suspected: slow (from the counters alone: a run with it matches "
-                 "them no better than a run without a fault)");
+                 "Suspected: slow (from the counters alone: a run with this fault matches the "
+                 "counters no better than a run without a fault)");
     snprintf(fit->why, sizeof fit->why, "no traffic");
     for (uint32_t count = 0; count < 3; count++) {
         fit->count = count;
@@ -145,10 +145,11 @@ static void hypotheses_that_explain_as_much_are_quoted(void **state)
     fit->separator_count = 2;
     fit->separators[0] = (struct fit_separator){"host3", "p0", "rx", 5, 6, 7, 0};
     fit->separators[1] = (struct fit_separator){"leaf0", "p1", "tx", 8, 9, 10, 0};
-    assert_part(fit, &triage, false, "Counters", "\nHyp",
-                "Counters that best distinguish the best hypothesis from the next:\n"
-                "     host3 p0 rx: 5 in the incident, 6 with the best, 7 with the next\n"
-                "     leaf0 p1 tx: 8 in the incident, 9 with the best, 10 with the next\n");
+    assert_part(
+        fit, &triage, false, "Counters", "\nHyp",
+        "Counters that best distinguish the best hypothesis from the next:\n"
+        "     host3 p0 rx: 5 in the incident, 6 with the best hypothesis, 7 with the next\n"
+        "     leaf0 p1 tx: 8 in the incident, 9 with the best hypothesis, 10 with the next\n");
     free(fit);
 }
 

@@ -131,11 +131,12 @@ static void lists_are_cut_at_their_limits(void **state)
             begin();
             given.triage.pause_count = count;
             lines(wanted, "\nPauses:\n", "     host1 pauses leaf0 p3: 2 pause frames\n", count,
-                  all ? MOST : 8, "     and %zu more pause%s (--all)\n");
+                  all ? MOST : 8, "     and %zu more pause%s (--all lists them)\n");
             assert_printed(all, wanted);
 
             given.triage.unknown_count = count;
-            int used = snprintf(wanted, TEXT, "Unknown, because they have no counters:");
+            int used =
+                snprintf(wanted, TEXT, "Devices without counters, so their state is unknown:");
             for (size_t i = 0; i < count && (all || i < 8); i++)
                 used += snprintf(wanted + used, TEXT - (size_t)used, "%s host9", i == 0 ? "" : ",");
             if (count > 8 && !all)
@@ -147,7 +148,7 @@ static void lists_are_cut_at_their_limits(void **state)
             given.triage.contradiction_count = count;
             lines(wanted, "The counters of the two ends of a cable disagree:\n",
                   "             a.txt:7                       sign\n", count, all ? MOST : 4,
-                  "             and %zu more sign%s (--all)\n");
+                  "             and %zu more sign%s (--all lists them)\n");
             assert_printed(all, wanted);
 
             given.incident.file_count = count;
@@ -177,7 +178,7 @@ static void suspects_have_signs(void **state)
                 used += snprintf(wanted + used, TEXT - (size_t)used, "%3zu. %s", i + 1, about);
             if (count > 3 && !all)
                 used += snprintf(wanted + used, TEXT - (size_t)used,
-                                 "     and %zu weaker suspect%s (--all)\n", count - 3,
+                                 "     and %zu weaker suspect%s (--all lists them)\n", count - 3,
                                  count == 4 ? "" : "s");
             snprintf(wanted + used, TEXT - (size_t)used, "\nNo cables");
             if (count == 0)
@@ -199,8 +200,8 @@ static void suspects_have_signs(void **state)
                                      i == 1 ? "" : "a.txt:7");
                 if (count > 4 && !all)
                     used += snprintf(wanted + used, TEXT - (size_t)used,
-                                     "     %-8sand %zu more sign%s (--all)\n", "", count - 4,
-                                     count == 5 ? "" : "s");
+                                     "     %-8sand %zu more sign%s (--all lists them)\n", "",
+                                     count - 4, count == 5 ? "" : "s");
             }
             snprintf(wanted + used, TEXT - (size_t)used, "\nNo cables");
             assert_printed(all, wanted);
@@ -318,11 +319,12 @@ static void watch_lists_the_first_signs(void **state)
         used += snprintf(wanted + used, TEXT - (size_t)used, "     %-8s%-28s  sign\n",
                          i == 0 ? "for" : "", "a.txt:7");
     const char *about = suspects_about[SUSPECT_MTU].about;
-    snprintf(wanted + used, TEXT - (size_t)used,
-             "     %-8sand 2 more signs (--all)\n10:00 began: leaf0: %s [mtu, score 4.2]\n"
-             "10:00 no longer seen: leaf1: %s [mtu], first seen at 09:00\n"
-             "10:00 no longer seen: leaf1: %s [mtu], first seen at 09:00\n",
-             "", about, about, about);
+    snprintf(
+        wanted + used, TEXT - (size_t)used,
+        "     %-8sand 2 more signs (--all lists them)\n10:00 began: leaf0: %s [mtu, score 4.2]\n"
+        "10:00 no longer seen: leaf1: %s [mtu], first seen at 09:00\n"
+        "10:00 no longer seen: leaf1: %s [mtu], first seen at 09:00\n",
+        "", about, about, about);
     assert_string_equal(text, wanted);
     free(text);
 }

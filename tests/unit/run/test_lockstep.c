@@ -220,7 +220,8 @@ static void the_kind_of_difference_is_in_words(void **state)
     (void)state;
     /* 5050 ps a meter: 2 m more. */
     check_sets("fabric.overrides=[{where: \"link host2-switch0\", length: 5m}]",
-               "A's event comes 10.1 ns later in B", "B's event comes 10.1 ns later in A");
+               "the event of A happens 10.1 ns later in B",
+               "the event of B happens 10.1 ns later in A");
 }
 
 static void other_nodes_part_them_too(void **state)

@@ -291,7 +291,7 @@ static void what_is_on_its_way_is_shown(void **state)
             FILE *out = open_memstream(&shown, &bytes);
             step_show(stand->own, &command.subject, 0, out);
             fclose(out);
-            assert_non_null(strstr(shown, "sends PSN "));
+            assert_non_null(strstr(shown, "next PSN to send "));
             assert_int_equal(strstr(shown, " unacknowledged packet") != NULL, qp_outstanding(qp));
             some |= qp_outstanding(qp);
             none |= !qp_outstanding(qp);

@@ -121,20 +121,20 @@ static bool lane_line(const struct stepper *stepper, uint32_t node, uint16_t ind
         SAY("; %s queued in %u %s", words_bytes(port->prios[priority].bytes).text, frames,
             frames == 1 ? "frame" : "frames");
     else if (!is_switch && (port->ready & bit) != 0)
-        SAY("; it has frames to send");
+        SAY("; has frames to send");
     if ((port->paused & bit) != 0)
-        SAY("; %s has paused it for %s", peer.text,
+        SAY("; paused by %s for %s", peer.text,
             words_time(now - port->pauses[priority].blocked_since).text);
     if ((port->asserted & bit) != 0)
-        SAY("; it has paused %s for %s", peer.text,
+        SAY("; has paused %s for %s", peer.text,
             words_time(now - port->pauses[priority].asserted_since).text);
     if (is_switch) {
         const struct buffer *buffer = &world_switch(world, node)->buffer;
         const struct buffer_group *group = &buffer->groups[index * PRIORITIES + priority];
         const int64_t share = buffer_group_share(group);
         if (buffer_held(group) > 0)
-            SAY("; it buffers %s received from there",
-                words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
+            SAY("; buffers %s received from %s",
+                words_bytes(buffer_bytes(buffer, buffer_held(group))).text, peer.text);
         if (buffer_held(group) > 0 && (world_switch(world, node)->lossless & bit) != 0)
             SAY(" (%s in shared memory, XOFF at %s%s%s%s%s)",
                 words_bytes(buffer_bytes(buffer, share)).text,
@@ -207,7 +207,7 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
     assert_int_equal(lines_of(reported), count);
     seen->on_wire += on_wire;
     seen->without_carrier += down;
-    seen->stops += strstr(reported, " has paused it for ") != NULL;
+    seen->stops += strstr(reported, "; paused by ") != NULL;
     seen->waits += strstr(reported, " queued in ") != NULL;
     seen->headroom += strstr(reported, " in headroom of ") != NULL;
     free(reported);
@@ -297,7 +297,7 @@ static void hosts_tell_their_receive_buffers(void **state)
     go(stepper, 320 * PS_PER_US);
     subject = of_node(stepper, "host1");
     reported = shown(stepper, &subject);
-    assert_non_null(strstr(reported, "; a fault makes it pause its peer permanently\n"));
+    assert_non_null(strstr(reported, "; a fault keeps its peer paused\n"));
     assert_null(strstr(reported, ", drained at"));
     free(reported);
     reported = shown(stepper, &step_subject_any);
