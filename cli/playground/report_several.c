@@ -9,6 +9,6 @@ bool report_is_several(const struct cli_args *args)
 
 int report_several(const struct cli_args *args)
 {
-    cli_error("report: %d inputs: expected one run", args->operand_count);
+    cli_error("report: expected one run, but found %d", args->operand_count);
     return CLI_USAGE;
 }

@@ -39,7 +39,8 @@ static bool is_allowed(const struct cli_args *args)
             return false;
         }
     if (args->operand_count > INPUTS_MAX)
-        cli_error("report: %d inputs: expected at most %d", args->operand_count, INPUTS_MAX);
+        cli_error("report: expected at most %d inputs, but found %d", INPUTS_MAX,
+                  args->operand_count);
     else if (cli_value(args, "output") == NULL && isatty(STDOUT_FILENO))
         cli_error("no page is written to a terminal: use -o OUT.html, or redirect the output");
     else

@@ -101,7 +101,8 @@ static const struct harm_victim *victim_by_evidence(const struct harm_cause *cau
 }
 
 /* The nearer of what evidence says and of the path to what the repair changes: at the end of a run
- * with a failure, traffic takes other paths than before. The load of a neighbor meets its victims. */
+ * with a failure, traffic takes other paths than before. The load of a neighbor meets its
+ * victims. */
 static enum harm_class victim_class(const struct ruling *ruling, const struct trial_change *repair,
                                     const struct prove_host *host, const struct harm_victim *seen)
 {
