@@ -55,10 +55,10 @@ static void write_victims(const struct text *text)
         " GROUP BY v.workload ORDER BY 2, 4 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++) {
         const int64_t hosts = store_int(rows, "hosts");
-        fprintf(text->out, "%s%-16s%s'%s': ", text->paint.bold, shown == 0 ? "Victims" : "",
-                text->paint.off, store_text(rows, "name"));
-        fprintf(text->out, "%s%" PRId64 " %s", store_int(rows, "cut") == 1 ? "at least " : "",
-                hosts, plural(hosts, "host", "hosts"));
+        fprintf(text->out, "%s%-16s%s'%s': %s", text->paint.bold, shown == 0 ? "Victims" : "",
+                text->paint.off, store_text(rows, "name"),
+                store_int(rows, "cut") != 0 ? "at least " : "");
+        fprintf(text->out, "%" PRId64 " %s", hosts, plural(hosts, "host", "hosts"));
         const int64_t most_ppm = store_int(rows, "most_ppm");
         if (most_ppm >= DELAYED_PPM)
             fprintf(text->out, " lost %s%s of %s I/O time to delay", hosts > 1 ? "up to " : "",

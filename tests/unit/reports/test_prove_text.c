@@ -89,7 +89,8 @@ static void each_row_has_the_sentence_of_its_case(void **state)
 {
     static const char *const cases[] = {"less than 5% of the I/O time",
                                         "the other causes explain the harm",
-                                        "not tested: the run without it failed", "75% less", NULL};
+                                        "not tested: the run without this suspect failed",
+                                        "75% less", NULL};
     (void)state;
     begin();
     struct prove_row *row = add_row("hosts.odd", 4000000, 1000000);
@@ -223,7 +224,7 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         1000000;
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
         prove.by = losses[i].by;
-        assert_has("proved: one: this removes", true);
+        assert_has("proved: one: this change removes", true);
         assert_has(losses[i].words, true);
     }
     prove.by = PROVE_BY_TIME;
