@@ -40,7 +40,8 @@ sed -n '/^Events/,/^$/p' out | sed -n 's/^ *[0-9.]* [a-z]*  //p' >text
 diff table text >difference || fail "summary and table differ: $(cat difference)"
 "$program" report story.db -o story.html >out 2>err || fail "report: $(cat err)"
 while IFS= read -r sentence; do
-    grep -qF "${sentence%%(*}" story.html || fail "the page lacks: $sentence"
+    escaped=${sentence%%(*}
+    grep -qF "${escaped//\'/'&#39;'}" story.html || fail "the page lacks: $sentence"
 done <table
 
 # The number of events that the simulator executed keeps its key.
@@ -49,13 +50,13 @@ done <table
 # Why a connection never came up; and of one that still tries.
 write '{kind: target-crash, how: power, where: host0, at: 0s}' >never.yaml
 run never.yaml
-grep -q 'w: host1 could not connect to host0 after 3.07 s: no answer to ARP' out || fail "no reason: $(grep connect out)"
+grep -q "'w': host1 could not connect to host0 after 3.07 s: no answer to ARP" out || fail "no reason: $(grep connect out)"
 write '{kind: target-crash, how: process, where: host0, at: 0s}' >refused.yaml
 run refused.yaml
-grep -q 'w: host1 could not connect to host0 after .*REJ reason 8' out || fail "no reason: $(grep connect out)"
+grep -q "'w': host1 could not connect to host0 after .*REJ reason 8" out || fail "no reason: $(grep connect out)"
 write '{kind: target-crash, how: power, where: host0, at: 0s}' >trying.yaml
 run trying.yaml --set duration=1s
-grep -q 'w: host1 was still connecting to host0 after 1.*s' out || fail "no word of it: $(grep connect out)"
+grep -q "'w': host1 was still connecting to host0 after 1.*s" out || fail "no word of it: $(grep connect out)"
 
 # What is counted has a row each, and no row is beyond the run; every note has a kind.
 for case in pause-storm target-crash fail-over pfc-watchdog link-flap lossless-deadlock; do

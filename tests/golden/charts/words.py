@@ -187,7 +187,7 @@ for (share, _), cause in zip(lines, causes):
 victims = ask("SELECT w.name, count(DISTINCT node), max(lost_ppm), max(held_ps) FROM victim v JOIN workload w USING(workload)"
               " WHERE cause=0 GROUP BY v.workload")
 for name, hosts, lost, held in victims:
-    words = re.search(rf'^(?:Victims| {{7}}) {{9}}'{name}': (?:at least )?(\d+) hosts? lost (?:up to )?(\S+) of (?:its|their) I/O time to delay \([^)]*\)'
+    words = re.search(rf'^(?:Victims| {{7}}) {{9}}\'{name}\': (?:at least )?(\d+) hosts? lost (?:up to )?(\S+) of (?:its|their) I/O time to delay \([^)]*\)'
                       r'(?:; a port on (?:its path|their paths) was paused for (?:up to )?(.*))?$', summary, re.M)
     if sum(sure for _, sure, _ in causes) > 1:  # the line is then of several causes
         continue
