@@ -76,5 +76,5 @@ astray=$("$program" query --tabs route.db "SELECT count(*) FROM frame f JOIN por
 
 # step finds at the target what a host sent by its second NIC.
 printf 'until 250us\nshow w\n' | "$program" step chosen.yaml >stepped 2>&1 || fail "step: exit code $?"
-says stepped 'that the target sent'
+says stepped 'waits for the host to acknowledge its response'
 [ $failures = 0 ]

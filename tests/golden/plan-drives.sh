@@ -40,7 +40,7 @@ parts:
 END
 within 120 "$program" plan plan.yaml >out 2>err || fail "$(cat err)"
 grep -q '^Chosen  *layout mirror, 4 drives  USD 3,420' out || fail "another was chosen: $(head -5 out)"
-grep -q 'layout stripe, 2 drives  *USD 2,420: fail$' out || fail "a stripe survived: $(grep stripe out)"
-grep -A1 'layout mirror, 2 drives  *USD 2,420: fail$' out | grep -q 'io.iops >= 400000' || fail "two drives are enough: $(grep -A1 '2 drives' out)"
+grep -q 'layout stripe, 2 drives (USD 2,420): fail$' out || fail "a stripe survived: $(grep stripe out)"
+grep -A1 'layout mirror, 2 drives (USD 2,420): fail$' out | grep -q 'io.iops >= 400000' || fail "two drives are enough: $(grep -A1 '2 drives' out)"
 grep -q '4  drive fixed  *500 each  *2,000' out || fail "drives of the array have no price: $(grep drive out)"
 [ $failures = 0 ]

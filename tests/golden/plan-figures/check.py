@@ -89,7 +89,7 @@ for slo, (asked, limit, sign) in enumerate(LIMITS):
     same(f'{asked}: runs', int(words[3]), worst['runs'])
     number(f'{asked}: room', words[4] + '%', room(slo, worst['mean']))
     same(f'{asked}: case', words[5], worst['failure'])
-failing = re.findall(r'^  (\S.*\S) +EUR .*: fail\n      (\S+) < 80us: ([\d.]+ us) \+- .*, misses the limit by ([\d.]+)%', text, re.M)
+failing = re.findall(r'^  (\S.*\S) \(EUR [^)]*\): fail\n      (\S+) < 80us: ([\d.]+ us) \+- .*, misses the limit by ([\d.]+)%', text, re.M)
 same('failing', sorted(name for name, *_ in failing),
      sorted(candidate['label'] for candidate in told['candidates'] if candidate['result'] == 'fail'))
 for name, _, mean, beyond in failing:
