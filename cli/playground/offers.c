@@ -125,11 +125,11 @@ static bool is_offered(const struct scenario_setting *setting)
 }
 
 /* A word that the file writes in another notation, such as `media: storage-class`, has no path for
- * --set. */
+ * --set; nor has a value that a workload takes from another file, such as that of a fio job. */
 static bool can_be_set(const struct offers *offers, const struct scenario_setting *setting)
 {
     char set[256], value[128];
-    if (setting->row->type != OPT_CHOICE)
+    if (setting->row->type != OPT_CHOICE && strncmp(setting->path, "workloads.", 10) != 0)
         return true;
     opt_format(setting->row, setting->value, value, sizeof value);
     snprintf(set, sizeof set, "%s=%s", setting->path, value);

@@ -154,7 +154,7 @@ digest() { grep -oE 'digest [0-9a-f]{32}|[0-9a-f]{32}' "$1" | grep -oE '[0-9a-f]
 "$program" plan cliff.yaml --pages pages >/dev/null 2>err.txt; [ $? = 2 ] && grep -q -- '--pages: expected --output too' err.txt || fail "pages without a database: $(cat err.txt)"
 "$program" plan cliff.yaml --resume cliff.db --pages pair.yaml >/dev/null 2>err.txt; [ $? = 2 ] && grep -q 'pair.yaml: Not a directory' err.txt || fail "pages in a file: $(cat err.txt)"
 "$program" report cliff.db -o plan2.html && cmp -s plan.html plan2.html || fail "the same plan is another page"
-"$program" report cliff.db --text >out.txt 2>err.txt; [ $? = 2 ] && grep -q 'the database of a plan works alone' err.txt || fail "report --text of a plan: $(cat err.txt)"
+"$program" report cliff.db --text >out.txt 2>err.txt; [ $? = 2 ] && grep -q 'the database of a plan has only a page' err.txt || fail "report --text of a plan: $(cat err.txt)"
 sqlite3 cliff.db "UPDATE candidate SET name = '<img src=x>', why = '<b>', headroom = 9e99 WHERE candidate = 0; UPDATE setting SET text = '</table>' WHERE position = 0"
 "$program" report cliff.db -o odd.html && ! grep -q '<img\|why<b>' odd.html || fail "page: text becomes markup"
 

@@ -100,7 +100,7 @@ END
 proves hidden
 holds hidden.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["fault", "faults.0"], ["host", "host1"]]'
 holds hidden.json '.prove.suspects[] | select(.suspect == "host") | .gone < 0.01 and .makes > 0.05'
-says hidden 'it costs a workload'
+says hidden 'this cause alone costs a workload'
 
 # A short timeout costs nothing by itself and adds to a stall; both are causes, and the stall comes first.
 {
