@@ -201,7 +201,7 @@ static void write_bill(const struct page *page)
 
 static void write_unmodelled(const struct page *page)
 {
-    page_section(
+    page_fold(
         page, "unmodelled", "Not modeled",
         "The answer does not account for these effects; docs/model.md has the complete list.");
     fputs("<ul>\n", page->out);
@@ -214,7 +214,7 @@ static void write_unmodelled(const struct page *page)
     }
     store_finish(row);
     fputs("</ul>\n", page->out);
-    page_section_end(page);
+    page_fold_end(page);
 }
 
 static void write_candidates(const struct page *page, bool linked)
