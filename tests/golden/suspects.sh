@@ -12,7 +12,7 @@ sample=$PWD/scenarios/incidents/pause-storm
 mkdir -p storm/before storm/after
 "$program" counters storm.db >storm/after/all.txt || fail 'counters'
 sed 's/: [0-9]*$/: 0/' storm/after/all.txt >storm/before/all.txt
-expect 'a storm' 1 'Suspected: host0: the host pauses its switch' "$program" incident storm --fabric pause-storm
+expect 'a storm' 1 'Suspected: host0: the host sends pauses to its switch' "$program" incident storm --fabric pause-storm
 grep -qE 'storm/after/all.txt:[0-9]+ +host0 sent [0-9,]+ pauses' out || fail "no line that shows it: $(cat out)"
 expect 'as JSON' 1 '' "$program" incident storm --fabric pause-storm --json
 gojq -e '.verdict == "fault" and .suspects[0].device == "host0" and (.suspects[0].confirmed | not) and (.suspects[0].for | length) > 0' out >/dev/null ||
@@ -22,7 +22,7 @@ expect 'without cables' 1 'No cables are known' "$program" incident storm
 # --- what is written ---
 expect 'a folder' 1 'host0' "$program" incident storm --fabric pause-storm -o answer
 [ -s answer/answer.txt ] && gojq -e .verdict answer/answer.json >/dev/null || fail 'the answer'
-grep -q '<p class="verdict bad">Suspected: host0: the host pauses its switch' answer/answer.html || fail "the page: $(grep verdict answer/answer.html)"
+grep -q '<p class="verdict bad">Suspected: host0: the host sends pauses to its switch' answer/answer.html || fail "the page: $(grep verdict answer/answer.html)"
 grep -q 'host0 sent [0-9,]* pauses <code class="about">storm/after/all.txt:[0-9]*</code>' answer/answer.html || fail 'the page has no line that shows it'
 "$program" report answer -o page.html 2>err || fail "a page of a folder: $(cat err)"
 expect 'its counters are those of the run' 0 ' within a factor of 10, 0 not' "$program" diff answer/incident.json storm.db
@@ -58,14 +58,14 @@ Ethernet0    db7             02:00:5e:00:53:01  BR            eth2
 Ethernet4    db8             02:00:5e:00:53:02  R             eth2
 END
 expect 'a session' 1 'Suspected: db7: ' "$program" incident leaf0.txt -o session
-grep -q 'Ethernet0 received 184,213 pauses from it' out || fail "the difference: $(cat out)"
+grep -q 'Ethernet0 received 184,213 pauses from db7' out || fail "the difference: $(cat out)"
 grep -q '(30 s)' out || fail "the time: $(cat out)"
 grep -q 'Devices without counters, so their state is unknown: db7, db8' out || fail "what is unknown: $(cat out)"
 expect 'its fabric' 0 '' "$program" check session/scenario.yaml
 grep -q 'kind: slow-receiver.*where: "db7"' session/scenario.yaml || fail "the fault: $(tail -n 3 session/scenario.yaml)"
 
 # --- the sample of the tree: leaf0 sends most pauses, host5 began ---
-expect 'the sample' 1 'Suspected: host5: the host pauses its switch' "$program" incident "$sample"
+expect 'the sample' 1 'Suspected: host5: the host sends pauses to its switch' "$program" incident "$sample"
 grep -q 'Devices without counters, so their state is unknown: host3' out || fail "the sample: $(cat out)"
 grep -q 'lines\? of unknown kind' out && fail "the sample has lines that are not read: $(cat out)"
 

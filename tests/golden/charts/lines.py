@@ -48,7 +48,7 @@ def recovery():
               rf'{row["attempts"]} attempts?; {count(row["requeued"])} commands? requeued',
               row['without_service_ps'])
         check('paths', rf' +{row["name"]} +{count(row["failovers"])} commands? failed over to other paths; no I/O completed for up to #; '
-              'I/O continued # after the host detected the loss; fewer paths for #', row['gap_ps'], row['recovery_ps'], row['degraded_ps'])
+              'I/O continued # after the host detected the loss; a path was missing for #', row['gap_ps'], row['recovery_ps'], row['degraded_ps'])
         if len({row[name] for name in ('gap_ps', 'recovery_ps', 'without_service_ps')}) < 3:
             fail('times that are the same show nothing')
 
