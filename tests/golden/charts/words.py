@@ -128,7 +128,7 @@ totals = ask('SELECT w.name, workload, operation, count, latency_ps, slow_count 
 found = [line for line in lines if re.match(r'  \S', line)]
 same('waits: lines', len(found), len(totals))
 for line, (name, workload, operation, count, latency, slow) in zip(found, totals):
-    words = re.fullmatch(rf'  {name} {operation}, mean (.*?): (.*)', line)
+    words = re.fullmatch(rf'  \'{name}\' {operation}, mean (.*?): (.*)', line)
     near(f'waits of {name}', words[1], latency / count)
     shares(f'waits of {name}', words[2], [total for total, in ask(
         'SELECT sum(sum_ps) FROM wait WHERE workload=? AND operation=? GROUP BY part', workload, operation)], latency)
@@ -161,7 +161,7 @@ for line, (name, workload, operation, count, latency, slow) in zip(found, totals
 
 # ---------------------------------------------------------------- pauses, causes, victims
 lines = block('Pauses')
-words = re.fullmatch(r' +([\d,]+) XOFF and ([\d,]+) XON; pause time (.*), summed over ports; longest pause (.*)', lines[0])
+words = re.fullmatch(r' +([\d,]+) XOFF and ([\d,]+) XON; pause time (.*), summed over ports; longest pause (.*?)(?:; bars show shares of .*)?', lines[0])
 near('XOFF', words[1], ask("SELECT count(*) FROM pause_edge WHERE edge='xoff'")[0][0])
 near('XON', words[2], ask("SELECT count(*) FROM pause_edge WHERE edge='xon'")[0][0])
 total, longest = ask('SELECT sum(until_ps-from_ps), max(until_ps-from_ps) FROM blocked')[0]
