@@ -87,7 +87,7 @@ static void the_introduction_names_what_runs_are_compared_with(void **state)
 
 static void each_row_has_the_sentence_of_its_case(void **state)
 {
-    static const char *const cases[] = {"less than 5% of the I/O time",
+    static const char *const cases[] = {"by less than 5% of its I/O time",
                                         "the other causes explain the harm",
                                         "not tested: the run without this suspect failed",
                                         "75% less", NULL};
@@ -237,8 +237,8 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
         "removes 25% of the harm); together, these changes remove 75% of the delay",
         true);
     two->harmful = true;
-    assert_has("two (removing only this removes 25% of the harm; alone, it costs a "
-               "workload 33% of its I/O time);",
+    assert_has("two (removing only this removes 25% of the harm; this cause "
+               "alone costs a workload 33% of its I/O time);",
                true);
 }
 
