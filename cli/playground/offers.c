@@ -5,6 +5,7 @@
 #include "cli/playground/offers.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "reports/text/json_members.h"
 #include "rnic/cc/cc.h"
@@ -125,11 +126,11 @@ static bool is_offered(const struct scenario_setting *setting)
 }
 
 /* A word that the file writes in another notation, such as `media: storage-class`, has no path for
- * --set; nor has a value that a workload takes from another file, such as that of a fio job. */
+ * --set. A workload's value that is in another file, such as a fio job file, has none either. */
 static bool can_be_set(const struct offers *offers, const struct scenario_setting *setting)
 {
     char set[256], value[128];
-    if (setting->row->type != OPT_CHOICE && strncmp(setting->path, "workloads.", 10) != 0)
+    if (setting->row->type != OPT_CHOICE && !text_begins(setting->path, "workloads."))
         return true;
     opt_format(setting->row, setting->value, value, sizeof value);
     snprintf(set, sizeof set, "%s=%s", setting->path, value);

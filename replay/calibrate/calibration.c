@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include "rnic/host/rnic.h"
 
 #include <math.h>
@@ -118,15 +119,10 @@ static bool model_one(const struct sets *sets, uint32_t benchmark,
     return fine;
 }
 
-static bool begins(const char *text, const char *head)
-{
-    return strncmp(text, head, strlen(head)) == 0;
-}
-
 /* Command costs do not affect a benchmark without commands. */
 static bool matters(const struct calibration_value *value, uint32_t benchmark)
 {
-    return begins(value->path, "rnic.") || begins(benchmark_names[benchmark], "nvme-");
+    return text_begins(value->path, "rnic.") || text_begins(benchmark_names[benchmark], "nvme-");
 }
 
 static const struct calibration_play *find_play(const struct calibration_plays *played,

@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "base/plural.h"
+#include "base/text.h"
 #include "replay/database/words.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/effect/effect.h"
@@ -67,11 +68,6 @@ int64_t confidence_error(const char *evidence, uint32_t sources)
     return 0;
 }
 
-static bool begins(const char *text, const char *with)
-{
-    return text != NULL && strncmp(text, with, strlen(with)) == 0;
-}
-
 const char *confidence_evidence(const struct opt *row, const struct block_origin *origin,
                                 uint32_t *sources)
 {
@@ -81,7 +77,8 @@ const char *confidence_evidence(const struct opt *row, const struct block_origin
     *sources = 0;
     if (origin->where.file != NULL)
         return "scenario";
-    if (row->source == NULL || begins(row->source, "assumed") || begins(row->source, "own"))
+    if (row->source == NULL || text_begins(row->source, "assumed") ||
+        text_begins(row->source, "own"))
         return "assumed";
     *sources = 1;
     return "inferred"; /* a default for all devices, of one device's source */

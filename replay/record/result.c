@@ -7,6 +7,7 @@
 #include "replay/record/result_private.h"
 
 #include "base/check.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -230,24 +231,19 @@ static void put_verdict(const struct result_out *out, const struct result *resul
     result_harm_put(out, result);
 }
 
-static bool begins(const char *path, const char *with)
-{
-    return strncmp(path, with, strlen(with)) == 0;
-}
-
 /* Some keys are only printed if they apply. */
 static bool is_told(const struct result *result, const char *path)
 {
     const struct result_totals *totals = &result->totals;
-    if (begins(path, "media."))
+    if (text_begins(path, "media."))
         return result->media_age;
-    if (begins(path, "array."))
+    if (text_begins(path, "array."))
         return result->arrays;
     if (strcmp(path, "rnic.cq_overruns") == 0)
         return totals->rnic_cq_overruns > 0;
-    if (begins(path, "tcp."))
+    if (text_begins(path, "tcp."))
         return totals->tcp_segments > 0;
-    return !begins(path, "data.") ||
+    return !text_begins(path, "data.") ||
            totals->data_stale + totals->data_lost + totals->data_torn + totals->data_damaged > 0;
 }
 

@@ -3,6 +3,7 @@
 #include "reports/text/diff_text.h"
 
 #include "base/plural.h"
+#include "base/text.h"
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
@@ -55,7 +56,7 @@ struct words diff_value_words(const struct diff_row *row, int which)
     }
     if (strcmp(row->unit, "bps") == 0)
         return words_rate(value);
-    if (strncmp(row->what, "harm.margins.", 13) == 0)
+    if (text_begins(row->what, "harm.margins."))
         return words_percent(value, 1);
     if (is_mtu(row)) { /* an MTU is a number of bytes that readers recognize */
         struct words words;

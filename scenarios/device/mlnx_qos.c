@@ -10,6 +10,8 @@
  * classes with tsa vendor form one group with 100 % each, above strict and ets classes. */
 #include "scenarios/device/device.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,7 +304,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 static size_t row_of(const char *text)
 {
     size_t row = 0;
-    while (row < ROWS && strncmp(text, rows[row].begins, strlen(rows[row].begins)) != 0)
+    while (row < ROWS && !text_begins(text, rows[row].begins))
         row++;
     return row;
 }

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/printable.h"
+#include "base/text.h"
 #include "scenarios/format/tree_merge.h"
 #include "scenarios/format/tree_text.h"
 
@@ -381,11 +382,6 @@ static void token_error(struct build *build, struct diag_place place)
              found > ' ' && found < 0x7F ? found : '?');
 }
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 static void parser_error(struct build *build)
 {
     const yaml_parser_t *parser = &build->parser;
@@ -396,21 +392,21 @@ static void parser_error(struct build *build)
     const bool at_end = tree_line(build->file, (int)parser->problem_mark.line + 1) == NULL;
     const struct diag_place place =
         place_at(build, at_end ? parser->context_mark : parser->problem_mark, 1);
-    if (begins(problem, "did not find expected '-' indicator"))
+    if (text_begins(problem, "did not find expected '-' indicator"))
         return indentation_error(build, place, true);
-    if (begins(problem, "did not find expected key"))
+    if (text_begins(problem, "did not find expected key"))
         return indentation_error(build, place, false);
-    if (begins(problem, "did not find expected ',' or ']'"))
+    if (text_begins(problem, "did not find expected ',' or ']'"))
         return bracket_error(build, place, '[', ']', at_end);
-    if (begins(problem, "did not find expected ',' or '}'"))
+    if (text_begins(problem, "did not find expected ',' or '}'"))
         return bracket_error(build, place, '{', '}', at_end);
-    if (begins(problem, "found character that cannot start any token"))
+    if (text_begins(problem, "found character that cannot start any token"))
         return token_error(build, place);
-    if (begins(problem, "did not find expected <document start>") &&
-        begins(line_text(build, 1), "%"))
+    if (text_begins(problem, "did not find expected <document start>") &&
+        text_begins(line_text(build, 1), "%"))
         return fail(build, place_at(build, (yaml_mark_t){0}, 1), "%s", no_directives);
     for (size_t i = 0; i < sizeof parser_words / sizeof parser_words[0]; i++)
-        if (begins(problem, parser_words[i].problem))
+        if (text_begins(problem, parser_words[i].problem))
             return fail(build, place, "%s", parser_words[i].words);
     fail(build, place, "%s%s%s", problem, parser->context == NULL ? "" : " ",
          parser->context == NULL ? "" : parser->context);
