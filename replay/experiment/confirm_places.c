@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * confirm_places - whether a confirmed cause is at the hosts of a victim or on a path between them.
- * Paths are those of the fabric as configured, all equal-cost paths together. */
-#include "base/memory.h"
+ * The paths are all equal-cost paths of the configured fabric, without its failures. */
 #include "replay/experiment/confirm_private.h"
+#include "replay/run/fabric.h"
 #include "scenarios/deviation/deviation.h"
-#include "scenarios/fabric/nics.h"
-#include "scenarios/fabric/routing.h"
-
-#include <stdlib.h>
 
 /* The repair changes something at this port; SCENARIO_ALL_PORTS: anywhere at the node. */
 static bool is_repaired(const struct confirm_places *places, const struct trial_change *repair,
@@ -30,72 +26,47 @@ static bool is_repaired(const struct confirm_places *places, const struct trial_
     return false;
 }
 
-static bool is_link_repaired(const struct confirm_places *places, const struct trial_change *repair,
-                             uint32_t node, uint16_t port)
+struct search {
+    const struct confirm_places *places;
+    const struct trial_change *repair;
+    bool found;
+};
+
+static bool is_port_repaired(const struct search *search, uint32_t port)
 {
-    const struct scenario_port *at = &places->scenario->nodes[node].ports[port];
-    return is_repaired(places, repair, node, port) ||
-           is_repaired(places, repair, at->peer_node, at->peer_port);
+    const struct explain_fabric *fabric = &search->places->fabric;
+    const uint32_t node = fabric->node_of[port];
+    return is_repaired(search->places, search->repair, node,
+                       (uint16_t)(port - fabric->first_port[node]));
 }
 
-static void visit(struct confirm_places *places, uint32_t node, uint32_t *depth)
+/* Either end of the link. */
+static void look_at_link(void *self, uint32_t port)
 {
-    if (places->scenario->nodes[node].kind != SCENARIO_SWITCH ||
-        places->visited[node] == places->round)
-        return;
-    places->visited[node] = places->round;
-    places->stack[(*depth)++] = node;
-}
-
-static bool is_way_repaired(struct confirm_places *places, const struct trial_change *repair,
-                            struct scenario_spot from, struct scenario_spot to)
-{
-    const struct scenario_node *nodes = places->scenario->nodes;
-    const uint32_t endpoint = nodes[to.node].endpoint + to.port;
-    uint32_t depth = 0;
-    places->round++;
-    if (from.port >= nodes[from.node].port_count)
-        return false;
-    if (is_link_repaired(places, repair, from.node, from.port))
-        return true;
-    visit(places, nodes[from.node].ports[from.port].peer_node, &depth);
-    while (depth > 0) {
-        const uint32_t node = places->stack[--depth];
-        const uint16_t *out;
-        const uint32_t count = route_all(&places->routes[node], endpoint, &out);
-        for (uint32_t i = 0; i < count; i++) {
-            if (is_link_repaired(places, repair, node, out[i]))
-                return true;
-            visit(places, nodes[node].ports[out[i]].peer_node, &depth);
-        }
-    }
-    return false;
+    struct search *search = self;
+    search->found = search->found || is_port_repaired(search, port) ||
+                    is_port_repaired(search, search->places->fabric.peer[port]);
 }
 
 static bool is_pair_repaired(struct confirm_places *places, const struct trial_change *repair,
                              const struct scenario_workload *workload,
                              const struct scenario_pair *pair)
 {
-    struct nic_pair nics[NICS_MAX];
-    if (is_repaired(places, repair, pair->from, SCENARIO_ALL_PORTS) ||
-        is_repaired(places, repair, pair->to, SCENARIO_ALL_PORTS))
-        return true;
-    const uint32_t used = nics_used(places->scenario, workload, pair, nics);
-    for (uint32_t n = 0; n < used; n++) {
-        const struct scenario_spot from = {pair->from, nics[n].from}, to = {pair->to, nics[n].to};
-        if (is_way_repaired(places, repair, from, to) || is_way_repaired(places, repair, to, from))
-            return true;
-    }
-    return false;
+    struct search search = {places, repair,
+                            is_repaired(places, repair, pair->from, SCENARIO_ALL_PORTS) ||
+                                is_repaired(places, repair, pair->to, SCENARIO_ALL_PORTS)};
+    if (!search.found)
+        paths_of_pair(&places->paths, workload, pair, look_at_link, &search);
+    return search.found;
 }
 
 static void find_routes(struct confirm_places *places)
 {
     if (places->routes != NULL)
         return;
+    fabric_init(&places->fabric, places->scenario);
     places->routes = routing_compute(places->scenario, NULL);
-    places->visited = memory_zeroed(places->scenario->node_count + 1, sizeof *places->visited);
-    places->stack = memory_zeroed(places->scenario->node_count + 1, sizeof *places->stack);
+    paths_init(&places->paths, places->scenario, places->routes, &places->fabric);
 }
 
 enum harm_class confirm_class(struct confirm_places *places, const struct trial_change *repair,
@@ -112,8 +83,9 @@ enum harm_class confirm_class(struct confirm_places *places, const struct trial_
 
 void confirm_places_free(struct confirm_places *places)
 {
-    if (places->routes != NULL)
-        routing_free(places->scenario, places->routes);
-    free(places->visited);
-    free(places->stack);
+    if (places->routes == NULL)
+        return;
+    paths_fini(&places->paths);
+    routing_free(places->scenario, places->routes);
+    fabric_fini(&places->fabric);
 }

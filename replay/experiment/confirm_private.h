@@ -3,8 +3,8 @@
 #ifndef STORMGLASS_REPLAY_EXPERIMENT_CONFIRM_PRIVATE_H
 #define STORMGLASS_REPLAY_EXPERIMENT_CONFIRM_PRIVATE_H
 
-#include "net/route/route.h"
 #include "replay/experiment/prove.h"
+#include "replay/explain/paths.h"
 #include "replay/harm/harm.h"
 
 enum { CONFIRM_MEMBER_BYTES = 200 };
@@ -28,10 +28,9 @@ void confirm_replace_limits(const struct prove *prove, const struct bottleneck *
 struct confirm_places {
     const struct scenario *scenario;
     const struct trial_base *base;
-    struct route_table *routes; /* by node */
-    uint32_t *visited;          /* by node: round of the last visit */
-    uint32_t *stack;
-    uint32_t round;
+    struct route_table *routes; /* by node; NULL: not needed yet */
+    struct explain_fabric fabric;
+    struct paths paths;
 };
 
 /* How the workload's I/O of the host meets what the repair changes: HARM_DIRECT or
