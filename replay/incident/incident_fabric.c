@@ -73,32 +73,42 @@ static void write_rows(void *self, struct store *store)
     record_fabric_write(&fabric->rows, store);
 }
 
-void incident_fabric_make(struct incident_fabric *fabric, const struct triage *triage,
-                          const struct incident *incident, enum incident_layer layer)
+static void make_layer(struct incident_fabric *fabric, const struct triage *triage,
+                       const struct triage_work *work, enum incident_layer layer)
 {
-    *fabric = (struct incident_fabric){0};
-    if (incident->scenario == NULL)
-        return;
-    /* The counts by port are not kept in a triage: they are mapped once more. */
-    struct triage mapped = {.single = triage->single};
-    struct triage_work work = {.triage = &mapped, .incident = incident, .arena = &mapped.arena};
     char error[STORE_ERROR_BYTES];
-    triage_map(&work);
-    record_fabric_init(&fabric->rows, incident->scenario);
+    record_fabric_init(&fabric->rows, work->incident->scenario);
     const struct store_beginning beginning = {
         .kind = STORE_RUN, .image = &record_image, .fill = write_rows, .self = fabric};
     fabric->store = store_create(NULL, &beginning, error);
-    if (fabric->store != NULL) {
-        add_counts(fabric, &work, layer);
-        add_suspects(fabric, triage, &work);
-        store_commit(fabric->store);
+    if (fabric->store == NULL)
+        return;
+    add_counts(fabric, work, layer);
+    add_suspects(fabric, triage, work);
+    store_commit(fabric->store);
+}
+
+void incident_fabric_make(struct incident_fabric fabrics[INCIDENT_LAYERS],
+                          const struct triage *triage, const struct incident *incident)
+{
+    /* The counts by port are not kept in a triage: they are mapped once more. */
+    struct triage mapped = {.single = triage->single};
+    struct triage_work work = {.triage = &mapped, .incident = incident, .arena = &mapped.arena};
+    if (incident->scenario != NULL)
+        triage_map(&work);
+    for (enum incident_layer layer = 0; layer < INCIDENT_LAYERS; layer++) {
+        fabrics[layer] = (struct incident_fabric){0};
+        if (incident->scenario != NULL)
+            make_layer(&fabrics[layer], triage, &work, layer);
     }
     triage_free(&mapped);
 }
 
-void incident_fabric_free(struct incident_fabric *fabric)
+void incident_fabric_free(struct incident_fabric fabrics[INCIDENT_LAYERS])
 {
-    if (fabric->store != NULL)
-        store_close(fabric->store);
-    record_fabric_free(&fabric->rows);
+    for (enum incident_layer layer = 0; layer < INCIDENT_LAYERS; layer++) {
+        if (fabrics[layer].store != NULL)
+            store_close(fabrics[layer].store);
+        record_fabric_free(&fabrics[layer].rows);
+    }
 }

@@ -21,8 +21,8 @@ struct incident_fabric {
 
 /* Pauses: frames that a port received. Drops: frames that it dropped, discarded or received with
  * errors. */
-void incident_fabric_make(struct incident_fabric *fabric, const struct triage *triage,
-                          const struct incident *incident, enum incident_layer layer);
-void incident_fabric_free(struct incident_fabric *fabric);
+void incident_fabric_make(struct incident_fabric fabrics[INCIDENT_LAYERS],
+                          const struct triage *triage, const struct incident *incident);
+void incident_fabric_free(struct incident_fabric fabrics[INCIDENT_LAYERS]);
 
 #endif

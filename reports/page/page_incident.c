@@ -208,7 +208,7 @@ static const struct page_counts layers[INCIDENT_LAYERS] = {
     [INCIDENT_DROPS] = {"frames lost", "Frames dropped, discarded or received with errors"}};
 
 static void write_layer(const struct page *page, const struct incident *incident,
-                        struct incident_fabric *fabric, enum incident_layer layer)
+                        const struct incident_fabric *fabric, enum incident_layer layer)
 {
     const struct page drawn = {.store = fabric->store,
                                .out = page->out,
@@ -231,21 +231,18 @@ static void write_fabric(const struct page *page, const struct triage *triage,
     page_section(page, "topology", "Topology",
                  "Color of a link and a switch: the larger count of its ports, relative to the "
                  "largest of the fabric. Hover over a link to see the counts of both ends.");
-    bool empty[INCIDENT_LAYERS];
+    struct incident_fabric fabrics[INCIDENT_LAYERS];
+    incident_fabric_make(fabrics, triage, incident);
     fputs("<div class=\"two\">\n", page->out);
-    for (enum incident_layer layer = 0; layer < INCIDENT_LAYERS; layer++) {
-        struct incident_fabric fabric;
-        incident_fabric_make(&fabric, triage, incident, layer);
-        empty[layer] = fabric.most == 0;
-        if (fabric.store != NULL && (layer == INCIDENT_PAUSES || !empty[layer]))
-            write_layer(page, incident, &fabric, layer);
-        incident_fabric_free(&fabric);
-    }
+    for (enum incident_layer layer = 0; layer < INCIDENT_LAYERS; layer++)
+        if (fabrics[layer].store != NULL && (layer == INCIDENT_PAUSES || fabrics[layer].most > 0))
+            write_layer(page, incident, &fabrics[layer], layer);
     fputs("</div>\n", page->out);
     for (enum incident_layer layer = 0; layer < INCIDENT_LAYERS; layer++)
-        if (empty[layer])
+        if (fabrics[layer].most == 0)
             fprintf(page->out, "<p class=\"about\">%s: none counted, or not known.</p>\n",
                     layers[layer].about);
+    incident_fabric_free(fabrics);
     page_section_end(page);
 }
 

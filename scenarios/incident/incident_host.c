@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * incident_host - settings of hosts: sysctl, nvme connect, mlnx_qos.
- * Lines that the readers of the importers know are collected for each host at their own line
- * numbers, whatever stands between them, and read when the file ends.  A line belongs to the host
- * of the last prompt, a prompt's own line to the host that it names.  The last output of a tool
- * counts. */
+ * Lines that the importers can read are collected for each host and tool, with their line numbers,
+ * and are read when the file ends.  A line belongs to the host of the last prompt; the line of a
+ * prompt belongs to the host that the prompt names.  Only the last output of a tool counts. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "nvme/host/host.h"
 #include "nvme/tcp/tcp.h"
 #include "rnic/host/rnic.h"
@@ -42,26 +42,21 @@ const char *incident_tool_name(enum incident_tool tool)
 
 /* ---- lines ---- */
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* The tool whose line it is; INCIDENT_TOOLS: none. */
 static enum incident_tool tool_of(const struct incident_host_lines *lines, const char *line)
 {
     const char *text = line + strspn(line, blanks);
-    const bool goes_on = lines->last != INCIDENT_TOOLS;
-    if (goes_on && lines->last == INCIDENT_NVME && lines->continues)
+    if (lines->last == INCIDENT_NVME && lines->continues)
         return INCIDENT_NVME;
-    if (begins(text, "net.") || strstr(text, "sysctl -w net.") != NULL ||
+    if (text_begins(text, "net.") || strstr(text, "sysctl -w net.") != NULL ||
         strstr(text, "/proc/sys/net/") != NULL)
         return INCIDENT_SYSCTL;
     if (strstr(text, "nvme connect") != NULL || strstr(text, "nvme discover") != NULL)
         return INCIDENT_NVME;
-    const bool starts = begins(text, "DCBX mode:") || begins(text, "Priority trust") ||
-                        begins(text, "dscp2prio mapping") || begins(text, "PFC configuration:");
-    if ((starts || (goes_on && lines->last == INCIDENT_QOS)) && device_mlnx_qos_has(text))
+    const bool starts = text_begins(text, "DCBX mode:") || text_begins(text, "Priority trust") ||
+                        text_begins(text, "dscp2prio mapping") ||
+                        text_begins(text, "PFC configuration:");
+    if ((starts || lines->last == INCIDENT_QOS) && device_mlnx_qos_has(text))
         return INCIDENT_QOS;
     return INCIDENT_TOOLS;
 }
@@ -255,19 +250,13 @@ void incident_host_end(struct incident_reader *reader, struct incident_file *abo
 }
 
 /* By tool, parameter and host. */
-static int order(const struct incident_setting *a, enum incident_tool tool, const char *name,
-                 int dscp, const char *host)
+static int by_order(const void *left, const void *right)
 {
-    int by = (int)a->tool - (int)tool;
-    by = by != 0 ? by : strcmp(a->name, name);
-    by = by != 0 ? by : a->dscp - dscp;
-    return by != 0 ? by : strcmp(a->host, host);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const struct incident_setting *other = b;
-    return order(a, other->tool, other->name, other->dscp, other->host);
+    const struct incident_setting *a = left, *b = right;
+    int by = (int)a->tool - (int)b->tool;
+    by = by != 0 ? by : strcmp(a->name, b->name);
+    by = by != 0 ? by : a->dscp - b->dscp;
+    return by != 0 ? by : strcmp(a->host, b->host);
 }
 
 void incident_host_sort(struct incident *incident)
@@ -279,15 +268,9 @@ void incident_host_sort(struct incident *incident)
 const struct incident_setting *incident_setting(const struct incident *incident, const char *host,
                                                 const struct incident_setting *like)
 {
-    for (size_t first = 0, end = incident->setting_count; first < end;) {
-        const size_t middle = first + (end - first) / 2;
-        const int by = order(&incident->settings[middle], like->tool, like->name, like->dscp, host);
-        if (by == 0)
-            return &incident->settings[middle];
-        if (by < 0)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return NULL;
+    struct incident_setting key = *like;
+    key.host = host;
+    return incident->setting_count == 0
+               ? NULL
+               : bsearch(&key, incident->settings, incident->setting_count, sizeof key, by_order);
 }
