@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "base/plural.h"
-#include "replay/incident/incident_answer.h"
 #include "reports/page/page_incident.h"
 #include "reports/page/page_layout.h"
 #include "reports/page/page_plan.h"
@@ -72,9 +71,7 @@ static void input_row(const struct page *page, const struct page_several *severa
     fprintf(page->out, "><a href=\"#%s\">", part);
     page_text(page->out, input->path);
     fputs("</a></td>", page->out);
-    cell.label = "kind";
-    page_begin_cell(&cell, NULL);
-    fprintf(page->out, ">%s</td>", one[input->kind]);
+    several_cell(page, "kind", NULL, one[input->kind]);
     cell.label = "answer";
     page_begin_cell(&cell, "long");
     fputs(">", page->out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_several - runs, plans and incidents as one HTML page, in any number.
- * A table says of each input what the answer is and what is missing. Then follow the runs, the
- * plans and the incidents: one run or two are shown as on a page of their own, of more runs the
- * results are compared in a table. */
+ * A table shows the answer of each input and the data that it lacks. Then follow the runs, the
+ * plans and the incidents. One or two runs are shown as on a page of their own; the results of more
+ * runs are compared in a table. */
 #ifndef STORMGLASS_REPORTS_PAGE_SEVERAL_PAGE_SEVERAL_H
 #define STORMGLASS_REPORTS_PAGE_SEVERAL_PAGE_SEVERAL_H
 

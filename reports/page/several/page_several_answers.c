@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_several_answers - what each input says, and what it lacks. */
 #include "base/plural.h"
-#include "replay/incident/incident_answer.h"
 #include "reports/page/page_incident.h"
 #include "reports/page/page_plan.h"
 #include "reports/page/several/page_several_private.h"
@@ -63,7 +62,7 @@ static bool write_gaps(const struct page *page, struct store *store, const struc
     return any;
 }
 
-static bool incident_gaps(const struct page *page, const struct page_input *input)
+static void write_incident_gaps(const struct page *page, const struct page_input *input)
 {
     const struct triage *triage = &input->triage;
     fputs("Runs of the suspects: incident --fit.", page->out);
@@ -74,49 +73,43 @@ static bool incident_gaps(const struct page *page, const struct page_input *inpu
                 plural(triage->unknown_count, "device", "devices"));
     if (triage->single)
         fputs("<br>A second sample of the counters.", page->out);
-    return true;
 }
 
 void several_missing(const struct page *page, const struct page_input *input)
 {
-    const bool any =
-        input->kind == PAGE_INPUT_INCIDENT
-            ? incident_gaps(page, input)
-            : write_gaps(page, input->store, input->kind == PAGE_INPUT_RUN ? run_gaps : plan_gaps);
-    if (!any)
+    if (input->kind == PAGE_INPUT_INCIDENT)
+        write_incident_gaps(page, input);
+    else if (!write_gaps(page, input->store, input->kind == PAGE_INPUT_RUN ? run_gaps : plan_gaps))
         fputs("nothing", page->out);
 }
 
 /* ------------------------------------------------------------------ many runs */
 
-static void run_row(const struct page *page, const struct page_input *input)
+void several_cell(const struct page *page, const char *label, const char *class, const char *text)
 {
     struct page cell = *page;
+    cell.label = label;
+    page_begin_cell(&cell, class);
+    fputs(">", page->out);
+    page_text(page->out, text);
+    fputs("</td>", page->out);
+}
+
+static void run_row(const struct page *page, const struct page_input *input)
+{
     char text[PAGE_SENTENCE_BYTES];
     fputs("<tr>", page->out);
-    cell.label = "run";
-    page_begin_cell(&cell, "code");
-    fputs(">", page->out);
-    page_text(page->out, input->path);
-    fputs("</td>", page->out);
-    cell.label = "changed";
-    page_begin_cell(&cell, "code");
-    fputs(">", page->out);
+    several_cell(page, "run", "code", input->path);
     store_ask_text(input->store,
                    "SELECT 'seed '||seed||coalesce((SELECT '; '||group_concat(text, '; ') FROM"
                    " set_option), '') FROM meta",
                    text, sizeof text);
-    page_text(page->out, text);
-    fputs("</td>", page->out);
+    several_cell(page, "changed", "code", text);
     for (const struct page_card *card = page_cards; card->label != NULL; card++) {
         int64_t value;
         struct words words;
         page_card_read(card, input->store, &value, &words);
-        cell.label = card->label;
-        page_begin_cell(&cell, "n");
-        fputs(">", page->out);
-        page_text(page->out, words.text);
-        fputs("</td>", page->out);
+        several_cell(page, card->label, "n", words.text);
     }
     fputs("</tr>\n", page->out);
 }

@@ -10,6 +10,9 @@
 void several_answer(const struct page *page, const struct page_input *input);
 void several_missing(const struct page *page, const struct page_input *input);
 
+/* A cell of the column `label` that has a text. */
+void several_cell(const struct page *page, const char *label, const char *class, const char *text);
+
 /* The results of all runs, one row each, as a section. */
 void several_runs(const struct page *page, const struct page_several *several);
 
