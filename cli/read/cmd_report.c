@@ -276,8 +276,9 @@ const struct cli_command cmd_report = {
         "values and the bill of materials. An incident is a folder or a file of counters, logs "
         "and\n"
         "cables; its page shows the suspects and the fabric.\n"
-        "Any number of runs, plans and incidents, in any order, make one page. It begins with the\n"
-        "answer of each and with what is missing; three or more runs are compared in a table.\n"
+        "Any number of runs, plans and incidents, in any order, make one page. It begins with a\n"
+        "table: the answer of each input, and the data that it lacks. Three or more runs are\n"
+        "compared in a second table.\n"
         "A playground has an editor for the scenario, sliders for its parameters, all cases and\n"
         "lessons, and the page of each run. It needs the engine that 'make playground' builds:\n"
         "  stormglass report --playground pause-storm -o playground.html",

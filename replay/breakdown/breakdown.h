@@ -83,7 +83,7 @@ struct breakdown_place {
  * in order. It is part of other parts: while they wait, nothing of the command could arrive. */
 struct breakdown_behind {
     time_ps sent; /* from posting until these bytes had left */
-    time_ps lost; /* from the arrival of its own bytes until those that were lost had arrived */
+    time_ps lost; /* from the arrival of its bytes until the lost bytes had arrived */
 };
 
 /* One completed command or message. */

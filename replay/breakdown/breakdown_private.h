@@ -113,7 +113,7 @@ struct breakdown_message {
     uint32_t lead;       /* message that carries its data, or BREAKDOWN_NONE */
     uint32_t follower;   /* of TCP: message that its receiver sent as an answer to it */
     uint32_t start, end; /* of TCP: sequence numbers */
-    time_ps own_at;      /* of TCP: its own segments, and those of its lead, had arrived */
+    time_ps own_at;      /* of TCP: arrival of its last segment or of its lead's */
     struct breakdown_clock posted, first, last; /* sender's clock at these events */
     struct breakdown_clock asked_at;            /* the responder's clock when the request arrived */
     struct breakdown_leg leg;                   /* until all of it has arrived */

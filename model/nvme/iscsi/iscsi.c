@@ -222,8 +222,8 @@ static void close_conn(struct nvme_transport_conn *conn)
 
 /* ---- table ---- */
 
-/* The session's time is that of its I/O queue. The leading connection works on the queue's core,
- * the others on the cores that TCP gives them. */
+/* The CPU time of a session counts for its I/O queue. The leading connection runs on the queue's
+ * core, the others on the cores that TCP gives them. */
 static bool run_on(struct nvme_transport_conn *conn, struct cpu_core *core)
 {
     const struct iscsi_connection *leader = conn->session->connections;

@@ -202,7 +202,7 @@ struct stream_user iscsi_stream_user(struct iscsi_connection *connection);
 void iscsi_open(struct iscsi_connection *connection);
 void iscsi_later(struct iscsi_session *session);
 void iscsi_fail(struct iscsi_session *session, const char *why);
-/* Closes each stream after what is in its buffer. */
+/* Closes each stream when the data in its send buffer has left. */
 void iscsi_part(struct iscsi_session *session);
 /* Aborts the streams; no more callbacks. */
 void iscsi_abort(struct iscsi_session *session);

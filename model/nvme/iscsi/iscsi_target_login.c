@@ -248,7 +248,7 @@ static bool is_same_name(const struct iscsi_names *a, const struct iscsi_names *
     return strcmp(a->initiator, b->initiator) == 0 && strcmp(a->target, b->target) == 0;
 }
 
-/* The session that a Login with a TSIH names (RFC 7143, 6.3.1). NULL: there is none. */
+/* Finds the session that the ISID and TSIH of a Login name (RFC 7143, 6.3.1); NULL: none. */
 static struct target_session *find_session(const struct iscsi_connection *connection)
 {
     const struct target_session *of = iscsi_target_of(connection->session);

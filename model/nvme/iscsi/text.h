@@ -60,8 +60,8 @@ void iscsi_names_put(struct iscsi_text *text, const struct iscsi_names *names, b
 bool iscsi_names_take(const struct iscsi_text *text, struct iscsi_names *names,
                       struct iscsi_fault *fault);
 
-/* Host: its offer, and how it reads the target's answers. Keys of a session belong to its leading
- * Login (RFC 7143 13: LO); on a further connection `own` has what was agreed on there. */
+/* Host: its offer, and how it reads the target's answers. Keys of a session are negotiated in its
+ * leading Login (RFC 7143 13: LO); for a further connection, `own` contains their values. */
 void iscsi_terms_offer(struct iscsi_text *text, const struct iscsi_terms *own, bool leading);
 bool iscsi_terms_take(const struct iscsi_text *text, const struct iscsi_terms *own, bool leading,
                       struct iscsi_terms *agreed, struct iscsi_fault *fault);

@@ -30,8 +30,8 @@ const struct opt nvme_target_opts[] = {
      "assumed: SPDK reports 1.4 million IOPS per core and more, the kernel fewer",
      OPT_SCALES(TARGET_CPU, MORE, COST)},
     {"lock-cost", OPT_TIME, PARAM(lock_cost), "0ns", "0ps", "1s", NULL,
-     "Time for which each I/O command holds a lock that all cores share, such as that of a single "
-     "shared receive queue; other cores wait for it in order; 0: no lock.",
+     "Time for which each I/O command holds a lock that all cores share, such as the lock of a "
+     "single shared receive queue. Other cores wait for the lock in order. 0: no lock.",
      "own; linux-nvme 0da3b82b: 2.2 million IOPS with one SRQ for 24 cores, with 1 KiB and with 2 "
      "KiB alike",
      OPT_SCALES(TARGET_CPU, CEILING, COST)},
