@@ -71,6 +71,7 @@ struct iscsi_arriving {
     uint32_t at;
     uint32_t content; /* tag of the data so far */
     void *owner;      /* of the role, from on_header to on_pdu */
+    bool ignored;     /* target: the PDU has no effect, and its data is dropped */
 };
 
 struct iscsi_connection;

@@ -159,6 +159,7 @@ static bool after_head(struct iscsi_connection *connection, struct iscsi_fault *
     from->data = NULL;
     from->real = NULL;
     from->owner = NULL;
+    from->ignored = false;
     from->at = 0;
     if (!iscsi_pdu_decode(&from->pdu, from->head, !iscsi_is_host(connection->session), most,
                           fault) ||

@@ -20,31 +20,32 @@ void iscsi_target_order(struct target_session *session)
     session->begin_sn = session->exp_cmd_sn;
 }
 
-bool iscsi_target_count(struct target_session *session, const struct iscsi_pdu *pdu,
-                        struct iscsi_fault *fault)
+/* Commands outside the window and repeated ones are ignored: their data is dropped, and they have
+ * no response (RFC 7143, 4.2.2.1). */
+enum target_arrival iscsi_target_count(struct target_session *session, const struct iscsi_pdu *pdu,
+                                       struct iscsi_fault *fault)
 {
     if (pdu->immediate)
-        return true;
-    if (session->turns == NULL && pdu->sn != session->exp_cmd_sn)
-        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s: CmdSN is %u, expected %u",
-                               iscsi_pdu_name(pdu->opcode), pdu->sn, session->exp_cmd_sn);
-    if (iscsi_apart(pdu->sn, session->max_cmd_sn) > 0)
-        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s: CmdSN %u is above MaxCmdSN %u",
-                               iscsi_pdu_name(pdu->opcode), pdu->sn, session->max_cmd_sn);
-    if (session->turns == NULL) {
+        return TARGET_NEW;
+    if (iscsi_apart(pdu->sn, session->exp_cmd_sn) < 0 ||
+        iscsi_apart(pdu->sn, session->max_cmd_sn) > 0)
+        return TARGET_IGNORED;
+    if (session->turns == NULL && pdu->sn == session->exp_cmd_sn) {
         session->exp_cmd_sn++;
-        return true;
+        return TARGET_NEW;
     }
-    if (iscsi_apart(pdu->sn, session->exp_cmd_sn) < 0 || turn_of(session, pdu->sn)->here ||
-        pdu->sn - session->begin_sn >= TARGET_TURNS)
-        return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
-                               "%s: CmdSN %u has arrived before, or is too far ahead of %u",
-                               iscsi_pdu_name(pdu->opcode), pdu->sn, session->exp_cmd_sn);
+    if (session->turns == NULL || pdu->sn - session->begin_sn >= TARGET_TURNS) {
+        iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL, "%s: CmdSN is %u, expected %u",
+                        iscsi_pdu_name(pdu->opcode), pdu->sn, session->exp_cmd_sn);
+        return TARGET_FAULT;
+    }
+    if (turn_of(session, pdu->sn)->here)
+        return TARGET_IGNORED;
     turn_of(session, pdu->sn)->here = true;
     while (session->exp_cmd_sn - session->begin_sn < TARGET_TURNS &&
            turn_of(session, session->exp_cmd_sn)->here)
         session->exp_cmd_sn++;
-    return true;
+    return TARGET_NEW;
 }
 
 void iscsi_target_ready(struct target_session *session, const struct iscsi_pdu *pdu,

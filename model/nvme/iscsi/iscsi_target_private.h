@@ -131,9 +131,11 @@ bool iscsi_target_on_pdu(struct iscsi_connection *connection, struct iscsi_fault
 /* iscsi_target_order.c */
 /* The session has several connections from now on. */
 void iscsi_target_order(struct target_session *session);
+enum target_arrival { TARGET_NEW, TARGET_IGNORED, TARGET_FAULT };
+
 /* A command with a CmdSN has arrived. */
-bool iscsi_target_count(struct target_session *session, const struct iscsi_pdu *pdu,
-                        struct iscsi_fault *fault);
+enum target_arrival iscsi_target_count(struct target_session *session, const struct iscsi_pdu *pdu,
+                                       struct iscsi_fault *fault);
 /* It may begin, after all earlier ones. task: NULL, or begins then. */
 void iscsi_target_ready(struct target_session *session, const struct iscsi_pdu *pdu,
                         struct target_task *task);

@@ -46,13 +46,27 @@ static bool check_burst(const struct iscsi_terms *terms, const struct iscsi_pdu 
                            "SCSI Command: unsolicited data (F 0), expected none");
 }
 
+/* True: the PDU has an effect, or *ok says why not (false: a fault). */
+static bool count_arrival(struct iscsi_connection *connection, struct iscsi_fault *fault, bool *ok)
+{
+    struct iscsi_arriving *from = &connection->arriving;
+    const enum target_arrival arrival =
+        iscsi_target_count(iscsi_target_of(connection->session), &from->pdu, fault);
+    from->ignored = arrival == TARGET_IGNORED;
+    *ok = arrival != TARGET_FAULT;
+    return arrival == TARGET_NEW;
+}
+
 static bool begin_command(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
     struct target_session *session = iscsi_target_of(connection->session);
     struct iscsi_arriving *from = &connection->arriving;
     const struct iscsi_pdu *pdu = &from->pdu;
     struct scsi_request request;
-    if (!iscsi_target_count(session, pdu, fault) || !check_burst(&connection->terms, pdu, fault))
+    bool ok;
+    if (!count_arrival(connection, fault, &ok))
+        return ok;
+    if (!check_burst(&connection->terms, pdu, fault))
         return false;
     scsi_read_cdb(&request, pdu->cdb);
     struct nvme_transport_conn *conn =
@@ -100,6 +114,10 @@ static bool begin_data(struct iscsi_connection *connection, struct iscsi_fault *
     struct iscsi_arriving *from = &connection->arriving;
     const struct iscsi_pdu *pdu = &from->pdu;
     struct target_task *task = find_task(connection);
+    /* Unsolicited data of a command that was ignored; LIO drops it, too. */
+    from->ignored = task == NULL && pdu->tag == ISCSI_TAG_NONE;
+    if (from->ignored)
+        return true;
     if (task == NULL)
         return iscsi_fail_with(fault, ISCSI_REJECT_PROTOCOL,
                                "Data-Out: no R2T %08Xh of task %08Xh is outstanding", pdu->tag,
@@ -131,6 +149,7 @@ static bool begin_login(struct iscsi_connection *connection, struct iscsi_fault 
 bool iscsi_target_on_header(struct iscsi_connection *connection, struct iscsi_fault *fault)
 {
     const struct iscsi_pdu *pdu = &connection->arriving.pdu;
+    bool ok;
     if (!connection->full_feature)
         return begin_login(connection, fault);
     switch (pdu->opcode) {
@@ -141,8 +160,7 @@ bool iscsi_target_on_header(struct iscsi_connection *connection, struct iscsi_fa
     case ISCSI_NOP_OUT:
     case ISCSI_TASK:
     case ISCSI_LOGOUT:
-        return pdu->itt == ISCSI_TAG_NONE ||
-               iscsi_target_count(iscsi_target_of(connection->session), pdu, fault);
+        return pdu->itt == ISCSI_TAG_NONE || count_arrival(connection, fault, &ok) || ok;
     default:
         return iscsi_fail_with(fault, ISCSI_REJECT_UNSUPPORTED, "%s in the full feature phase",
                                iscsi_pdu_name(pdu->opcode));
@@ -220,6 +238,8 @@ bool iscsi_target_on_pdu(struct iscsi_connection *connection, struct iscsi_fault
     const struct iscsi_arriving *from = &connection->arriving;
     const struct iscsi_pdu *pdu = &from->pdu;
     struct target_task *task = from->owner;
+    if (from->ignored)
+        return true;
     switch (pdu->opcode) {
     case ISCSI_LOGIN:
         connection->login = *pdu;

@@ -280,7 +280,44 @@ static void commands_begin_in_the_order_of_cmdsn(void **state)
     assert_int_equal(begun[1], 5);
     for (uint32_t i = 1; i < 5; i++)
         assert_int_equal(commands[1][i].cid, 9 + i);
+    assert_int_equal(failures, 0);
+}
+
+/* 4.2.2.1: commands outside the window and repeated ones have no effect and no answer. */
+static void repeated_commands_and_those_outside_the_window_are_ignored(void **state)
+{
+    (void)state;
+    struct iscsi_pdu write = command_of(10, true, 512);
+    struct iscsi_pdu data = {.opcode = ISCSI_DATA_OUT,
+                             .flags = ISCSI_FINAL,
+                             .length = BURST - 512,
+                             .itt = 10,
+                             .tag = ISCSI_TAG_NONE,
+                             .offset = 512};
+    const struct iscsi_pdu nop = {
+        .opcode = ISCSI_NOP_OUT, .flags = ISCSI_FINAL, .itt = 7, .tag = ISCSI_TAG_NONE, .sn = 10};
+    write.flags = ISCSI_COMMAND_WRITE; /* unsolicited data follows: F 0 */
+    give(0, &write, NULL);
+    give(0, &write, NULL); /* below ExpCmdSN, with immediate data, while the first collects */
+    give(0, &data, NULL);
+    assert_int_equal(begun[1], 2);
+    give(0, &data, NULL); /* of the second */
+    give(0, &nop, NULL);
     give_command(0, 14); /* above MaxCmdSN */
+    assert_int_equal(lines[0].got_bytes, 0);
+    assert_int_equal(begun[1], 2);
+    respond(1, 1, false); /* what follows is not disturbed */
+    give_command(0, 11);
+    assert_int_equal(begun[1], 3);
+    assert_int_equal(login(1, 1, TSIH), 0);
+    give_command(1, 13);
+    give_command(0, 13); /* within the window, and waiting for 12 */
+    give_command(1, 12);
+    assert_int_equal(begun[1], 5);
+    assert_int_equal(commands[1][4].cid, 13);
+    data.tag = 1; /* data of no R2T stays an error */
+    give(0, &data, NULL);
+    assert_int_equal(answer_of(0).opcode, ISCSI_REJECT);
     assert_int_equal(failures, 1);
 }
 
@@ -348,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_login_with_a_tsih_adds_a_connection),
         TEST(commands_begin_in_the_order_of_cmdsn),
+        TEST(repeated_commands_and_those_outside_the_window_are_ignored),
         TEST(a_command_waits_for_the_data_of_an_earlier_one),
         TEST(status_and_r2t_travel_with_their_command),
         TEST(a_lost_connection_ends_the_session),
