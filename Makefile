@@ -145,7 +145,7 @@ BRIDGE_SOURCES := $(call sources,bridge)
 BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
 LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
-FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/*/fuzz_*.c))
 EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/*.yaml \
                                      scenarios/cases/*.fio scenarios/cases/*.iolog scenarios/lessons/*.yaml \
                                      scenarios/lessons/*.md scenarios/claims/*.yaml)) \

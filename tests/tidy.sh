@@ -22,7 +22,7 @@ awk -f tests/tidy.awk "${sources[@]}" >>"$findings"
 sed -n 's/^| `\(\(model\|scenarios\|replay\|reports\|bridge\|cli\)[a-z_/]*[a-z]\)` |.*/\1/p' docs/architecture.md | while read -r room; do
     ls "$room"/*.[ch] >/dev/null 2>&1 || echo "docs/architecture.md: there is nothing in $room" >>"$findings"
 done
-printf '%s\n' "${sources[@]}" | grep '\.c$' | grep -v '^tests/fuzz/' | sed 's,/[^/]*$,,' | sort | uniq -c |
+printf '%s\n' "${sources[@]}" | grep '\.c$' | sed 's,/[^/]*$,,' | sort | uniq -c |
     awk '$1 > 25 { print $2 " has " $1 " files of C, 25 are the most" }' >>"$findings"
 tests/named.py >>"$findings" 2>&1 || true
 tests/links.py README.md docs/*.md bridge/README.md bridge/lab/README.md >>"$findings" 2>&1 || true
@@ -59,10 +59,10 @@ printf '%s\n' "${sources[@]}" | grep -v -e '^tests/' -e '^model/base/memory\.c$'
 # --- who reads bytes from outside is the aim of a fuzz target -------------------------------------------------
 # Left out: what reads terminals, files for somebody else and a drawing of our own, and the host's reading of its target's answers.
 
-aims=$(sed -n 's/^ \* Reads: \(.*\.c\)\( \*\/\)*$/\1/p' tests/fuzz/fuzz_*.c)
+aims=$(sed -n 's/^ \* Reads: \(.*\.c\)\( \*\/\)*$/\1/p' tests/fuzz/*/fuzz_*.c)
 # shellcheck disable=SC2086 # patterns
 aims=$(ls $aims)
-grep -L '^ \* Reads: .* \*/$' tests/fuzz/fuzz_*.c |
+grep -L '^ \* Reads: .* \*/$' tests/fuzz/*/fuzz_*.c |
     sed 's/$/ has no line "Reads: FILE..." at the end of its first comment/' >>"$findings"
 for file in $(grep -lE '\b(wire_get(16|32|64)|yaml_parser_parse|json_loadb?|pcap_next|sscanf|fgets|fread|getline|fgetc)\(' \
     "${sources[@]}" | grep '\.c$' | grep -v '^tests/'); do
@@ -72,7 +72,7 @@ for file in $(grep -lE '\b(wire_get(16|32|64)|yaml_parser_parse|json_loadb?|pcap
     [[ $'\n'$aims$'\n' == *$'\n'$file$'\n'* ]] || echo "$file reads bytes from outside, and no fuzz target names it" >>"$findings"
 done
 
-tests/fuzz/run --inputless | sed 's,.*,tests/fuzz/fuzz_&.c begins with no input of a test or case,' >>"$findings"
+tests/fuzz/run --inputless | sed 's,.*,fuzz_&.c begins with no input of a test or case,' >>"$findings"
 
 # --- functions of at most 70 lines ----------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-ls tests/fuzz/fuzz_*.c | sed 's/.*fuzz_\(.*\)\.c/\1/' | sort >"$work/all"
+ls tests/fuzz/*/fuzz_*.c | sed 's/.*fuzz_\(.*\)\.c/\1/' | sort >"$work/all"
 for share in 1 3 10; do
     number=268435449 # near the largest number that seven digits of a commit give
     while [ "$number" -lt $((268435449 + share)) ]; do

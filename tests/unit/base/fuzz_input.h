@@ -9,7 +9,7 @@
 /* True when FUZZ_INPUTS names a folder: the test is played for its inputs. */
 bool fuzz_inputs_wanted(void);
 
-/* Keeps an input of tests/fuzz/fuzz_TARGET.c as FUZZ_INPUTS/TARGET/DIGEST, where that is set; it
+/* Keeps an input of fuzz_TARGET.c in tests/fuzz as FUZZ_INPUTS/TARGET/DIGEST, where that is set; it
  * is in the form that the target reads, which its first comment says. */
 void fuzz_input(const char *target, const void *bytes, size_t size);
 
