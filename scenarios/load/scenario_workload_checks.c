@@ -125,11 +125,14 @@ static void check_agreement(struct loader *loader, const struct scenario_workloa
     }
 }
 
+/* A namespace whose medium could not be read has no parameters. */
 static bool has_protection(const struct scenario_host *target)
 {
-    for (uint32_t i = 0; i < target->namespace_count; i++)
-        if (target->namespaces[i].params->pi_type != 0)
+    for (uint32_t i = 0; i < target->namespace_count; i++) {
+        const struct nvme_namespace_params *params = target->namespaces[i].params;
+        if (params != NULL && params->pi_type != 0)
             return true;
+    }
     return false;
 }
 

@@ -78,6 +78,7 @@ stored drive-of-no-array 11:10 'finds a namespace of one drive: expected drives:
 stored no-such-drive 11:10 'finds no drive of that number: the first is 0' "s/{}\]/{drives: 2}]/; ${drive_fails/drive: 1/drive: 2}}]"
 stored drive-of-no-namespace 11:10 'finds no namespace of that number: the first is 1' "$drive_fails, namespace: 2}]"
 stored odd-offset 10:77 'offset: 1000B is not a multiple' 's/4KiB/&, offset: 1000B/'
+stored no-such-key-over-iscsi 8:41 'unknown key' 's/{}\]/{mdeia: null}]/; s/kind: nvme/&, transport: iscsi/'
 stored no-such-namespace 10:80 'there is no namespace 2 on host1, which has 1' 's/4KiB/&, namespace: 2/'
 stored beyond-the-namespace 10:5 'the I/Os do not fit the namespace' 's/4KiB/&, offset: 2TiB/'
 
