@@ -156,14 +156,18 @@ MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 OUTSIDE      := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack|dlfcn|zlib)|"replay/database/store_(private|guard))' \
                     $(filter scenarios/% replay/%,$(LIB_SOURCES)))
 WASM_SOURCES := $(filter-out reports/% cli/library/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
+PLAYED_SOURCES := $(LIB_SOURCES)
 ifeq ($(TARGET),wasm)
 LIB_SOURCES := $(WASM_SOURCES)
 endif
+# The playground has libyaml and SQLite of these: cli/playground takes the place of the rest.
+PLAYGROUND_LIB_SOURCES := $(filter-out scenarios/format/json_tree.c scenarios/import/dot.c replay/calibrate/least_squares.c replay/files/zip.c \
+                              replay/files/lazy.c replay/step/step_player.c reports/draw/graphviz.c reports/wire/capture.c,$(PLAYED_SOURCES)) cli/wasm/dot.c
+PLAYGROUND_CLI_SOURCES := $(call sources,cli/playground) cli/cli.c cli/load.c cli/output.c $(addprefix cli/,read/cmd_report.c read/report_playground.c \
+                              run/cmd_run.c run/run_many.c run/cmd_step.c run/cmd_lesson.c)
 ifeq ($(TARGET),playground)
-LIB_SOURCES := $(filter-out scenarios/format/json_tree.c scenarios/import/dot.c replay/calibrate/least_squares.c replay/files/zip.c \
-                   replay/files/lazy.c replay/step/step_player.c reports/draw/graphviz.c reports/wire/capture.c,$(LIB_SOURCES)) cli/wasm/dot.c
-CLI_SOURCES := $(call sources,cli/playground) cli/cli.c cli/load.c cli/output.c $(addprefix cli/,read/cmd_report.c read/report_playground.c \
-                   run/cmd_run.c run/run_many.c run/cmd_step.c run/cmd_lesson.c)
+LIB_SOURCES := $(PLAYGROUND_LIB_SOURCES)
+CLI_SOURCES := $(PLAYGROUND_CLI_SOURCES)
 endif
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.
@@ -201,7 +205,7 @@ UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
 LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
 SWARM := $(B)/tests/swarm/swarm
 # Of the plain build: what scripts of make test run besides the program.
-TESTED_PROGRAMS = $(addprefix build/$(CC_NAME)-plain$(OPT)/,tests/swarm/swarm cli/wasm/stormglass)
+TESTED_PROGRAMS = $(addprefix build/$(CC_NAME)-plain$(OPT)/,tests/swarm/swarm cli/wasm/stormglass cli/playground/stormglass)
 FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 
 # The public library, whose version of the interface is that of its header, and what is installed of it.
@@ -236,7 +240,7 @@ test: announce-test ## first prints what it installs and runs, then builds and r
 	@$(MAKE) build/packages-test all
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
 	@$(MAKE) BUILD=plain law-programs fuzz-objects library $(TESTED_PROGRAMS)
-	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
+	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) ENGINE=$(word 3,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
 
 announce-test:
@@ -653,6 +657,15 @@ $(B)/cli/wasm/all.a: $(call objects,$(WASM_SOURCES)) $(B)/embedded.o $(B)/build_
 $(B)/cli/wasm/stormglass: $(B)/cli/wasm/main.o $(B)/trees.o $(B)/cli/wasm/all.a
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lm -o $@
+
+# The engine of the playground for this machine, likewise.
+$(B)/cli/playground/all.a: $(call objects,$(PLAYGROUND_LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(LIB).list
+	@echo "  AR    $(@:build/%=%)"
+	@rm -f $@ && $(AR) rcsT $@ $(filter %.o,$^)
+
+$(B)/cli/playground/stormglass: $(call objects,$(PLAYGROUND_CLI_SOURCES)) $(B)/cli/playground/all.a
+	@echo "  LINK  $(@:build/%=%)"
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lyaml -lsqlite3 -lm -o $@
 endif
 
 # Headers that each hang together, of the system's package, without the C library's beside them.
