@@ -15,7 +15,6 @@
 #include "scenarios/fabric/loopback.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/workload/wl_pace.h"
-#include "scenarios/workload/wl_rdma.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,12 +343,6 @@ static int64_t least_of(const struct limit *limits, uint32_t count, char why[PLA
     return limits[least].most == INT64_MAX ? -1 : limits[least].most;
 }
 
-/* Its operations complete in a send buffer, before the network has carried them. */
-static bool completes_early(const struct scenario_workload *workload)
-{
-    return workload->own_verbs && !wl_rdma_is_answered(workload->ops, workload->params);
-}
-
 /* Rate of operations of this size. */
 static int64_t operations(int64_t bits, int64_t bytes)
 {
@@ -367,7 +360,7 @@ static int64_t iops_most(const struct scenario *scenario, const struct scenario_
     if (sizes_of(workload, &sizes)) {
         const int64_t links = links_most(scenario, workload, limits[1].why);
         const int64_t loops = loops_most(scenario, workload, limits[2].why);
-        limits[1].most = completes_early(workload)
+        limits[1].most = scenario_completes_early(workload)
                              ? INT64_MAX
                              : sum_capped(operations(links, sizes.least), late_rate(workload));
         limits[2].most = operations(loops, sizes.least);
@@ -419,7 +412,7 @@ static int64_t latency_least(const struct scenario *scenario,
     struct sizes sizes;
     const int64_t bytes = sizes_of(workload, &sizes) ? sizes.least : 0;
     int64_t least = INT64_MAX;
-    if (completes_early(workload))
+    if (scenario_completes_early(workload))
         return -1;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         int64_t wire[2];

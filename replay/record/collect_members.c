@@ -205,6 +205,13 @@ static bool has_frames(const struct scenario *scenario, const struct scenario_wo
     return workload->bytes_window / rnic->path_mtu >= ENOUGH * workload->members;
 }
 
+const char *collect_latency_note(const struct scenario_workload *about)
+{
+    return scenario_completes_early(about) ? "latency without the network: iWARP completes an "
+                                             "operation once TCP has taken its data"
+                                           : NULL;
+}
+
 void collect_rates(const struct scenario *scenario, const struct scenario_workload *about,
                    const struct workload_stats *stats, struct result_workload *workload)
 {

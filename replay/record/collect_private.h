@@ -5,6 +5,9 @@
 
 #include "replay/record/collect.h"
 
+/* What the latency of the workload leaves out, as a sentence; NULL: nothing. */
+const char *collect_latency_note(const struct scenario_workload *about);
+
 /* Checks whether the window is long enough for rates. If not, no_rates is the reason; if that
  * includes goodput, window_ps becomes 0. */
 void collect_rates(const struct scenario *scenario, const struct scenario_workload *about,

@@ -169,6 +169,7 @@ static void put_workload(const struct result_out *out, const struct result *resu
     result_workload_put(out, workload, index);
     result_put(out, result_text(rates ? NULL : workload->no_rates), "workloads[%u].no_rates",
                index);
+    result_put(out, result_text(workload->latency_note), "workloads[%u].latency_note", index);
     result_put(out, result_text(workload->victim), "workloads[%u].victim", index);
     result_put(out, result_integer(workload->held_ps), "workloads[%u].victim_held_ps", index);
     put_confidence(out, result, index);

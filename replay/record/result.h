@@ -50,6 +50,7 @@ struct result_workload {
     int64_t window_ps;               /* divisor of rates; 0: no rates */
     bool few;                        /* too few completions for IOPS */
     char no_rates[RESULT_WHY_BYTES]; /* undefined rates and the reason; empty: none */
+    const char *latency_note; /* what latencies leave out; NULL: nothing */
     const struct hist *latency;
     /* Of its NVMe controllers: see struct nvme_host_stats. */
     int64_t losses, attempts, reconnects, given_up, requeued, retried, without_service_ps;

@@ -16,6 +16,16 @@ void page_workloads(const struct page *page)
     if (!page_table(page, "SELECT name, kind, " PAGE_WORK " FROM workload ORDER BY workload",
                     columns))
         fputs("<p>None.</p>\n", page->out);
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT name, latency_note FROM workload WHERE latency_note NOTNULL");
+    while (store_step(rows)) {
+        fputs("<p>", page->out);
+        page_text(page->out, store_text(rows, "name"));
+        fputs(": ", page->out);
+        page_text(page->out, store_text(rows, "latency_note"));
+        fputs(".</p>\n", page->out);
+    }
+    store_finish(rows);
     page_section_end(page);
 }
 

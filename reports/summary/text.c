@@ -93,6 +93,8 @@ static void write_workload(const struct text *text, const struct store_statement
     fputc('\n', text->out);
     if (store_text(row, "no_rates")[0] != '\0')
         fprintf(text->out, "  %18s%s\n", "", store_text(row, "no_rates"));
+    if (store_text(row, "latency_note")[0] != '\0')
+        fprintf(text->out, "  %18s%s\n", "", store_text(row, "latency_note"));
     if (store_int(row, "missed") > 0)
         fprintf(text->out, "  %18s%s %s not issued because the queue depth was reached\n", "",
                 words_count(store_int(row, "missed")).text,
@@ -119,7 +121,7 @@ void text_workloads(const struct text *text)
         text->store,
         "SELECT name, completed, failed, unfinished, iops, goodput_bps, latency_mean_ps,"
         " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps, waiting, missed,"
-        " no_rates FROM workload ORDER BY workload");
+        " no_rates, latency_note FROM workload ORDER BY workload");
     int64_t shown = 0;
     while (shown < WORKLOADS_MAX && store_step(rows)) {
         write_workload(text, rows);

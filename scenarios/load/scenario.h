@@ -328,6 +328,8 @@ static inline bool scenario_has_credits(const struct scenario *scenario)
 bool scenario_empties(const struct scenario *scenario);
 /* True for a workload that issues only admin commands (count: none). */
 bool scenario_issues_nothing(const struct scenario_workload *workload);
+/* True if operations complete in a send buffer, before the network has carried their data. */
+bool scenario_completes_early(const struct scenario_workload *workload);
 
 /* Delay of a member's beginning after its workload's start: its part of the jitter. And of its
  * first operation, whenever that is due: its part of the nudge. */

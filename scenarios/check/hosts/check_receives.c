@@ -116,7 +116,7 @@ static void check_target(const struct scenario *scenario, uint32_t index,
 /* A latency that no network determines. */
 static void check_completions(const struct scenario_workload *workload, struct check_report *report)
 {
-    if (!workload->own_verbs || wl_rdma_is_answered(workload->ops, workload->params))
+    if (!scenario_completes_early(workload))
         return;
     check_add(report, DIAG_NOTE, workload->place,
               "'%s': iWARP completes a WRITE or a SEND once TCP has taken its data, so the latency "

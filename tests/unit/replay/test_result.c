@@ -313,6 +313,7 @@ static void fill_apart(struct fixture *fixture)
     workload->path_recovery_ps = 219 * PS_PER_NS;
     workload->degraded_ps = 220 * PS_PER_NS;
     workload->victim = "direct";
+    workload->latency_note = "until TCP";
     workload->held_ps = 214;
     strcpy(result->root_cause, "host0 drains slowly");
     result->cause = (struct result_cause){.kind = "slow-receiver",
@@ -404,7 +405,7 @@ static const char printed[] =
     "workloads[0].slowdown.p50 1.250\n"
     "workloads[0].slowdown.p99 1.500\n"
     "workloads[0].slowdown.max 2.000\n"
-    "workloads[0].no_rates null\n"
+    "workloads[0].no_rates null\nworkloads[0].latency_note 'until TCP'\n"
     "workloads[0].victim 'direct'\n"
     "workloads[0].victim_held_ps 214\n"
     "expectations[0].text 'no-pause'\n"
