@@ -339,6 +339,8 @@ static void check_link(struct loader *loader, const struct scenario_link *link)
                  link->name);
     if (text[0] != '\0')
         tree_message(loader->diag, DIAG_ERROR, loader->root, link->place, text);
+    else if (loader->scenario->kind == SCENARIO_FIBRE_CHANNEL)
+        scenario_check_fc_link(loader, link);
 }
 
 static void finish_port(struct scenario_port *port, const struct block *block)

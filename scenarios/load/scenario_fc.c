@@ -100,3 +100,28 @@ void scenario_finish_fc(struct loader *loader)
                    "hosts: more than %d ports, the areas of 239 domains", FC_ENDPOINTS_MAX);
     scenario_finish_credits(loader, &fabric);
 }
+
+/* Each end tells the other its credits (bb-credit) at login. The interval of checkpoints and the
+ * largest data field must be the same at both. */
+void scenario_check_fc_link(struct loader *loader, const struct scenario_link *link)
+{
+    static const char *const rows[] = {"bb-sc-n", "mtu"};
+    char text[DIAG_TEXT_BYTES];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct opt *row = opt_find(port_opts, rows[i]);
+        const struct block *ends[2];
+        int64_t values[2];
+        for (int end = 0; end < 2; end++) {
+            ends[end] = loader->nodes[link->node[end]].port_blocks[link->port[end]];
+            values[end] = *opt_field(row, ends[end]->params);
+        }
+        if (values[0] == values[1])
+            continue;
+        snprintf(text, sizeof text,
+                 "%s: found %lld and %lld%s at the ends of link %s, expected the same value, on "
+                 "which they agree at login; override the link, not a port",
+                 rows[i], (long long)values[0], (long long)values[1],
+                 row->type == OPT_SIZE ? " B" : "", link->name);
+        credits_refuse(loader, ends[credits_is_written(ends[0], rows[i]) ? 0 : 1], rows[i], text);
+    }
+}

@@ -83,6 +83,12 @@ static void contradictions_are_refused(void **state)
         {"infiniband", "  host-links: {rate: 64GFC}", "kind: rdma-write", 6,
          "rate: 64GFC is a rate of Fibre Channel, and this fabric has kind: infiniband; expected a "
          "rate such as EDR or 100Gbps"},
+        {"fibre-channel", "  overrides: [{where: 'leaf0:p0', bb-sc-n: 4}]", fc, 6,
+         "bb-sc-n: found 0 and 4 at the ends of link host0-leaf0, expected the same value, on "
+         "which they agree at login; override the link, not a port"},
+        {"fibre-channel", "  overrides: [{where: host0, mtu: 1024B}]", fc, 6,
+         "mtu: found 1024 and 2048 B at the ends of link host0-leaf0, expected the same value, on "
+         "which they agree at login; override the link, not a port"},
         {"fibre-channel", "  host-links: {flow-control: pfc}", fc, 6,
          "flow-control: a link of Fibre Channel has credits; expected credits, or nothing"},
         {"fibre-channel", "  host-links: {pfc-enabled: [3]}", fc, 6,
