@@ -128,7 +128,7 @@ static enum breakdown_part part_after_arrival(const struct breakdown_leg *leg,
  * `moment`. */
 static void add_message(const struct breakdown *breakdown, struct breakdown_life *life,
                         uint32_t index, time_ps *before, time_ps moment, enum breakdown_phase phase,
-                        const enum breakdown_part parts[2])
+                        const enum breakdown_part parts[3])
 {
     const struct breakdown_message *message =
         index == BREAKDOWN_NONE ? NULL : breakdown_message_at(breakdown, index);
@@ -141,13 +141,20 @@ static void add_message(const struct breakdown *breakdown, struct breakdown_life
     }
     add_leg(life, &message->leg, phase, parts[0]);
     *before = message->leg.until;
-    add_step(life, before, moment, phase, part_after_arrival(&message->leg, parts[1]));
+    const bool taken = message->leg.of_stream && message->leg.taken <= moment;
+    add_step(life, before, taken ? message->leg.taken : moment, phase,
+             part_after_arrival(&message->leg, parts[1]));
+    add_step(life, before, moment, phase, parts[2]);
 }
 
-/* By host and target: software that sends, then what keeps the receiver from taking a message. */
-static const enum breakdown_part to_target[2] = {BREAKDOWN_HOST_CPU, BREAKDOWN_STALLED};
-static const enum breakdown_part by_target[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_STALLED};
-static const enum breakdown_part to_host[2] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_HOST_CPU};
+/* By host and target: software that sends, what keeps the receiver from taking a message, and what
+ * keeps it from acting on one that it has taken. */
+static const enum breakdown_part to_target[3] = {BREAKDOWN_HOST_CPU, BREAKDOWN_STALLED,
+                                                 BREAKDOWN_ORDER};
+static const enum breakdown_part by_target[3] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_STALLED,
+                                                 BREAKDOWN_STALLED};
+static const enum breakdown_part to_host[3] = {BREAKDOWN_TARGET_CPU, BREAKDOWN_HOST_CPU,
+                                               BREAKDOWN_HOST_CPU};
 
 /* A READ; over TCP, an R2T and the data that the host sends then, and so on for further R2Ts. */
 static void add_fetch(const struct breakdown *breakdown, struct breakdown_life *life,

@@ -98,6 +98,7 @@ struct breakdown_leg {
     bool by_interrupt;       /* after `until`, it waits for a core (interrupt mode) */
     bool of_stream;          /* of TCP: both ends have software */
     time_ps core_wait, core; /* of TCP: the receiver's */
+    time_ps taken;           /* of TCP: its user has read the message */
     struct breakdown_behind behind;
     struct breakdown_place places[BREAKDOWN_LEG_PLACES]; /* the rest is zero at first */
 };

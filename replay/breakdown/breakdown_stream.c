@@ -334,7 +334,8 @@ static void forget_before(struct breakdown_flow *flow, uint32_t psn)
     breakdown_transit_remove(&flow->arrived, is_before, &psn);
 }
 
-static void on_taken(struct breakdown *breakdown, struct breakdown_flow *flow, uint32_t end)
+static void on_taken(struct breakdown *breakdown, struct breakdown_flow *flow, uint32_t end,
+                     time_ps at)
 {
     struct breakdown_stream *stream = flow->stream;
     while (flow->untaken < stream->unbuffered) {
@@ -343,6 +344,7 @@ static void on_taken(struct breakdown *breakdown, struct breakdown_flow *flow, u
         if (breakdown_apart(message->end, end) > 0)
             return;
         add_leg(breakdown, flow, message);
+        message->leg.taken = at;
         if (message->sent)
             forget_before(flow, message->psn);
         flow->posted.head = ++flow->untaken;
@@ -428,7 +430,7 @@ void breakdown_stream(struct breakdown *breakdown, const struct probe_stream *st
         on_delivered(flow->stream, stream);
         return;
     case PROBE_STREAM_TAKEN:
-        on_taken(breakdown, flow, stream->number);
+        on_taken(breakdown, flow, stream->number, stream->at);
         return;
     }
 }

@@ -26,6 +26,14 @@ overtaking() {
 }
 equal 'commands that begin before an earlier one of their session' "$(overtaking loss)" 0
 
+# A command that the target has read and whose predecessor is lost waits for it. No target is stalled.
+waits() { # PART SETTING...
+    "$program" run tests/laws/iscsi-connections.yaml --confirm 0 --waits --json "${@:2}" 2>/dev/null |
+        gojq "[.workloads[0].waits[].parts_ps.$1 // 0] | add"
+}
+within 'time for the order of commands and for a stalled target, ps' "$(waits command_order) $(waits target_stalled)" '$1 > 1e9 && $2 == 0'
+within 'the same over one connection' "$(waits command_order --set hosts.defaults.nvme.iscsi-connections=1)" '$1 == 0'
+
 # connection, opcode, task: one line for each PDU of a host and a target, whose tags are their own
 pdus() {
     tshark -n -r "$work/$1.pcapng" -Y 'iscsi && ip.addr == 10.0.0.3 && ip.addr == 10.0.0.1' -T fields \
