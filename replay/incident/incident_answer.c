@@ -17,6 +17,8 @@ const char *triage_verdict_words(const struct triage *triage)
         [TRIAGE_OVERLOAD] = "Overload, no fault seen: ",
         [TRIAGE_UNCLEAR] = "No clear suspect; the strongest sign is weak: ",
         [TRIAGE_FAULT] = "Suspected: "};
+    if (triage->rival != NULL)
+        return "Undecided; the first of several suspects that explain the counters equally well: ";
     if (triage->verdict == TRIAGE_NONE || triage_names_suspect(triage))
         return heads[triage->verdict];
     return "No clear suspect: the counters show pauses or losses, but not their origin.";

@@ -13,7 +13,7 @@ enum { TEXT_BYTES = 512 };
 
 /* Below this score nothing is called a fault. */
 static const double fault_score = 2.0;
-static const double alike = 0.9; /* of the first score: not separated */
+static const double alike = 0.85; /* of the first score: not separated */
 static const double steady_part = 0.3, steady_weight = 0.5;
 static const double sign_bonus = 0.1, most_bonus = 0.5;
 
@@ -195,22 +195,70 @@ static void weigh_steady(struct triage_work *work, struct triage_suspect *suspec
                    "its counters rose nearly as fast before the incident");
 }
 
-/* Both ends of the same traffic move less: which of them is slow, counters of ports do not show. */
-static bool is_ambiguous(struct triage_work *work)
+/* Suspects that compete: each of them alone would explain the same counters. */
+enum symptom { NO_RIVALS, FALLS, LOSSES };
+
+static enum symptom symptom_of(const struct triage_suspect *suspect)
 {
-    struct triage *triage = work->triage;
-    struct triage_suspect *first = &triage->suspects[0];
-    for (size_t i = 1; i < triage->suspect_count && first->kind == SUSPECT_SLOW_TARGET; i++) {
+    switch (suspect->kind) {
+    case SUSPECT_SLOW_TARGET:
+    case SUSPECT_SLOW_SWITCH:
+    case SUSPECT_SLOW_PATH:
+        return FALLS;
+    case SUSPECT_SILENT_LOSS:
+        return LOSSES;
+    default:
+        return NO_RIVALS;
+    }
+}
+
+static bool is_same(const char *one, const char *other)
+{
+    return one != NULL && other != NULL && strcmp(one, other) == 0;
+}
+
+/* Whether one suspect is the other one, or at its end: a cable and its device. */
+static bool is_one_place(const struct triage_suspect *a, const struct triage_suspect *b)
+{
+    const bool meet = is_same(a->device, b->device) || is_same(a->device, b->peer) ||
+                      is_same(a->peer, b->device) || is_same(a->peer, b->peer);
+    return meet && (a->peer == NULL || b->peer == NULL);
+}
+
+/* A suspect at another place that explains the same counters nearly as well, or NULL. */
+static const struct triage_suspect *find_rival(const struct triage *triage)
+{
+    const struct triage_suspect *first = &triage->suspects[0];
+    for (size_t i = 1; i < triage->suspect_count; i++) {
         const struct triage_suspect *other = &triage->suspects[i];
-        if (other->kind != SUSPECT_SLOW_TARGET || other->score < alike * first->score)
-            continue;
+        if (symptom_of(first) != NO_RIVALS && symptom_of(other) == symptom_of(first) &&
+            other->score >= alike * first->score && !is_one_place(first, other))
+            return other;
+    }
+    return NULL;
+}
+
+static void sign_rival(struct triage_work *work, struct triage_suspect *first,
+                       const struct triage_suspect *rival)
+{
+    const char *place = rival->peer == NULL ? rival->device
+                                            : arena_format(work->arena, "the cable from %s to %s",
+                                                           rival->device, rival->peer);
+    if (symptom_of(first) == LOSSES)
+        triage_against(work, first, (struct triage_value){0},
+                       "%s may lose these frames as well: counters of both ends of each cable, "
+                       "read at the same moment, would separate them",
+                       place);
+    else if (rival->kind == SUSPECT_SLOW_TARGET && first->kind == SUSPECT_SLOW_TARGET)
         triage_against(work, first, (struct triage_value){0},
                        "the traffic of %s fell as well: the time that I/O takes at the drives of "
                        "both (iostat -x) would separate them",
-                       other->device);
-        return true;
-    }
-    return false;
+                       place);
+    else
+        triage_against(work, first, (struct triage_value){0},
+                       "%s explains the lost traffic as well: round-trip times between pairs of "
+                       "hosts would separate them",
+                       place);
 }
 
 static void judge(struct triage_work *work, bool harm)
@@ -228,12 +276,11 @@ static void judge(struct triage_work *work, bool harm)
     if (triage->suspect_count > 0)
         triage->verdict =
             suspects_about[triage->suspects[0].kind].is_fault ? TRIAGE_UNCLEAR : TRIAGE_OVERLOAD;
-    const bool ambiguous = triage->suspect_count > 0 && is_ambiguous(work);
-    for (size_t i = 0; i < triage->suspect_count; i++)
-        if (triage_is_fault(&triage->suspects[i]) &&
-            !(ambiguous && (triage->suspects[i].kind == SUSPECT_SLOW_TARGET ||
-                            triage->suspects[i].kind == SUSPECT_SLOW_SWITCH)))
-            triage->verdict = TRIAGE_FAULT;
+    triage->rival = triage->suspect_count > 0 ? find_rival(triage) : NULL;
+    if (triage->rival != NULL)
+        sign_rival(work, &triage->suspects[0], triage->rival);
+    else if (triage->suspect_count > 0 && triage_is_fault(&triage->suspects[0]))
+        triage->verdict = TRIAGE_FAULT;
 }
 
 void triage_make(struct triage *triage, const struct incident *incident)

@@ -53,7 +53,8 @@ struct triage_pause {
     bool is_sent_known, is_received_known;
 };
 
-/* UNCLEAR: the strongest sign is one of a fault, and weak; or there is harm and no suspect. */
+/* UNCLEAR: the strongest sign is one of a fault, and weak or as strong as that of a rival; or there
+ * is harm and no suspect. */
 enum triage_verdict { TRIAGE_NONE, TRIAGE_OVERLOAD, TRIAGE_UNCLEAR, TRIAGE_FAULT };
 
 struct triage {
@@ -61,6 +62,8 @@ struct triage {
     enum triage_verdict verdict;
     struct triage_suspect *suspects; /* first the strongest */
     size_t suspect_count;
+    const struct triage_suspect
+        *rival;                  /* that explains the counters as well as the first, or NULL */
     struct triage_pause *pauses; /* most frames first */
     size_t pause_count;
     struct triage_sign *contradictions;

@@ -10,8 +10,8 @@
 #include "scenarios/load/scenario.h"
 
 static const double least_fallen = 0.1;
-static const double switch_part = 0.7;   /* hosts are slow more often */
-static const double least_breadth = 0.6; /* of a switch's ports */
+static const double switch_part = 0.7, cable_part = 0.8; /* hosts are slow more often */
+static const double least_breadth = 0.6;                 /* of a switch's ports */
 static const double least_moved = 0.15;  /* of the bytes of links that lead to the same places */
 static const double least_excess = 0.05; /* more than sources and destinations changed */
 static const double least_bytes = 0.05;  /* of what hosts receive */
@@ -26,44 +26,76 @@ struct through {
     const struct incident_count *bytes; /* of the port that lost most */
 };
 
+static void add_through(const struct triage_work *work, int port, struct through *sum, double *most)
+{
+    const struct triage_value bytes = triage_sent_bytes(work, port);
+    struct triage_rates rates;
+    if (!triage_rates(&work->change, bytes.count, &rates) || rates.before <= 0)
+        return;
+    const double lost = rates.before - rates.during;
+    sum->ports++;
+    sum->fallen += lost > least_fallen * rates.before;
+    sum->lost += lost;
+    sum->expected += rates.before;
+    if (lost > *most) {
+        *most = lost;
+        sum->bytes = bytes.count;
+    }
+}
+
 static struct through find_through(const struct triage_work *work, int node)
 {
     struct through sum = {.lost = 0};
-    const struct triage_node *at = &work->nodes[node];
     double most = 0;
-    for (size_t i = 0; i < at->port_count; i++) {
-        const struct triage_value bytes = triage_sent_bytes(work, at->ports[i]);
-        struct triage_rates rates;
-        if (!triage_rates(&work->change, bytes.count, &rates) || rates.before <= 0)
-            continue;
-        const double lost = rates.before - rates.during;
-        sum.ports++;
-        sum.fallen += lost > least_fallen * rates.before;
-        sum.lost += lost;
-        sum.expected += rates.before;
-        if (lost > most) {
-            most = lost;
-            sum.bytes = bytes.count;
-        }
-    }
+    for (size_t i = 0; i < work->nodes[node].port_count; i++)
+        add_through(work, work->nodes[node].ports[i], &sum, &most);
     return sum;
 }
 
-static void suspect_slow(struct triage_work *work, int node, double all, double share)
+/* That a place which passes `lost` bytes per second less is the reason for what hosts lost. */
+static double likelihood_of(const struct triage_work *work, double lost, double before)
+{
+    const double seconds = work->change.step * (work->change.to - work->change.from);
+    return triage_place_likelihood(work, lost * seconds, before * seconds);
+}
+
+static void suspect_slow(struct triage_work *work, int node, double share)
 {
     const struct through sum = find_through(work, node);
     const double breadth = sum.ports > 0 ? (double)sum.fallen / (double)sum.ports : 0,
                  part = sum.expected > 0 ? sum.lost / sum.expected : 0;
     if (sum.fallen < 3 || breadth < least_breadth || part < least_fallen || sum.bytes == NULL)
         return;
-    const double cover = sum.lost < all ? sum.lost / all : 1;
     struct triage_suspect *suspect =
         triage_suspect(work, SUSPECT_SLOW_SWITCH, node, TRIAGE_NO_PORT,
-                       share * switch_part * cover * breadth * (0.6 + 0.4 * part));
+                       share * switch_part * likelihood_of(work, sum.lost, sum.expected) * breadth *
+                           (0.6 + 0.4 * part));
     triage_sign(work, suspect, (struct triage_value){.known = true, .count = sum.bytes},
                 "%zu of %zu %s of %s that had traffic send less, %.0f%% less in total", sum.fallen,
                 sum.ports, plural((int64_t)sum.ports, "port", "ports"), work->nodes[node].name,
                 part * 100);
+}
+
+/* A cable between switches: what its hosts lost passed it. */
+static void suspect_slow_cable(struct triage_work *work, int port, double share)
+{
+    const int peer = work->ports[port].peer;
+    struct through sum = {.lost = 0};
+    double most = 0;
+    if (peer < port || !work->nodes[work->ports[port].node].is_switch ||
+        !work->nodes[work->ports[peer].node].is_switch)
+        return;
+    add_through(work, port, &sum, &most);
+    add_through(work, peer, &sum, &most);
+    const double part = sum.expected > 0 ? sum.lost / sum.expected : 0;
+    if (part < least_fallen || sum.bytes == NULL)
+        return;
+    struct triage_suspect *suspect = triage_suspect(
+        work, SUSPECT_SLOW_PATH, work->ports[port].node, port,
+        share * cable_part * likelihood_of(work, sum.lost, sum.expected) * (0.6 + 0.4 * part));
+    triage_sign(work, suspect, (struct triage_value){.known = true, .count = sum.bytes},
+                "%s and the other end of its cable send %.0f%% less than before",
+                triage_port_words(work, port), part * 100);
 }
 
 /* ---- other links than before ---- */
@@ -244,7 +276,8 @@ void triage_path_signs(struct triage_work *work, double share)
     const struct scenario *scenario = work->incident->scenario;
     if (!work->change.found)
         return;
-    const double all = triage_lost_by_hosts(work);
+    for (size_t i = 0; i < work->port_count; i++)
+        suspect_slow_cable(work, (int)i, share);
     const struct split split = split_bytes(work);
     int ignored;
     struct destinations destinations = {0};
@@ -255,7 +288,7 @@ void triage_path_signs(struct triage_work *work, double share)
     for (size_t i = 0; i < work->node_count; i++) {
         if (!work->nodes[i].is_switch)
             continue;
-        suspect_slow(work, (int)i, all, share);
+        suspect_slow(work, (int)i, share);
         if (scenario != NULL && i < scenario->node_count)
             suspect_moved(work, &split, (int)i, &destinations);
     }

@@ -47,6 +47,16 @@ struct triage_value {
     const struct incident_count *count; /* the largest of them, for its place */
 };
 
+enum { TRIAGE_SENT, TRIAGE_RECEIVED, TRIAGE_DIRECTIONS };
+
+/* Bytes of a host in the incident: those that this rate before gives, those that it moved less, and
+ * these if they are more than chance. */
+struct triage_fall {
+    double expected[TRIAGE_DIRECTIONS], less[TRIAGE_DIRECTIONS], lost[TRIAGE_DIRECTIONS];
+    bool known[TRIAGE_DIRECTIONS];
+    const struct incident_count *bytes; /* of the direction that lost most */
+};
+
 struct triage_work {
     struct triage *triage;
     const struct incident *incident;
@@ -56,7 +66,9 @@ struct triage_work {
     struct triage_port *ports;
     size_t port_count;
     struct triage_change change;
-    int64_t lost_frames; /* that receivers missed */
+    int64_t lost_frames;       /* that receivers missed */
+    struct triage_fall *falls; /* by node */
+    double lost_bytes;         /* of all hosts */
 };
 
 void triage_map(struct triage_work *work);
@@ -101,6 +113,11 @@ struct triage_value triage_own_pauses(const struct triage_work *work, int port, 
 struct triage_value triage_pauses(const struct triage_work *work, int port, bool sent,
                                   int priority);
 
+void triage_find_falls(struct triage_work *work); /* triage_falls.c */
+/* The likelihood, relative to the best, that the host is the reason for the falls of all others,
+ * alone or with a second one; that a place is which `lost` of `expected` bytes do not pass. */
+double triage_host_likelihood(const struct triage_work *work, int host);
+double triage_place_likelihood(const struct triage_work *work, double lost, double expected);
 /* What hosts receive less than before, in bytes per second (triage_effect.c). */
 double triage_lost_by_hosts(const struct triage_work *work);
 /* Bytes that a port sent, by its own counters or those of the other end. */

@@ -5,71 +5,9 @@
 
 #include <string.h>
 
-static const double explained = 0.3;    /* how much of a fall other signs leave to explain */
-static const double least_fallen = 0.1; /* of the rate before; less is chance */
+static const double explained_part = 0.3; /* how much of a fall other signs leave to explain */
+static const double least_fallen = 0.1;   /* of the rate before; less is chance */
 static const double initiator_part = 0.9, unknown_part = 0.95, receiver_part = 0.97;
-
-enum { SENT, RECEIVED, DIRECTIONS };
-
-/* Bytes of a host in the incident: those that it moved less than at the rate before, and those that
- * this rate gives. */
-struct fall {
-    double lost[DIRECTIONS], expected;
-    bool known[DIRECTIONS];
-    const struct incident_count *bytes; /* of the direction that lost most */
-};
-
-static void add_fall(const struct triage_work *work, struct fall *fall, int direction,
-                     const struct incident_count *bytes)
-{
-    const struct triage_change *change = &work->change;
-    const double most =
-        fall->lost[SENT] > fall->lost[RECEIVED] ? fall->lost[SENT] : fall->lost[RECEIVED];
-    if (bytes == NULL || bytes->sample_count < 3)
-        return;
-    const double expected =
-        triage_moved(change, bytes, 0, change->from) / change->from * (change->to - change->from);
-    const double lost = expected - triage_moved(change, bytes, change->from, change->to);
-    fall->known[direction] = true;
-    fall->expected += expected;
-    if (triage_gain(change, bytes) <= 0 || lost <= 0)
-        return;
-    fall->lost[direction] += lost;
-    fall->bytes = lost > most ? bytes : fall->bytes;
-}
-
-/* A host without counters has those of its switches. */
-static struct fall find_fall(const struct triage_work *work, int node)
-{
-    struct fall fall = {.bytes = NULL};
-    const struct triage_node *at = &work->nodes[node];
-    for (size_t i = 0; i < at->port_count && work->change.found; i++) {
-        const int port = at->ports[i], peer = work->ports[port].peer;
-        add_fall(work, &fall, SENT, triage_sent_bytes(work, port).count);
-        if (peer >= 0)
-            add_fall(work, &fall, RECEIVED, triage_sent_bytes(work, peer).count);
-    }
-    return fall;
-}
-
-/* Switches count no received bytes, so one direction of a host without counters is unknown.  All
- * hosts send as much less as they receive less: what is missing in the sum belongs to such hosts.
- * Returns what was lost in all. */
-static double complete_falls(const struct triage_work *work, struct fall *falls)
-{
-    double all[DIRECTIONS] = {0}, known[DIRECTIONS] = {0}; /* known: where the other one is not */
-    for (size_t i = 0; i < work->node_count; i++)
-        for (int d = 0; d < DIRECTIONS; d++) {
-            all[d] += falls[i].lost[d];
-            known[d] += falls[i].known[1 - d] ? 0 : falls[i].lost[d];
-        }
-    const double most = all[SENT] > all[RECEIVED] ? all[SENT] : all[RECEIVED];
-    for (size_t i = 0; i < work->node_count; i++)
-        for (int d = 0; d < DIRECTIONS; d++)
-            if (!falls[i].known[d] && known[1 - d] > 0)
-                falls[i].lost[d] = (most - all[d]) * falls[i].lost[1 - d] / known[1 - d];
-    return most;
-}
 
 /* Targets send and fetch data by RDMA: their hosts receive the requests, and they receive none. */
 static bool receives_requests(const struct triage_work *work, int node)
@@ -82,25 +20,23 @@ static bool receives_requests(const struct triage_work *work, int node)
     return false;
 }
 
-/* Each byte that one host moves less, a second host moves less, too: the culprit has a part in all
- * lost bytes, each peer only in its own.  `share`: 1, or less where pauses, drops or losses may be
- * the reason; `all`: what all hosts lost. */
-static void suspect_fallen(struct triage_work *work, int node, const struct fall *fall, double all,
-                           double share)
+/* `share`: 1, or less where pauses, drops or losses may be the reason. */
+static void suspect_fallen(struct triage_work *work, int node, double share)
 {
     const struct triage_change *change = &work->change;
-    const double lost = fall->lost[SENT] + fall->lost[RECEIVED],
-                 known = (fall->known[SENT] ? fall->lost[SENT] : 0) +
-                         (fall->known[RECEIVED] ? fall->lost[RECEIVED] : 0),
-                 part = fall->expected > 0 ? known / fall->expected : 0;
+    const struct triage_fall *fall = &work->falls[node];
+    const double known = (fall->known[TRIAGE_SENT] ? fall->lost[TRIAGE_SENT] : 0) +
+                         (fall->known[TRIAGE_RECEIVED] ? fall->lost[TRIAGE_RECEIVED] : 0),
+                 expected = fall->expected[TRIAGE_SENT] + fall->expected[TRIAGE_RECEIVED],
+                 part = expected > 0 ? known / expected : 0;
     if (part < least_fallen)
         return;
     const bool is_known = work->nodes[node].has_counts,
                is_target = is_known && !receives_requests(work, node);
-    double weight = share * (lost < all ? lost / all : 1) * (0.6 + 0.4 * part);
+    double weight = share * triage_host_likelihood(work, node) * (0.6 + 0.4 * part);
     weight *= is_target ? 1 : is_known ? initiator_part : unknown_part;
     /* A receiver that is slow pauses its switch or drops frames; a sender leaves no such sign. */
-    weight *= fall->lost[RECEIVED] > fall->lost[SENT] ? receiver_part : 1;
+    weight *= fall->lost[TRIAGE_RECEIVED] > fall->lost[TRIAGE_SENT] ? receiver_part : 1;
     struct triage_suspect *suspect =
         triage_suspect(work, SUSPECT_SLOW_TARGET, node, TRIAGE_NO_PORT, weight);
     triage_sign(work, suspect, (struct triage_value){.known = true, .count = fall->bytes},
@@ -161,17 +97,13 @@ static bool explains_fall(const struct triage_work *work, const struct triage_su
 void triage_target_signs(struct triage_work *work)
 {
     bool quiet = work->lost_frames < TRIAGE_NOISE;
-    struct fall *falls = arena_array(work->arena, work->node_count + 1, sizeof *falls);
     for (size_t i = 0; i < work->triage->suspect_count; i++)
         quiet &= !explains_fall(work, &work->triage->suspects[i]);
     suspect_logs(work);
-    for (size_t i = 0; i < work->node_count; i++) {
-        if (!work->nodes[i].is_switch)
-            falls[i] = find_fall(work, (int)i);
-    }
-    const double all = complete_falls(work, falls), share = quiet ? 1 : explained;
+    triage_find_falls(work);
+    const double share = quiet ? 1 : explained_part;
     for (size_t i = 0; i < work->node_count; i++)
         if (!work->nodes[i].is_switch)
-            suspect_fallen(work, (int)i, &falls[i], all, share);
+            suspect_fallen(work, (int)i, share);
     triage_path_signs(work, share);
 }

@@ -149,12 +149,40 @@ static void a_switch_through_which_all_moves_less(void **state)
     end();
 }
 
+/* The same where one of the cables has all of the traffic, and each leaf little of its own. */
+static void a_cable_explains_what_no_host_does(void **state)
+{
+    (void)state;
+    const struct sent sent = {{{1, 1, 40, 0}, {20, 20, 2, 0}}, {{1, 1, 10, 0}, {5, 5, 2, 0}}};
+    const struct triage_suspect *first = judge(&sent);
+    assert_non_null(first);
+    assert_int_equal(first->kind, SUSPECT_SLOW_PATH);
+    assert_string_equal(first->device, "leaf0");
+    assert_string_equal(first->peer, "spine0");
+    assert_int_equal(triage.verdict, TRIAGE_FAULT);
+    end();
+}
+
+/* db0 is the only peer of db2: which of them is slow, or the cable between their switches, no
+ * counter of a port shows. */
+static void places_of_one_flow_are_undecided(void **state)
+{
+    (void)state;
+    const struct sent sent = {{{1, 1, 40, 0}, {40, 0, 1, 0}}, {{1, 1, 10, 0}, {10, 0, 1, 0}}};
+    judge(&sent);
+    assert_int_equal(triage.verdict, TRIAGE_UNCLEAR);
+    assert_non_null(triage.rival);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_switch_that_chooses_other_links),
         cmocka_unit_test(traffic_that_stops_takes_no_other_link),
         cmocka_unit_test(a_switch_through_which_all_moves_less),
+        cmocka_unit_test(a_cable_explains_what_no_host_does),
+        cmocka_unit_test(places_of_one_flow_are_undecided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
