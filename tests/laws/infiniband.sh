@@ -145,4 +145,26 @@ if command -v tshark >"$work/which"; then
     within 'CNPs with BECN, and without' "$(count 'infiniband.bth.opcode == 0x80 && infiniband.bth[4] == 40') \
         $(count 'infiniband.bth.opcode == 0x80 && infiniband.bth[4] != 40')" '$1 > 10 && $2 == 0'
 fi
+
+# Published figures of EDR with one queue pair; the factors are in docs/model.md.
+cat >"$work/published.yaml" <<'YAML'
+stormglass: 1
+name: published
+about: Two hosts on a switch of InfiniBand EDR.
+seed: 1
+duration: 1ms
+fabric:
+  kind: infiniband
+  topology: {kind: single-switch, hosts: 2}
+  host-links: {rate: EDR, length: 3m, mtu: 4096B}
+hosts: {defaults: {rnic: {profile: connectx-5-100g}}}
+workloads:
+  - {name: w, kind: rdma-ping-pong, from: host0, to: host1, message-size: 32B}
+YAML
+one_way() { measure_of "$work/published.yaml" '.workloads[0].latency_ns.p50 / 2000' "workloads.w.message-size=$1"; }
+near 'published, one way of 32 B, us' "$(one_way 32B)" 0.83 40
+near 'published, one way of 4 KiB, us' "$(one_way 4KiB)" 2.26 5
+near 'published, one way of 32 KiB, us' "$(one_way 32KiB)" 4.57 5
+near 'published, ib_write_bw of 2 MiB, Gb/s' "$(measure_of "$work/published.yaml" "$goodput" workloads.w.kind=rdma-write \
+    workloads.w.message-size=2MiB workloads.w.outstanding=8 duration=2ms)" 96.6 4
 [ $failures = 0 ]
