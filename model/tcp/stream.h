@@ -177,9 +177,9 @@ struct stream_ops {
     uint32_t (*peer_ip)(const struct stream_conn *);
     uint16_t (*local_port)(const struct stream_conn *);
     uint16_t (*peer_port)(const struct stream_conn *);
-    /* For observers: what the user does with a message (enum probe_stream_kind: POSTED.., BUFFERED,
-     * TAKEN).  NULL: not observed. */
-    void (*mark)(const struct stream_conn *, unsigned kind);
+    /* For observers: what the user does with a message (enum probe_stream_kind: POSTED.., with its
+     * bytes, BUFFERED, TAKEN).  NULL: not observed. */
+    void (*mark)(struct stream_conn *, unsigned kind, uint32_t bytes);
 };
 
 /* Why on_closed was called. `used`: the protocol above had begun its exchange. */

@@ -64,6 +64,7 @@ void tcp_destroy(struct tcp *tcp)
         struct tcp_conn *conn = slab_at(&tcp->conns, i);
         content_fini(&conn->out);
         content_fini(&conn->in);
+        tcp_messages_fini(conn);
     }
     slab_fini(&tcp->conns);
     slab_fini(&tcp->batches);
@@ -391,9 +392,9 @@ static uint16_t stream_peer_port(const struct stream_conn *stream)
     return conn_of(stream)->peer_port;
 }
 
-static void stream_mark(const struct stream_conn *stream, unsigned kind)
+static void stream_mark(struct stream_conn *stream, unsigned kind, uint32_t bytes)
 {
-    tcp_watch_mark(conn_of(stream), (enum probe_stream_kind)kind);
+    tcp_watch_mark(conn_of(stream), (enum probe_stream_kind)kind, bytes);
 }
 
 const struct stream_ops tcp_stream_ops = {

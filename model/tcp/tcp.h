@@ -145,6 +145,8 @@ struct tcp_look {
     uint32_t window;     /* the peer's window or the send buffer is full */
     uint32_t congestion; /* the congestion window, pacing, or a batch that waits for an ACK */
     uint32_t loss;       /* repair a loss, or wait for a timeout */
+    uint32_t delayed;    /* a limit that only the ACK opens which the peer may delay */
+    uint32_t behind;     /* a larger message is sent before a smaller one that waits */
     uint32_t cores[TCP_LOOK_CORES]; /* that ever worked */
     time_ps busy[TCP_LOOK_CORES];   /* time that they worked until now */
 };

@@ -139,6 +139,7 @@ void tcp_conn_release(struct tcp_conn *conn)
         return;
     conn->destroyed = false; /* once */
     content_fini(&conn->in);
+    tcp_messages_fini(conn);
     tcp->busy += conn->own_core.busy;
     conn->own_core.busy = 0;
     conn->next_dead = tcp->dead;
@@ -343,6 +344,7 @@ void tcp_conn_end(struct tcp_conn *conn, int error)
     tcp_core_leave(conn);
     tcp_receive_fini(conn);
     content_fini(&conn->out);
+    tcp_messages_fini(conn);
     hash_out(tcp, conn);
     if (opening && conn->accepted)
         conn->destroyed = true;

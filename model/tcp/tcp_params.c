@@ -84,10 +84,10 @@ const struct opt tcp_base_opts[] = {
     {"delayed-ack", OPT_TIME, ROW(delayed_ack), "40ms", "1us", "1s", NULL,
      "Maximum delay of an ACK, which waits for a second segment or for data in the other "
      "direction.",
-     TCP_H ", TCP_DELACK_MIN: HZ/25", OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, MORE, TRACE)},
+     TCP_H ", TCP_DELACK_MIN: HZ/25", OPT_SCALES_IF(OPT_NEED_TCP, DELAYED_ACK, MORE, TRACE)},
     {"quick-acks", OPT_INT, ROW(quick_acks), "16", "0", "255", NULL,
      "Number of ACKs that are not delayed at the start of a connection or after an idle time.",
-     TCP_H ", TCP_MAX_QUICKACKS", OPT_ACTS_IF(OPT_NEED_TCP, LATENCY, LESS, TRACE)},
+     TCP_H ", TCP_MAX_QUICKACKS", OPT_ACTS_IF(OPT_NEED_TCP, DELAYED_ACK, LESS, TRACE)},
     {"send-buffer", OPT_SIZE, ROW(send_buffer), "16KiB", "4KiB", "1GiB", NULL,
      "Initial size of a connection's send buffer.", SYSCTL ", tcp_wmem: 4 KiB, 16 KiB, 4 MiB",
      OPT_SCALES_IF(OPT_NEED_TCP, WINDOW, LESS, TRACE)},

@@ -13,6 +13,7 @@
 #include "tcp/content.h"
 #include "tcp/segment.h"
 #include "tcp/tcp.h"
+#include "tcp/tcp_messages.h"
 #include "tcp/tcp_accecn.h"
 
 /* ------------------------------------------------------------------ states */
@@ -228,6 +229,7 @@ struct tcp_conn {
 
     uint64_t watched_nxt; /* reported by tcp_watch_hold */
     uint8_t watched_state;
+    struct tcp_messages messages;
 
     struct stream_info did; /* counters only */
     alignas(8) unsigned char cc_state[TCP_CC_STATE_BYTES];
@@ -476,7 +478,7 @@ void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps 
 void tcp_watch_delivered(const struct tcp_conn *conn, uint64_t before, time_ps now);
 /* The next so many bytes that the user reads are decrypted. */
 void tcp_watch_decrypted(const struct tcp_conn *conn, uint32_t bytes, time_ps now);
-void tcp_watch_mark(const struct tcp_conn *conn, enum probe_stream_kind kind);
+void tcp_watch_mark(struct tcp_conn *conn, enum probe_stream_kind kind, uint32_t bytes);
 
 /* ------------------------------------------------------------------ tcp_conn.c */
 

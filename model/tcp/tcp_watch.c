@@ -3,6 +3,11 @@
  * accounting. */
 #include "tcp/tcp_private.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 static const struct probe *probe_of(const struct tcp_conn *conn)
 {
     return conn->tcp->site.env->probe;
@@ -72,15 +77,126 @@ static bool is_silent_since(time_ps last, time_ps limit, time_ps now)
     return last < 0 || now - last > limit;
 }
 
+/* Fewer bytes than two full segments are unacknowledged. */
+static bool may_be_delayed(const struct tcp_conn *conn)
+{
+    return conn->nxt - conn->una < 2 * (uint64_t)conn->payload_most;
+}
+
+/* Since then, no delay explains that there is no ACK. */
+static time_ps longest_delay(const struct tcp_conn *conn)
+{
+    return patience(conn) + (may_be_delayed(conn) ? conn->tcp->params.delayed_ack : (time_ps)0);
+}
+
 /* All was sent, and the last of it is not acknowledged although nothing delays the ACK any more. */
 static bool misses_ack(const struct tcp_conn *conn, time_ps now)
 {
-    const uint64_t unanswered = conn->nxt - conn->una;
-    const bool may_be_delayed = unanswered < 2 * (uint64_t)conn->payload_most;
-    const time_ps limit =
-        patience(conn) + (may_be_delayed ? conn->tcp->params.delayed_ack : (time_ps)0);
-    return unanswered > 0 && conn->out.end == conn->nxt &&
-           is_silent_since(conn->last_send, limit, now);
+    return conn->nxt > conn->una && conn->out.end == conn->nxt &&
+           is_silent_since(conn->last_send, longest_delay(conn), now);
+}
+
+/* A limit holds back more data, and the ACK that opens it is later than the network explains: the
+ * smoothed round-trip time has the delays of earlier ACKs in it. */
+static bool awaits_delayed_ack(const struct tcp_conn *conn, enum probe_hold_state state,
+                               time_ps now)
+{
+    const time_ps trip = conn->min_rtt == TIME_NEVER ? 0 : conn->min_rtt;
+    return (state == PROBE_HOLD_WINDOW || state == PROBE_HOLD_CONGESTION) &&
+           conn->nxt > conn->una && may_be_delayed(conn) &&
+           is_silent_since(conn->last_send, time_later(silence, 2 * trip), now) &&
+           !is_silent_since(conn->last_send, longest_delay(conn), now);
+}
+
+/* ------------------------------------------------------------------ messages */
+
+void tcp_messages_fini(struct tcp_conn *conn)
+{
+    free(conn->messages.list);
+    conn->messages = (struct tcp_messages){0};
+}
+
+static bool is_buffered(const struct tcp_message *message)
+{
+    return !message->open && message->buffered == message->parts;
+}
+
+/* Offset behind the bytes that have left the host, unless some are sent again. */
+static uint64_t end_of_sent(const struct tcp_conn *conn)
+{
+    return conn->nxt - (conn->queued < conn->nxt ? conn->queued : conn->nxt);
+}
+
+static bool is_sent(const struct tcp_message *message, uint64_t end)
+{
+    return is_buffered(message) && message->end <= end;
+}
+
+static void forget_sent(struct tcp_conn *conn)
+{
+    struct tcp_messages *messages = &conn->messages;
+    const uint64_t end = end_of_sent(conn);
+    while (messages->first < messages->filling && is_sent(&messages->list[messages->first], end))
+        messages->start = messages->list[messages->first++].end;
+    if (messages->first == 0 || messages->first < messages->count / 2)
+        return;
+    messages->count -= messages->first;
+    messages->filling -= messages->first;
+    memmove(messages->list, messages->list + messages->first,
+            messages->count * sizeof *messages->list);
+    messages->first = 0;
+}
+
+static void add_message(struct tcp_conn *conn, bool open, uint32_t bytes)
+{
+    struct tcp_messages *messages = &conn->messages;
+    forget_sent(conn);
+    struct tcp_message *last =
+        messages->count == messages->first ? NULL : &messages->list[messages->count - 1];
+    if (last == NULL || !last->open) {
+        messages->list = memory_grown(messages->list, messages->count, &messages->room,
+                                      sizeof *messages->list);
+        last = &messages->list[messages->count++];
+        *last = (struct tcp_message){0};
+    }
+    last->bytes += bytes;
+    last->parts++;
+    last->open = open;
+}
+
+static void buffer_message(struct tcp_conn *conn)
+{
+    struct tcp_messages *messages = &conn->messages;
+    if (messages->filling == messages->count)
+        return;
+    struct tcp_message *message = &messages->list[messages->filling];
+    message->buffered++;
+    message->end = conn->out.end;
+    messages->filling += is_buffered(message);
+}
+
+/* A message waits that is smaller than what is left of the one that is being sent. With a
+ * connection for each of them, it would not wait so long. Waiting for equal ones costs nothing in
+ * all: whichever is first, the last one ends at the same time. */
+static bool has_behind(const struct tcp_conn *conn)
+{
+    const struct tcp_messages *messages = &conn->messages;
+    const uint64_t end = end_of_sent(conn);
+    uint64_t start = messages->start;
+    uint32_t at = messages->first;
+    while (at < messages->filling && is_sent(&messages->list[at], end))
+        start = messages->list[at++].end;
+    if (at == messages->count)
+        return false;
+    const struct tcp_message *head = &messages->list[at];
+    const uint64_t sent = end > start ? end - start : 0;
+    const uint64_t left = at < messages->filling ? head->end - end
+                          : sent < head->bytes   ? head->bytes - sent
+                                                 : 0;
+    for (at++; at < messages->count; at++)
+        if (messages->list[at].bytes < left)
+            return true;
+    return false;
 }
 
 static bool has_more_work(const struct tcp_conn *conn)
@@ -96,14 +212,18 @@ void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps 
     const bool quiet = is_silent_since(conn->last_send, patience(conn), now) &&
                        is_silent_since(conn->last_data, patience(conn), now);
     if (conn->state != TCP_ESTABLISHED ||
-        (quiet && !lost && conn->rx_count == 0 && conn->out.end == conn->nxt))
+        (quiet && !lost && !conn->blocked && conn->rx_count == 0 && conn->out.end == conn->nxt))
         return;
     const enum probe_hold_state state = state_of(conn, now);
+    const bool delayed = !lost && awaits_delayed_ack(conn, state, now);
     look->active++;
     look->core += has_more_work(conn);
     look->loss += lost;
-    look->window += !lost && state == PROBE_HOLD_WINDOW;
-    look->congestion += !lost && state == PROBE_HOLD_CONGESTION;
+    look->delayed += delayed;
+    look->behind +=
+        !lost && (conn->queued > 0 || state == PROBE_HOLD_SOFTWARE) && has_behind(conn);
+    look->window += !lost && !delayed && state == PROBE_HOLD_WINDOW;
+    look->congestion += !lost && !delayed && state == PROBE_HOLD_CONGESTION;
 }
 
 struct tcp_view tcp_watch_view(struct tcp_conn *conn, time_ps now)
@@ -206,10 +326,14 @@ void tcp_watch_decrypted(const struct tcp_conn *conn, uint32_t bytes, time_ps no
         report_delivered(conn, conn->in.begin + bytes, now);
 }
 
-void tcp_watch_mark(const struct tcp_conn *conn, enum probe_stream_kind kind)
+void tcp_watch_mark(struct tcp_conn *conn, enum probe_stream_kind kind, uint32_t bytes)
 {
     const struct probe *probe = probe_of(conn);
     const bool taken = kind == PROBE_STREAM_TAKEN;
+    if (kind == PROBE_STREAM_BUFFERED)
+        buffer_message(conn);
+    else if (!taken && conn->state != TCP_CLOSED)
+        add_message(conn, kind == PROBE_STREAM_POSTED_DATA, bytes);
     if (probe->stream == NULL)
         return;
     const struct probe_stream mark = {.at = tcp_now(conn->tcp),

@@ -51,15 +51,28 @@ static bool is_scarce(const struct harm_scene *scene, enum opt_part part, struct
     return mine->found;
 }
 
+static bool finds_of(const struct harm_scene *scene, enum opt_part part, bool scarce_for_all,
+                     const struct suspects_place *place, struct scarce *scarce,
+                     struct suspect *suspect)
+{
+    return suspects_deviation_of(scene, part, *place, suspect) ||
+           (scarce_for_all && is_scarce(scene, part, scarce, suspect));
+}
+
+/* A peer delays no ACK for two full segments, so that a delay is also due to what leaves room for
+ * fewer. */
 static bool finds(const struct harm_scene *scene, const struct suspects_place *place,
                   uint32_t workload, struct scarce *scarce, struct suspect *suspect)
 {
     const struct harm_limit *limit = &scene->limits[workload];
     const enum opt_part part = bottleneck_part(limit->resource);
+    const bool for_all = limit->used >= SCARCE;
     if (limit->resource == BOTTLENECK_WORKLOAD_LIMIT)
         return is_limited_alone(scene, part, workload, suspect);
-    return suspects_deviation_of(scene, part, *place, suspect) ||
-           (limit->used >= SCARCE && is_scarce(scene, part, scarce, suspect));
+    return finds_of(scene, part, for_all, place, scarce, suspect) ||
+           (part == OPT_PART_DELAYED_ACK &&
+            (finds_of(scene, OPT_PART_WINDOW, for_all, place, scarce, suspect) ||
+             finds_of(scene, OPT_PART_CONGESTION, for_all, place, scarce, suspect)));
 }
 
 /* The largest share of a member's time that a deviating cost can take: its excess over the common

@@ -154,24 +154,44 @@ static const struct scenario_spot *only_spot(const struct ruling *ruling,
                : NULL;
 }
 
-/* The fault's own kind; for a setting, the kind of the cause from evidence in the same entry. */
-static const char *kind_of(const struct ruling *ruling, const struct prove_row *row)
+/* The cause from evidence in the same entry; NULL: none. */
+static const struct harm_cause *evidence_of(const struct ruling *ruling,
+                                            const struct prove_row *row)
 {
-    if (row->repair.kind == TRIAL_REMOVE_FAULT)
-        return ruling->scenario->faults[row->repair.fault].ops->name;
     for (uint32_t i = 0; i < ruling->harm->cause_count; i++)
         if (is_of(ruling, row, &ruling->harm->causes[i]))
-            return ruling->harm->causes[i].kind;
-    return "odd-setting";
+            return &ruling->harm->causes[i];
+    return NULL;
+}
+
+/* The fault's own kind; for a setting, that of the cause from evidence. */
+static const char *kind_of(const struct ruling *ruling, const struct prove_row *row,
+                           const struct harm_cause *evidence)
+{
+    return row->repair.kind == TRIAL_REMOVE_FAULT
+               ? ruling->scenario->faults[row->repair.fault].ops->name
+           : evidence != NULL ? evidence->kind
+                              : "odd-setting";
+}
+
+/* What was seen of another setting of the entry was seen of this one: "; the I/O of w ...". */
+static const char *seen_words(const struct harm_cause *evidence)
+{
+    const char *seen = evidence == NULL || evidence->suspect != HARM_SETTING
+                           ? NULL
+                           : strstr(evidence->sentence, "; ");
+    return seen == NULL ? "" : seen;
 }
 
 static void make_cause(const struct ruling *ruling, const struct prove_row *row,
                        struct harm_cause *cause)
 {
     char words[PROVE_WORDS_BYTES + 64];
+    const struct harm_cause *evidence = evidence_of(ruling, row);
+    const char *seen = seen_words(evidence);
     const struct scenario_spot *spot = only_spot(ruling, &row->repair);
     *cause =
-        (struct harm_cause){.kind = kind_of(ruling, row),
+        (struct harm_cause){.kind = kind_of(ruling, row, evidence),
                             .suspect = row->repair.kind == TRIAL_REMOVE_FAULT    ? HARM_FAULT
                                        : row->repair.kind == TRIAL_RESTORE_DRAIN ? HARM_HOST
                                                                                  : HARM_SETTING,
@@ -180,7 +200,8 @@ static void make_cause(const struct ruling *ruling, const struct prove_row *row,
                             .root = HARM_NONE};
     snprintf(cause->name, sizeof cause->name, "%.*s", (int)sizeof cause->name - 1, row->name);
     trial_cause_words(&row->repair, ruling->base, words, sizeof words);
-    snprintf(cause->sentence, sizeof cause->sentence, "%.*s", (int)words_fit(words, 230), words);
+    snprintf(cause->sentence, sizeof cause->sentence, "%.*s%.*s", (int)words_fit(words, 230), words,
+             (int)words_fit(seen, 230), seen);
     add_victims(ruling, &row->hosts, &row->repair, cause);
 }
 

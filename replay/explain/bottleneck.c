@@ -252,7 +252,9 @@ static int64_t not_stopped(const struct bottleneck_input *input)
 {
     const int64_t throttled = input->by_tcp ? input->uses[BOTTLENECK_CONGESTION].used : 0;
     return max_i64(PPM - throttled - reads_waited(input) - input->uses[BOTTLENECK_FENCE].used -
-                       input->uses[BOTTLENECK_WINDOW].used - input->uses[BOTTLENECK_BUFFERS].used -
+                       input->uses[BOTTLENECK_WINDOW].used -
+                       input->uses[BOTTLENECK_DELAYED_ACK].used -
+                       input->uses[BOTTLENECK_STREAM].used - input->uses[BOTTLENECK_BUFFERS].used -
                        input->uses[BOTTLENECK_WRS].used - input->uses[BOTTLENECK_LIMIT].used -
                        input->uses[BOTTLENECK_WORKLOAD_LIMIT].used,
                    0);
@@ -306,6 +308,8 @@ static int64_t gain_alone(const struct bottleneck_input *input, enum bottleneck_
         return input->by_tcp ? gain_of_window(input, use->used) : gain_unthrottled(input);
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_LOSS:
+    case BOTTLENECK_DELAYED_ACK:
+    case BOTTLENECK_STREAM:
         return gain_of_lost_time(input, resource);
     case BOTTLENECK_READS: /* instead of the depth, as far as I/Os wait for READs */
         return part(gain_of_depth(input, input->reads), reads_waited(input));

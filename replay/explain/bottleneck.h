@@ -84,6 +84,13 @@ static inline enum opt_part bottleneck_part(enum bottleneck_resource resource)
 }
 
 /* "link"; "unknown" */
+/* Queue pairs or connections wait for it, and so do the operations of an open loop. */
+static inline bool bottleneck_is_wait(enum bottleneck_resource resource)
+{
+    return resource >= BOTTLENECK_CREDIT && resource <= BOTTLENECK_STREAM &&
+           resource != BOTTLENECK_RECOVERY;
+}
+
 /* As in JSON and databases. */
 const char *bottleneck_word(enum bottleneck_resource resource);
 

@@ -45,8 +45,7 @@ static void say_asked(const struct bottleneck_input *input, char *text, size_t s
 static const char *connections_of(const struct bottleneck_input *input,
                                   enum bottleneck_resource resource)
 {
-    if (resource < BOTTLENECK_CREDIT || resource > BOTTLENECK_WINDOW ||
-        resource == BOTTLENECK_RECOVERY)
+    if (!bottleneck_is_wait(resource))
         return "";
     return input->by_tcp ? "connections of " : "queue pairs of ";
 }
@@ -80,6 +79,8 @@ void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *f
         [BOTTLENECK_FENCE] = ("%s wait at memory registrations until earlier "
                               "requests complete, for %s of their time"),
         [BOTTLENECK_WINDOW] = "%s are at the limit of unacknowledged data for %s of their time",
+        [BOTTLENECK_DELAYED_ACK] = "%s wait for delayed ACKs for %s of their time",
+        [BOTTLENECK_STREAM] = "%s hold messages behind larger ones for %s of their time",
         [BOTTLENECK_BUFFERS] = "%s for %s of the time",
         [BOTTLENECK_WRS] = "%s for %s of the time",
         [BOTTLENECK_LIMIT] = "%s for %s of the time",

@@ -61,6 +61,24 @@ static int64_t unmet_of(const struct bottleneck_input *input)
     return input->asked <= PPM ? 0 : PPM - PPM * PPM / input->asked;
 }
 
+/* The bottleneck, and for an open loop that completes its offered load late: what it waits for. */
+static struct harm_limit limit_of(const struct result_limit *limit, struct bottleneck *late)
+{
+    struct bottleneck_input input = limit->input;
+    const struct bottleneck *found = &limit->found;
+    if (found->resource == BOTTLENECK_ASKED && !input.idle) {
+        input.satisfied = false;
+        input.asked = 0;
+        bottleneck_find(&input, late);
+        if (bottleneck_is_wait(late->resource))
+            found = late;
+    }
+    return (struct harm_limit){.resource = found->resource,
+                               .used = input.uses[found->resource].used,
+                               .unmet = unmet_of(&limit->input),
+                               .text = found->text};
+}
+
 static int64_t failed_of(const struct result *result)
 {
     int64_t failed = 0;
@@ -101,18 +119,16 @@ void collect_harm(const struct collect *collect, struct result *result)
         .window_end = collect->window_end,
     };
     struct harm_limit *limits = memory_zeroed(result->workload_count, sizeof *limits);
+    struct bottleneck *late = memory_zeroed(result->workload_count, sizeof *late);
     scene.limits = limits;
     for (uint32_t i = 0; i < result->workload_count; i++) {
-        const struct result_limit *limit = &result->limits[i];
-        limits[i] = (struct harm_limit){.resource = limit->found.resource,
-                                        .used = limit->input.uses[limit->found.resource].used,
-                                        .unmet = unmet_of(&limit->input),
-                                        .text = limit->found.text};
+        limits[i] = limit_of(&result->limits[i], &late[i]);
         scene.failed += result->workloads[i].failed;
         scene.unfinished += collect->cut ? 0 : result->workloads[i].unfinished;
     }
     harm_judge(&scene, cause_kinds, &result->harm);
     free(limits);
+    free(late);
     for (uint32_t i = 0; i < usages->count; i++)
         free(by_time[i]);
     free(uses_by);

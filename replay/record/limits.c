@@ -209,6 +209,8 @@ static void add_connections(struct limits_scope *scope)
     add_wait(scope, BOTTLENECK_CONGESTION, lossy ? 0 : held, active);
     add_wait(scope, BOTTLENECK_LOSS, lossy ? larger(scope, USAGE_TCP_LOSS) + held : 0, active);
     add_wait(scope, BOTTLENECK_WINDOW, larger(scope, USAGE_TCP_WINDOW), active);
+    add_wait(scope, BOTTLENECK_DELAYED_ACK, larger(scope, USAGE_TCP_DELAYED), active);
+    add_wait(scope, BOTTLENECK_STREAM, larger(scope, USAGE_TCP_BEHIND), active);
     scope->input->resent = resent_share(scope);
 }
 

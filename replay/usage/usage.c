@@ -255,6 +255,8 @@ static void look_at_tcp(const struct tcp *tcp, int64_t *values)
     values[USAGE_TCP_WINDOW] += look.window;
     values[USAGE_TCP_CONGESTION] += look.congestion;
     values[USAGE_TCP_LOSS] += look.loss;
+    values[USAGE_TCP_DELAYED] += look.delayed;
+    values[USAGE_TCP_BEHIND] += look.behind;
 }
 
 struct looking {

@@ -150,6 +150,37 @@ named window 'send window'
 gains window 1.5 hosts.defaults.rnic.max-unacked=8
 stays window workloads.w.outstanding=16
 
+# A send buffer for less than two segments: each message waits for the ACK that the receiver delays by 40 ms.
+cat >delayed.yaml <<'END'
+stormglass: 1
+name: delayed
+duration: 400ms
+fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {rate: 25Gbps, mtu: 9000B}}
+hosts: {defaults: {rnic: {profile: rnic-25g}, tcp: {send-buffer-max: 8KiB}}}
+workloads: [{name: w, kind: tcp-stream, from: host1, to: host0, message-size: 64KiB, outstanding: 1}]
+END
+named delayed 'delayed ack'
+gains delayed 50 hosts.defaults.tcp.send-buffer-max=64KiB
+gains delayed 1.8 hosts.defaults.tcp.delayed-ack=20ms
+stays delayed fabric.host-links.rate=50Gbps
+
+# Large reads in front of small ones on one connection: with one connection for each, as many I/Os in all wait less.
+for job in behind apart; do
+    printf '[job]\nioengine=libaio\ndirect=1\nfilename=/dev/nvme1n1\nrw=randread\nbssplit=4k/90:1m/10\nsize=10g\n' >$job.fio
+done
+echo iodepth=8 >>behind.fio
+printf 'iodepth=1\nnumjobs=8\ngroup_reporting\n' >>apart.fio
+cat >behind.yaml <<'END'
+stormglass: 1
+name: behind
+duration: 40ms
+fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {rate: 25Gbps, mtu: 9000B}}
+hosts: {defaults: {rnic: {profile: rnic-25g}}, targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 80us}}]}}
+workloads: [{name: w, kind: fio, transport: tcp, from: host1, to: host0, file: behind.fio}]
+END
+named behind 'head-of-line blocking'
+gains behind 1.1 workloads.w.file=apart.fio
+
 # Eight into one: the link of the receiver is full, the pauses are what that does.
 cat >incast.yaml <<'END'
 stormglass: 1

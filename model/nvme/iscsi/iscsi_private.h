@@ -195,7 +195,8 @@ void iscsi_send(struct iscsi_connection *connection, const struct iscsi_out *out
 void iscsi_flush(struct iscsi_connection *connection);
 /* CRC32C of `length` bytes and their pad; data without bytes counts as zeros. */
 uint32_t iscsi_digest(struct iscsi *iscsi, const unsigned char *bytes, uint32_t length);
-void iscsi_mark(const struct iscsi_connection *connection, enum probe_stream_kind kind);
+void iscsi_mark(const struct iscsi_connection *connection, enum probe_stream_kind kind,
+                uint32_t bytes);
 
 /* iscsi_stream.c */
 struct stream_user iscsi_stream_user(struct iscsi_connection *connection);

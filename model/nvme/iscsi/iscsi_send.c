@@ -16,11 +16,12 @@ enum { LINE_FIRST = 16 };
 
 static const unsigned char zeros[64];
 
-void iscsi_mark(const struct iscsi_connection *connection, enum probe_stream_kind kind)
+void iscsi_mark(const struct iscsi_connection *connection, enum probe_stream_kind kind,
+                uint32_t bytes)
 {
     const struct stream_ops *streams = connection->session->iscsi->site.streams;
     if (connection->stream != NULL && streams->mark != NULL)
-        streams->mark(connection->stream, kind);
+        streams->mark(connection->stream, kind, bytes);
 }
 
 static uint32_t digest_of_zeros(struct iscsi *iscsi, uint32_t length)
@@ -56,7 +57,7 @@ void iscsi_send(struct iscsi_connection *connection, const struct iscsi_out *out
         connection->first = 0;
     }
     connection->line[(connection->first + connection->count++) % connection->room] = *out;
-    iscsi_mark(connection, kind);
+    iscsi_mark(connection, kind, out->pdu.length);
 }
 
 static const unsigned char *bytes_of(const struct iscsi_out *out)
@@ -143,7 +144,7 @@ void iscsi_flush(struct iscsi_connection *connection)
         connection->first = (connection->first + 1) % connection->room;
         connection->count--;
         connection->sending.head_bytes = 0;
-        iscsi_mark(connection, PROBE_STREAM_BUFFERED);
+        iscsi_mark(connection, PROBE_STREAM_BUFFERED, 0);
         connection->session->role->on_sent(connection, &out);
     }
 }

@@ -174,7 +174,7 @@ static bool finish_pdu(struct iscsi_connection *connection, struct iscsi_fault *
     struct iscsi_arriving *from = &connection->arriving;
     if (!check_digests(connection, fault))
         return false;
-    iscsi_mark(connection, PROBE_STREAM_TAKEN);
+    iscsi_mark(connection, PROBE_STREAM_TAKEN, 0);
     note_content(from);
     enter(from, ISCSI_HEAD);
     return connection->session->role->on_pdu(connection, fault);

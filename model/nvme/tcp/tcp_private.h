@@ -162,11 +162,11 @@ static inline struct nvme_tcp *nvme_tcp_of(struct nvme_transport *transport)
 
 /* For observers. */
 static inline void nvme_tcp_mark(const struct nvme_transport_conn *conn,
-                                 enum probe_stream_kind kind)
+                                 enum probe_stream_kind kind, uint32_t bytes)
 {
     const struct stream_ops *streams = conn->tcp->site.streams;
     if (conn->stream != NULL && streams->mark != NULL)
-        streams->mark(conn->stream, kind);
+        streams->mark(conn->stream, kind, bytes);
 }
 
 /* tcp.c */

@@ -37,7 +37,7 @@ void nvme_tcp_send(struct nvme_transport_conn *conn, const struct tcp_out *pdu)
         conn->first = 0;
     }
     conn->line[(conn->first + conn->count++) % conn->room] = *pdu;
-    nvme_tcp_mark(conn, kind_of(pdu));
+    nvme_tcp_mark(conn, kind_of(pdu), pdu->length);
 }
 
 static void begin_pdu(struct nvme_transport_conn *conn, const struct tcp_out *out)
@@ -122,7 +122,7 @@ void nvme_tcp_flush(struct nvme_transport_conn *conn)
         conn->count--;
         conn->sending.before = 0;
         if (conn->tls == NULL)
-            nvme_tcp_mark(conn, PROBE_STREAM_BUFFERED);
+            nvme_tcp_mark(conn, PROBE_STREAM_BUFFERED, 0);
         if (conn->role->on_sent != NULL)
             conn->role->on_sent(conn, &out);
     }

@@ -153,7 +153,7 @@ static void on_terminated(struct nvme_transport_conn *conn, const struct nvme_pd
 static void finish_pdu(struct nvme_transport_conn *conn)
 {
     struct tcp_arriving *from = &conn->arriving;
-    nvme_tcp_mark(conn, PROBE_STREAM_TAKEN);
+    nvme_tcp_mark(conn, PROBE_STREAM_TAKEN, 0);
     if (from->pdu.length > 0 && nvme_pdu_has_data(&from->pdu))
         note_content(from);
     if (nvme_pdu_is_term(from->pdu.type))

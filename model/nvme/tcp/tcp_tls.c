@@ -290,7 +290,7 @@ static void mark_ends(const struct nvme_transport_conn *conn)
         const uint32_t end = out->ends[out->end];
         if (out->pushed < TLS_HEAD + end + (end == out->length ? (uint32_t)TLS_TAG : 0))
             return;
-        nvme_tcp_mark(conn, PROBE_STREAM_BUFFERED);
+        nvme_tcp_mark(conn, PROBE_STREAM_BUFFERED, 0);
         out->end++;
     }
 }

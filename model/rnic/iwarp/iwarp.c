@@ -51,11 +51,11 @@ uint32_t iwarp_crc_bulk(struct verbs_device *device, uint32_t crc, uint32_t cont
 
 /* ---- completions ---- */
 
-void iwarp_mark(const struct verbs_conn *conn, enum probe_stream_kind kind)
+void iwarp_mark(const struct verbs_conn *conn, enum probe_stream_kind kind, uint32_t bytes)
 {
     const struct stream_ops *streams = iwarp_streams(conn);
     if (conn->stream != NULL && streams->mark != NULL)
-        streams->mark(conn->stream, kind);
+        streams->mark(conn->stream, kind, bytes);
 }
 
 void iwarp_complete(struct verbs_conn *conn, const struct ibv_wc *wc)

@@ -181,7 +181,7 @@ uint32_t iwarp_crc_bulk(struct verbs_device *device, uint32_t crc, uint32_t cont
 void iwarp_complete(struct verbs_conn *conn, const struct ibv_wc *wc);
 /* The request is done; reports it and those after it that were done earlier. */
 void iwarp_send_done(struct verbs_conn *conn, uint32_t place);
-void iwarp_mark(const struct verbs_conn *conn, enum probe_stream_kind kind);
+void iwarp_mark(const struct verbs_conn *conn, enum probe_stream_kind kind, uint32_t bytes);
 void iwarp_free_dead(struct verbs_device *device, bool all);
 /* Posts one receive: 0, or an errno value. */
 int iwarp_ring_receive(const struct verbs_device *device, struct iwarp_receive *items,

@@ -224,7 +224,7 @@ static bool on_send(struct verbs_conn *conn, struct iwarp_fault *fault)
                               .invalidated_rkey = invalidates ? fpdu->stag : 0};
     conn->received = 0;
     conn->got_msn[IWARP_QUEUE_SEND]++;
-    iwarp_mark(conn, PROBE_STREAM_TAKEN);
+    iwarp_mark(conn, PROBE_STREAM_TAKEN, 0);
     iwarp_complete(conn, &wc);
     return true;
 }
@@ -238,7 +238,7 @@ static void on_response(struct verbs_conn *conn)
     struct iwarp_ring *issued = &conn->reads_issued;
     const uint32_t place = conn->reads[issued->head++ % issued->room];
     conn->read_at = 0;
-    iwarp_mark(conn, PROBE_STREAM_TAKEN);
+    iwarp_mark(conn, PROBE_STREAM_TAKEN, 0);
     iwarp_send_done(conn, place);
     iwarp_flush(conn);
 }
@@ -257,7 +257,7 @@ static bool on_read(struct verbs_conn *conn, struct iwarp_fault *fault)
         .sink = read.sink,
         .sink_address = read.sink_address};
     conn->got_msn[IWARP_QUEUE_READ]++;
-    iwarp_mark(conn, PROBE_STREAM_TAKEN);
+    iwarp_mark(conn, PROBE_STREAM_TAKEN, 0);
     iwarp_answer_read(conn, &answer);
     iwarp_flush(conn);
     return true;
@@ -285,7 +285,7 @@ static bool on_fpdu(struct verbs_conn *conn, struct iwarp_fault *fault)
     switch (from->fpdu.opcode) {
     case IWARP_WRITE:
         if (from->fpdu.last)
-            iwarp_mark(conn, PROBE_STREAM_TAKEN);
+            iwarp_mark(conn, PROBE_STREAM_TAKEN, 0);
         return true;
     case IWARP_READ_RESPONSE:
         on_response(conn);

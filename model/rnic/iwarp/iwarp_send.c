@@ -15,10 +15,11 @@ static struct iwarp_wqe *wqe_at(const struct verbs_conn *conn, uint32_t place)
     return &conn->sq[place % conn->sends.room];
 }
 
-static void append(struct verbs_conn *conn, uint32_t item, enum probe_stream_kind kind)
+static void append(struct verbs_conn *conn, uint32_t item, enum probe_stream_kind kind,
+                   uint32_t bytes)
 {
     conn->line[conn->lined.tail++ % conn->lined.room] = item;
-    iwarp_mark(conn, kind);
+    iwarp_mark(conn, kind, bytes);
 }
 
 /* Data of a WRITE continues with the SEND behind it. */
@@ -42,7 +43,8 @@ static void fill_line(struct verbs_conn *conn)
             mr_invalidate(&conn->device->mrs, wqe->key);
             iwarp_send_done(conn, place);
         } else {
-            append(conn, place, kind_of(wqe->opcode));
+            append(conn, place, kind_of(wqe->opcode),
+                   wqe->opcode == IBV_WR_RDMA_READ ? 0 : wqe->length);
         }
     }
 }
@@ -51,7 +53,7 @@ void iwarp_answer_read(struct verbs_conn *conn, const struct iwarp_answer *answe
 {
     struct iwarp_ring *served = &conn->reads_served;
     conn->answers[served->tail++ % served->room] = *answer;
-    append(conn, IWARP_ANSWER, PROBE_STREAM_POSTED_ANSWER);
+    append(conn, IWARP_ANSWER, PROBE_STREAM_POSTED_ANSWER, answer->source.length);
 }
 
 /* ---- one FPDU ---- */
@@ -240,7 +242,7 @@ static void end_message(struct verbs_conn *conn)
 {
     const uint32_t item = conn->line[conn->lined.head++ % conn->lined.room];
     conn->message_at = 0;
-    iwarp_mark(conn, PROBE_STREAM_BUFFERED);
+    iwarp_mark(conn, PROBE_STREAM_BUFFERED, 0);
     if (item == IWARP_ANSWER)
         conn->reads_served.head++;
     else if (wqe_at(conn, item)->opcode != IBV_WR_RDMA_READ)

@@ -89,12 +89,31 @@ static void a_core_of_tcp_is_the_limit_where_no_link_is_full(void **state)
     assert_named(&input, "send window: connections of w are at the limit");
 }
 
+/* What waits for a timer of the peer, or behind a larger message, uses no station. */
+static void waits_of_connections_are_lost_time(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.by_tcp = true;
+    input.uses[BOTTLENECK_WINDOW] = use(20, "w");
+    input.uses[BOTTLENECK_DELAYED_ACK] = use(70, "w");
+    assert_named(&input, "delayed ack: connections of w wait for delayed ACKs for 70% of their");
+    input = plain();
+    input.by_tcp = true;
+    input.uses[BOTTLENECK_STREAM] = use(40, "w");
+    assert_named(&input, "head-of-line blocking: connections of w hold messages behind larger "
+                         "ones for 40% of their time");
+    input.uses[BOTTLENECK_LINK] = use(99, "host1:p0 to leaf0");
+    assert_named(&input, "link: ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_tcp_a_full_link_is_named_without_a_queue),
         cmocka_unit_test(over_tcp_control_gains_a_tenth),
         cmocka_unit_test(a_core_of_tcp_is_the_limit_where_no_link_is_full),
+        cmocka_unit_test(waits_of_connections_are_lost_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
