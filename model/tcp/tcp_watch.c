@@ -190,9 +190,7 @@ static bool has_behind(const struct tcp_conn *conn)
         return false;
     const struct tcp_message *head = &messages->list[at];
     const uint64_t sent = end > start ? end - start : 0;
-    const uint64_t left = at < messages->filling ? head->end - end
-                          : sent < head->bytes   ? head->bytes - sent
-                                                 : 0;
+    const uint64_t left = sent < head->bytes ? head->bytes - sent : 0;
     for (at++; at < messages->count; at++)
         if (messages->list[at].bytes < left)
             return true;
