@@ -47,10 +47,14 @@ static struct scenario *load(void)
     return scenario;
 }
 
+/* No parameter makes messages wait less behind larger ones: which of them share a connection is up
+ * to the jobs of a workload. */
 static void every_resource_is_relieved(void **state)
 {
     (void)state;
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
+        if (i == BOTTLENECK_STREAM)
+            continue;
         struct scenario *scenario = load();
         if (trial_relax(scenario, i, TRIAL_TENTH) == 0)
             fail_msg("nothing relieves %s", bottleneck_word(i));
