@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT_BYTES = 4096, FIRST_ROOM = 256, FEW = 4 };
+enum { UNIT_BYTES = 4096, FIRST_ROOM = 256, WRITES_GROW = 4 };
 
 /* As enum nvme_opcode in nvme/wire/spec.h. */
 enum { OPCODE_WRITE = 1, OPCODE_READ = 2, OPCODE_WRITE_ZEROES = 8, OPCODE_DATASET = 9 };
@@ -25,11 +25,11 @@ struct write {
 struct data_judge_unit {
     uint64_t number; /* of the 4 KiB unit in the namespace */
     uint64_t store;
-    uint32_t count;        /* remembered writes, the most recent ones */
-    bool used, in_parts;   /* in_parts: written partially, no longer judged */
-    time_ps written;       /* ps; end of the first write; TIME_NEVER: none */
-    struct write few[FEW]; /* enough for most units; saves memory */
-    struct write *many;    /* DATA_JUDGE_WRITES entries instead of `few`, or NULL */
+    uint16_t count, room; /* remembered writes, the most recent ones */
+    bool in_parts;        /* written partially, no longer judged */
+    time_ps written;      /* ps; end of the first write; TIME_NEVER: none */
+    struct write one;     /* enough for most units; saves memory */
+    struct write *many;   /* `room` entries instead of `one`, or NULL */
 };
 
 void data_judge_init(struct data_judge *judge)
@@ -39,24 +39,25 @@ void data_judge_init(struct data_judge *judge)
 
 void data_judge_fini(struct data_judge *judge)
 {
-    for (uint32_t i = 0; i < judge->room; i++)
+    for (uint32_t i = 0; i < judge->count; i++)
         free(judge->units[i].many);
     free(judge->units);
+    free(judge->places);
     *judge = (struct data_judge){0};
 }
 
 /* ---- units ---- */
 
-static struct data_judge_unit *place_of_unit(const struct data_judge *judge, uint64_t store,
-                                             uint64_t number)
+/* The place of the unit, or the empty one where it would be inserted. */
+static uint32_t *place_of_unit(const struct data_judge *judge, uint64_t store, uint64_t number)
 {
-    uint64_t at = hash_home(number, store) & (judge->room - 1);
-    for (; judge->units[at].used; at = (at + 1) & (judge->room - 1)) {
-        const struct data_judge_unit *unit = &judge->units[at];
+    uint64_t at = hash_home(number, store) & (judge->place_count - 1);
+    for (; judge->places[at] != 0; at = (at + 1) & (judge->place_count - 1)) {
+        const struct data_judge_unit *unit = &judge->units[judge->places[at] - 1];
         if (unit->number == number && unit->store == store)
             break;
     }
-    return &judge->units[at];
+    return &judge->places[at];
 }
 
 /* Returns NULL if the unit was never written or is not tracked. */
@@ -65,21 +66,17 @@ static struct data_judge_unit *find_unit(const struct data_judge *judge,
 {
     if (judge->count == 0)
         return NULL;
-    struct data_judge_unit *unit = place_of_unit(judge, io->store, number);
-    return unit->used ? unit : NULL;
+    const uint32_t place = *place_of_unit(judge, io->store, number);
+    return place == 0 ? NULL : &judge->units[place - 1];
 }
 
-static void grow_units(struct data_judge *judge)
+static void grow_places(struct data_judge *judge)
 {
-    struct data_judge_unit *old = judge->units;
-    const uint32_t room = judge->room;
-    judge->room = room == 0 ? FIRST_ROOM : room * 2;
-    judge->units = memory_zeroed(judge->room, sizeof *judge->units);
-    for (uint32_t i = 0; i < room; i++) {
-        if (old[i].used)
-            *place_of_unit(judge, old[i].store, old[i].number) = old[i];
-    }
-    free(old);
+    free(judge->places);
+    judge->place_count = judge->place_count == 0 ? FIRST_ROOM : judge->place_count * 2;
+    judge->places = memory_zeroed(judge->place_count, sizeof *judge->places);
+    for (uint32_t i = 0; i < judge->count; i++)
+        *place_of_unit(judge, judge->units[i].store, judge->units[i].number) = i + 1;
 }
 
 static struct data_judge_unit *make_unit(struct data_judge *judge, const struct probe_host_io *io,
@@ -88,12 +85,13 @@ static struct data_judge_unit *make_unit(struct data_judge *judge, const struct 
     struct data_judge_unit *unit = find_unit(judge, io, number);
     if (unit != NULL || judge->count == DATA_JUDGE_UNITS)
         return unit;
-    if (judge->count * 2 >= judge->room)
-        grow_units(judge);
-    unit = place_of_unit(judge, io->store, number);
+    if (judge->count * 2 >= judge->place_count)
+        grow_places(judge);
+    judge->units = memory_grown(judge->units, judge->count, &judge->room, sizeof *judge->units);
+    unit = &judge->units[judge->count++];
     *unit = (struct data_judge_unit){
-        .number = number, .store = io->store, .used = true, .written = TIME_NEVER};
-    judge->count++;
+        .number = number, .store = io->store, .room = 1, .written = TIME_NEVER};
+    *place_of_unit(judge, io->store, number) = judge->count;
     return unit;
 }
 
@@ -108,16 +106,25 @@ static void wrong(struct data_judge *judge, uint64_t *kind, const struct probe_h
 
 static struct write *writes_of(struct data_judge_unit *unit)
 {
-    return unit->many != NULL ? unit->many : unit->few;
+    return unit->many != NULL ? unit->many : &unit->one;
+}
+
+static void grow_writes(struct data_judge_unit *unit)
+{
+    const uint16_t room = (uint16_t)(unit->room * WRITES_GROW);
+    struct write *writes = memory_new(room * sizeof *writes);
+    memcpy(writes, writes_of(unit), unit->count * sizeof *writes);
+    free(unit->many);
+    unit->many = writes;
+    unit->room = room;
 }
 
 /* Forgets the oldest write if there are already DATA_JUDGE_WRITES. */
 static void remember_write(struct data_judge_unit *unit, const struct write *write)
 {
-    if (unit->count == FEW && unit->many == NULL) {
-        unit->many = memory_new(DATA_JUDGE_WRITES * sizeof *unit->many);
-        memcpy(unit->many, unit->few, sizeof unit->few);
-    }
+    _Static_assert(DATA_JUDGE_WRITES == WRITES_GROW * WRITES_GROW, "the room is exceeded");
+    if (unit->count == unit->room && unit->room < DATA_JUDGE_WRITES)
+        grow_writes(unit);
     struct write *writes = writes_of(unit);
     if (unit->count == DATA_JUDGE_WRITES) {
         memmove(writes, writes + 1, (DATA_JUDGE_WRITES - 1) * sizeof *writes);
@@ -149,7 +156,7 @@ static bool judge_unit(struct data_judge *judge, const struct data_judge_unit *u
             *verdict = &judge->lost;
         return true;
     }
-    const struct write *writes = unit->many != NULL ? unit->many : unit->few;
+    const struct write *writes = unit->many != NULL ? unit->many : &unit->one;
     bool known = false;
     for (uint32_t i = 0; i < unit->count; i++) {
         const struct write *write = &writes[i];

@@ -22,8 +22,10 @@ enum { DATA_JUDGE_WRITES = 16, DATA_JUDGE_UNITS = 1 << 16 };
 struct data_judge_unit;
 
 struct data_judge {
-    struct data_judge_unit *units; /* open addressing, linear probing */
+    struct data_judge_unit *units; /* in the order of their first write */
     uint32_t room, count;
+    uint32_t *places; /* open addressing, linear probing: 1 + index of a unit, 0: none */
+    uint32_t place_count;
     uint64_t reads; /* reads that were judged; below, those found wrong */
     uint64_t stale, lost, torn;
     bool empties;               /* blocks were zeroed or deallocated: lost and torn stay 0 */
