@@ -16,8 +16,8 @@ const layers = {
     pauses: {title: data.flow.many, steps: [0.01, 0.05, 0.2, 0.5], words: percent, about: 'share of time for which the port ' + data.flow.was},
     queue: {title: 'queue', steps: [0.1, 0.25, 0.5, 0.75], words: asBytes, about: 'bytes queued at the port'},
     utilization: {title: 'utilization', steps: [0.25, 0.5, 0.75, 0.95], words: percent, about: 'share of the line rate that the port sent'},
-    marks: {title: 'ECN marks', steps: [0.1, 0.25, 0.5, 0.75], words: asNumber, about: 'frames marked as they left by the port'},
-    drops: {title: 'drops', steps: [0.1, 0.25, 0.5, 0.75], words: asNumber, about: 'frames dropped at the port'},
+    marks: {title: 'ECN marks', steps: [0.1, 0.25, 0.5, 0.75], words: asNumber, whole: true, about: 'frames marked as they left by the port'},
+    drops: {title: 'drops', steps: [0.1, 0.25, 0.5, 0.75], words: asNumber, whole: true, about: 'frames dropped at the port'},
 };
 
 // ---------------------------------------------------------------- the data
@@ -409,7 +409,14 @@ function paintLegend() {
     if (legend === null) return;
     legend.querySelectorAll('span:not(.roots)').forEach((span, i) => {
         if (i > 5) return;
-        const {steps, words} = layers[state.layer], at = step => words(step * scale[state.layer]);
+        const {steps, words, whole} = layers[state.layer], at = step => words(step * scale[state.layer]);
+        span.hidden = false;
+        if (whole && i > 0) {
+            const first = i === 1 ? 1 : Math.ceil(steps[i - 2] * scale[state.layer]), last = i === 5 ? Infinity : Math.ceil(steps[i - 1] * scale[state.layer]) - 1;
+            span.hidden = last < first;
+            span.lastChild.textContent = i === 5 ? words(first) + ' or more' : first === last ? words(first) : words(first) + ' to ' + words(last);
+            return;
+        }
         span.lastChild.textContent = i === 0 ? (state.layer === 'pauses' ? 'never' : 'none') : i === 1 ? 'below ' + at(steps[0])
             : i === 5 ? at(steps[3]) + ' or more' : at(steps[i - 2]).replace(' %', '') + ' to ' + at(steps[i - 1]);
     });

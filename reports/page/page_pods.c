@@ -194,15 +194,15 @@ static void draw_box(const struct page *page, const struct pods *pods, const str
         page_topology_name(page, "", x + width / 4, y + 19, width / 2, name);
         page_topology_name(page, "", x + 3 * width / 4, y + 19, width / 2, line);
     } else {
-        page_topology_name(page, "", x + width / 2, y + 17, width, name);
+        page_topology_name(page, "", x + width / 2, y + 16, width, name);
         snprintf(line, sizeof line, "%" PRIu32 " %s", box->hosts,
                  plural(box->hosts, "host", "hosts"));
-        page_topology_name(page, MORE, x + width / 2, y + (box->switches > 1 ? 38 : 34), width,
+        page_topology_name(page, MORE, x + width / 2, y + (box->switches > 1 ? 39 : 34), width,
                            line);
         snprintf(line, sizeof line, "%" PRIu32 " %s", box->switches,
                  plural(box->switches, "switch", "switches"));
         if (box->switches > 1)
-            page_topology_name(page, MORE, x + width / 2, y + 28, width, line);
+            page_topology_name(page, MORE, x + width / 2, y + 27, width, line);
     }
     fputs("<title>", page->out);
     page_put(page->out, "%s: %" PRIu32 " %s, %" PRIu32 " %s; ", name, box->switches,

@@ -20,6 +20,7 @@ enum {
     ROW = 84,
     TOP = 30,
     BOTTOM = 70,  /* room for the names of hosts, up to 9 letters */
+    BOTTOM_LEVEL = 36,
     RING_MIN = 3, /* switches */
     RING_X = 120, /* radii of the ellipses of switches and hosts */
     RING_Y = 52,
@@ -30,6 +31,9 @@ enum {
     HOST_SIZE_MAX = 18,
     NAMED_HOSTS = 40,
     HOST_LETTERS = 12,
+    LETTER_WIDTH = 11, /* of the letters of hosts on a narrow screen */
+    NAME_LEAST = 4,    /* letters of a shortened name of a switch */
+    NAME_MOST = 64,
     SWITCH_WIDTH = 76,
     LETTERS_MIN = 7, /* letter height */
     LETTERS_MAX = 13,
@@ -196,9 +200,17 @@ static int longest_name(const struct page *page)
                               "SELECT max(min(length(name), 12)) FROM node WHERE kind='host'", 0);
 }
 
-/* Names are slanted: long ones need more room below the hosts. */
+/* Whether names fit side by side, on a narrow screen with larger letters, too. */
+static bool is_level(const struct map *map)
+{
+    return map->hosts > 0 && WIDTH / map->hosts >= LETTER_WIDTH * (map->letters + 1);
+}
+
+/* Slanted names need more room below the hosts, long ones most. */
 static int room_for_names(const struct map *map)
 {
+    if (is_level(map))
+        return BOTTOM_LEVEL;
     return map->letters > 9 ? 20 + 6 * map->letters : BOTTOM;
 }
 
@@ -272,23 +284,50 @@ static void draw_links(const struct page *page, const struct map *map)
     store_finish(rows);
 }
 
-/* The height of letters with which a name fits into a width. */
-static int letters_that_fit(const char *name, int width, int most)
+/* The height with which so many letters fit into a width. */
+static int letters_that_fit(int letters, int width, int most)
 {
-    const int letters = (int)strlen(name), fits = letters == 0 ? 0 : width * 7 / (letters * 5);
+    const int fits = width * 7 / (letters * 5);
     return fits > most ? most : fits;
+}
+
+/* The number of smallest letters that fit into a width. */
+static int room_for_letters(int width)
+{
+    const int room = width * 7 / (LETTERS_MIN * 5);
+    return room > NAME_MOST ? NAME_MOST : room;
+}
+
+/* A name of more letters ends with an ellipsis. A letter may have several bytes. */
+static void write_start(const struct page *page, const char *name, int letters)
+{
+    char start[NAME_MOST * 4 + 1];
+    size_t length = 0, cut = 0;
+    for (int i = 0; i < letters && name[length] != '\0'; i++) {
+        uint32_t code;
+        const size_t bytes = printable_utf8(name + length, &code);
+        cut = length;
+        length += bytes == 0 ? 1 : bytes;
+    }
+    const bool whole = name[length] == '\0';
+    memcpy(start, name, length);
+    start[whole ? length : cut] = '\0';
+    page_text(page->out, start);
+    fputs(whole ? "" : "&hellip;", page->out);
 }
 
 /* On a narrow screen the drawing has half its size, and names are as large as their boxes allow. */
 void page_topology_name(const struct page *page, const char *class, int x, int y, int width,
                         const char *name)
 {
-    const int size = letters_that_fit(name, width, LETTERS_MAX);
-    if (size < LETTERS_MIN)
+    const int all = (int)strlen(name), room = room_for_letters(width);
+    const int letters = all < room ? all : room;
+    if (letters == 0 || (letters < all && letters < NAME_LEAST))
         return;
     fprintf(page->out, "<text%s x=\"%d\" y=\"%d\" style=\"--size:%dpx;--narrow:%dpx\">", class, x,
-            y, size, letters_that_fit(name, width, LETTERS_NARROW));
-    page_text(page->out, name);
+            y, letters_that_fit(letters, width, LETTERS_MAX),
+            letters_that_fit(letters, width, LETTERS_NARROW));
+    write_start(page, name, letters);
     fputs("</text>", page->out);
 }
 
@@ -312,24 +351,6 @@ static void draw_switch(const struct page *page, const struct map *map,
     fputs("</title></g>\n", page->out);
 }
 
-/* A long name ends with an ellipsis. A letter may have several bytes. */
-static void write_start(const struct page *page, const char *name)
-{
-    char start[HOST_LETTERS * 4 + 1];
-    size_t length = 0, cut = 0;
-    for (int i = 0; i < HOST_LETTERS && name[length] != '\0'; i++) {
-        uint32_t code;
-        const size_t bytes = printable_utf8(name + length, &code);
-        cut = length;
-        length += bytes == 0 ? 1 : bytes;
-    }
-    const bool whole = name[length] == '\0';
-    memcpy(start, name, length);
-    start[whole ? length : cut] = '\0';
-    page_text(page->out, start);
-    fputs(whole ? "" : "&hellip;", page->out);
-}
-
 static void draw_host(const struct page *page, const struct map *map,
                       const struct store_statement *row)
 {
@@ -347,10 +368,13 @@ static void draw_host(const struct page *page, const struct map *map,
         if (map->ring)
             fprintf(page->out, "<text x=\"%d\" y=\"%d\"%s>", at.x + away * (size / 2 + 4), at.y + 4,
                     away < 0 ? " text-anchor=\"end\"" : "");
+        else if (is_level(map))
+            fprintf(page->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", at.x,
+                    at.y + size / 2 + 16);
         else
             fprintf(page->out, "<text transform=\"translate(%d %d) rotate(60)\">", at.x - 3,
                     at.y + size / 2 + 9);
-        write_start(page, store_text(row, "name"));
+        write_start(page, store_text(row, "name"), HOST_LETTERS);
         fputs("</text>", page->out);
     }
     fputs("<title>", page->out);
