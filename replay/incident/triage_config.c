@@ -134,8 +134,31 @@ static bool find_majority(const struct items *items, const uint32_t *group, int6
     return members > 1 && 2 * holders > members;
 }
 
-/* Among peers, then among all, then against any peer. */
-static bool find_common(const struct items *items, const struct item *own, struct common *common)
+/* The default of a parameter, or of the class of a DSCP. */
+struct preset {
+    bool known;
+    int64_t value;
+};
+
+/* "auto" names no value. */
+static struct preset preset_of(const struct opt *row)
+{
+    struct preset preset = {.known = false};
+    char why[OPT_WHY_BYTES];
+    preset.known =
+        strcmp(row->preset, "auto") != 0 && opt_parse(row, row->preset, &preset.value, why);
+    return preset;
+}
+
+static struct preset preset_of_dscp(int dscp)
+{
+    return (struct preset){true, dscp >> 3};
+}
+
+/* Among peers, then among all, then against any peer.  Of two that differ, the one that does not
+ * have the default was changed. */
+static bool find_common(const struct items *items, const struct item *own, struct preset preset,
+                        struct common *common)
 {
     *common = (struct common){.share = 1, .is_majority = true};
     if (find_majority(items, &own->group, &common->value))
@@ -145,8 +168,10 @@ static bool find_common(const struct items *items, const struct item *own, struc
         return true;
     for (size_t i = 0; i < items->count; i++)
         if (items->list[i].group == own->group && items->list[i].value != own->value) {
-            *common = (struct common){items->list[i].value, without_majority, false};
-            return true;
+            const bool is_preset = preset.known && items->list[i].value == preset.value;
+            *common =
+                (struct common){items->list[i].value, is_preset ? 1 : without_majority, false};
+            return !preset.known || own->value != preset.value;
         }
     return false;
 }
@@ -283,7 +308,7 @@ static void compare_rows(struct triage_work *work, struct items *items,
     }
     for (size_t i = 0; i < items->count && !has_one_value(items); i++) {
         struct common common;
-        if (find_common(items, &items->list[i], &common) &&
+        if (find_common(items, &items->list[i], preset_of(row), &common) &&
             is_odd(row, setting->compared, items->list[i].value, &common))
             suspect_setting(work, &items->list[i], row, setting, &common);
     }
@@ -305,8 +330,8 @@ static void compare_paths(struct triage_work *work, struct items *items)
     for (size_t i = 0; i < items->count; i++) {
         struct common common;
         struct item host = {.group = false};
-        if (items->list[i].group && find_common(items, &host, &common) && common.is_majority &&
-            is_odd(row, EXACTLY, items->list[i].value, &common))
+        if (items->list[i].group && find_common(items, &host, preset_of(row), &common) &&
+            common.is_majority && is_odd(row, EXACTLY, items->list[i].value, &common))
             suspect_setting(work, &items->list[i], row, &mtu, &common);
     }
 }
@@ -328,7 +353,8 @@ static void compare_classes(struct triage_work *work, struct items *items, int o
         const struct item *item = &items->list[i];
         struct common common;
         const int64_t whole = node_of(work, item->node)->switch_params->pfc_priorities;
-        if (find_common(items, item, &common) && is_odd(row, EXACTLY, item->value, &common) &&
+        if (find_common(items, item, preset_of(row), &common) &&
+            is_odd(row, EXACTLY, item->value, &common) &&
             (of == OF_SWITCH || item->value != whole || whole == common.value))
             suspect_setting(work, item, row, &enabled, &common);
     }
@@ -343,7 +369,8 @@ static void compare_dscp(struct triage_work *work, struct items *items)
         for (size_t i = 0; i < items->count && !has_one_value(items); i++) {
             const struct item *item = &items->list[i];
             struct common common;
-            if (find_common(items, item, &common) && item->value != common.value)
+            if (find_common(items, item, preset_of_dscp(dscp), &common) &&
+                item->value != common.value)
                 suspect_dscp(work, item, dscp, &common,
                              incident_config_place(
                                  incident_config(work->incident, work->nodes[item->node].name),
@@ -362,22 +389,19 @@ static struct items list_hosts(const struct triage_work *work, const struct inci
     const struct incident *incident = work->incident;
     struct items items = {
         .list = arena_array(work->arena, incident->output_count + 1, sizeof *items.list)};
-    int64_t preset = like->dscp >> 3; /* the class of a DSCP */
-    char why[OPT_WHY_BYTES];
-    const bool has_preset =
-        like->row == NULL || (strcmp(like->row->preset, "auto") != 0 &&
-                              opt_parse(like->row, like->row->preset, &preset, why));
+    const struct preset preset =
+        like->row == NULL ? preset_of_dscp(like->dscp) : preset_of(like->row);
     for (size_t i = 0; i < incident->output_count; i++) {
         const struct incident_host *output = &incident->outputs[i];
         const struct incident_setting *own = incident_setting(incident, output->host, like);
-        if (output->tool != like->tool || (own == NULL && !has_preset))
+        if (output->tool != like->tool || (own == NULL && !preset.known))
             continue;
         add_item(&items, triage_find_node(work, output->host), TRIAGE_NO_PORT, 0);
-        items.list[items.count - 1].value = own == NULL ? preset : own->value;
+        items.list[items.count - 1].value = own == NULL ? preset.value : own->value;
     }
-    if (has_preset) {
+    if (preset.known) {
         add_item(&items, NOWHERE, TRIAGE_NO_PORT, 0);
-        items.list[items.count - 1].value = preset;
+        items.list[items.count - 1].value = preset.value;
     }
     return items;
 }
@@ -399,7 +423,8 @@ static void compare_hosts(struct triage_work *work, const struct incident_settin
     for (size_t i = 0; i < items.count && !has_one_value(&items); i++) {
         const struct item *item = &items.list[i];
         struct common common;
-        if (item->node < 0 || !find_common(&items, item, &common) || item->value == common.value)
+        if (item->node < 0 || !find_common(&items, item, (struct preset){0}, &common) ||
+            item->value == common.value)
             continue;
         const struct diag_place place = place_of(work, work->nodes[item->node].name, like);
         if (like->row == NULL) {
