@@ -128,6 +128,7 @@ struct deficit {
     int port;            /* of the sender that loses more */
     double lost, frames; /* at least, in both directions */
     struct direction way;
+    double agreement; /* with the losses that hosts counted, 0 to 1 */
 };
 
 static int by_lost(const void *a, const void *b)
@@ -249,17 +250,35 @@ static double agreement(double lost, double counted)
     return part > 1 / roughly ? 1 : part * roughly;
 }
 
-static void suspect_deficits(struct triage_work *work, const struct deficit *deficits, size_t count,
-                             struct losses all)
+/* A frame may be a gap at its receiver and a NAK at its sender. */
+static double counted_by(struct losses losses)
 {
-    /* A frame may be a gap at its receiver and a NAK at its sender. */
-    const int64_t counted = all.gaps > all.naks ? all.gaps : all.naks;
+    const int64_t counted = losses.gaps > losses.naks ? losses.gaps : losses.naks;
+    return (double)(counted + losses.timeouts);
+}
+
+/* What a cable loses on the way to a host, this host counts as gaps; what another cable loses, any
+ * host.  Lost responses to READs are counted by their receivers alone. */
+static void agree(const struct triage_work *work, struct deficit *deficits, size_t count,
+                  struct losses all)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct deficit *deficit = &deficits[i];
+        struct losses losses = all;
+        const int receiver = work->ports[work->ports[deficit->port].peer].node;
+        if (!work->nodes[receiver].is_switch && work->nodes[receiver].has_counts)
+            losses = losses_of(work, receiver);
+        deficit->agreement = agreement(deficit->lost, counted_by(losses));
+    }
+}
+
+static void suspect_deficits(struct triage_work *work, const struct deficit *deficits, size_t count)
+{
     for (size_t i = 0; i < count && i < 4; i++) {
         const struct direction *way = &deficits[i].way;
         const int port = deficits[i].port;
-        struct triage_suspect *suspect =
-            triage_suspect(work, SUSPECT_SILENT_LOSS, work->ports[port].node, port,
-                           agreement(deficits[i].lost, (double)(counted + all.timeouts)));
+        struct triage_suspect *suspect = triage_suspect(
+            work, SUSPECT_SILENT_LOSS, work->ports[port].node, port, deficits[i].agreement);
         triage_sign(work, suspect, triage_place(way->sent), "%s sent %s frames",
                     triage_port_words(work, port),
                     triage_frames(work->arena, (int64_t)way->frames));
@@ -271,13 +290,21 @@ static void suspect_deficits(struct triage_work *work, const struct deficit *def
 }
 
 /* 1, or less where both ends of the host's cable agree: on more frames than it lost, or while
- * another cable loses frames. */
-static double cable_factor(const struct triage_work *work, int node, size_t lossy)
+ * another cable loses frames.  Where several cables seem to lose frames, the host's own counts as
+ * the part that it lost of the most. */
+static double cable_factor(const struct triage_work *work, int node, const struct deficit *deficits,
+                           size_t lossy)
 {
     struct deficit own;
     const int port = first_wired(work, node);
-    if (port < 0 || !read_loss(work, port, &own) || is_lossy(&own))
+    if (port < 0 || !read_loss(work, port, &own))
         return 1;
+    double most = 0;
+    for (size_t i = 0; i < lossy; i++)
+        if (deficits[i].lost * deficits[i].agreement > most)
+            most = deficits[i].lost * deficits[i].agreement;
+    if (is_lossy(&own))
+        return own.lost < most ? own.lost / most : 1;
     const struct losses all = losses_of(work, node);
     const double least = (double)(all.gaps + all.naks + all.timeouts);
     return lossy > 0 || least > 2 * least_loss * own.frames ? cleared : 1;
@@ -341,10 +368,11 @@ void triage_loss_signs(struct triage_work *work)
         return;
     struct deficit *deficits = arena_array(work->arena, work->port_count + 1, sizeof *deficits);
     const size_t count = find_deficits(work, deficits);
+    agree(work, deficits, count, all);
     for (size_t i = 0; i < work->node_count; i++)
         if (!work->nodes[i].is_switch)
             suspect_cable_of(work, (int)i, losses_of(work, (int)i), all,
-                             cable_factor(work, (int)i, count));
+                             cable_factor(work, (int)i, deficits, count));
     suspect_unknown(work, all, count);
-    suspect_deficits(work, deficits, count, all);
+    suspect_deficits(work, deficits, count);
 }
