@@ -219,9 +219,7 @@ void collect_rates(const struct scenario *scenario, const struct scenario_worklo
     if (workload->window_ps <= 0 || about->pair_count == 0)
         return;
     workload->few = has_few(workload, stats);
-    /* SENDs and WRITEs over iWARP complete when TCP has taken their data. */
-    const bool early =
-        about->own_verbs && stats->bytes_written > 0 && stats->window_to < about->stop;
+    const bool early = scenario_completes_early(about) && stats->window_to < about->stop;
     const bool above = is_above_links(scenario, about, workload);
     const bool goodput =
         !above && !early && (!workload->few || has_frames(scenario, about, workload));

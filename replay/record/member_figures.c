@@ -168,7 +168,9 @@ struct member_life member_life(const struct scenario_workload *about,
     const bool unfinished = member->issued > member->completed + member->failed;
     const bool done = !unfinished && member->failed == 0 && !member->given_up;
     return (struct member_life){
-        .until = done ? last : time_later(last, stop),
+        .until = scenario_completes_early(about) ? member->first_issue
+                 : done                          ? last
+                                                 : time_later(last, stop),
         .cut_off = member->pairs_lost > 0 || (member->given_up && last < stop) ||
                    (!cut && is_silent(about, member, last, stop)),
         .cut_off_at = last,

@@ -12,7 +12,6 @@
 #include "net/port/credits.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fault/fault.h"
-#include "scenarios/workload/wl_rdma.h"
 
 #include <stdlib.h>
 
@@ -414,7 +413,7 @@ void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io)
 static void check_light(struct run_laws *laws, uint32_t number)
 {
     const struct scenario_workload *workload = &laws->scenario->workloads[number];
-    if (workload->own_verbs && !wl_rdma_is_answered(workload->ops, workload->params))
+    if (scenario_completes_early(workload))
         return;
     const struct hist *latency = &laws->world->stats[number].latency;
     time_ps bound = TIME_NEVER;
