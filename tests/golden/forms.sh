@@ -138,6 +138,7 @@ accepts() { # COMMAND WORD...
 
 try() { # COMMAND FORM
     local command=$1 word words=() found
+    [ "$command $2" != 'claims ' ] || return # every claim: make claims-check
     for word in $2; do
         found=$(example "$command" "$word")
         [ -n "$found" ] || { fail "$command: no example of $word"; return; }
