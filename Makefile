@@ -125,6 +125,13 @@ CPPFLAGS += -isystem $(PLAYGROUND_LIBS)/include -isystem $(WASM_HEADERS)
 CFLAGS   += $(shell emcc --cflags) -DPOOL_RESERVE_MAX=$(POOL_RESERVE_MAX)
 endif
 
+# TARGET=digest: the program of cli/wasm, with only the files that it takes: make matrix builds it with many compilers.
+# The linker of the plain build writes the list of these files.
+DIGEST_FILES := build/digest/files
+ifeq ($(TARGET),digest)
+B := build/digest/$(CC_NAME)-$(BUILD)$(OPT)
+endif
+
 # What must be there before anything is compiled for another machine.
 FOREIGN := $(SYSROOT:=/ready) $(if $(filter wasm playground,$(TARGET)),$(WASM_HEADERS)/ready) \
            $(if $(filter playground,$(TARGET)),$(PLAYGROUND_LIBS)/ready)
@@ -157,8 +164,8 @@ OUTSIDE      := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cmi
                     $(filter scenarios/% replay/%,$(LIB_SOURCES)))
 WASM_SOURCES := $(filter-out reports/% cli/library/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
 PLAYED_SOURCES := $(LIB_SOURCES)
-ifeq ($(TARGET),wasm)
-LIB_SOURCES := $(WASM_SOURCES)
+ifneq ($(filter wasm digest,$(TARGET)),)
+LIB_SOURCES := $(if $(wildcard $(DIGEST_FILES)),$(shell cat $(DIGEST_FILES)),$(WASM_SOURCES))
 endif
 # The playground has libyaml and SQLite of these: cli/playground takes the place of the rest.
 PLAYGROUND_LIB_SOURCES := $(filter-out scenarios/format/json_tree.c scenarios/import/dot.c replay/calibrate/least_squares.c replay/files/zip.c \
@@ -184,7 +191,7 @@ endif
 
 LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lcminpack -ljansson -lcgraph -lm $(if $(SHARED),-libverbs -lrdmacm -lev -lnettle)
 LAZY  := pcap gvc
-NAMES := $(if $(filter wasm playground,$(TARGET)),,$(B)/lazy_names.o)
+NAMES := $(if $(TARGET),,$(B)/lazy_names.o)
 ifeq ($(TARGET),playground)
 LDLIBS := -O2 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sEXIT_RUNTIME=1 -sINVOKE_RUN=0 -sMODULARIZE=1 \
           -sEXPORT_NAME=createStormglass -sENVIRONMENT=worker,node -sTOTAL_STACK=1MB \
@@ -225,7 +232,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .SECONDARY:
 .PHONY: all library run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site slides install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
-.PHONY: wasm playground playground-test seen-test
+.PHONY: wasm playground playground-test seen-test digest-files
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs fuzz-objects
 
@@ -303,16 +310,19 @@ mutants: build/packages-test ## changes the code a little, COUNT times, and list
 	@ALONE=$(ALONE) $(if $(ALONE),TEST_CPU=200) UNDER="$(UNDER)" TESTS="$(or $(TESTS),*)" MISTAKES="$(MISTAKES)" \
 		tests/mutants/run $(if $(ONLY),--only $(ONLY),$(SEED) $(COUNT))
 
-s390x aarch64: build/packages-cross ## the program for a machine of the other byte order, or for ARM: build/s390x/stormglass
-	@$(MAKE) CC=$@-linux-gnu-gcc BUILD=plain OPT= all
-	@mkdir -p build/$@
-	@printf '#!/bin/sh\nexec %s "$$@"\n' "qemu-$@ -R 0x100000000 -L '$(CURDIR)/build/sysroot-$@' '$(CURDIR)/build/$@-linux-gnu-gcc-plain/stormglass'" > build/$@/stormglass
-	@chmod +x build/$@/stormglass
+digest-files: ## the files of the tree that a run's digest needs: build/digest/files
+	@$(MAKE) TARGET= CC=gcc BUILD=plain OPT= $(DIGEST_FILES) build/wasm/trees.c
 
-wasm: build/packages-wasm build/wasm/trees.c ## model and scenarios for WebAssembly, played by Node.js: build/wasm/stormglass
+s390x aarch64: build/packages-cross digest-files ## a program that prints digests, for a machine of the other byte order, or for ARM: build/s390x/digest
+	@$(MAKE) TARGET=digest CC=$@-linux-gnu-gcc BUILD=plain OPT= build/digest/$@-linux-gnu-gcc-plain/digest
+	@mkdir -p build/$@
+	@printf '#!/bin/sh\nexec %s "$$@"\n' "qemu-$@ -R 0x100000000 -L '$(CURDIR)/build/sysroot-$@' '$(CURDIR)/build/digest/$@-linux-gnu-gcc-plain/digest'" > build/$@/digest
+	@chmod +x build/$@/digest
+
+wasm: build/packages-wasm digest-files ## the same for WebAssembly, run by Node.js: build/wasm/digest
 	@$(MAKE) TARGET=wasm CC=clang-14 BUILD=plain OPT= build/wasm/plain/stormglass.js
-	@printf '#!/bin/sh\nexec node "%s" "$$@"\n' "$(CURDIR)/build/wasm/plain/stormglass.js" > build/wasm/stormglass
-	@chmod +x build/wasm/stormglass
+	@printf '#!/bin/sh\nexec node "%s" "$$@"\n' "$(CURDIR)/build/wasm/plain/stormglass.js" > build/wasm/digest
+	@chmod +x build/wasm/digest
 
 playground: build/packages-wasm ## the engine for a web page, for report --playground: build/playground
 	@$(MAKE) TARGET=playground CC=clang-14 BUILD=plain OPT= $(PLAYGROUND)/engine.wasm.gz
@@ -330,13 +340,12 @@ fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found i
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs $$(tests/fuzz/run --givers | sed s,^,build/clang-fuzz/,)
 	@tests/fuzz/run --keep $(NIGHT_SECONDS) build/clang-fuzz/tests/fuzz
 
-valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, and bytes that nobody wrote
+valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, and bytes that nobody wrote (SHARE=0/4: every fourth, from the first on)
 	@$(MAKE) BUILD=plain memcheck-programs
-	@tests/memcheck $(patsubst %.c,build/$(CC_NAME)-plain$(OPT)/%,$(wildcard tests/unit/bridge/test_bridge*.c))
+	@tests/memcheck $(if $(SHARE),--share $(SHARE)) $(patsubst %.c,build/$(CC_NAME)-plain$(OPT)/%,$(wildcard tests/unit/bridge/test_bridge*.c))
 
 races: build/packages-test ## several threads under ThreadSanitizer: drawn divisions, and the beginning of every case
-	@$(MAKE) BUILD=tsan all
-	@$(MAKE) BUILD=tsan build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
+	@$(MAKE) BUILD=tsan $(addprefix build/$(CC_NAME)-tsan$(OPT)/,stormglass tests/laws/test_division)
 	@TSAN_OPTIONS=halt_on_error=1 build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
 	@TSAN_OPTIONS=halt_on_error=1 THREADS_UNTIL=100us STORMGLASS=build/$(CC_NAME)-tsan$(OPT)/stormglass tests/golden/threads.sh
 
@@ -640,7 +649,7 @@ $(B)/self-contained: $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	    -lcminpack -lcgraph -lm -Wl,--disable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib' -o $@
 
 # The trees of all YAML files, which the native program reads.
-ifneq ($(TARGET),wasm)
+ifeq ($(filter wasm digest,$(TARGET)),)
 $(B)/cli/wasm/trees: $(B)/cli/wasm/trees.o $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -o $@
@@ -656,7 +665,13 @@ $(B)/cli/wasm/all.a: $(call objects,$(WASM_SOURCES)) $(B)/embedded.o $(B)/build_
 
 $(B)/cli/wasm/stormglass: $(B)/cli/wasm/main.o $(B)/trees.o $(B)/cli/wasm/all.a
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lm -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lm -Wl,--trace -o $@ >$@.linked
+
+$(DIGEST_FILES): $(B)/cli/wasm/stormglass
+	@mkdir -p $(@D)
+	@sed -n 's,^$(B)/cli/wasm/,cli/wasm/,; s,^cli/wasm/\.\./\.\./,,; s,\.o$$,.c,p' $<.linked | LC_ALL=C sort -u | \
+	    while read -r file; do [ ! -f "$$file" ] || [ "$$file" = cli/wasm/main.c ] || echo "$$file"; done >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # The engine of the playground for this machine, likewise.
 $(B)/cli/playground/all.a: $(call objects,$(PLAYGROUND_LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(LIB).list
@@ -667,6 +682,10 @@ $(B)/cli/playground/stormglass: $(call objects,$(PLAYGROUND_CLI_SOURCES)) $(B)/c
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lyaml -lsqlite3 -lm -o $@
 endif
+
+$(B)/digest: $(B)/cli/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
+	@echo "  LINK  $(@:build/%=%)"
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lm -o $@
 
 # Headers that each hang together, of the system's package, without the C library's beside them.
 $(WASM_HEADERS)/ready: cli/wasm/headers.sh | build/packages-wasm

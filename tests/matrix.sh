@@ -7,14 +7,13 @@ cd "$(dirname "$0")/.." || exit 3
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export LC_ALL=C
 
-# Compiler, kind of build, optimization, further flag. Without optimization there is no fast path either, and clang's build with
-# sanitizers is the one that fuzzing uses.
+# Compiler, kind of build, optimization, further flag. Without optimization there is no fast path either. Each makes the small
+# program of cli/wasm from the files that it takes: half of the tree. The builds of make test are here whole.
 builds='gcc release
 gcc plain -O0 -DRNIC_NO_FAST_PATH
-gcc asan
 clang release
 clang fuzz'
-machines=${MACHINES-aarch64 s390x wasm} # targets of make, each of which makes build/NAME/stormglass
+machines=${MACHINES-aarch64 s390x wasm} # targets of make, each of which makes build/NAME/digest
 
 # How long each case is played: enough for pauses, marks and rate changes; short enough for -O0, sanitizers and qemu.
 until_of() {
@@ -24,16 +23,22 @@ until_of() {
     esac
 }
 
+make digest-files || exit 1
 programs=() names=()
+for build in plain asan; do
+    make BUILD=$build build/gcc-$build/stormglass || exit 1
+    programs+=("build/gcc-$build/stormglass")
+    names+=("gcc-$build")
+done
 while read -r cc build opt extra; do
-    program=build/$cc-$build$opt/stormglass
-    make "$program" CC="$cc" BUILD="$build" OPT="$opt" EXTRA_CFLAGS="$extra" || exit 1
+    program=build/digest/$cc-$build$opt/digest
+    make TARGET=digest "$program" CC="$cc" BUILD="$build" OPT="$opt" EXTRA_CFLAGS="$extra" || exit 1
     programs+=("$program")
     names+=("$cc-$build$opt$extra")
 done <<<"$builds"
 for machine in $machines; do
     make "$machine" || exit 1
-    programs+=("build/$machine/stormglass")
+    programs+=("build/$machine/digest")
     names+=("$machine")
 done
 built=$SECONDS
