@@ -3,6 +3,7 @@
 # What changes nothing is accused of nothing: every setting of an RNIC, an NVMe host, a target, a switch or a host's link is given odd
 # values at one place of a fabric that serves its hosts unequally anyway; where the digest is that of the run without it, no cause
 # has its name.
+# A third of the values in turn, by the commit; ALL=1: all.
 # Hazards: who is served worse has an odd setting by chance; a ceiling that is off, a queue that is long enough, a cost nobody pays.
 set -u
 . tests/golden/outside
@@ -31,7 +32,7 @@ scenario "" "" >base.yaml
 base=$(digest)
 grep -q '^Harm  *none' out || fail "the base: $(grep -A3 '^Harm' out)"
 
-tried=0 idle=0
+tried=0 idle=0 number=0
 while read -r section row default; do
     case $default in
     *B) values="8KiB" ;;
@@ -46,6 +47,7 @@ while read -r section row default; do
     name=hosts.odd.$section.$row
     case $section in switch | host-links) name="fabric.overrides[0].$row" ;; esac
     for value in $values; do
+        in_turn $((number++)) 3 || continue
         case $section in
         switch) scenario "  overrides: [{where: leaf1, $row: $value}]" "" ;;
         host-links) scenario "  overrides: [{where: host2-leaf0, $row: $value}]" "" ;;
@@ -61,6 +63,6 @@ while read -r section row default; do
     done
 done < <("$program" list parameters | sed -nE \
     's/^(hosts\.defaults|fabric)\.(rnic|nvme|target|switch|host-links)\.([a-z0-9-]+) +([^ ]+).*/\2 \3 \4/p')
-[ $tried -gt 200 ] && [ $idle -gt 100 ] || fail "only $idle of $tried settings do nothing there"
+[ $tried -gt 65 ] && [ $idle -gt 30 ] || fail "only $idle of $tried settings do nothing there"
 echo "$idle of $tried settings do nothing there, and none is accused"
 [ $failures = 0 ]

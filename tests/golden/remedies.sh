@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Hazards: a remedy that `check` or `run` prints does not repair what it is printed for, or brings an error; a duration that is
 # named as long enough is not.  The scenarios are those of the scripts beside this one, as they call the program, and of
-# tests/golden/words: nothing is listed here.
+# tests/golden/words: nothing is listed here.  A third of them in turn, by the commit; ALL=1: all.
 set -u
 top=$PWD
 . tests/golden/outside
@@ -84,14 +84,15 @@ settle() { # FILE: the duration that a run names makes it steady
 
 scenarios=0
 for file in kept/*.yaml; do
+    in_turn $((scenarios++)) 3 || continue
     changed "$file"
     try check findings "$scenario"
     # Runs of a few: the checks are of all.
-    if [ $((scenarios++ % 4)) = 0 ] || [[ $file != kept/[0-9a-f]*[0-9a-f].yaml ]]; then
+    if [ $((scenarios / 3 % 4)) = 0 ] || [[ $file != kept/[0-9a-f]*[0-9a-f].yaml ]]; then
         try run warnings "$scenario"
         settle "$scenario"
     fi
 done
-[ $applied -ge 100 ] || fail "only $applied remedies were applied, of $scenarios scenarios"
+[ $applied -ge 30 ] || fail "only $applied remedies were applied, of $scenarios scenarios"
 echo "$applied remedies of $scenarios scenarios"
 [ $failures = 0 ]

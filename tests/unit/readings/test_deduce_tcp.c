@@ -68,15 +68,15 @@ static const struct hidden {
     {DEDUCE_COMMAND_COST, 1500000},
 };
 
-/* A figure of the model with the hidden costs, as fio would report it. */
-static void add_readings(struct fixture *fixture)
+/* The first `count` figures of the model with the hidden costs, as fio would report them. */
+static void add_readings(struct fixture *fixture, int count)
 {
     const struct deduce_ask ask = {.base = base};
     struct deduced own;
     assert_true(deduce(&own, &fixture->readings, &ask, &fixture->diag));
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         own.parameters[hidden[i].which].value = hidden[i].value;
-    for (int i = 0; i < WORKS; i++) {
+    for (int i = 0; i < count; i++) {
         struct reading reading = {
             .kind = READING_IO, .tool = "fio", .where = {"in", i + 1, 1, 1}, .work = works[i]};
         const double figure = deduce_play(&own, &reading);
@@ -95,7 +95,7 @@ static void add_readings(struct fixture *fixture)
 static void hidden_costs_are_found(void **state)
 {
     struct fixture *fixture = *state;
-    add_readings(fixture);
+    add_readings(fixture, WORKS);
     assert_true(run(fixture, base, true));
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
         const struct deduced_parameter *of = &fixture->deduced.parameters[hidden[i].which];
@@ -124,7 +124,7 @@ static void hidden_costs_are_found(void **state)
 static void a_drive_leaves_only_bounds(void **state)
 {
     struct fixture *fixture = *state;
-    add_readings(fixture);
+    add_readings(fixture, WORKS);
     assert_true(run(fixture, base, false));
     const struct deduced_parameter *parameters = fixture->deduced.parameters;
     assert_true(parameters[DEDUCE_TX_DELAY].absent);
@@ -142,7 +142,7 @@ static void bases_of_other_kinds_are_refused(void **state)
         {"linux-nvmet", "its kind is target, for RDMA"},
     };
     struct fixture *fixture = *state;
-    add_readings(fixture);
+    add_readings(fixture, 1);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         fixture->diag = (struct diag){0};
         assert_false(run(fixture, refused[i].base, true));
