@@ -57,7 +57,6 @@ hosts: {defaults: {rnic: {profile: ideal}}, targets: {where: host0, namespaces: 
 workloads:
   - {name: io, kind: nvme, from: "host1..host3", to: host0, read: 70%, block-size: 4KiB, queue-depth: 2}
   - {name: sized, kind: rdma-write, from: host1, to: host2, message-size: 64KiB, outstanding: 1, count: 3}
-  - {name: handed, kind: rdma-write, transport: iwarp, from: host1, to: host2, message-size: 4KiB, outstanding: 1, count: 3}
 expect: ["io.worst_member.latency.mean > 30us", "io.latency.mean < 5us"]
 END
 cp "$top"/tests/validation/*.yaml "$top"/tests/golden/words/causes/*.yaml . # some outputs name the file
