@@ -29,8 +29,9 @@ const struct opt wl_rdma_opts[] = {
     {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Number of queue pairs of each instance.",
      "perftest -q", OPT_ACTS(DEPTH, LESS, TRACE)},
     {"threads", OPT_INT, FIELD(threads), "1", "1", "1024", NULL,
-     "Number of CPU cores of each instance. The queue pairs are divided among them, and each core "
-     "needs rnic.post-cost for each message.",
+     "Number of threads of each instance, each with a core. The queue pairs are divided among "
+     "them, and each message takes rnic.post-cost of a core. With more threads than queue pairs, "
+     "several threads share a queue pair and its lock (see doorbell-cost).",
      "perftest has one", OPT_ACTS(HOST_CPU, LESS, TRACE)},
     {"doorbells", OPT_INT, FIELD(doorbells), "0", "0", "1024", NULL,
      "Number of doorbell registers, each with a lock, that the threads share; 0: each thread has "
@@ -38,8 +39,9 @@ const struct opt wl_rdma_opts[] = {
      "Linux rdma-core providers/mlx5: MLX5_TOTAL_UUARS 16, of which 12 are shared",
      OPT_ACTS(HOST_CPU, LIMIT, TRACE)},
     {"doorbell-cost", OPT_TIME, FIELD(doorbell_cost), "60ns", "0ns", "100us", NULL,
-     "Additional time of each message, while it holds the lock of its doorbell register, for each "
-     "other thread that shares this register. It has no effect if doorbells is 0.",
+     "Additional time of each message, while it holds the lock of its doorbell register or queue "
+     "pair, for each other thread that shares this lock. It has no effect on threads that share "
+     "neither.",
      "fitted: 19 million READs a second of 96 threads with 12 doorbells, 39 of 32 threads (Ren et "
      "al., ASPLOS 2024, fig. 3)",
      OPT_ACTS(HOST_CPU, MORE, TRACE)},
@@ -82,19 +84,22 @@ const struct opt wl_rdma_opts[] = {
     {0},
 };
 
-/* A lock is held while a thread posts. Every other thread of the same doorbell lengthens that by
- * the same time, because the lock and the register move from cache to cache. Without post-cost
- * threads have no time, and nothing to share. */
+/* A lock is held while a thread posts: that of the doorbell register, or of a queue pair that
+ * several threads use. Every other thread that takes this lock lengthens the time by the same
+ * amount, because the lock and the register move from cache to cache. Without post-cost threads
+ * have no time, and nothing to share. */
 void wl_rdma_share_doorbells(struct wl_rdma *wl)
 {
     const uint32_t threads = wl->core_count;
-    const uint32_t doors = (uint32_t)min_i64(wl->params.doorbells, threads);
-    wl->doors = memory_zeroed(doors, sizeof *wl->doors);
+    uint32_t locks = wl->pair_count < threads ? wl->pair_count : threads;
+    if (wl->params.doorbells > 0)
+        locks = (uint32_t)min_i64(wl->params.doorbells, locks);
+    const bool shares = locks < threads && wl->post_cost > 0;
+    wl->doors = memory_zeroed(locks, sizeof *wl->doors);
     for (uint32_t i = 0; i < threads; i++) {
         struct wl_rdma_core *core = &wl->cores[i];
-        const bool shares = doors > 0 && doors < threads && wl->post_cost > 0;
-        const uint32_t others = shares ? (threads - 1 - i % doors) / doors : 0;
-        core->door_at = shares ? &wl->doors[i % doors] : &core->free_at;
+        const uint32_t others = shares ? (threads - 1 - i % locks) / locks : 0;
+        core->door_at = shares ? &wl->doors[i % locks] : &core->free_at;
         core->cost = wl->post_cost + others * wl->params.doorbell_cost;
     }
 }
