@@ -43,6 +43,7 @@ CONSTANTS = [
     Constant(TARGET + "command-cost", ("N6",), {SPDK: 190, SPDK_ISSUES: 1483}),
     Constant(TARGET + "command-cost", ("N1b",), {STORAGE: 3230}, 1483),
     Constant(TARGET + "lock-cost", ("N1b",), {STORAGE: 440}, 0),
+    Constant("hosts.target.target.lock-cost", ("T5",), {SPDK_ISSUES: 266}, 0),
     Constant(TCP + "interrupt-delay", ("T1", "T2"), {SPDK_ISSUES: 10900, LIGHTBITS: 9500}),
     Constant("hosts.target.tcp.interrupt-delay", ("H3", "H4"), {SPDK_ISSUES: 10900, LIGHTBITS: 9500}),
     Constant(TCP + "interrupt-delay", ("H2",), {INTEL: 6000}, 10000),
@@ -62,8 +63,8 @@ CONSTANTS = [
     Constant(RNIC + "ack-interval", CX5, {TRIVEDI: 30, KEYSIGHT: 35}, None, ""),
     Constant(RNIC + "ack-interval", ("A3",), {TRIVEDI: 30, KEYSIGHT: 35}, None, ""),
     # ConnectX-6
-    Constant(RNIC + "tx-delay", CX6, {CX6_PAIR: 930, SMART: 690}),
-    Constant(RNIC + "rx-delay", CX6, {CX6_PAIR: 930, SMART: 690}),
+    Constant(RNIC + "tx-delay", CX6, {CX6_PAIR: 852, SMART: 856}),
+    Constant(RNIC + "rx-delay", CX6, {CX6_PAIR: 852, SMART: 856}),
     Constant(RNIC + "pcie-read-latency", CX6, {CX6_PAIR: 890}, 466),
     Constant(RNIC + "copy-rate", CX6, {CX6_PAIR: 53}, 90, "Gbps"),
     Constant(RNIC + "message-cost", CX6, {CX6_THREADS: 8.13}, 9),

@@ -151,8 +151,8 @@ EXPERIMENTS = [
                ] + half_trips([("2B", None, None, None)], 0.10),
                ("pcie-overhead",) + STAGES,
                card("connectx-7-400g", "200Gbps") + rnic(line_rate="200Gbps", pcie_lanes=4, path_mtu="1024B")),
-    Experiment("B4", "ConnectX-6, 200 Gb/s (InfiniBand there), inline to 220 B, ib_write_lat", "source not named",
-               "pair.yaml", "connectx-6-200g", half_trips([
+    Experiment("B4", "ConnectX-6, 200 Gb/s (InfiniBand there), inline to 220 B, ib_write_lat, through a fabric: one switch assumed",
+               "source not named", "through-switch.yaml", "connectx-6-200g", half_trips([
                    ("2B", 1.87, None, None), ("8B", 1.88, "tx-delay", None), ("64B", 1.91, None, None),
                    ("128B", 1.96, None, None), ("256B", 2.87, "pcie-read-latency", None),
                    ("512B", 2.96, None, None), ("1KiB", 3.05, "copy-rate", None), ("2KiB", None, None, None),
