@@ -261,8 +261,8 @@ static void the_model_finds_its_own_delays(void **state)
     }
     deduced_free(&own);
     run(fixture, "connectx-6-200g", NULL);
-    is_near(fixture, DEDUCE_TX_DELAY, 930000, 0.001);
-    is_near(fixture, DEDUCE_RX_DELAY, 930000, 0.001);
+    is_near(fixture, DEDUCE_TX_DELAY, 855000, 0.001);
+    is_near(fixture, DEDUCE_RX_DELAY, 855000, 0.001);
     is_near(fixture, DEDUCE_PCIE_READ_LATENCY, 890000, 0.001);
     is_near(fixture, DEDUCE_READ_DELAY, 900000, 0.001);
     assert_string_equal(of(fixture, DEDUCE_TX_DELAY)->evidence, "inferred");
