@@ -20,20 +20,23 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* Format of the values of a type. */
-static const char *const type_words[] = {
-    [OPT_INT] = "a whole number such as 32",
-    [OPT_BOOL] = "true or false",
-    [OPT_TIME] = "a time such as 55us",
-    [OPT_SIZE] = "a size such as 64KiB",
-    [OPT_RATE] = "a rate such as 100Gbps",
-    [OPT_LENGTH] = "a length such as 3m",
-    [OPT_PERCENT] = "a percentage such as 20%, a ratio such as 1/16, or a power such as 2^-4",
-    [OPT_RATIO] = "a ratio such as 1/256, 5% or 1e-12",
-    [OPT_DECIMAL] = "a number such as 1250 or 0.5",
-    [OPT_CHOICE] = "one of ",
-    [OPT_MASK] = "a list of numbers such as [3, 4]",
-    [OPT_DSCP] = "a DSCP such as 26, tos 104 or af31",
+/* Format of the values of a type: its name, an example, and other notations. */
+static const struct {
+    const char *name, *example, *others;
+} type_words[] = {
+    [OPT_INT] = {"a whole number such as ", "32", ""},
+    [OPT_BOOL] = {"true or false", "", ""},
+    [OPT_TIME] = {"a time such as ", "55us", ""},
+    [OPT_SIZE] = {"a size such as ", "64KiB", ""},
+    [OPT_RATE] = {"a rate such as ", "100Gbps", ""},
+    [OPT_LENGTH] = {"a length such as ", "3m", ""},
+    [OPT_PERCENT] = {"a percentage such as ", "20%",
+                     ", a ratio such as 1/16, or a power such as 2^-4"},
+    [OPT_RATIO] = {"a ratio such as ", "1/256", ", 5% or 1e-12"},
+    [OPT_DECIMAL] = {"a number such as ", "1250", " or 0.5"},
+    [OPT_CHOICE] = {"one of ", "", ""},
+    [OPT_MASK] = {"a list of numbers such as ", "[3, 4]", ""},
+    [OPT_DSCP] = {"a DSCP such as ", "26", ", tos 104 or af31"},
 };
 
 typedef bool meant(const struct parameter *parameter, const char *path, const char *wanted);
@@ -60,11 +63,26 @@ static const struct block_word *words_of(const struct parameter *parameter)
     return parameter->row->type == OPT_DSCP ? scenario_tos_words : none;
 }
 
+/* A value that the parameter may have: the example of its type, or else its default or a bound. */
+static const char *example_of(const struct opt *row)
+{
+    const char *const candidates[] = {type_words[row->type].example, row->preset, row->max,
+                                      row->min};
+    int64_t value;
+    char why[OPT_WHY_BYTES];
+    if (candidates[0][0] == '\0' || row->type == OPT_MASK)
+        return candidates[0];
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++)
+        if (candidates[i] != NULL && opt_parse(row, candidates[i], &value, why) && value > 0)
+            return candidates[i];
+    return candidates[0];
+}
+
 static void format_value(const struct opt *row, char *text, size_t size)
 {
     const char *between = row->type == OPT_CHOICE || row->choices == NULL ? "" : ", or ";
-    snprintf(text, size, "%s%s%s", type_words[row->type], between,
-             row->choices == NULL ? "" : row->choices);
+    snprintf(text, size, "%s%s%s%s%s", type_words[row->type].name, example_of(row),
+             type_words[row->type].others, between, row->choices == NULL ? "" : row->choices);
 }
 
 static void print_words(const struct parameter *parameter)
@@ -127,7 +145,8 @@ static void print_parameter(const struct parameter *parameter, const char *path)
     if (opt_series(row, series, sizeof series))
         printf("  legal    %s\n", series);
     print_effect(row);
-    printf("  source   %s\n", row->source);
+    const bool own = strncmp(row->source, "own", 3) == 0 && !isalpha((unsigned char)row->source[3]);
+    printf("  source   %s%s\n", own ? "chosen for stormglass" : "", row->source + (own ? 3 : 0));
     profile_each_value(parameter->where, row->name, print_profile, NULL);
 }
 
@@ -250,9 +269,9 @@ static const struct choice {
     const char *path, *about, *value;
 } choices[] = {
     {"fabric.topology.kind", "The nodes and links of the fabric.",
-     "one of stormglass list topologies"},
+     "a name from stormglass list topologies"},
     {"fabric.switch.profile", "Profile with the switches' values that the scenario does not set.",
-     "one of stormglass list profiles"},
+     "a name from stormglass list profiles"},
     {"fabric.switch.dscp",
      "Map from DSCP to priority at the switches; DSCPs not in the map have priority DSCP / 8.",
      "a mapping such as {26: 3} or {tos 104: 3}"},
@@ -260,23 +279,23 @@ static const struct choice {
      "a list such as [{where: leaf0, to: host9, via: spine1}]"},
     {"hosts.defaults.rnic.profile",
      "Profile with the RNIC's values that the scenario does not set.",
-     "one of stormglass list profiles"},
+     "a name from stormglass list profiles"},
     {"hosts.defaults.rnic.congestion-control", "Congestion control algorithm of the senders.",
-     "one of stormglass list congestion-controls, or {kind: ..} with its parameters"},
+     "a name from stormglass list congestion-controls, or {kind: ..} with its parameters"},
     {"hosts.defaults.rnic.dscp-to-priority", "Map from DSCP to priority at the host's own port.",
      "a mapping such as {26: 3} or {tos 104: 3}"},
     {"hosts.defaults.target.profile",
      "Profile with the target's values that the scenario does not set.",
-     "one of stormglass list profiles"},
+     "a name from stormglass list profiles"},
     {"hosts.defaults.tcp.profile", "Profile with the values of TCP that the scenario does not set.",
-     "one of stormglass list profiles"},
+     "a name from stormglass list profiles"},
     {"hosts.targets.namespaces.media", "Medium of a namespace.",
-     "one of stormglass list media, or {kind: ..} with its parameters"},
+     "a name from stormglass list media, or {kind: ..} with its parameters"},
     {"hosts.targets.namespaces.media.profile",
      "Profile with the medium's values that the scenario does not set.",
-     "one of stormglass list profiles"},
-    {"workloads.kind", "Kind of the workload.", "one of stormglass list workloads"},
-    {"faults.kind", "Kind of the fault.", "one of stormglass list faults"},
+     "a name from stormglass list profiles"},
+    {"workloads.kind", "Kind of the workload.", "a name from stormglass list workloads"},
+    {"faults.kind", "Kind of the fault.", "a name from stormglass list faults"},
 };
 
 static bool is_choice(const struct choice *choice, const char *plain)

@@ -55,6 +55,24 @@ const char *opt_part_name(const struct opt *row)
     return names[row->effect.part];
 }
 
+/* Any value may be the worse one. Only numbers have directions. */
+static const char *any_words(const struct opt *row)
+{
+    if (row->effect.part == OPT_PART_ASKED)
+        return "another value changes the offered load";
+    switch (row->type) {
+    case OPT_CHOICE:
+        return "another choice can make I/O slower";
+    case OPT_BOOL:
+        return "the other value can make I/O slower";
+    case OPT_MASK:
+    case OPT_DSCP:
+        return "another value can make I/O slower";
+    default:
+        return "a change in either direction can make I/O slower";
+    }
+}
+
 bool opt_effect_words(const struct opt *row, char *text, size_t size)
 {
 #define OPT_WORDS_OF(name, words) words,
@@ -68,8 +86,9 @@ bool opt_effect_words(const struct opt *row, char *text, size_t size)
     const bool is_delay =
         row->effect.worse == OPT_WORSE_CEILING && opt_parse(row, "0", &value, why);
     const char *zero = is_delay ? "; 0 means no delay" : "";
-    snprintf(text, size, "%s%s%s%s", worse[row->effect.worse], how[0] != '\0' ? "; " : "", how,
-             zero);
+    snprintf(text, size, "%s%s%s%s",
+             row->effect.worse == OPT_WORSE_ANY ? any_words(row) : worse[row->effect.worse],
+             how[0] != '\0' ? "; " : "", how, zero);
     return row->effect.by != OPT_BY_NOTHING;
 }
 

@@ -26,7 +26,7 @@ enum opt_part {
 /* Which values are worse than a peer's. LIMIT: a limit of the hardware or one set by the user, 0 is
  * none; CEILING: a cost of the hardware, 0 is none. */
 #define OPT_WORSE(X)                                                                               \
-    X(ANY, "a change in either direction can make I/O slower")                                     \
+    X(ANY, "") /* the words depend on the type */                                                  \
     X(DRAW, "equal values at several devices can make I/O slower; a single value cannot")          \
     X(LESS, "a lower value can make I/O slower")                                                   \
     X(MORE, "a higher value can make I/O slower")                                                  \

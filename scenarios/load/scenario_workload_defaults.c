@@ -13,7 +13,9 @@ struct defaults {
 
 const struct opt scenario_defaults_opts[] = {
     {"transport", OPT_CHOICE, offsetof(struct defaults, transport), "rdma", NULL, NULL,
-     &nvme_carrier_words[1], "Transport of NVMe workloads that do not set one.",
+     &nvme_carrier_words[1],
+     "Transport of workloads of kind nvme that do not set one. rdma is RoCE or InfiniBand; iscsi "
+     "replaces NVMe by SCSI.",
      "nvme connect -t rdma, nvme connect -t tcp", OPT_ACTS(LATENCY, ANY, TRACE)},
     {0}};
 

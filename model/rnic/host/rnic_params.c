@@ -49,10 +49,11 @@ const struct opt rnic_opts[] = {
      "IBTA Vol 1 9.7.6.1.3: between once and four times",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
     {"retry-count", OPT_INT, ROW(retry_count), "7", "0", "7", NULL,
-     "Number of retries, after timeouts or sequence NAKs, without progress before a queue pair "
-     "fails. The value of the host that connects applies at both ends, or the value that the "
-     "protocol requests if it is lower. With a software RNIC, 7 means unlimited.",
-     "IBTA Vol 1 9.7.6.1.3; 7 is finite; Linux rxe_comp.c does not count 7",
+     "A queue pair fails after this number of retries without progress; timeouts and sequence "
+     "NAKs cause retries. The connecting host's value applies at both ends; if the protocol "
+     "requests a lower value, the lower one applies. With a software RNIC, 7 means unlimited.",
+     "IBTA Vol 1 9.7.6.1.3, where 7 is a limit like the others; Linux rxe_comp.c retries without "
+     "limit at 7",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, LESS, TRACE)},
     {"rnr-retry", OPT_INT, ROW(rnr_retry), "7", "0", "7", NULL,
      "Number of times that the peer of a connection resends a message that this host rejected "
@@ -88,8 +89,9 @@ const struct opt rnic_opts[] = {
      "SIGCOMM 2018 (IRN)",
      OPT_ACTS_IF(OPT_NEED_RDMA, LOSS, ANY, TRACE)},
     {"bdp-cap", OPT_SIZE, ROW(bdp_cap), "auto", "1KB", "1GiB", "auto",
-     "Maximum bytes that a queue pair may have outstanding, and can receive out of order. auto: "
-     "line rate x 24 us. It has no effect unless loss-recovery is selective-repeat.",
+     "Maximum number of outstanding bytes of a queue pair; also the maximum that it can receive "
+     "out of order. auto: line rate x 24 us. It has no effect unless loss-recovery is "
+     "selective-repeat.",
      "Mittal et al., SIGCOMM 2018 (IRN), BDP-FC: 120 KB at 40 Gb/s",
      OPT_ACTS_IF(OPT_NEED_RDMA | OPT_NEED_SELECTIVE_REPEAT, WINDOW, LESS, SERVICE)},
     {"rto-low", OPT_TIME, ROW(rto_low), "100us", "1us", "10s", NULL,
@@ -165,7 +167,8 @@ const struct opt rnic_opts[] = {
      OPT_ACTS(CLASSES, ANY, TRACE), OPT_AGREES(PATH, LOSSLESS)},
     {"accept-dscp", OPT_DSCP, ROW(accept_dscp), "auto", "0", "63", "auto",
      "DSCP of the packets that this host sends on connections that it accepts. auto: the DSCP in "
-     "the REQ. With another value, the two directions of a connection may have different "
+     "the connection request (CM REQ). With another value, the two directions of a connection may "
+     "have different "
      "priorities.",
      "IBTA Vol 1 12.7.11; a device-wide traffic class overrides it: MLNX_OFED sysfs "
      "infiniband/DEV/tc/PORT/traffic_class",

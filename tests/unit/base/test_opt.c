@@ -342,10 +342,33 @@ static void a_long_list_is_left_out(void **state)
     assert_string_equal(nearest_hint(&nearest).text, "");
 }
 
+/* "A change in either direction" is said of numbers only. */
+static void effects_suit_the_type(void **state)
+{
+    (void)state;
+    static const struct {
+        enum opt_type type;
+        const char *words;
+    } cases[] = {{OPT_INT, "a change in either direction can make I/O slower"},
+                 {OPT_CHOICE, "another choice can make I/O slower"},
+                 {OPT_BOOL, "the other value can make I/O slower"},
+                 {OPT_MASK, "another value can make I/O slower"}};
+    char text[128];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct opt row = {.type = cases[i].type, OPT_ACTS(DROPS, ANY, TRACE)};
+        assert_true(opt_effect_words(&row, text, sizeof text));
+        assert_string_equal(text, cases[i].words);
+    }
+    const struct opt load = {.type = OPT_TIME, OPT_ACTS(ASKED, ANY, TRACE)};
+    assert_true(opt_effect_words(&load, text, sizeof text));
+    assert_string_equal(text, "another value changes the offered load");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(presets_are_set),
+        cmocka_unit_test(effects_suit_the_type),
         cmocka_unit_test(texts_are_taken_or_refused),
         cmocka_unit_test(values_are_written_as_read),
         cmocka_unit_test(the_nearest_row_is_found),
