@@ -25,17 +25,18 @@ static size_t add_count(char *text, size_t size, size_t used, const char *what, 
     return add_change(text, size, used, what, words_count(was).text, words_count(is).text);
 }
 
-/* "p99 1.29 ms -> 15 us, failed operations 12 -> 0" */
+/* "the victims' highest p99 is 15 us instead of 1.29 ms, failed operations 12 -> 0" */
 static void change_words(const struct prove_impact *was, const struct prove_impact *is, char *text,
                          size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     if ((__int128)is->p99_ps * 20 < (__int128)was->p99_ps * 19 && is->p99_ps > 0)
-        used = add_change(text, size, used, "p99", words_time(was->p99_ps).text,
-                          words_time(is->p99_ps).text);
+        used += (size_t)snprintf(text, size, "the victims' highest p99 is %s instead of %s",
+                                 words_time(is->p99_ps).text, words_time(was->p99_ps).text);
     used = add_count(text, size, used, "failed operations", was->failed, is->failed);
-    used = add_count(text, size, used, "idle connections", was->inactive, is->inactive);
+    used =
+        add_count(text, size, used, "host-target pairs without I/O", was->inactive, is->inactive);
     add_count(text, size, used, "dropped lossless frames", was->lossless_drops, is->lossless_drops);
 }
 

@@ -117,7 +117,7 @@ void trial_cause_words(const struct trial_change *change, const struct trial_bas
     if (change->kind == TRIAL_REMOVE_FAULT)
         snprintf(text, size, "%s", fault_name(base->scenario, change->fault).text);
     else if (change->kind == TRIAL_RESTORE_DRAIN)
-        snprintf(text, size, "%.64s drains slower than its link delivers",
+        snprintf(text, size, "%.64s drains more slowly than its link delivers",
                  base->scenario->nodes[change->host].name);
     else if (change->kind == TRIAL_RESTORE_SETTING)
         trial_setting_cause(change, base, text, size);

@@ -10,6 +10,7 @@
 #include "replay/database/stored.h"
 #include "replay/explain/account.h"
 #include "reports/summary/text_part.h"
+#include "scenarios/load/expect.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,6 +82,25 @@ void text_title(const struct text *text)
     store_finish(row);
 }
 
+/* Operations without success; counts of 0 are left out. */
+static void write_incomplete(const struct text *text, const struct store_statement *row)
+{
+    const int64_t failed = store_int(row, "failed"), open = store_int(row, "unfinished");
+    const char *waiting = store_text(row, "waiting");
+    if (failed + open == 0)
+        return;
+    fprintf(text->out, "  %s%18s", text->cut && failed == 0 ? text->paint.dim : text->paint.bad,
+            "");
+    if (failed > 0)
+        fprintf(text->out, "%s %s failed%s", words_count(failed).text,
+                plural(failed, "operation", "operations"), open > 0 ? ", " : "");
+    if (open > 0)
+        fprintf(text->out, "%s %s%s", words_count(open).text,
+                failed > 0 ? "" : plural(open, "operation ", "operations "),
+                text->cut ? "outstanding when the run was cut" : "unfinished");
+    fprintf(text->out, "%s%s%s\n", waiting[0] == '\0' ? "" : ": ", waiting, text->paint.off);
+}
+
 static void write_workload(const struct text *text, const struct store_statement *row)
 {
     static const char *const latencies[] = {"latency_mean_ps", "latency_p50_ps", "latency_p99_ps",
@@ -99,15 +119,7 @@ static void write_workload(const struct text *text, const struct store_statement
         fprintf(text->out, "  %18s%s %s not issued because the queue depth was reached\n", "",
                 words_count(store_int(row, "missed")).text,
                 plural(store_int(row, "missed"), "operation was", "operations were"));
-    if (store_int(row, "failed") + store_int(row, "unfinished") > 0)
-        fprintf(text->out, "  %s%18s%s %s failed, %s %s%s%s%s\n",
-                text->cut && store_int(row, "failed") == 0 ? text->paint.dim : text->paint.bad, "",
-                words_count(store_int(row, "failed")).text,
-                plural(store_int(row, "failed"), "operation", "operations"),
-                words_count(store_int(row, "unfinished")).text,
-                text->cut ? "outstanding when the run was cut" : "unfinished",
-                store_text(row, "waiting")[0] == '\0' ? "" : ": ", store_text(row, "waiting"),
-                text->paint.off);
+    write_incomplete(text, row);
 }
 
 void text_workloads(const struct text *text)
@@ -300,14 +312,18 @@ void text_drops(const struct text *text)
     int64_t shown = 0;
     while (shown < DROPS_MAX && store_step(rows)) {
         const bool lossless = store_int(rows, "lossless") != 0;
+        const bool large = strcmp(store_text(rows, "cause"), "mtu") == 0;
         fprintf(
-            text->out, "  %s%-14s priority %" PRId64 "  %s, %s", lossless ? text->paint.bad : "",
+            text->out, "  %s%-14s priority %" PRId64 "  %s%s", lossless ? text->paint.bad : "",
             store_text(rows, "name"), store_int(rows, "priority"),
             flow_words_dropped(text->flow, store_int(rows, "frames"), store_int(rows, "controls"))
                 .text,
-            store_text(rows, "cause"));
-        if (strcmp(store_text(rows, "cause"), "mtu") == 0)
-            fprintf(text->out, " (port MTU %" PRId64 ")", store_int(rows, "mtu_bytes"));
+            large ? "" : ", ");
+        if (large)
+            fprintf(text->out, " larger than the port MTU of %" PRId64 " B",
+                    store_int(rows, "mtu_bytes"));
+        else
+            fputs(store_text(rows, "cause"), text->out);
         fprintf(text->out, "%s, from %s to %s%s\n", lossless ? ", LOSSLESS class" : "",
                 words_time(store_int(rows, "first_ps")).text,
                 words_time(store_int(rows, "last_ps")).text, lossless ? text->paint.off : "");
@@ -410,9 +426,11 @@ void text_verdict(const struct text *text)
         const bool held = store_int(rows, "held") != 0;
         const char *colour = held ? paint->good : judged ? paint->bad : paint->dim;
         const char *word = held ? "pass" : judged ? "FAIL" : "undecided";
-        fprintf(text->out, "  %s%-*s%s %-42s %s%s%s\n", colour, text->cut ? 10 : 7, word,
-                paint->off, store_text(rows, "text"), paint->dim, store_text(rows, "actual"),
-                paint->off);
+        const char *actual = store_text(rows, "actual");
+        const char *counted = expect_counted(store_text(rows, "text"), actual);
+        fprintf(text->out, "  %s%-*s%s %-42s %s%s%s%s%s\n", colour, text->cut ? 10 : 7, word,
+                paint->off, store_text(rows, "text"), paint->dim, actual,
+                counted[0] == '\0' ? "" : " ", counted, paint->off);
     }
     store_finish(rows);
     rows = store_prepare(text->store, "SELECT text FROM failure ORDER BY rowid");

@@ -24,6 +24,7 @@ enum { LINES_MAX = 10, GROUP_BYTES = 96, LINE_BYTES = 96, GROUP_WIDTH = 33, PROF
 
 struct line {
     char group[GROUP_BYTES];     /* "fabric.switch" */
+    char name[GROUP_BYTES];      /* "switch-down at spine0: " of a fault */
     char text[LINE_BYTES];       /* "ecn-kmin=400KB, ..." */
     char profile[PROFILE_BYTES]; /* that the values come from */
     char chosen[PROFILE_BYTES];  /* that the scenario names */
@@ -52,7 +53,7 @@ static bool write_line(const struct text *text, struct line *line)
         add_item(line, "profile", line->chosen);
     if (line->text[0] == '\0' && line->profile_values == 0)
         return false;
-    fprintf(text->out, "  %-*s %s", GROUP_WIDTH, line->group, line->text);
+    fprintf(text->out, "  %-*s %s%s", GROUP_WIDTH, line->group, line->name, line->text);
     if (line->profile_values > 0)
         fprintf(text->out, "%s%s%s sets %" PRId64 " %s%s", text->paint.dim,
                 line->text[0] == '\0' ? "" : "; ", line->profile, line->profile_values,
@@ -61,10 +62,16 @@ static bool write_line(const struct text *text, struct line *line)
     return true;
 }
 
-static void begin_line(struct line *line, const char *path, size_t group)
+static void begin_line(const struct text *text, struct line *line, const char *path, size_t group)
 {
     *line = (struct line){0};
     snprintf(line->group, sizeof line->group, "%.*s", (int)group, path);
+    struct store_statement *row =
+        store_prepare(text->store, "SELECT name FROM fault WHERE 'faults[' || fault || ']'=?");
+    store_bind(row, 1, STORE_T(line->group));
+    if (store_step(row))
+        snprintf(line->name, sizeof line->name, "%.90s: ", store_text(row, "name"));
+    store_finish(row);
 }
 
 /* The ACK timeouts of InfiniBand are codes: 8 stands for 4.096 us x 2^8. */
@@ -119,7 +126,7 @@ void text_settings(const struct text *text)
         const size_t group = (size_t)(dot - path);
         if (strlen(line.group) != group || strncmp(line.group, path, group) != 0) {
             lines += write_line(text, &line);
-            begin_line(&line, path, group);
+            begin_line(text, &line, path, group);
         }
         add_row(&line, rows, dot + 1);
     }

@@ -68,7 +68,7 @@ void text_steady(const struct text *text)
         " FROM steady s JOIN workload w USING(workload) ORDER BY workload");
     for (int64_t shown = 0; shown < ROWS_MAX && store_step(rows); shown++) {
         if (shown == 0)
-            fprintf(text->out, "\n%s%-20s%12s%*s%*s%*s%*s%s\n", text->paint.bold, "Steady part",
+            fprintf(text->out, "\n%s%-20s%12s%*s%*s%*s%*s%s\n", text->paint.bold, "After warm-up",
                     "warm-up", COLUMN, "goodput", COLUMN, "mean", COLUMN, "p50", COLUMN, "p99",
                     text->paint.off);
         write_row(rows, text);

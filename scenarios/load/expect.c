@@ -26,12 +26,15 @@ enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
 static const struct {
     const char *word;
     enum expect_quantity quantity;
+    const char *one, *many; /* what the word forbids, as counted in a run */
 } words[] = {
-    {"no-lossless-drop", EXPECT_DROPS_LOSSLESS},
-    {"all-commands-complete", EXPECT_COMMANDS_LOST},
-    {"no-deadlock", EXPECT_PFC_DEADLOCKS},
-    {"no-pause", EXPECT_PFC_PAUSE_FRAMES},
-    {"steady", EXPECT_UNSETTLED},
+    {"no-lossless-drop", EXPECT_DROPS_LOSSLESS, "lossless frame dropped",
+     "lossless frames dropped"},
+    {"all-commands-complete", EXPECT_COMMANDS_LOST, "operation failed or unfinished",
+     "operations failed or unfinished"},
+    {"no-deadlock", EXPECT_PFC_DEADLOCKS, "deadlock", "deadlocks"},
+    {"no-pause", EXPECT_PFC_PAUSE_FRAMES, "pause frame", "pause frames"},
+    {"steady", EXPECT_UNSETTLED, "workload not steady", "workloads not steady"},
 };
 
 enum { WORDS = sizeof words / sizeof words[0] };
@@ -195,6 +198,15 @@ static bool parse_word(const char *text, struct expectation *expectation)
         return true;
     }
     return false;
+}
+
+const char *expect_counted(const char *text, const char *actual)
+{
+    const bool count = actual[0] != '\0' && actual[strspn(actual, "0123456789,. kMG")] == '\0';
+    for (int i = 0; i < WORDS && count; i++)
+        if (strcmp(words[i].word, text) == 0)
+            return strcmp(actual, "1") == 0 ? words[i].one : words[i].many;
+    return "";
 }
 
 /* Example of a value for messages, such as "55us". */

@@ -195,7 +195,7 @@ gojq -e '.pfc.paused_ps > 0' incast.json >/dev/null || fail 'incast: nothing was
 gains incast 1.08 fabric.host-links.rate=110Gbps
 stays incast workloads.w.outstanding=5
 
-# A host that drains slower than its link.
+# A host that drains more slowly than its link.
 cat >drain.yaml <<'END'
 stormglass: 1
 name: drain

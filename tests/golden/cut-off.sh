@@ -47,7 +47,7 @@ cut() {
         fail "$1: reason: $(gojq -c '.workloads[0].steady' "$1.json")"
     gojq -e ' .workloads[0].fairness.jain < '"${3:-0.9}" "$1.json" >/dev/null ||
         fail "$1: Jain $(gojq .workloads[0].fairness.jain "$1.json")"
-    grep -q 'not steady after .*: 1 of 3 host-target pairs was cut off at .*'"$2" out || fail "$1: summary: $(grep -A3 '^Steady part' out)"
+    grep -q 'not steady after .*: 1 of 3 host-target pairs was cut off at .*'"$2" out || fail "$1: summary: $(grep -A3 '^After warm-up' out)"
     # the index from the table of members, computed another way
     sqlite3 run.db "SELECT abs($(gojq .workloads[0].fairness.jain "$1.json")-sum(rate_bps)*sum(rate_bps)/(3*sum(rate_bps*rate_bps)))<0.001 FROM v_member" |
         grep -q 1 || fail "$1: v_member: $(sqlite3 run.db 'SELECT host, rate_bps FROM v_member')"

@@ -20,7 +20,7 @@ refuses() {
 "$program" run pause-storm --record counters -o storm.db >run
 "$program" explain storm.db >storm 2>err || fail "storm: exit code $?: $(cat err)"
 "$program" explain storm.db --json >storm.json || fail "storm --json: exit code $?"
-says storm 'certain: the receive buffer of host0 drains slower'
+says storm 'certain: the receive buffer of host0 drains more slowly'
 says storm 'hop 1   leaf0:p0         paused by host0:p0'
 says storm 'the receive buffer held 215 KiB (threshold 215 KiB)'
 says storm 'frames queued for leaf0:p0'

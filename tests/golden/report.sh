@@ -148,7 +148,7 @@ sqlite3 "$work/pause-storm.db" 'SELECT latency_p99_ps FROM workload UNION SELECT
 while read -r number; do
     grep -q "title=\"$number " "$work/pause-storm.html" || fail "the tables do not have $number"
 done <"$work/numbers"
-for text in "$(sqlite3 "$work/pause-storm.db" 'SELECT digest FROM meta')" 'the receive buffer of host0 drains slower'; do
+for text in "$(sqlite3 "$work/pause-storm.db" 'SELECT digest FROM meta')" 'the receive buffer of host0 drains more slowly'; do
     grep -q "$text" "$work/pause-storm.html" || fail "the page does not say: $text"
 done
 

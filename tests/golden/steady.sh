@@ -22,7 +22,7 @@ is dcqcn '.workloads[0].steady | .latency_ns.p50 <= .latency_ns.p99 and .latency
 # Half of the time is too short for that, and it says what would do.
 play short incast-8to1 --set duration=4ms
 is short '.workloads[0].steady | .settled == false and (.needs_ns // .needs_at_least_ns) > 4e6'
-"$program" run --confirm 0 incast-8to1 --set duration=4ms 2>err | grep -A3 '^Steady part' | grep -q 'not steady after .* ms: .*run \(about .* ms (--set duration=.*ms)\|at least .* ms\)$' || fail 'the summary does not say that it is not steady'
+"$program" run --confirm 0 incast-8to1 --set duration=4ms 2>err | grep -A3 '^After warm-up' | grep -q 'not steady after .* ms: .*run \(about .* ms (--set duration=.*ms)\|at least .* ms\)$' || fail 'the summary does not say that it is not steady'
 
 # A storm in the middle is no steady part; without it there is one.
 play storm pause-storm

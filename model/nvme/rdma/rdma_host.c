@@ -167,7 +167,7 @@ static void on_cm(void *self, struct verbs_conn *verbs, const struct verbs_event
         fail(conn, reject_words(event->status));
         break;
     case RDMA_CM_EVENT_ADDR_ERROR:
-        fail(conn, "no answer to ARP: target off or without a route");
+        fail(conn, "no answer to ARP: the target is down or unreachable");
         break;
     case RDMA_CM_EVENT_UNREACHABLE:
         fail(conn, "no answer to the connection request");

@@ -117,8 +117,8 @@ static void check_aside(const struct scenario_node *node, const struct switch_pl
                              "use reserved memory");
         return;
     }
-    check_remedy(report, "set headroom-pool: memory that is reserved as headroom of each port is "
-                         "lost to the queues");
+    check_remedy(report, "share the headroom among the ports (headroom-pool: auto), because queues "
+                         "cannot use headroom that is reserved for each port");
     check_set_here(report, node, SCENARIO_ALL_PORTS, "headroom-pool: auto");
 }
 

@@ -62,7 +62,8 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
                     "paused at %lld B: pauses act before congestion control",
                     (long long)kmin, (long long)alone);
         check_shows(report, "pfc.pause_frames > 0");
-        check_remedy(report, "lower ecn-kmin below %lld B", (long long)alone);
+        check_remedy(report, "lower ecn-kmin well below %lld B, for example to half of it",
+                     (long long)alone);
         if (full >= 2)
             check_set(report, &thing, "%lldB", (long long)(full / 2));
     } else if (kmin >= full) {
@@ -72,7 +73,8 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
                     (long long)kmin, (long long)plan->links, plural(plan->links, "port", "ports"),
                     (long long)full);
         check_shows(report, "pfc.pause_frames > 0");
-        check_remedy(report, "lower ecn-kmin below %lld B", (long long)full);
+        check_remedy(report, "lower ecn-kmin well below %lld B, for example to half of it",
+                     (long long)full);
         if (full >= 2)
             check_set(report, &thing, "%lldB", (long long)(full / 2));
     }

@@ -54,8 +54,8 @@ static void check_target(const struct scenario *scenario, uint32_t target,
     if (pairs == 0 || marked == count)
         return;
     check_alike(report, DIAG_NOTE, &thing,
-                "workloads use %u of %u %s and leave the other drives idle: each "
-                "pair of hosts uses one namespace (add hosts, or workloads with `namespace: N`)",
+                "workloads use %u of %u %s, and the others stay idle: each host-target "
+                "pair uses one namespace (add hosts, or workloads with `namespace: N`)",
                 (unsigned)marked, (unsigned)count, plural(count, "namespace", "namespaces"));
     if (report->latest != NULL && report->latest->count == 1)
         report->latest->place = node->host->namespaces[0].place;

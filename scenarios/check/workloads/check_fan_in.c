@@ -98,13 +98,15 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
     const struct quotient carried = quotient(rate, GIGABIT);
     if (arriving - rate < rate / 100)
         check_alike(report, DIAG_NOTE, &thing,
-                    "slightly more than the %s Gb/s of the links can arrive from %u %s",
-                    carried.text, senders, hosts);
+                    "%u %s together can send slightly more than the %s Gb/s of the receiver's "
+                    "links",
+                    senders, hosts, carried.text);
     else
         check_alike(
             report, DIAG_NOTE, &thing,
-            "up to %s Gb/s can arrive from %u %s, but the links carry %s Gb/s, a fan-in of %s:1",
-            quotient(arriving, GIGABIT).text, senders, hosts, carried.text,
+            "%u %s together can send up to %s Gb/s, but the receiver's links carry %s Gb/s: a "
+            "fan-in of %s:1",
+            senders, hosts, quotient(arriving, GIGABIT).text, carried.text,
             quotient(arriving, rate).text);
     check_shows(report, "pfc.pause_frames");
 }

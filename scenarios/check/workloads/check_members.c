@@ -58,28 +58,50 @@ static void count_host(struct hosts *hosts, uint32_t host, bool active)
     hosts->seen[host] |= active ? 3 : 1;
 }
 
+/* The workload has no results at all, and a longer run would not change this. */
+static void report_all_failed(const struct scenario *scenario,
+                              const struct scenario_workload *workload, uint32_t pairs,
+                              struct check_report *report)
+{
+    const struct scenario_pair *first = &workload->pairs[0];
+    const char *from = scenario->nodes[first->from].name, *to = scenario->nodes[first->to].name;
+    static const char nothing[] = "IOPS, goodput and latency have no values: repair the path";
+    if (pairs == 1)
+        check_add(report, DIAG_WARNING, workload->place,
+                  "'%s': its only host-target pair (%s to %s) never connected; %s", workload->name,
+                  from, to, nothing);
+    else
+        check_add(report, DIAG_WARNING, workload->place,
+                  "'%s': all %u host-target pairs (first: %s to %s) failed to connect; %s",
+                  workload->name, (unsigned)pairs, from, to, nothing);
+}
+
 static void tell(const struct scenario *scenario, const struct scenario_workload *workload,
                  const struct check_idle *idle, const struct hosts *hosts,
                  struct check_report *report)
 {
     const struct scenario_pair *first = &workload->pairs[idle->first / workload->copies];
+    const uint32_t pairs = workload->pair_count * workload->copies;
     const bool both = idle->never > 0 && idle->late > 0;
+    if (idle->never == pairs) {
+        report_all_failed(scenario, workload, pairs, report);
+        return;
+    }
     char late[64] = "";
     if (both)
         snprintf(late, sizeof late, ", %u ", (unsigned)idle->late);
     if (idle->late > 0)
         strcat(late, "connected too late to issue an operation");
-    check_add(
-        report, DIAG_WARNING, workload->place,
-        "'%s': %u of %u %s active; %u of %u %s %s%s (first: %s to %s); IOPS, goodput and "
-        "latency exclude %s: repair the path, or run longer",
-        workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
-        plural(hosts->all, "host", "hosts"), (unsigned)(idle->never > 0 ? idle->never : idle->late),
-        (unsigned)(workload->pair_count * workload->copies),
-        plural(workload->pair_count * workload->copies, "host-target pair", "host-target pairs"),
-        idle->never > 0 ? "never connected" : "", late, scenario->nodes[first->from].name,
-        scenario->nodes[first->to].name,
-        plural(idle->never + idle->late, "this pair", "these pairs"));
+    check_add(report, DIAG_WARNING, workload->place,
+              "'%s': %u of %u %s active; %u of %u %s %s%s (first: %s to %s); IOPS, goodput and "
+              "latency exclude %s: repair the path, or run longer",
+              workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
+              plural(hosts->all, "host", "hosts"),
+              (unsigned)(idle->never > 0 ? idle->never : idle->late), (unsigned)pairs,
+              plural(pairs, "host-target pair", "host-target pairs"),
+              idle->never > 0 ? "never connected" : "", late, scenario->nodes[first->from].name,
+              scenario->nodes[first->to].name,
+              plural(idle->never + idle->late, "this pair", "these pairs"));
 }
 
 static void look_at(const struct check_run *run, uint32_t index, struct check_report *report)

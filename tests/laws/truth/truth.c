@@ -142,7 +142,7 @@ static void add_culprits(struct make *make)
     }
 }
 
-/* A culprit by nature drains slower than its load from the beginning to the end. */
+/* A culprit by nature drains more slowly than its load from the beginning to the end. */
 static void add_hosts(struct make *make)
 {
     static const char *const controls[] = {"none", "dcqcn", "dcqcn-mlx5", NULL};

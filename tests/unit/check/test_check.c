@@ -95,8 +95,8 @@ static void findings_are_found(void **state)
     assert_finding(HEAD FABRIC HOSTS
                    "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0, read: 0%}]\n",
                    DIAG_NOTE,
-                   "host0: up to 700 Gb/s can arrive from 7 hosts, but the links carry 100 Gb/s, a "
-                   "fan-in of 7:1",
+                   "host0: 7 hosts together can send up to 700 Gb/s, but the receiver's links "
+                   "carry 100 Gb/s: a fan-in of 7:1",
                    1, "pfc.pause_frames");
     assert_finding(HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s, t], "
                         "links: [{ends: [a, s]}, {ends: [b, t]}]}}\n"
@@ -275,8 +275,8 @@ static void senders_of_all_workloads_meet(void **state)
                                "  - {name: e, kind: rdma-write, from: host4, to: host0}\n"
                                "  - {name: f, kind: rdma-write, from: host1, to: host0}\n",
                    DIAG_NOTE,
-                   "host0: up to 300 Gb/s can arrive from 3 hosts, but the links carry 100 Gb/s, a "
-                   "fan-in of 3:1",
+                   "host0: 3 hosts together can send up to 300 Gb/s, but the receiver's links "
+                   "carry 100 Gb/s: a fan-in of 3:1",
                    1, "pfc.pause_frames");
 }
 

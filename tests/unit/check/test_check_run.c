@@ -213,10 +213,8 @@ static const struct over {
      {NEVER, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': 0 of 2 hosts active; 2 of 2 host-target pairs never "
-     "connected (first: "
-     "host1 to host0); IOPS, goodput and latency exclude these pairs: repair the path, or run "
-     "longer\n"},
+     "t.yaml:5:13: warning: 'w': all 2 host-target pairs (first: host1 to host0) failed to "
+     "connect; IOPS, goodput and latency have no values: repair the path\n"},
     {CLOSED, {NEVER, NEVER}, true, 900 * US, ""},
     {CLOSED,
      {NOTHING, DONE},

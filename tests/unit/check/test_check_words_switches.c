@@ -261,17 +261,20 @@ static void thresholds(void **state)
          "t.yaml:5:24: warning: switch0: ECN marking starts at an egress queue of 3313493 B, but a "
          "single sender is paused at 3313493 B: pauses act before congestion control (confirm in a "
          "run: pfc.pause_frames > 0)\n"
-         "    remedy: lower ecn-kmin below 3313493 B (--set fabric.switch.ecn-kmin=1243136B)\n"},
+         "    remedy: lower ecn-kmin well below 3313493 B, for example to half of it (--set "
+         "fabric.switch.ecn-kmin=1243136B)\n"},
         {SWITCH("ecn: {kmin: 3313492B, kmax: 40MB}") WRITE, "marking",
          "t.yaml:5:24: note: switch0: ECN marking starts at an egress queue of 3313492 B, but with "
          "4 congested ports on a switch, a sender is already paused at a queue of 2486272 B "
          "(confirm in a run: pfc.pause_frames > 0)\n"
-         "    remedy: lower ecn-kmin below 2486272 B (--set fabric.switch.ecn-kmin=1243136B)\n"},
+         "    remedy: lower ecn-kmin well below 2486272 B, for example to half of it (--set "
+         "fabric.switch.ecn-kmin=1243136B)\n"},
         {SWITCH("ecn: {kmin: 2486272B, kmax: 40MB}") WRITE, "marking",
          "t.yaml:5:24: note: switch0: ECN marking starts at an egress queue of 2486272 B, but with "
          "4 congested ports on a switch, a sender is already paused at a queue of 2486272 B "
          "(confirm in a run: pfc.pause_frames > 0)\n"
-         "    remedy: lower ecn-kmin below 2486272 B (--set fabric.switch.ecn-kmin=1243136B)\n"},
+         "    remedy: lower ecn-kmin well below 2486272 B, for example to half of it (--set "
+         "fabric.switch.ecn-kmin=1243136B)\n"},
         {SWITCH("ecn: {kmin: 2486271B, kmax: 40MB}") WRITE, "marking", ""},
         {SWITCH("ecn: {kmax: 0B}") WRITE, "marking",
          "t.yaml:5:24: warning: switch0: ECN marking is disabled (ecn-kmax 0): congestion control "
@@ -319,14 +322,16 @@ static void memory(void **state)
         /* Half of it set aside is none too much, three quarters are a warning. */
         {SWITCH("buffer: 2960042B") WRITE, "buffers",
          "t.yaml:5:20: warning: switch0: reserved memory and headroom take 2220032 of 2960042 B, "
-         "more than half of the buffer\n    remedy: set headroom-pool: memory that is reserved as "
-         "headroom of each port is lost to the queues (--set 'fabric.overrides[+]={where: "
+         "more than half of the buffer\n    remedy: share the headroom among the ports "
+         "(headroom-pool: auto), because queues cannot use headroom that is reserved for each port "
+         "(--set 'fabric.overrides[+]={where: "
          "[switch0], headroom-pool: "
          "auto}')\n"},
         {SWITCH("buffer: 4440063B") WRITE, "buffers",
          "t.yaml:5:20: note: switch0: reserved memory and headroom take 2220032 of 4440063 B, more "
-         "than half of the buffer\n    remedy: set headroom-pool: memory that is reserved as "
-         "headroom of each port is lost to the queues (--set 'fabric.overrides[+]={where: "
+         "than half of the buffer\n    remedy: share the headroom among the ports (headroom-pool: "
+         "auto), because queues cannot use headroom that is reserved for each port (--set "
+         "'fabric.overrides[+]={where: "
          "[switch0], headroom-pool: auto}')\n"},
         {SWITCH("buffer: 4440064B") WRITE, "buffers", ""},
         {SWITCH("pfc: {headroom-pool: 52223B}") WRITE, "buffers",

@@ -125,9 +125,10 @@ static void slow_host_is_the_root_of_the_whole_cascade(void **state)
     assert_int_equal(explain_root_host(&explain, 0), H0);
     char text[300];
     explain_root_words(&explain, 0, text, sizeof text);
-    assert_string_equal(text, "the receive buffer of h0 drains slower than the link delivers (h0 "
-                              "paused leaf0:p0 for 8.00 ns; the pauses spread to 3 switches and 1 "
-                              "host)");
+    assert_string_equal(text,
+                        "the receive buffer of h0 drains more slowly than the link delivers (h0 "
+                        "paused leaf0:p0 for 8.00 ns; the pauses spread to 3 switches and 1 "
+                        "host)");
     explain_fini(&explain);
 }
 
@@ -311,9 +312,10 @@ static void fault_with_the_smaller_share_is_named_unsure(void **state)
     char text[400];
     explain_cause_words(&explain, text, sizeof text);
     assert_string_equal(
-        text, "uncertain: the receive buffer of h2 drains slower than the link delivers (h2 paused "
-              "leaf1:p1 "
-              "for 2.00 ns), 20% of the total pause time; or congestion at leaf0:p0 to h0, 80%");
+        text,
+        "uncertain: the receive buffer of h2 drains more slowly than the link delivers (h2 paused "
+        "leaf1:p1 "
+        "for 2.00 ns), 20% of the total pause time; or congestion at leaf0:p0 to h0, 80%");
     explain_fini(&explain);
 }
 
@@ -340,7 +342,8 @@ static void two_hosts_are_two_causes(void **state)
     explain_cause_words(&explain, text, sizeof text);
     assert_string_equal(
         text,
-        "the receive buffer of h0 drains slower than the link delivers (h0 paused leaf0:p0 for "
+        "the receive buffer of h0 drains more slowly than the link delivers (h0 paused leaf0:p0 "
+        "for "
         "6.00 "
         "ns), 59% of the total pause time; and h2, which sends PAUSE with room to spare, 40%");
     explain_fini(&explain);

@@ -188,13 +188,15 @@ static const struct {
      EXPLAIN_SLOW_RECEIVER,
      {2},
      1,
-     "the receive buffer of host0 drains slower than the link delivers (host0 paused leaf0:p0 for "
+     "the receive buffer of host0 drains more slowly than the link delivers (host0 paused leaf0:p0 "
+     "for "
      "2.00 us)"},
     {0,
      EXPLAIN_SLOW_RECEIVER,
      {2, 5},
      2,
-     "the receive buffer of host0 drains slower than the link delivers (host0 paused leaf0:p0 for "
+     "the receive buffer of host0 drains more slowly than the link delivers (host0 paused leaf0:p0 "
+     "for "
      "2.00 us; the pauses spread to 2 switches)"},
     {1,
      EXPLAIN_STORM,
@@ -264,7 +266,8 @@ static void a_root_is_a_sentence(void **state)
 }
 
 #define HOST0_DRAINS                                                                               \
-    "the receive buffer of host0 drains slower than the link delivers (host0 paused leaf0:p0 for " \
+    "the receive buffer of host0 drains more slowly than the link delivers (host0 paused "         \
+    "leaf0:p0 for "                                                                                \
     "0 "                                                                                           \
     "ps)"
 

@@ -153,11 +153,23 @@ static void the_steady_part_has_rows_of_the_same_name(void **state)
     assert_int_equal(expect_steady(EXPECT_UNSETTLED), EXPECT_UNSETTLED);
 }
 
+static void the_number_of_a_word_has_a_noun(void **state)
+{
+    (void)state;
+    assert_string_equal(expect_counted("no-deadlock", "0"), "deadlocks");
+    assert_string_equal(expect_counted("no-deadlock", "1"), "deadlock");
+    assert_string_equal(expect_counted("no-pause", "1.2 M"), "pause frames");
+    assert_string_equal(expect_counted("no-lossless-drop", "no frame of a lossless class"), "");
+    assert_string_equal(expect_counted("pfc.deadlocks == 0", "0"), "");
+    assert_string_equal(expect_counted("steady", ""), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_steady_part_has_rows_of_the_same_name),
         cmocka_unit_test(texts_are_understood),
+        cmocka_unit_test(the_number_of_a_word_has_a_noun),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(comparisons_hold_or_not),
         cmocka_unit_test(every_quantity_can_be_written),
