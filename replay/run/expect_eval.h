@@ -13,4 +13,7 @@
  * workloads could finish (--until, Ctrl-C), so unfinished work is not a failure. */
 void expect_eval(const struct scenario *scenario, struct result *result, bool cut_short);
 
+/* expect_counted, for the reports, which read no scenarios. */
+const char *expect_eval_counted(const char *text, const char *actual);
+
 #endif

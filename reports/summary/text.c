@@ -9,8 +9,8 @@
 #include "replay/database/figure.h"
 #include "replay/database/stored.h"
 #include "replay/explain/account.h"
+#include "replay/run/expect_eval.h"
 #include "reports/summary/text_part.h"
-#include "scenarios/load/expect.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -427,7 +427,7 @@ void text_verdict(const struct text *text)
         const char *colour = held ? paint->good : judged ? paint->bad : paint->dim;
         const char *word = held ? "pass" : judged ? "FAIL" : "undecided";
         const char *actual = store_text(rows, "actual");
-        const char *counted = expect_counted(store_text(rows, "text"), actual);
+        const char *counted = expect_eval_counted(store_text(rows, "text"), actual);
         fprintf(text->out, "  %s%-*s%s %-42s %s%s%s%s%s\n", colour, text->cut ? 10 : 7, word,
                 paint->off, store_text(rows, "text"), paint->dim, actual,
                 counted[0] == '\0' ? "" : " ", counted, paint->off);

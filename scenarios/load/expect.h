@@ -79,8 +79,8 @@ bool expect_op_holds(enum expect_op op, int order);
 /* True if `actual`, in the base unit of the quantity, meets the expectation. */
 bool expect_holds(const struct expectation *expectation, int64_t actual);
 
-/* What the number `actual` counts if the expectation is a word: "deadlocks" of no-deadlock. Empty for
- * a comparison, which names its quantity, and for a reason in place of a number. */
+/* What the number `actual` counts if the expectation is a word: "deadlocks" of no-deadlock. Empty
+ * for a comparison, which names its quantity, and for a reason in place of a number. */
 const char *expect_counted(const char *text, const char *actual);
 
 /* Path of a quantity and kind of its value, for messages and lists. */
