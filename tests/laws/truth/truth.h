@@ -3,8 +3,8 @@
  * Small fabrics whose load is far below what they carry, all of it open loop, so that nothing waits
  * for long but for what is injected:
  *   culprits  one or two of different hosts: a host that stops draining or drains more slowly than
- *             its load by nature, a pause storm, a stalled target, a link that is down, flaps, has bit
- *             errors or loses frames - each at a host with traffic, for a good part of the run
+ *             its load by nature, a pause storm, a stalled target, a link that is down, flaps, has
+ *             bit errors or loses frames - each at a host with traffic, for a good part of the run
  *   decoys    one or two faults that are there and do no harm: a link that is down where nobody
  *             uses it, a storm in a priority that nobody uses, errors and losses too rare to
  *             happen, a host or a target that stands still for as long as a frame takes

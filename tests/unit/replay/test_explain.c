@@ -127,8 +127,7 @@ static void slow_host_is_the_root_of_the_whole_cascade(void **state)
     explain_root_words(&explain, 0, text, sizeof text);
     assert_string_equal(text,
                         "the receive buffer of h0 drains more slowly than the link delivers (h0 "
-                        "paused leaf0:p0 for 8.00 ns; the pauses spread to 3 switches and 1 "
-                        "host)");
+                        "paused leaf0:p0 for 8.00 ns; the pauses spread to 3 switches and 1 host)");
     explain_fini(&explain);
 }
 
@@ -342,7 +341,8 @@ static void two_hosts_are_two_causes(void **state)
     assert_string_equal(
         text,
         "the receive buffer of h0 drains more slowly than the link delivers (h0 paused leaf0:p0 "
-        "for 6.00 ns), 59% of the total pause time; and h2, which sends PAUSE with room to spare, 40%");
+        "for 6.00 ns), 59% of the total pause time; and h2, which sends PAUSE with room to spare, "
+        "40%");
     explain_fini(&explain);
 }
 
