@@ -244,7 +244,7 @@ static void send_messages(struct talk *talk)
             return;
         if (talk->at == exchange->count)
             break;
-        const struct tcp_message *message = &exchange->messages[talk->at++];
+        const struct kernel_message *message = &exchange->messages[talk->at++];
         talk->left = message->bytes;
         talk->due[1 - message->sender] += message->bytes;
     }

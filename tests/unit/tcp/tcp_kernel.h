@@ -15,7 +15,7 @@ enum { TCP_LOST_NONE = -2, TCP_LOST_SYN = -1 };
 
 /* A message.  Its receiver sends the next one when it has all bytes, unless the next one has the
  * same sender. */
-struct tcp_message {
+struct kernel_message {
     int sender; /* 0: the side that connects */
     uint32_t bytes;
 };
@@ -25,7 +25,7 @@ struct tcp_setting {
 };
 
 struct tcp_exchange {
-    const struct tcp_message *messages;
+    const struct kernel_message *messages;
     size_t count;
     const struct tcp_setting *settings; /* the last one has no name */
     int64_t delay_us;                   /* one way */

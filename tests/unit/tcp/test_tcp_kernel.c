@@ -29,7 +29,7 @@ enum {
 
 /* What an NVMe/TCP host and its target say: ICReq, Connect, a property, then a write and a read of
  * 4 KiB, of 64 KiB, and four reads of 16 KiB. */
-static const struct tcp_message messages[] = {
+static const struct kernel_message messages[] = {
     {0, 128},        {1, 128}, {0, 72 + 1024}, {1, 24},    {0, 72},    {1, 24},    {0, 4168},
     {1, 24},         {0, 72},  {1, 4144},      {0, 72},    {1, 24},    {0, 72},    {1, 24 + 65560},
     {0, 24 + 65536}, {1, 24},  {0, 4 * 72},    {1, 16432}, {1, 16432}, {1, 16432}, {1, 16432},
@@ -102,7 +102,7 @@ static void run_messages(struct tcp_pair *pair, const struct tcp_exchange *excha
             }
         while (at < exchange->count && pair->sides[0].got == due[0] &&
                pair->sides[1].got == due[1]) {
-            const struct tcp_message *message = &exchange->messages[at++];
+            const struct kernel_message *message = &exchange->messages[at++];
             due[1 - message->sender] += message->bytes;
             tcp_pair_send(pair, message->sender, message->bytes, 5);
         }
@@ -340,7 +340,7 @@ static void test_accurate_ecn(void **state)
 {
     static const struct tcp_setting settings[] = {BUFFERS, {"tcp_ecn", "3"}, {0}};
     static const struct tcp_setting buffers[] = {BUFFERS, {0}};
-    static const struct tcp_message nothing[] = {{0, 100}};
+    static const struct kernel_message nothing[] = {{0, 100}};
     struct tcp_exchange exchange = {
         .messages = nothing, .count = 1, .settings = buffers, .lost_byte = TCP_LOST_NONE};
     struct tcp_outcome outcome;
@@ -364,7 +364,7 @@ enum { HOLD_US = 450000, ATTEMPTS = 3 };
 static void hold(const char *name, const struct tcp_setting *settings, uint64_t spurious,
                  uint64_t undone)
 {
-    static const struct tcp_message write[] = {{0, 200000}, {1, 24}};
+    static const struct kernel_message write[] = {{0, 200000}, {1, 24}};
     const struct tcp_exchange exchange = {.messages = write,
                                           .count = sizeof write / sizeof write[0],
                                           .settings = settings,
