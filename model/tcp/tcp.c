@@ -429,24 +429,30 @@ const struct tcp_counters *tcp_counters(const struct tcp *tcp)
     return &tcp->counters;
 }
 
+/* What a core does now was counted when it began. */
+static time_ps worked(const struct tcp_core *core, time_ps now)
+{
+    const time_ps left = cpu_job_begun(&core->job) ? cpu_core_left(core->on, now) : 0;
+    return core->busy > left ? core->busy - left : 0;
+}
+
 time_ps tcp_busy(const struct tcp *tcp)
 {
+    const time_ps now = tcp_now(tcp);
     uint32_t bucket = 0, at = POOL_NONE;
     time_ps busy = tcp->busy;
     for (uint32_t i = 0; i < tcp->core_count; i++)
-        busy += tcp->cores[i].busy;
+        busy += worked(&tcp->cores[i], now);
     for (const struct tcp_conn *conn; (conn = next_conn(tcp, &bucket, &at)) != NULL;)
-        busy += conn->own_core.busy;
+        busy += worked(&conn->own_core, now);
     return busy;
 }
 
-/* What a core does now was counted when it began. */
 static void look_at_core(const struct tcp_core *core, uint32_t number, time_ps now,
                          struct tcp_look *look)
 {
-    const time_ps left = cpu_job_begun(&core->job) ? cpu_core_left(core->on, now) : 0;
     look->cores[number % TCP_LOOK_CORES] += core->busy > 0;
-    look->busy[number % TCP_LOOK_CORES] += core->busy > left ? core->busy - left : 0;
+    look->busy[number % TCP_LOOK_CORES] += worked(core, now);
 }
 
 void tcp_look(const struct tcp *tcp, struct tcp_look *look)

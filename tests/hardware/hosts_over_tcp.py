@@ -48,8 +48,8 @@ TCP = [
         Figure("ConnectX-5 of 100 Gb/s, Fedora", "us", mean_us, 42.5, 0.15, SPDK_BOTH),
         Figure("both SPDK", "us", mean_us, 45.1, 0.15, SPDK_BOTH),
     ], (), (), SPDK),
-    Experiment("T5", "SPDK target, null device, random writes of 4 KiB; 16 and 32 cores share 286 and 247 ns a write, 266 are assumed; what "
-               "they share is not given", "spdk/spdk#2963", "nvme-tcp.yaml", None, [
+    Experiment("T5", "SPDK target, null device, random writes of 4 KiB; 16 and 32 cores share 286 and 247 ns a write, 266 are assumed; the "
+               "source does not name the part that they share", "spdk/spdk#2963", "nvme-tcp.yaml", None, [
         Figure(f"{cores} core{'s' if cores > 1 else ''}", "kops/s", kops, given, 0.15,
                SPDK_BOTH + queues(64, 32) + ("workloads.w.read=0%", f"hosts.target.target.cores={cores}",
                                              "hosts.target.target.lock-cost=266ns"), "lock-cost" if cores > 4 else None)

@@ -72,8 +72,9 @@ static void report_all_failed(const struct scenario *scenario,
                   from, to, nothing);
     else
         check_add(report, DIAG_WARNING, workload->place,
-                  "'%s': all %u host-target pairs (first: %s to %s) failed to connect; %s",
-                  workload->name, (unsigned)pairs, from, to, nothing);
+                  "'%s': all %u host-target %s (first: %s to %s) failed to connect; %s",
+                  workload->name, (unsigned)pairs, plural(pairs, "pair", "pairs"), from, to,
+                  nothing);
 }
 
 static void tell(const struct scenario *scenario, const struct scenario_workload *workload,
