@@ -696,7 +696,7 @@ $(PLAYGROUND_LIBS)/ready: cli/playground/libraries.sh | build/packages-wasm
 	@echo "  LIBS  $(@D:build/%=%)"
 	@cli/playground/libraries.sh $(@D) && touch $@
 
-$(B)/trees.o: build/wasm/trees.c $(B)/flags.list
+$(B)/trees.o: build/wasm/trees.c $(B)/flags.list | $(FOREIGN)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 

@@ -432,7 +432,7 @@ const struct tcp_counters *tcp_counters(const struct tcp *tcp)
 /* What a core does now was counted when it began. */
 static time_ps worked(const struct tcp_core *core, time_ps now)
 {
-    const time_ps left = cpu_job_begun(&core->job) ? cpu_core_left(core->on, now) : 0;
+    const time_ps left = tcp_core_left(core, now);
     return core->busy > left ? core->busy - left : 0;
 }
 

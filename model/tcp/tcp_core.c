@@ -233,9 +233,12 @@ static time_ps begin_work(void *self, time_ps now)
     core->begun_at = now;
     if (core->interrupted) {
         cost = core->tcp->params.interrupt_cost;
+        if (core->first != NULL)
+            core->first->did.cpu += cost;
     } else if (core->first != NULL) {
         core->current = unlist_first(core);
         cost = choose_work(core->current);
+        core->current->did.cpu += cost;
     }
     core->busy += cost;
     return cost;
@@ -249,13 +252,14 @@ static void take_turn(struct tcp_core *core)
         cpu_core_add(core->on, &core->job);
 }
 
-/* An interrupt counts for the connection that is first in its turn. */
+time_ps tcp_core_left(const struct tcp_core *core, time_ps now)
+{
+    return cpu_job_begun(&core->job) ? cpu_core_left(core->on, now) : 0;
+}
+
 static void end_work(void *self, time_ps now)
 {
     struct tcp_core *core = self;
-    struct tcp_conn *conn = core->current != NULL ? core->current : core->first;
-    if (conn != NULL)
-        conn->did.cpu += now - core->begun_at;
     if (core->current != NULL)
         finish_work(core, now);
     else

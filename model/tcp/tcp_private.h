@@ -360,6 +360,8 @@ void tcp_send_frame(struct tcp_conn *conn, uint32_t handle);
 void tcp_core_init(struct tcp_core *core, struct tcp *tcp);
 /* A frame of the connection has arrived. */
 void tcp_core_receive(struct tcp_conn *conn, uint32_t handle, time_ps now);
+/* What the core has counted already of the work that it does now. */
+time_ps tcp_core_left(const struct tcp_core *core, time_ps now);
 /* The connection needs the core. */
 void tcp_core_list(struct tcp_conn *conn, time_ps now);
 /* Work for the connection's user. False: it takes no time. */

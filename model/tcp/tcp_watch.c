@@ -244,6 +244,9 @@ static time_ps time_since(time_ps last, time_ps now)
 
 void tcp_watch_info(const struct tcp_conn *conn, struct stream_info *info)
 {
+    const struct tcp_core *core = conn->core;
+    const struct tcp_conn *served = core->current != NULL ? core->current : core->first;
+    info->cpu -= served == conn ? tcp_core_left(core, tcp_now(conn->tcp)) : 0;
     info->packets_out = tcp_packets_out(conn);
     info->lost = conn->lost_out;
     info->sacked = conn->sacked_out;
