@@ -53,8 +53,8 @@ struct triage_pause {
     bool is_sent_known, is_received_known;
 };
 
-/* UNCLEAR: the strongest sign is one of a fault, and weak or as strong as that of a rival; or there
- * is harm and no suspect. */
+/* UNCLEAR: the strongest sign is weak; or a rival has as strong a sign; or there is harm and no
+ * suspect. */
 enum triage_verdict { TRIAGE_NONE, TRIAGE_OVERLOAD, TRIAGE_UNCLEAR, TRIAGE_FAULT };
 
 struct triage {

@@ -41,7 +41,7 @@ static void add_fall(const struct triage_work *work, struct triage_fall *fall, i
     fall->bytes = lost > most ? bytes : fall->bytes;
 }
 
-/* A host without counters has those of its switches. */
+/* For a host without counters, those of its switches' ports are used. */
 static struct triage_fall find_fall(const struct triage_work *work, int node)
 {
     struct triage_fall fall = {.bytes = NULL};
@@ -77,6 +77,39 @@ static double complete_falls(const struct triage_work *work, struct triage_fall 
     return most;
 }
 
+/* The largest part of its rate that a host lost. */
+static double most_fallen(const struct triage_work *work)
+{
+    double most = 0;
+    for (size_t i = 0; i < work->node_count; i++)
+        for (int d = 0; d < TRIAGE_DIRECTIONS; d++) {
+            const struct triage_fall *fall = &work->falls[i];
+            if (fall->known[d] && fall->lost[d] > most * fall->expected[d])
+                most = fall->lost[d] / fall->expected[d];
+        }
+    return most;
+}
+
+static double lost_by(const struct triage_fall *fall)
+{
+    return fall->lost[TRIAGE_SENT] + fall->lost[TRIAGE_RECEIVED];
+}
+
+static void list_partners(struct triage_work *work)
+{
+    int *partners = arena_array(work->arena, PARTNERS, sizeof *partners), count = 0;
+    for (size_t i = 0; i < work->node_count; i++) {
+        int at = count < PARTNERS ? count++ : PARTNERS;
+        for (; at > 0 && lost_by(&work->falls[i]) > lost_by(&work->falls[partners[at - 1]]); at--)
+            if (at < PARTNERS)
+                partners[at] = partners[at - 1];
+        if (at < PARTNERS)
+            partners[at] = (int)i;
+    }
+    work->partners = partners;
+    work->partner_count = count;
+}
+
 void triage_find_falls(struct triage_work *work)
 {
     work->falls = arena_array(work->arena, work->node_count + 1, sizeof *work->falls);
@@ -84,6 +117,8 @@ void triage_find_falls(struct triage_work *work)
         if (!work->nodes[i].is_switch)
             work->falls[i] = find_fall(work, (int)i);
     work->lost_bytes = complete_falls(work, work->falls);
+    work->most_fallen = most_fallen(work);
+    list_partners(work);
 }
 
 /* One host, or two; or none. */
@@ -143,24 +178,6 @@ static double squares_of(const struct triage_work *work, int direction, struct p
     return squares;
 }
 
-/* The largest part of its rate that a host lost. */
-static double most_fallen(const struct triage_work *work)
-{
-    double most = 0;
-    for (size_t i = 0; i < work->node_count; i++)
-        for (int d = 0; d < TRIAGE_DIRECTIONS; d++) {
-            const struct triage_fall *fall = &work->falls[i];
-            if (fall->known[d] && fall->lost[d] > most * fall->expected[d])
-                most = fall->lost[d] / fall->expected[d];
-        }
-    return most;
-}
-
-static double part_of(double lost, double expected)
-{
-    return expected > 0 ? lost / expected : 0;
-}
-
 /* `place`: what passes it in the direction in which others send, and receive. */
 static double chance_of(const struct triage_work *work, struct pair except,
                         const struct triage_fall *place)
@@ -173,11 +190,10 @@ static double chance_of(const struct triage_work *work, struct pair except,
         const double explained = place->less[d] + clocks * place->expected[d];
         if (lost > explained)
             squares += squares_of(work, d, except, lost - explained);
-        const double one = part_of(place->less[d], place->expected[d]);
+        const double one = triage_part(place->less[d], place->expected[d]);
         part = one > part ? one : part;
     }
-    const double fallen = most_fallen(work),
-                 deviation = fallen > part ? (fallen - part) / uneven : 0;
+    const double deviation = work->most_fallen > part ? (work->most_fallen - part) / uneven : 0;
     return -(squares + deviation * deviation) / 2;
 }
 
@@ -190,42 +206,21 @@ static void add_host(const struct triage_work *work, int host, struct triage_fal
     }
 }
 
-static double lost_by(const struct triage_fall *fall)
-{
-    return fall->lost[TRIAGE_SENT] + fall->lost[TRIAGE_RECEIVED];
-}
-
-/* Hosts that lost most, most first. */
-static int list_partners(const struct triage_work *work, int partners[PARTNERS])
-{
-    int count = 0;
-    for (size_t i = 0; i < work->node_count; i++) {
-        int at = count < PARTNERS ? count++ : PARTNERS;
-        for (; at > 0 && lost_by(&work->falls[i]) > lost_by(&work->falls[partners[at - 1]]); at--)
-            if (at < PARTNERS)
-                partners[at] = partners[at - 1];
-        if (at < PARTNERS)
-            partners[at] = (int)i;
-    }
-    return count;
-}
-
 double triage_host_likelihood(const struct triage_work *work, int host)
 {
     const double lost = lost_by(&work->falls[host]);
     const double cover = lost < work->lost_bytes ? lost / work->lost_bytes : 1;
     struct triage_fall own = {.bytes = NULL};
-    int partners[PARTNERS];
-    const int count = list_partners(work, partners);
     add_host(work, host, &own);
     double best = exp(chance_of(work, (struct pair){host, host}, &own));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < work->partner_count; i++) {
+        const int partner = work->partners[i];
         struct triage_fall both = own;
-        if (partners[i] == host)
+        if (partner == host)
             continue;
-        add_host(work, partners[i], &both);
+        add_host(work, partner, &both);
         const double two =
-            second_cause * cover * exp(chance_of(work, (struct pair){host, partners[i]}, &both));
+            second_cause * cover * exp(chance_of(work, (struct pair){host, partner}, &both));
         best = two > best ? two : best;
     }
     return best;

@@ -63,7 +63,7 @@ static void suspect_slow(struct triage_work *work, int node, double share)
 {
     const struct through sum = find_through(work, node);
     const double breadth = sum.ports > 0 ? (double)sum.fallen / (double)sum.ports : 0,
-                 part = sum.expected > 0 ? sum.lost / sum.expected : 0;
+                 part = triage_part(sum.lost, sum.expected);
     if (sum.fallen < 3 || breadth < least_breadth || part < least_fallen || sum.bytes == NULL)
         return;
     struct triage_suspect *suspect =
@@ -87,7 +87,7 @@ static void suspect_slow_cable(struct triage_work *work, int port, double share)
         return;
     add_through(work, port, &sum, &most);
     add_through(work, peer, &sum, &most);
-    const double part = sum.expected > 0 ? sum.lost / sum.expected : 0;
+    const double part = triage_part(sum.lost, sum.expected);
     if (part < least_fallen || sum.bytes == NULL)
         return;
     struct triage_suspect *suspect = triage_suspect(

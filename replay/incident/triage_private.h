@@ -69,6 +69,9 @@ struct triage_work {
     int64_t lost_frames;       /* that receivers missed */
     struct triage_fall *falls; /* by node */
     double lost_bytes;         /* of all hosts */
+    double most_fallen;        /* the largest part of its rate that a host lost */
+    int *partners;             /* the hosts that lost most, most first */
+    int partner_count;
 };
 
 void triage_map(struct triage_work *work);
@@ -112,6 +115,12 @@ struct triage_value triage_own_pauses(const struct triage_work *work, int port, 
 /* The same, where its own are missing by those of the other end. */
 struct triage_value triage_pauses(const struct triage_work *work, int port, bool sent,
                                   int priority);
+
+/* The part of what was expected that is missing; 0 if nothing was expected. */
+static inline double triage_part(double lost, double expected)
+{
+    return expected > 0 ? lost / expected : 0;
+}
 
 void triage_find_falls(struct triage_work *work); /* triage_falls.c */
 /* The likelihood, relative to the best, that the host is the reason for the falls of all others,

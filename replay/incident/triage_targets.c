@@ -28,7 +28,7 @@ static void suspect_fallen(struct triage_work *work, int node, double share)
     const double known = (fall->known[TRIAGE_SENT] ? fall->lost[TRIAGE_SENT] : 0) +
                          (fall->known[TRIAGE_RECEIVED] ? fall->lost[TRIAGE_RECEIVED] : 0),
                  expected = fall->expected[TRIAGE_SENT] + fall->expected[TRIAGE_RECEIVED],
-                 part = expected > 0 ? known / expected : 0;
+                 part = triage_part(known, expected);
     if (part < least_fallen)
         return;
     const bool is_known = work->nodes[node].has_counts,
