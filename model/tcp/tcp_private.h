@@ -13,8 +13,8 @@
 #include "tcp/content.h"
 #include "tcp/segment.h"
 #include "tcp/tcp.h"
-#include "tcp/tcp_messages.h"
 #include "tcp/tcp_accecn.h"
+#include "tcp/tcp_watch.h"
 
 /* ------------------------------------------------------------------ states */
 
@@ -463,24 +463,6 @@ void tcp_rearm_rto(struct tcp_conn *conn, time_ps now);
 void tcp_set_xmit_timer(struct tcp_conn *conn, time_ps now);
 void tcp_check_window_probe(struct tcp_conn *conn, time_ps now);
 void tcp_on_rtx(void *self, time_ps now);
-
-/* ------------------------------------------------------------------ tcp_watch.c */
-
-/* Reports for the time accounting; nothing happens without it. */
-void tcp_watch_open(const struct tcp_conn *conn);
-/* The state of sending may have changed. */
-void tcp_watch_hold(struct tcp_conn *conn, time_ps now);
-void tcp_watch_arrived(const struct tcp_conn *conn, const struct frame *frame, time_ps now);
-/* Segments under way, options and times since the last data. */
-void tcp_watch_info(const struct tcp_conn *conn, struct stream_info *info);
-/* Counts the connection by what it waits for. */
-struct tcp_view tcp_watch_view(struct tcp_conn *conn, time_ps now);
-void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps now);
-/* The batch is processed; before it, all bytes up to that offset were received. */
-void tcp_watch_delivered(const struct tcp_conn *conn, uint64_t before, time_ps now);
-/* The next so many bytes that the user reads are decrypted. */
-void tcp_watch_decrypted(const struct tcp_conn *conn, uint32_t bytes, time_ps now);
-void tcp_watch_mark(struct tcp_conn *conn, enum probe_stream_kind kind, uint32_t bytes);
 
 /* ------------------------------------------------------------------ tcp_conn.c */
 

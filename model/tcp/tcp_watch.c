@@ -154,8 +154,8 @@ static void add_message(struct tcp_conn *conn, bool open, uint32_t bytes)
     struct tcp_message *last =
         messages->count == messages->first ? NULL : &messages->list[messages->count - 1];
     if (last == NULL || !last->open) {
-        messages->list = memory_grown(messages->list, messages->count, &messages->room,
-                                      sizeof *messages->list);
+        messages->list =
+            memory_grown(messages->list, messages->count, &messages->room, sizeof *messages->list);
         last = &messages->list[messages->count++];
         *last = (struct tcp_message){0};
     }
@@ -175,9 +175,9 @@ static void buffer_message(struct tcp_conn *conn)
     messages->filling += is_buffered(message);
 }
 
-/* A message waits that is smaller than what is left of the one that is being sent. With a
- * connection for each of them, it would not wait so long. Waiting for equal ones costs nothing in
- * all: whichever is first, the last one ends at the same time. */
+/* More bytes are left of the message that is being sent than a waiting message has. With a
+ * connection of its own, the waiting message would end earlier. Of two equal messages, one ends
+ * last at the same time, whichever is first. */
 static bool has_behind(const struct tcp_conn *conn)
 {
     const struct tcp_messages *messages = &conn->messages;
@@ -218,8 +218,7 @@ void tcp_watch_look(const struct tcp_conn *conn, struct tcp_look *look, time_ps 
     look->core += has_more_work(conn);
     look->loss += lost;
     look->delayed += delayed;
-    look->behind +=
-        !lost && (conn->queued > 0 || state == PROBE_HOLD_SOFTWARE) && has_behind(conn);
+    look->behind += !lost && (conn->queued > 0 || state == PROBE_HOLD_SOFTWARE) && has_behind(conn);
     look->window += !lost && !delayed && state == PROBE_HOLD_WINDOW;
     look->congestion += !lost && !delayed && state == PROBE_HOLD_CONGESTION;
 }
