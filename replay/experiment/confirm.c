@@ -164,7 +164,7 @@ static const struct harm_cause *evidence_of(const struct ruling *ruling,
     return NULL;
 }
 
-/* The fault's own kind; for a setting, that of the cause from evidence. */
+/* The kind of a fault, or for a setting the kind of the cause from evidence. */
 static const char *kind_of(const struct ruling *ruling, const struct prove_row *row,
                            const struct harm_cause *evidence)
 {
@@ -174,7 +174,7 @@ static const char *kind_of(const struct ruling *ruling, const struct prove_row *
                               : "odd-setting";
 }
 
-/* What was seen of another setting of the entry was seen of this one: "; the I/O of w ...". */
+/* The effect of the entry in the sentence of the cause from evidence: "; the I/O of w ...". */
 static const char *seen_words(const struct harm_cause *evidence)
 {
     const char *seen = evidence == NULL || evidence->suspect != HARM_SETTING

@@ -90,11 +90,10 @@ static const struct {
      " WHERE (path LIKE '%.media.read-latency' OR path LIKE '%.media.write-latency'"
      "  OR path LIKE '%.media.flush-latency') AND NOT EXISTS(SELECT 1 FROM stage"
      "  WHERE s.path LIKE '%.media.'||operation||'-latency')"},
-    {ALWAYS, "SELECT 'reconnecting to a controller' AS what, 'no workload lost an established "
-             "controller' AS why"
-             " WHERE "
-             "EXISTS(SELECT 1 FROM"
-             " workload WHERE kind='nvme') AND NOT EXISTS(SELECT 1 FROM recovery)"},
+    {ALWAYS, "SELECT 'reconnecting to a controller' AS what,"
+             " 'no workload lost an established controller' AS why"
+             " WHERE EXISTS(SELECT 1 FROM workload WHERE kind='nvme')"
+             " AND NOT EXISTS(SELECT 1 FROM recovery)"},
     {ALWAYS,
      "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||a.name||' to "
      "'||b.name"

@@ -83,7 +83,6 @@ static inline enum opt_part bottleneck_part(enum bottleneck_resource resource)
     return (enum opt_part)(OPT_PART_LINK + (int)resource); /* same list, resources first */
 }
 
-/* "link"; "unknown" */
 /* Queue pairs or connections wait for it, and so do the operations of an open loop. */
 static inline bool bottleneck_is_wait(enum bottleneck_resource resource)
 {
@@ -91,7 +90,7 @@ static inline bool bottleneck_is_wait(enum bottleneck_resource resource)
            resource != BOTTLENECK_RECOVERY;
 }
 
-/* As in JSON and databases. */
+/* As in JSON and databases: "link"; "unknown". */
 const char *bottleneck_word(enum bottleneck_resource resource);
 
 /* As in sentences and tables. */

@@ -50,8 +50,7 @@ struct member_fabric {
  * failed permanently, or if it had outstanding or failed operations and none completed until the
  * end of its time. */
 struct member_life {
-    time_ps
-        until; /* counted from its first issue, which it equals where completions give no rate */
+    time_ps until; /* from its first issue on; equals it where completions give no rate */
     bool cut_off;
     time_ps cut_off_at; /* its last completion, or its first issue */
 };

@@ -3,6 +3,7 @@
 #include "reports/summary/text_part.h"
 
 #include "base/plural.h"
+#include "base/text.h"
 #include "replay/database/words.h"
 
 #include <inttypes.h>
@@ -66,6 +67,8 @@ static void begin_line(const struct text *text, struct line *line, const char *p
 {
     *line = (struct line){0};
     snprintf(line->group, sizeof line->group, "%.*s", (int)group, path);
+    if (!text_begins(line->group, "faults["))
+        return;
     struct store_statement *row =
         store_prepare(text->store, "SELECT name FROM fault WHERE 'faults[' || fault || ']'=?");
     store_bind(row, 1, STORE_T(line->group));
