@@ -83,6 +83,33 @@ near 'victim, credits as PFC, Gb/s' "$(wire "$other" 2074)" "$(wire "$other_pfc"
 near 'victim gets half of the line, Gb/s' "$(wire "$other" 2074)" 50 5
 within 'frames dropped' "$(measure_of $victim '.drops | add' "${credits[@]}")" '$1 == 0'
 
+# VL arbitration: lanes with weights share a link of EDR by them. A lane without a weight is of the high-priority table: it takes all, or
+# n of n + 1 packets with a VLHighLimit of n (a packet of 4122 B is 65 blocks of 64 B, the limit n x 64 blocks; one packet with 0).
+cat >"$work/lanes.yaml" <<'YAML'
+stormglass: 1
+name: lanes
+about: Two lanes share the link to a host.
+seed: 1
+duration: 2ms
+fabric:
+  kind: infiniband
+  topology: {kind: single-switch, hosts: 3}
+  host-links: {rate: EDR, length: 3m, mtu: 4096B}
+workloads:
+  - {name: low, kind: rdma-write, from: host0, to: host2, message-size: 1MiB, outstanding: 8, priority: 0}
+  - {name: high, kind: rdma-write, from: host1, to: host2, message-size: 1MiB, outstanding: 8, priority: 1}
+YAML
+lanes() { # lanes WEIGHT-OF-HIGH LIMIT: percent of the goodput that the lane `high` has
+    measure_of "$work/lanes.yaml" '[.workloads[].goodput_bps] | 100 * .[1] / add' fabric.switch.scheduler.weights="{0: 1, 1: $1}" \
+        fabric.switch.vl-high-limit="$2"
+}
+near 'lane with weight 3 of 4, %' "$(lanes 3 255)" 75 1
+for limit in 0:1 1:1 3:3 10:10; do
+    near "lane without weight, VLHighLimit ${limit%:*}, %" "$(lanes 0 "${limit%:*}")" \
+        "$(awk -v n="${limit#*:}" 'BEGIN { print 100 * n / (n + 1) }')" 1
+done
+near 'lane without weight, no limit, %' "$(lanes 0 255)" 100 0.1
+
 # Five switches in a ring, each host sends two switches further: shortest paths form a credit loop, and nothing moves any more. Paths
 # up to switch s0 and down have none. With a short lifetime, discards break the loop.
 ring() { # ring SETTING...

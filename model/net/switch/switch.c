@@ -23,38 +23,12 @@ static struct swtch *switch_of(struct node *node)
 
 /* ------------------------------------------------------------------ scheduling */
 
-/* Deficit round robin among the weighted priorities of `mask` (Shreedhar and Varghese, SIGCOMM
- * 1995): each turn adds the queue's quantum once and lasts while the deficit covers the first
- * frame. A pause suspends a turn; it continues when the queue resumes, without another quantum, so
- * the time lost during a pause is not made up. A turn ends with the last frame of a queue. */
-static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, const struct port *port,
-                                      unsigned mask)
-{
-    struct switch_turns *turns = &swtch->turns[port->index];
-    CHECK(mask != 0 && (mask & swtch->strict) == 0 && turns->next < PRIORITIES);
-    for (;;) {
-        const uint8_t last = turns->next;
-        const struct port_prio *prio = &port->prios[last];
-        if ((mask & 1u << last) != 0) {
-            const uint32_t bytes = frame_at(port->frames, prio->head)->bytes;
-            if (turns->deficit[last] >= bytes) {
-                turns->deficit[last] = prio->head == prio->tail ? 0 : turns->deficit[last] - bytes;
-                return last;
-            }
-        }
-        const uint8_t next = turns->next = (uint8_t)((last + 1) % PRIORITIES);
-        if ((mask & 1u << next) != 0 &&
-            turns->deficit[next] < frame_at(port->frames, port->prios[next].head)->bytes)
-            turns->deficit[next] += (uint32_t)swtch->params.weight[next] * SWITCH_DWRR_QUANTUM;
-    }
-}
-
 /* Selects the priority in `mask` to be served next; all have frames waiting. */
 static inline unsigned pick_priority(const struct swtch *swtch, const struct port *port,
                                      unsigned mask)
 {
     const unsigned strict = mask & swtch->strict;
-    return LIKELY(strict != 0) ? port_highest(strict) : weighted_pick(swtch, port, mask);
+    return LIKELY(strict != 0) ? port_highest(strict) : switch_weighted_pick(swtch, port, mask);
 }
 
 /* Removes the first frame of a non-empty queue. */

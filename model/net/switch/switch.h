@@ -73,6 +73,7 @@ struct switch_params {
     int64_t hold_time, edge_hold_time; /* Fibre Channel: ps; 0: no limit */
     int64_t hoq_life, leaf_hoq_life;   /* InfiniBand: 4.096 us times two to the power of it */
     int64_t packet_life;
+    int64_t vl_high_limit; /* InfiniBand: times 4096 B; SWITCH_VL_HIGH_UNLIMITED */
     alignas(8) unsigned char policy_params[BUFFER_POLICIES_MAX]
                                           [BUFFER_PARAMS_MAX]; /* parameters of each
                                                                                      * policy */
@@ -108,7 +109,7 @@ enum switch_hash { SWITCH_HASHES(X) };
 enum switch_victims { SWITCH_VICTIMS(X) };
 #undef X
 
-enum { SWITCH_FECN_MOST = 15 };
+enum { SWITCH_FECN_MOST = 15, SWITCH_VL_HIGH_UNLIMITED = 255 };
 
 enum { SWITCH_DROP_CAUSES_MAX = 24 }; /* upper bound for the number of causes in base/drop.def */
 
@@ -129,6 +130,8 @@ struct switch_port_counters {
 struct switch_turns {
     uint32_t deficit[PRIORITIES]; /* bytes that each priority may still send in its turn */
     uint8_t next;                 /* priority whose turn it is */
+    bool high_spent;              /* InfiniBand: a lane with a weight may send a packet first */
+    int64_t high_blocks;          /* of 64 B that high lanes have sent since the last opportunity */
 };
 
 struct swtch {
@@ -145,6 +148,7 @@ struct swtch {
     uint8_t lossless; /* mask of priorities */
     uint8_t metered;  /* mask of priorities whose egress queues have a limit: lossy ones, or all */
     uint8_t strict;   /* mask of priorities served before the weighted ones */
+    uint8_t limited;  /* mask of priorities served before the weighted ones up to vl_high_limit */
     bool cut_through;
     bool fecn;         /* marks by annex A10 of InfiniBand */
     bool credits;      /* its links have flow control by credits */

@@ -36,6 +36,16 @@ static void set_waiting(struct swtch *swtch)
             swtch->buffer.groups[i * PRIORITIES + p].waiting = row;
 }
 
+/* With VLHighLimit no lane is strict: all are served by turns, some with precedence. */
+static void limit_strict(struct swtch *swtch, int64_t kind)
+{
+    if (kind != PORT_INFINIBAND || swtch->strict == UINT8_MAX ||
+        swtch->params.vl_high_limit == SWITCH_VL_HIGH_UNLIMITED)
+        return;
+    swtch->limited = swtch->strict;
+    swtch->strict = 0;
+}
+
 /* Lengths of a queue up to which no frame is marked. */
 static void set_marking(struct swtch *swtch, int64_t kind)
 {
@@ -78,6 +88,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     swtch->careful = swtch->special;
     engine_add(engine, &swtch->node, &switch_node_ops, name);
     set_marking(swtch, port_params[0].kind);
+    limit_strict(swtch, port_params[0].kind);
     swtch->ports = allocate_lines(port_count, sizeof *swtch->ports);
     swtch->port_counters = allocate_lines(port_count, sizeof *swtch->port_counters);
     swtch->turns = memory_zeroed(port_count, sizeof *swtch->turns);

@@ -239,6 +239,12 @@ const struct opt switch_opts[] = {
      "switch for 4.096 us x 2^n. 18 is 1.07 s; above 19: no limit.",
      "OpenSM osm_base.h: 0x12; IBTA Vol 1 14.2.5.4",
      OPT_ACTS_IF(OPT_NEED_INFINIBAND, DROPS, ANY, TRACE)},
+    {"vl-high-limit", OPT_INT, FIELD(vl_high_limit), "255", "0", "255", NULL,
+     "InfiniBand (VLHighLimit): after this number of times 4096 B from lanes with weight 0 (the "
+     "high-priority table), a lane with a weight may send one packet. 0: after each packet; 255: "
+     "no limit.",
+     "IBTA Vol 1 7.6.9.2; OpenSM: qos_high_limit",
+     OPT_ACTS_IF(OPT_NEED_INFINIBAND, CLASSES, ANY, TRACE)},
     {0},
 };
 

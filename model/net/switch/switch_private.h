@@ -36,6 +36,10 @@ static inline bool switch_is_lossless(const struct swtch *swtch, const struct fr
     return (swtch->lossless & 1u << frame->priority) != 0;
 }
 
+/* The priority in `mask` to be served next, none of which is strict. */
+NOINLINE uint8_t switch_weighted_pick(const struct swtch *swtch, const struct port *port,
+                                      unsigned mask);
+
 /* The frame has left the memory: its credits go back to the peer of its ingress port, if that has
  * credits. */
 NOINLINE void switch_return_credits(struct swtch *swtch, const struct frame *frame, time_ps now);
