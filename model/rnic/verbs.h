@@ -163,8 +163,8 @@ struct verbs_ops {
     /* Maximum number of RDMA READs that the device serves and issues per QP (max_qp_rd_atom,
      * max_qp_init_rd_atom). */
     uint8_t (*max_rd_atomic)(struct verbs_device *);
-    /* CPU time of posting and polling per message. NULL: real time. */
-    time_ps (*post_cost)(struct verbs_device *);
+    /* CPU time of posting and polling per message, within its mean +- spread. NULL: real time. */
+    time_ps (*post_cost)(struct verbs_device *, time_ps *spread);
     /* Fills the first `length` bytes of a BULK buffer, which a peer will READ, according to its
      * content tag. NULL: the tag is sufficient. */
     void (*make)(struct verbs_device *, struct verbs_mr *, uint32_t length);

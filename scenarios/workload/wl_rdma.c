@@ -116,10 +116,14 @@ static bool post_receive(struct wl_rdma_pair *pair)
     return pair->owner->site.verbs->post_recv(pair->conn, &wr, &bad) == 0;
 }
 
-static void occupy(const struct wl_rdma *wl, struct wl_rdma_core *core)
+static void occupy(struct wl_rdma *wl, struct wl_rdma_core *core)
 {
-    *core->door_at = core->free_at = env_now(wl->site.env) + core->cost;
-    core->busy += core->cost;
+    const time_ps more =
+        wl->spread == 0
+            ? 0
+            : (time_ps)rng_below(&wl->post_draws, (uint64_t)wl->spread * 2 + 1) - wl->spread;
+    *core->door_at = core->free_at = env_now(wl->site.env) + core->cost + more;
+    core->busy += core->cost + more;
     core->wanted = false;
 }
 
@@ -432,8 +436,7 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
     wl->pairs = memory_zeroed(wl->pair_count, sizeof *wl->pairs);
     wl->core_count = (uint32_t)wl->params.threads;
     wl->cores = memory_zeroed(wl->core_count, sizeof *wl->cores);
-    wl->post_cost = site->verbs->post_cost == NULL ? 0 : site->verbs->post_cost(site->device);
-    wl_rdma_share_doorbells(wl);
+    wl_rdma_set_post_costs(wl);
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         wl->pairs[i].owner = wl;
         wl->pairs[i].messages =

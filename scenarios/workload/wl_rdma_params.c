@@ -4,6 +4,8 @@
 #include "base/numbers.h"
 #include "scenarios/workload/wl_rdma_private.h"
 
+#include <stdio.h>
+
 #define FIELD(name) offsetof(struct wl_rdma_params, name)
 
 const struct opt wl_rdma_opts[] = {
@@ -88,7 +90,7 @@ const struct opt wl_rdma_opts[] = {
  * several threads use. Every other thread that takes this lock lengthens the time by the same
  * amount, because the lock and the register move from cache to cache. Without post-cost threads
  * have no time, and nothing to share. */
-void wl_rdma_share_doorbells(struct wl_rdma *wl)
+static void share_locks(struct wl_rdma *wl)
 {
     const uint32_t threads = wl->core_count;
     uint32_t locks = wl->pair_count < threads ? wl->pair_count : threads;
@@ -102,4 +104,18 @@ void wl_rdma_share_doorbells(struct wl_rdma *wl)
         core->door_at = shares ? &wl->doors[i % locks] : &core->free_at;
         core->cost = wl->post_cost + others * wl->params.doorbell_cost;
     }
+}
+
+void wl_rdma_set_post_costs(struct wl_rdma *wl)
+{
+    const struct workload_site *site = &wl->site;
+    if (site->verbs->post_cost != NULL)
+        wl->post_cost = site->verbs->post_cost(site->device, &wl->spread);
+    if (wl->spread > 0) {
+        char purpose[64];
+        snprintf(purpose, sizeof purpose, "posts of workload %u.%u.%u", site->workload,
+                 site->instance, site->copy);
+        wl->post_draws = env_stream(site->env, purpose);
+    }
+    share_locks(wl);
 }

@@ -53,7 +53,8 @@ struct wl_rdma {
     uint32_t batch;
     struct wl_rdma_core *cores;
     uint32_t core_count;
-    time_ps post_cost;            /* core time per message, apart from locks */
+    time_ps post_cost, spread; /* core time per message, apart from locks, +- spread */
+    struct rng post_draws;
     time_ps *doors;               /* of shared doorbells: when they are free */
     const struct wl_sizes *sizes; /* NULL: all have message_size */
     struct rng size_draws;
@@ -64,7 +65,7 @@ struct wl_rdma {
 };
 
 /* Sets what a message costs each core, and which doorbells cores share. */
-void wl_rdma_share_doorbells(struct wl_rdma *wl);
+void wl_rdma_set_post_costs(struct wl_rdma *wl);
 
 static inline struct wl_rdma *wl_rdma_of(const struct workload *workload)
 {

@@ -24,10 +24,14 @@ OVER_TCP = ("H1", "H2", "H2b", "H3", "H4", "T1", "T2", "T5", "T9", "T13", "H11")
 # One core posts small messages with perftest's loop, whatever the card; two of the laboratories have other software.
 POST_COST = {TRIVEDI: 322, CX6_PAIR: 380, UCX: 391, PERFTEST: 379, SMART: 215, DAQIRI: 771}
 
+# Of post-cost: round trips of perftest at the 99th percentile, and their median.
+JITTER = {CX5_PAIR: 34, CX6_PAIR: 49, CX7_PAIR: 31}
+
 # Values of profiles whose constants above belong to experiments.
 HOSTS_OF_CARDS = {
     (CX5, "post-cost"): {TRIVEDI: 322}, (CX6, "post-cost"): {CX6_PAIR: 380, UCX: 391, PERFTEST: 379},
     (CX7, "post-cost"): {H100: 330}, ("spdk-target", "command-cost"): {SPDK_ISSUES: 1483},
+    (CX5, "post-jitter"): JITTER, (CX6, "post-jitter"): JITTER, (CX7, "post-jitter"): JITTER,
     ("optane-p4800x", "read-latency"): {ANAND: 7200}, ("flash-p3700", "read-time"): {ANAND: 58000},
     ("optane-p5800x", "read-latency"): {BLOCK: 2990},
 }

@@ -28,7 +28,7 @@ RULES = [(re.compile(path), kind, how) for path, kind, how in (
     (r"\.rnic\.(interrupt|completion)-cost$", "completions", LESS),
     (r"\.rnic\.(event|iotlb-miss)-cost$", "pcie", LESS),
     (r"\.rnic\.iotlb-(entries|page|window)$", None, NEITHER),
-    (r"\.rnic\.(inline-size|register-inline|qp-cache|read-contexts|wr-cache|copy-rate|read-overlap|completions|cq-moderation-(count|time)|pcie-(generation|payload|read-request|overhead))$", None, NEITHER),
+    (r"\.rnic\.(inline-size|register-inline|qp-cache|read-contexts|wr-cache|copy-rate|read-overlap|completions|post-jitter|cq-moderation-(count|time)|pcie-(generation|payload|read-request|overhead))$", None, NEITHER),
     (r"\.tcp\.((r|t)x-batch|rx-segment|interrupt|copy|tls|tls-record)-cost$|\.tcp\.(interrupt-delay|tls-cost)$", "host cpu", LESS),
     (r"\.tcp\.(send|receive)-buffer(-max)?$|\.tcp\.output-limit$", "send window", MORE),
     (r"\.tcp\.initial-window$", "congestion control", MORE),

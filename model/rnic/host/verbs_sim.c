@@ -288,10 +288,12 @@ static uint32_t qp_num(const struct verbs_conn *conn)
 }
 
 /* With a software RNIC the process pays according to its own parameters. */
-static time_ps post_cost(struct verbs_device *device)
+static time_ps post_cost(struct verbs_device *device, time_ps *spread)
 {
     const struct rnic *rnic = of_device(device);
-    return rnic->soft != NULL ? 0 : rnic->params.pipeline.post;
+    const time_ps cost = rnic->soft != NULL ? 0 : rnic->params.pipeline.post;
+    *spread = (time_ps)((__int128)cost * rnic->params.pipeline.post_jitter / PPM);
+    return cost;
 }
 
 static uint8_t max_rd_atomic(struct verbs_device *device)

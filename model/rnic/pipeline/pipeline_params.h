@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 struct pipeline_params {
-    int64_t post;          /* core that posts and polls; not part of the RNIC itself */
-    int64_t qp_message;    /* between two messages of a queue pair */
-    int64_t qp_packet;     /* queue pair: per packet of a message */
-    int64_t message, read; /* message engine: per SEND or WRITE, per READ */
-    int64_t gather;        /* message engine: additional when the payload is not inline */
-    int64_t read_response; /* receive packet engine: per READ request */
-    int64_t read_contexts; /* READs that a responder keeps track of itself; 0: all */
+    int64_t post, post_jitter; /* core that posts and polls; not part of the RNIC itself */
+    int64_t qp_message;        /* between two messages of a queue pair */
+    int64_t qp_packet;         /* queue pair: per packet of a message */
+    int64_t message, read;     /* message engine: per SEND or WRITE, per READ */
+    int64_t gather;            /* message engine: additional when the payload is not inline */
+    int64_t read_response;     /* receive packet engine: per READ request */
+    int64_t read_contexts;     /* READs that a responder keeps track of itself; 0: all */
     int64_t read_context_miss;
     int64_t qp_read;              /* between two long READs answered by a queue pair */
     int64_t qp_read_packet;       /* queue pair: per packet of a long READ that it answers */

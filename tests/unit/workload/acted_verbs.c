@@ -211,9 +211,10 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
     return 16;
 }
 
-static time_ps post_cost(struct verbs_device *device)
+static time_ps post_cost(struct verbs_device *device, time_ps *spread)
 {
     (void)device;
+    *spread = acted.post_spread;
     return acted.post_cost;
 }
 

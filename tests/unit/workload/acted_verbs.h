@@ -9,7 +9,7 @@
 
 struct acted {
     struct stage *stage;
-    time_ps service, post_cost;
+    time_ps service, post_cost, post_spread;
     struct verbs_user listener;
     bool listening, rejects;
     uint64_t posted, fails_at, dies_at;

@@ -111,6 +111,20 @@ static void threads_share_doorbells(void **state)
     }
 }
 
+static void the_time_of_a_post_varies_about_its_mean(void **state)
+{
+    (void)state;
+    struct play *play = acted_begin("rdma-write");
+    acted.post_cost = 50 * PS_PER_US;
+    acted.post_spread = 25 * PS_PER_US;
+    play->params.qps = 4;
+    acted_run(play, PS_PER_S);
+    assert_in_range(play->stats.completed, 190, 210); /* 200 without */
+    assert_int_not_equal(play->stats.completed * 50 * PS_PER_US,
+                         play->kind->cpu(play->workload, PS_PER_S).busy);
+    acted_end(play);
+}
+
 /* Four messages, posted 50 us apart, take 100 us each: without batches the core is always busy; a
  * batch of four begins each 250 us, and one of two when two of the four are complete. */
 static void a_batch_waits_for_room_for_all_of_it(void **state)
@@ -341,6 +355,7 @@ int main(void)
         cmocka_unit_test(each_message_is_answered_before_the_next),
         cmocka_unit_test(a_core_posts_one_message_at_a_time),
         cmocka_unit_test(threads_share_doorbells),
+        cmocka_unit_test(the_time_of_a_post_varies_about_its_mean),
         cmocka_unit_test(a_batch_waits_for_room_for_all_of_it),
         cmocka_unit_test(an_open_loop_waits_for_its_core),
         cmocka_unit_test(queue_pairs_share_a_count),
