@@ -52,6 +52,10 @@ scenario reads 'read-cost: 100ns, message-cost: 10ns, max-rd-atomic: 64' rdma-re
 limited reads rnic "the message engine of a's RNIC is 100% busy"
 scenario answers 'read-response-cost: 100ns, max-rd-atomic: 64' rdma-read 64B 32
 limited answers rnic "the engine for packets received by b's RNIC"
+scenario shared-receives 'srq-receive-cost: 200ns' 'rdma-send, shared-receives: 512' 64B 32
+limited shared-receives rnic "the engine for packets received by b's RNIC"
+"$program" run shared-receives.yaml --set workloads.0.shared-receives=0 --json >private.json || fail "private: exit code $?"
+gojq -e '.bottleneck_kind != "rnic"' private.json >/dev/null || fail "private receives: $(gojq -c .bottleneck_kind private.json)"
 scenario long-reads 'qp-read-cost: 600ns, read-overlap: 128B' rdma-read 256B 16
 limited long-reads rnic "the READ engine of each queue pair in b's RNIC"
 scenario interrupts 'completions: interrupt, interrupt-cost: 5us, completion-cost: 1us' rdma-write 8B 32

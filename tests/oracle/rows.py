@@ -23,7 +23,7 @@ RULES = [(re.compile(path), kind, how) for path, kind, how in (
     (r"^workloads\..*\.(start|stop|warm-up|read|block-size|message-size|count|size|offset|namespace)$", None, NEITHER),
     (r"^workloads\..*\.(queues|qps|threads|loop|skip)$|\.nvme\.queues$|\.max-queues$", None, NEITHER),
     (r"^fabric\.[a-z-]*links.*\.rate$", "link", MORE),
-    (r"\.rnic\.((qp-)?message|qp-(read-)?packet|gather|(qp-)?read|read-response|register|read-context-miss|wr-cache-miss|[tr]x-packet|qp-cache-miss)-cost$", "rnic", LESS),
+    (r"\.rnic\.((qp-)?message|qp-(read-)?packet|gather|(qp-)?read|read-response|register|read-context-miss|wr-cache-miss|srq-receive|[tr]x-packet|qp-cache-miss)-cost$", "rnic", LESS),
     (r"\.rnic\.pcie-(lanes|tags)$", "pcie", MORE),
     (r"\.rnic\.(interrupt|completion)-cost$", "completions", LESS),
     (r"\.rnic\.(event|iotlb-miss)-cost$", "pcie", LESS),

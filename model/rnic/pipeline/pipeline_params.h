@@ -24,6 +24,7 @@ struct pipeline_params {
     int64_t register_inline;      /* bytes of the page list that are inline */
     int64_t register_fence;       /* bool: waits for everything sent before */
     int64_t tx_packet, rx_packet; /* packet engines: per packet */
+    int64_t srq_receive;          /* receive packet engine: per receive of a shared queue */
     int64_t inline_size;          /* bytes */
     int64_t copy_bps;             /* 0: a packet is not stored whole */
     int64_t pcie_generation;      /* 1 to 5; PCIE_OFF: not modeled */
@@ -79,7 +80,7 @@ static inline bool pipeline_caches_wrs(const struct pipeline_params *params)
 static inline bool pipeline_slows_receiving(const struct pipeline_params *params)
 {
     return pipeline_has_pcie(params) || params->rx_packet > 0 || params->qp_cache > 0 ||
-           pipeline_slows_reads(params) || pipeline_caches_wrs(params);
+           params->srq_receive > 0 || pipeline_slows_reads(params) || pipeline_caches_wrs(params);
 }
 
 /* Whether any of the parameters has an effect. */

@@ -42,13 +42,29 @@ static NOINLINE void find_work_request(struct rnic *rnic, time_ps now)
 
 /* ------------------------------------------------------------------ received packets */
 
+static inline bool begins_send(unsigned opcode)
+{
+    return opcode == FRAME_RC_SEND_FIRST || opcode == FRAME_RC_SEND_ONLY ||
+           opcode == FRAME_RC_SEND_ONLY_IMM || opcode == FRAME_RC_SEND_ONLY_INV;
+}
+
+/* Cost of a SEND that takes a receive of a shared queue. */
+static NOINLINE time_ps shared_cost(struct rnic *by, uint32_t qpn)
+{
+    const struct rnic *rnic = UNLIKELY(by->lag != NULL) ? lag_owner(by, qpn) : by;
+    const struct qp *qp = rnic_find_qp(rnic, qpn);
+    return qp != NULL && qp->conn->user.srq != NULL ? pipeline_costs(rnic)->srq_receive : 0;
+}
+
 bool pipeline_passes(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
     const bool datagram = frame->opcode == FRAME_UD_SEND_ONLY || frame->opcode == FRAME_TCP;
     const bool asks =
         frame->opcode == FRAME_RC_READ_REQUEST && pipeline_slows_reads(pipeline_costs(rnic));
-    if (asks || pipeline_costs(rnic)->rx_packet > 0 || pipeline->rx_free > now)
+    const bool shares =
+        UNLIKELY(pipeline_costs(rnic)->srq_receive > 0) && begins_send(frame->opcode);
+    if (asks || shares || pipeline_costs(rnic)->rx_packet > 0 || pipeline->rx_free > now)
         return false;
     const bool known = datagram || context_cache_find(&pipeline->cache, frame->qpn);
     if (!known && pipeline_costs(rnic)->qp_cache_miss > 0)
@@ -136,6 +152,8 @@ time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps n
         cost += pipeline_costs(rnic)->qp_cache_miss;
     if (opcode == FRAME_RC_READ_REQUEST)
         cost += request_cost(rnic, frame->qpn);
+    else if (UNLIKELY(pipeline_costs(rnic)->srq_receive > 0) && begins_send(opcode))
+        cost += shared_cost(rnic, frame->qpn);
     else if (UNLIKELY(pipeline->caches_wrs) && ends_read(opcode))
         find_work_request(rnic, now);
     if (cost > 0) {
