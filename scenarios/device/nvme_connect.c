@@ -6,6 +6,8 @@
 #include "scenarios/device/shell.h"
 #include "tcp/tcp.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,22 +198,24 @@ static const struct opt *row_named(const char *name)
     return row == NULL ? opt_find(nvme_tcp_host_opts, name) : row;
 }
 
-/* True if a value is a number that can be imported. */
-static bool is_number(struct reader *reader, const struct given *given)
+/* A value as a decimal number, or NULL. nvme-cli accepts hexadecimal and octal numbers, too. */
+static const char *number_of(struct reader *reader, const struct given *given)
 {
+    char *end;
     if (shell_is_open(given->value)) {
         notes_add(&reader->connect->device->notes, given->place,
                   "%s %s is set by a variable: left out", given->spelled,
                   notes_clean(arena_of(reader), given->value));
-        return false;
+        return NULL;
     }
-    const size_t digits = strspn(given->value, "0123456789");
-    if (digits > 0 && given->value[digits] == '\0')
-        return true;
+    errno = 0;
+    const unsigned long long number = strtoull(given->value, &end, 0);
+    if (isdigit((unsigned char)given->value[0]) && *end == '\0' && errno == 0)
+        return arena_format(arena_of(reader), "%llu", number);
     diag_add(reader->connect->device->diag, DIAG_ERROR, given->place, given->line,
              "found %s '%s', expected a number", given->spelled,
              notes_clean(arena_of(reader), given->value));
-    return false;
+    return NULL;
 }
 
 static void set_number(struct reader *reader, const struct given *given)
@@ -224,10 +228,11 @@ static void set_number(struct reader *reader, const struct given *given)
         store(reader, setting, "never", given);
         return;
     }
-    if (!is_number(reader, given))
+    const char *number = number_of(reader, given);
+    if (number == NULL)
         return;
     store(reader, setting,
-          device_bounded(reader->connect->device, row, given->value, option->add, given->place,
+          device_bounded(reader->connect->device, row, number, option->add, given->place,
                          given->spelled),
           given);
 }
@@ -252,16 +257,18 @@ static void set_tos(struct reader *reader, const struct connect_command *command
 {
     for (size_t i = 0; command->tos != NULL && i < reader->given_count; i++) {
         const struct given *given = &reader->given[i];
-        if (strcmp(given->option->name, "tos") != 0 || !is_number(reader, given))
+        const char *number =
+            strcmp(given->option->name, "tos") == 0 ? number_of(reader, given) : NULL;
+        if (number == NULL)
             continue;
-        const unsigned long tos = strtoul(given->value, NULL, 10);
-        if (strlen(given->value) > 3 || tos > TOS_MAX)
+        const unsigned long long tos = strtoull(number, NULL, 10);
+        if (tos > TOS_MAX)
             diag_add(reader->connect->device->diag, DIAG_ERROR, given->place, given->line,
                      "found %s '%s', expected 0 to %d", given->spelled,
                      notes_clean(arena_of(reader), given->value), TOS_MAX);
         else
             store(reader, &reader->connect->dscp,
-                  arena_format(arena_of(reader), "%lu", tos >> DSCP_SHIFT), given);
+                  arena_format(arena_of(reader), "%llu", tos >> DSCP_SHIFT), given);
     }
 }
 
