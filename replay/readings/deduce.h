@@ -144,4 +144,8 @@ bool deduce(struct deduced *deduced, const struct readings *readings, const stru
             struct diag *diag);
 void deduced_free(struct deduced *deduced);
 
+/* Why a reading of I/Os cannot be simulated, so that it is neither fitted nor compared; otherwise
+ * NULL. */
+const char *deduce_obstacle(const struct deduced *deduced, const struct reading *reading);
+
 #endif

@@ -74,16 +74,34 @@ static int64_t tcp_messages_of(const struct reading *reading)
     return most > least ? most : least;
 }
 
+/* Why I/Os cannot be simulated; NULL: they can. */
+static const char *io_obstacle(const struct deduced *deduced, const struct reading *reading)
+{
+    const struct reading_work *work = &reading->work;
+    if (work->mixed)
+        return "reads and writes ran together";
+    if (work->depth < 1 || work->depth > 1024)
+        return "the queue depth is not from 1 to 1024";
+    if (work->qps < 1 || work->qps > 128)
+        return "the number of jobs is not from 1 to 128";
+    if (work->bytes % 512 != 0 || work->bytes > 1024 * 1024)
+        return "the block size is not a multiple of 512 B up to 1 MiB";
+    if (deduced->tcp && (tcp_messages_of(reading) > BENCHMARK_OPERATIONS_MAX ||
+                         tcp_messages_of(reading) * packets_of(work) > TCP_PACKETS_MAX))
+        return "too much outstanding data: a fit would take minutes";
+    return NULL;
+}
+
+const char *deduce_obstacle(const struct deduced *deduced, const struct reading *reading)
+{
+    return reading->kind == READING_IO ? io_obstacle(deduced, reading) : NULL;
+}
+
 bool deduce_can_play(const struct deduced *deduced, const struct reading *reading)
 {
     const struct reading_work *work = &reading->work;
-    if (deduced->tcp &&
-        (reading->kind != READING_IO || tcp_messages_of(reading) > BENCHMARK_OPERATIONS_MAX ||
-         tcp_messages_of(reading) * packets_of(work) > TCP_PACKETS_MAX))
-        return false;
-    if (reading->kind == READING_IO)
-        return !work->mixed && work->depth >= 1 && work->depth <= 1024 && work->qps >= 1 &&
-               work->qps <= 128 && work->bytes % 512 == 0 && work->bytes <= 1024 * 1024;
+    if (reading->kind == READING_IO || deduced->tcp)
+        return reading->kind == READING_IO && io_obstacle(deduced, reading) == NULL;
     return (reading->kind == READING_RATE || reading->kind == READING_LATENCY) &&
            work->post_list <= 1 && !work->both_ways && work->qps <= QPS_MAX &&
            work->depth <= 4096 && messages_of(reading) * packets_of(work) <= PACKETS_MAX;

@@ -51,7 +51,7 @@ static void text_files(const struct deduced *deduced, FILE *out)
         const bool known = text_names(deduced, reading, true, "determines ", out);
         const bool bound =
             text_names(deduced, reading, false, known ? "; bounds " : "bounds ", out);
-        fputs(known || bound ? "\n" : "adds nothing to the other files\n", out);
+        fputs(known || bound ? "\n" : "determines no parameter\n", out);
     }
 }
 
@@ -135,6 +135,21 @@ static void text_notes(const struct deduced *deduced, FILE *out)
     }
 }
 
+static void text_not_simulated(const struct deduced *deduced, FILE *out)
+{
+    const struct readings *readings = deduced->readings;
+    const char *heading = "\nNot simulated\n";
+    for (size_t i = 0; i < readings->count; i++) {
+        const char *obstacle = deduce_obstacle(deduced, &readings->list[i]);
+        char words[DEDUCED_WORDS_BYTES];
+        if (obstacle == NULL)
+            continue;
+        deduced_reading_words(&readings->list[i], words);
+        fprintf(out, "%s  %s: %s\n", heading, words, obstacle);
+        heading = "";
+    }
+}
+
 static void text_figures(const struct deduced *deduced, FILE *out)
 {
     if (deduced->figure_count > 0)
@@ -164,6 +179,7 @@ bool deduced_text(const struct deduced *deduced, FILE *out)
     text_bounds(deduced, out);
     text_conflicts(deduced, out);
     text_notes(deduced, out);
+    text_not_simulated(deduced, out);
     text_open(deduced, out);
     text_figures(deduced, out);
     return fflush(out) == 0 && ferror(out) == 0;

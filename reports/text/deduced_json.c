@@ -127,17 +127,32 @@ static void files(const struct deduced *deduced, FILE *out)
     }
 }
 
+static void sentence_of(const struct reading *reading, const char *sentence, const char **between,
+                        FILE *out)
+{
+    fprintf(out, "%s\n  {", *between);
+    key("sentence", sentence, out);
+    place(reading, out);
+    fputc('}', out);
+    *between = ",";
+}
+
 static void notes(const struct readings *readings, FILE *out)
 {
     const char *between = "";
-    for (size_t i = 0; i < readings->count; i++) {
-        if (readings->list[i].kind != READING_NOTE)
-            continue;
-        fprintf(out, "%s\n  {", between);
-        key("sentence", readings->list[i].value, out);
-        place(&readings->list[i], out);
-        fputc('}', out);
-        between = ",";
+    for (size_t i = 0; i < readings->count; i++)
+        if (readings->list[i].kind == READING_NOTE)
+            sentence_of(&readings->list[i], readings->list[i].value, &between, out);
+}
+
+static void not_simulated(const struct deduced *deduced, FILE *out)
+{
+    const char *between = "";
+    for (size_t i = 0; i < deduced->readings->count; i++) {
+        const struct reading *reading = &deduced->readings->list[i];
+        const char *obstacle = deduce_obstacle(deduced, reading);
+        if (obstacle != NULL)
+            sentence_of(reading, obstacle, &between, out);
     }
 }
 
@@ -164,6 +179,8 @@ bool deduced_json(const struct deduced *deduced, FILE *out)
     }
     fputs("],\n \"without_parameter\": [", out);
     notes(deduced->readings, out);
+    fputs("],\n \"not_simulated\": [", out);
+    not_simulated(deduced, out);
     fputs("],\n \"figures\": [", out);
     for (size_t i = 0; i < deduced->figure_count; i++) {
         fputs(i == 0 ? "" : ",", out);

@@ -189,6 +189,8 @@ done | hold check
     said calibrate one write_lat.txt
     # The fit takes half a minute; calibrate-files.sh looks at its text.
     "$program" calibrate fio-tcp.json --no-drive --base linux-nvmet-tcp --json >json/calibrate.tcp.json
+    sed 's/"iodepth": "[0-9]*"/"iodepth": "2000"/' fio-tcp.json >deep.json
+    "$program" calibrate deep.json --no-drive --base linux-nvmet-tcp --json >json/calibrate.deep.json
     sed 's/2.500000/1.250000/; s/19.07/9.54/' write_bw.txt >slower.txt
     said calibrate apart write_bw.txt slower.txt
 } | hold calibrate
