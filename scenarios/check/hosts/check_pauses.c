@@ -5,12 +5,16 @@
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/classes.h"
 
+#include "base/memory.h"
 #include "base/note_text.h"
 
 #include "net/headroom/headroom.h"
 #include "rnic/host/rnic.h"
 #include "rnic/host/rx_buffer.h"
 #include "scenarios/fabric/pauses.h"
+#include "scenarios/workload/workload.h"
+
+#include <stdlib.h>
 
 enum {
     SHARE_WORTH_TELLING = 100
@@ -166,18 +170,54 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
     }
 }
 
+/* The priority that a frame with this DSCP has on the way to the host; a mask. */
+static uint8_t arrives_in(const struct scenario *scenario, uint32_t host, uint8_t dscp)
+{
+    const struct scenario_port *port = &scenario->nodes[host].ports[0];
+    if (scenario->nodes[host].port_count == 0 || port->link == SCENARIO_NO_LINK ||
+        scenario->nodes[port->peer_node].kind != SCENARIO_SWITCH)
+        return UINT8_MAX;
+    return (uint8_t)(1U << scenario->nodes[port->peer_node].priority_of_dscp[dscp]);
+}
+
+/* By host: the priorities in which it receives traffic; all for RDMA, and for a host without
+ * traffic. */
+static uint8_t *received_priorities(const struct scenario *scenario)
+{
+    uint8_t *masks = memory_zeroed(scenario->host_count, sizeof *masks);
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const bool tcp = workload->by_tcp;
+            masks[pair->to] |=
+                tcp ? arrives_in(scenario, pair->to, scenario_dscp(scenario, workload, pair))
+                    : UINT8_MAX;
+            masks[pair->from] |=
+                tcp ? arrives_in(scenario, pair->from, scenario_dscp_back(scenario, workload, pair))
+                    : UINT8_MAX;
+        }
+    }
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        masks[i] = masks[i] == 0 ? UINT8_MAX : masks[i];
+    return masks;
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
+    uint8_t *received = received_priorities(scenario);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++) {
             if (node->ports[p].link == SCENARIO_NO_LINK)
                 continue;
             check_refresh(scenario, node, p, report);
-            if (node->kind == SCENARIO_HOST)
+            if (node->kind == SCENARIO_HOST && (received[i] == UINT8_MAX ||
+                                                (received[i] & pauses_enabled(scenario, node, p))))
                 check_rx_buffer(scenario, node, p, report);
         }
     }
+    free(received);
 }
 
 const struct check_rule check_pauses = {
