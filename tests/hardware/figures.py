@@ -380,6 +380,20 @@ UNTOLD = [
     Untold("N11 of the second sheet", "64-KiB reads with one I/O of 2,149.7 ms", "the model has such an I/O, of 2,147.5 ms with `timeout: 19`, if the last packet that its queue pair has in flight is lost: at depth 1 in one of 12 seeds of random loss (1 of 500 frames for 1 ms). At depth 32 none of 12 seeds has it, since the next packet shows the loss. The source does not say what was lost"),
     Untold("R13 of the second sheet", "one link, receive buffers from 20 to 128", "messages of 4 and 8 KB take longer than of 64 KB (20 in flight: 1,380, 1,400 and 972 us): times of the software of that host, which does not fill the link with any of them"),
     Untold("A2, A4 of the second sheet", "one-way latency of frames, and lossy traffic without retransmission", "rates of the lossless flows of A4 are 99.44 and 99.49 Gb/s (published: 99.52) with a second workload in class 3. Latency is that of messages here, and lost ones are sent again: with 64, 1,024 or 4,096 outstanding their time is that in the host. The threshold of the switch is not published"),
+    Untold("W6 of the second sheet", "a storm of 300 ms, watchdog polls of 600 ms: trips intermittently, never with polls of 100 ms",
+           "`tests/laws/watchdog.sh` has it: the watchdog trips at some of six phases between the storm and the polls, never with polls of 100 ms"),
+    Untold("DCQCN, 20 senders", "more than 39 Gb/s of 40, parameters and thresholds of the paper (Zhu et al., SIGCOMM 2015)",
+           "`tests/validation/v14-dcqcn.yaml` with 20 senders, 5 KB, 200 KB and 1 % gives 37.8 Gb/s on the wire. A mark that a packet gets when it enters "
+           "a queue of 200 KB reaches the sender 40 us later, and rates oscillate. With `ecn-mark: dequeue` the model gives 39.8 Gb/s, with "
+           "`clamp-target: false` (the default of ConnectX firmware) 40.0 Gb/s. The source states neither where its switch marks nor which clamp its cards had"),
+    Untold("DCQCN, seven senders join", "they join a flow of 25 Gb/s: 350 to 800 KB at the peak of the queue (testbed of HPCC, SIGCOMM 2019)",
+           "`seven-join.yaml` gives 1.03 MB with the defaults of ConnectX firmware, 0.92 MB with the parameters of HPCC's simulator, and 0.73 MB if `cnp-interval` and "
+           "`cut-interval` are 1 us: the peak is the rate of seven senders, multiplied by the time until they have slowed down. Both intervals of the "
+           "tested cards are not given, nor the time that the cards take to send and to obey a CNP"),
+    Untold("connections of a ConnectX-5", "half the rate of READs at 5,000 connections (Kalia et al., NSDI 2019, as a text restates it)",
+           "`pair.yaml` with 32 threads and 16 READs outstanding on each queue pair loses 21 % from 256 to 1,024 queue pairs. The number of READs in flight is the "
+           "cause: 16,384 exceed `wr-cache` (768). With one READ on each queue pair the loss is 6 %, and without `wr-cache` there is none: the contexts of "
+           "1,024 queue pairs fit. That text does not say how many READs were in flight"),
     Untold("M7", "Windows desktop", "measures its software: a quarter of the rate of M5"),
     Untold("M8", "seven drives", "the drives are not named"),
 ]
