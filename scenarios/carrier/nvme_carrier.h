@@ -87,7 +87,7 @@ struct nvme_carrier {
     bool only_blocks;     /* no protection information, no discovery */
 };
 
-enum { NVME_CARRIER_PARAMS_MAX = 96 };
+enum { NVME_CARRIER_PARAMS_MAX = 104 };
 
 #define CARRIER(stem) extern const struct nvme_carrier carrier_##stem;
 #include "scenarios/carrier/nvme_carrier.def"

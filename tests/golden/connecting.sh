@@ -41,6 +41,10 @@ named both rnic 'qp-create-cost: 100us, qp-modify-cost: 250us' odd-setting hosts
 named scan nvme 'partition-scan: true' odd-setting hosts.odd.nvme.partition-scan \
     'kind: nvme, from: "host3..host5", to: "host0..host2", queues: 1, queue-depth: 4' \
     'targets: {where: "host0..host2", namespaces: [{media: flash-tlc, count: 8}]}'
+# The 34 commands of Linux's scan of a logical unit.
+named unit-scan nvme 'iscsi-unit-scan: true' odd-setting hosts.odd.nvme.iscsi-unit-scan \
+    'kind: nvme, transport: iscsi, from: "host3..host5", to: "host0..host2", queue-depth: 4' \
+    'targets: {where: "host0..host2", namespaces: [{media: flash-tlc}]}'
 # PCIe where the others have none.
 named pcie rnic 'pcie-generation: 1, pcie-lanes: 8' odd-setting hosts.odd.rnic.pcie-generation \
     'kind: rdma-write, from: "host3..host5", to: "host0..host2", message-size: 64KiB, outstanding: 8' ''

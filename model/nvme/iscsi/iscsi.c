@@ -65,6 +65,11 @@ const struct opt iscsi_host_opts[] = {
     {"iscsi-complete-cost", OPT_TIME, HOST(complete_cost), "5230ns", "0ps", "1s", NULL,
      "iSCSI: CPU time to complete one command, in addition to complete-cost.",
      "see iscsi-submit-cost", OPT_SCALES_IF(OPT_NEED_ISCSI, HOST_CPU, MORE, COST)},
+    {"iscsi-unit-scan", OPT_BOOL, HOST(unit_scan), "false", NULL, NULL, NULL,
+     "iSCSI: true: after its first Login, the host sends the 34 SCSI commands by which Linux scans "
+     "a logical unit; false: it sends the 6 commands whose answers it needs.",
+     "capture of Linux 6.1; drivers/scsi/scsi_scan.c, sd.c",
+     OPT_ACTS_IF(OPT_NEED_ISCSI, CONNECTING, MORE, TRACE)},
     {0},
 };
 

@@ -38,6 +38,7 @@ struct iscsi_host_params {
     struct iscsi_keys keys;
     int64_t queue_depth; /* commands outstanding in the session */
     time_ps submit_cost, complete_cost;
+    int64_t unit_scan; /* bool */
 };
 
 struct iscsi_target_params {

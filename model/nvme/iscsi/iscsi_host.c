@@ -473,7 +473,7 @@ static void on_parted(struct iscsi_session *base)
 
 static void release(struct iscsi_session *base)
 {
-    (void)base;
+    free(iscsi_host_of(base)->scan);
 }
 
 static void release_queue(struct nvme_transport_conn *conn)

@@ -104,16 +104,42 @@ static void fabrics(struct host_queue_conn *queue, struct host_slot *slot)
 
 /* ---- Identify ---- */
 
-static void ask(struct host_queue_conn *queue, struct host_slot *slot, enum scsi_kind kind,
-                uint32_t room, uint32_t nsid)
+void iscsi_host_ask(struct host_queue_conn *queue, struct host_slot *slot, enum scsi_kind kind,
+                    uint8_t page, uint32_t room, uint32_t nsid)
 {
     unsigned char cdb[ISCSI_CDB_BYTES];
     if (slot->answer == NULL)
         slot->answer = memory_zeroed(1, SCSI_ANSWER_MAX);
     slot->asks = kind;
     slot->answer_room = room;
-    scsi_cdb(cdb, kind, room);
+    scsi_cdb(cdb, kind, page, room);
     iscsi_host_scsi(queue, slot, scsi_lun(nsid), cdb);
+}
+
+/* The scan has brought the answer. */
+static bool answer_of_scan(struct host_queue_conn *queue, struct host_slot *slot)
+{
+    const struct host_scan *scan = iscsi_host_of(queue->base.session)->scan;
+    const uint8_t cns = slot->command.cdw10 & 0xFF;
+    if (scan == NULL || !scan->is_over)
+        return false;
+    if (cns == NVME_CNS_ACTIVE_LIST && scan->has_luns)
+        memcpy(slot->data->bytes, scan->luns, NVME_IDENTIFY_BYTES);
+    else if (cns == NVME_CNS_NAMESPACE && scan->has_capacity && slot->command.nsid == 1)
+        nvme_identify_encode_namespace(&scan->capacity, slot->data->bytes);
+    else
+        return false;
+    iscsi_host_decide(queue, slot, NVME_STATUS_OK, 0);
+    return true;
+}
+
+static void identify_controller(struct host_queue_conn *queue, struct host_slot *slot)
+{
+    const struct iscsi *iscsi = queue->base.session->iscsi;
+    if (iscsi->params.host.unit_scan && !iscsi->unit_scanned)
+        iscsi_host_scan_begin(queue, slot);
+    else
+        iscsi_host_ask(queue, slot, SCSI_KIND_INQUIRY, 0, SCSI_INQUIRY_FIRST, 1);
 }
 
 static void identify(struct host_queue_conn *queue, struct host_slot *slot)
@@ -122,15 +148,17 @@ static void identify(struct host_queue_conn *queue, struct host_slot *slot)
         iscsi_host_decide(queue, slot, BAD_FIELD, 0);
         return;
     }
+    if (answer_of_scan(queue, slot))
+        return;
     switch (slot->command.cdw10 & 0xFF) {
     case NVME_CNS_CONTROLLER:
-        ask(queue, slot, SCSI_KIND_INQUIRY, SCSI_INQUIRY_BYTES, 1);
+        identify_controller(queue, slot);
         break;
     case NVME_CNS_ACTIVE_LIST:
-        ask(queue, slot, SCSI_KIND_LUNS, SCSI_REPORT_BYTES, 1);
+        iscsi_host_ask(queue, slot, SCSI_KIND_LUNS, 0, SCSI_REPORT_BYTES, 1);
         break;
     case NVME_CNS_NAMESPACE:
-        ask(queue, slot, SCSI_KIND_CAPACITY, SCSI_CAPACITY_BYTES, slot->command.nsid);
+        iscsi_host_ask(queue, slot, SCSI_KIND_CAPACITY, 0, SCSI_CAPACITY_BYTES, slot->command.nsid);
         break;
     default:
         iscsi_host_decide(queue, slot, BAD_FIELD, 0);
@@ -180,16 +208,23 @@ static void advance_controller(struct host_queue_conn *queue, struct host_slot *
                                uint32_t length)
 {
     struct host_session *session = iscsi_host_of(queue->base.session);
+    if (session->scan != NULL && !session->scan->is_over) {
+        if (!iscsi_host_scan_advance(queue, slot, good, length))
+            iscsi_host_decide(queue, slot, NVME_STATUS_INTERNAL, 0);
+        else if (session->scan->is_over)
+            finish_controller(queue, slot);
+        return;
+    }
     if (slot->asks == SCSI_KIND_INQUIRY) {
         if (good && scsi_take_inquiry(&slot->controller, slot->answer, length))
-            ask(queue, slot, SCSI_KIND_CAPACITY, SCSI_CAPACITY_BYTES, 1);
+            iscsi_host_ask(queue, slot, SCSI_KIND_CAPACITY, 0, SCSI_CAPACITY_BYTES, 1);
         else
             iscsi_host_decide(queue, slot, NVME_STATUS_INTERNAL, 0);
     } else if (slot->asks == SCSI_KIND_CAPACITY && good &&
                take_capacity(session, slot, length, true)) {
-        ask(queue, slot, SCSI_KIND_LIMITS, SCSI_LIMITS_BYTES, 1);
+        iscsi_host_ask(queue, slot, SCSI_KIND_PAGE, SCSI_PAGE_LIMITS, SCSI_LIMITS_BYTES, 1);
     } else {
-        if (good && slot->asks == SCSI_KIND_LIMITS)
+        if (good && slot->asks == SCSI_KIND_PAGE)
             scsi_take_limits(&slot->controller, slot->answer, length, session->block_shift);
         finish_controller(queue, slot);
     }

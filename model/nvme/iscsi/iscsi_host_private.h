@@ -37,6 +37,17 @@ struct host_queue_conn {
     bool established; /* reported */
 };
 
+/* What Linux's scan has found (unit_scan.def). */
+struct host_scan {
+    uint32_t next;      /* row */
+    uint32_t announced; /* bytes of the answer that the last row began */
+    uint32_t limits_bytes;
+    bool has_luns, has_capacity, is_over;
+    struct nvme_identify_namespace capacity; /* of logical unit 0 */
+    unsigned char limits[SCSI_LIMITS_BYTES];
+    unsigned char luns[NVME_IDENTIFY_BYTES]; /* as the list of active namespaces */
+};
+
 struct host_session {
     struct iscsi_session base;
     uint32_t ip;                      /* of the target */
@@ -49,6 +60,7 @@ struct host_session {
     uint8_t block_shift;                     /* of logical unit 0 */
     unsigned char sense[SCSI_SENSE_SEGMENT]; /* of the SCSI Response that is arriving */
     bool logging_out;
+    struct host_scan *scan; /* NULL: none */
 };
 
 static inline struct host_session *iscsi_host_of(struct iscsi_session *session)
@@ -96,7 +108,17 @@ void iscsi_host_login(struct iscsi_connection *connection, uint32_t itt);
 bool iscsi_host_on_login(struct iscsi_connection *connection, const struct iscsi_pdu *pdu,
                          struct iscsi_fault *fault);
 
+/* iscsi_host_scan.c */
+/* Identify Controller is the scan: the next command after an answer of `length` bytes, or the end.
+ * False: the unit's INQUIRY data cannot be read. */
+bool iscsi_host_scan_advance(struct host_queue_conn *queue, struct host_slot *slot, bool good,
+                             uint32_t length);
+void iscsi_host_scan_begin(struct host_queue_conn *queue, struct host_slot *slot);
+
 /* iscsi_host_admin.c */
+/* Sends a SCSI command of the slot's admin command. */
+void iscsi_host_ask(struct host_queue_conn *queue, struct host_slot *slot, enum scsi_kind kind,
+                    uint8_t page, uint32_t room, uint32_t nsid);
 void iscsi_host_admin(struct host_queue_conn *queue, struct host_slot *slot);
 /* A SCSI command of the slot ended. length: of its data. */
 void iscsi_host_admin_answered(struct host_queue_conn *queue, struct host_slot *slot,

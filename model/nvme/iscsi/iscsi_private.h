@@ -35,6 +35,7 @@ struct iscsi {
     struct iscsi_session *sessions;          /* all of them */
     struct iscsi_session *dead;              /* closed, with wake-ups of timers under way */
     uint32_t mapped;                         /* buffers */
+    bool unit_scanned;                       /* a session of the host has read unit 0 */
     uint32_t zeros;                          /* bytes of data whose CRC32C is zeros_digest */
     uint32_t zeros_digest;
 };

@@ -73,13 +73,14 @@ void iscsi_target_start(struct target_session *session, struct target_task *task
         start_io(task);
         break;
     case SCSI_KIND_INQUIRY:
-    case SCSI_KIND_LIMITS:
+    case SCSI_KIND_PAGE:
         start_identify(task, NVME_CNS_CONTROLLER, 0);
         break;
     case SCSI_KIND_LUNS:
         start_identify(task, NVME_CNS_ACTIVE_LIST, 0);
         break;
     case SCSI_KIND_CAPACITY:
+    case SCSI_KIND_MODE:
         start_identify(task, NVME_CNS_NAMESPACE, scsi_nsid(task->lun));
         break;
     case SCSI_KIND_READY:
@@ -117,9 +118,15 @@ uint32_t iscsi_target_translate(struct target_task *task, const unsigned char *d
         nvme_identify_decode_controller(&controller, data);
         length = scsi_put_inquiry(task->answer, &controller, scsi_nsid(task->lun) > 0);
         break;
-    case SCSI_KIND_LIMITS:
+    case SCSI_KIND_PAGE:
         nvme_identify_decode_controller(&controller, data);
-        length = scsi_put_limits(task->answer, &controller, session->block_shift);
+        length = scsi_put_page(
+            task->answer, task->request.page,
+            &(struct scsi_unit){&controller, session->names.target, session->block_shift});
+        break;
+    case SCSI_KIND_MODE:
+        nvme_identify_decode_namespace(&ns, data);
+        length = ns.blocks == 0 ? 0 : scsi_put_mode(task->answer, task->request.page, &ns);
         break;
     case SCSI_KIND_LUNS:
         length = scsi_put_luns(task->answer, data);

@@ -8,6 +8,8 @@
 
 enum {
     SAI_READ_CAPACITY_16 = 0x10,
+    SAI_REPORT_OPCODES = 0x0C,
+    ONE_OPCODE = 1, /* REPORTING OPTIONS 001b */
     INQUIRY_VPD = 1,        /* EVPD */
     BYTE_CHECK = 1 << 1,    /* BYTCHK 01b */
     NO_DATA_OUT = 1,        /* NDOB */
@@ -83,16 +85,29 @@ bool scsi_of_command(unsigned char cdb[ISCSI_CDB_BYTES], const struct nvme_comma
     }
 }
 
-void scsi_cdb(unsigned char cdb[ISCSI_CDB_BYTES], enum scsi_kind kind, uint32_t allocation)
+void scsi_cdb(unsigned char cdb[ISCSI_CDB_BYTES], enum scsi_kind kind, uint8_t page,
+              uint32_t allocation)
 {
     memset(cdb, 0, ISCSI_CDB_BYTES);
     switch (kind) {
     case SCSI_KIND_INQUIRY:
-    case SCSI_KIND_LIMITS:
+    case SCSI_KIND_PAGE:
         cdb[0] = SCSI_INQUIRY;
-        cdb[1] = kind == SCSI_KIND_LIMITS ? INQUIRY_VPD : 0;
-        cdb[2] = kind == SCSI_KIND_LIMITS ? SCSI_PAGE_LIMITS : 0;
+        cdb[1] = kind == SCSI_KIND_PAGE ? INQUIRY_VPD : 0;
+        cdb[2] = page;
         big_put(cdb + 3, 2, allocation);
+        break;
+    case SCSI_KIND_MODE:
+        cdb[0] = SCSI_MODE_SENSE_6;
+        cdb[2] = page;
+        cdb[4] = (unsigned char)allocation;
+        break;
+    case SCSI_KIND_OPCODE:
+        cdb[0] = SCSI_MAINTENANCE_IN;
+        cdb[1] = SAI_REPORT_OPCODES;
+        cdb[2] = ONE_OPCODE;
+        cdb[3] = page;
+        big_put(cdb + 6, 4, allocation);
         break;
     case SCSI_KIND_LUNS:
         cdb[0] = SCSI_REPORT_LUNS;
@@ -130,8 +145,17 @@ static void read_inquiry(struct scsi_request *request, const unsigned char *cdb)
     request->allocation = (uint32_t)big_get(cdb + 3, 2);
     if (!vpd && cdb[2] == 0)
         request->kind = SCSI_KIND_INQUIRY;
-    else if (vpd && cdb[2] == SCSI_PAGE_LIMITS)
-        request->kind = SCSI_KIND_LIMITS;
+    else if (vpd && scsi_has_page(cdb[2]))
+        request->kind = SCSI_KIND_PAGE;
+    request->page = cdb[2];
+}
+
+static void read_mode_sense(struct scsi_request *request, const unsigned char *cdb)
+{
+    request->page = cdb[2] & 0x3F;
+    request->allocation = cdb[4];
+    if (cdb[2] >> 6 == 0 && cdb[3] == 0 && scsi_has_mode(request->page))
+        request->kind = SCSI_KIND_MODE;
 }
 
 void scsi_read_cdb(struct scsi_request *request, const unsigned char cdb[ISCSI_CDB_BYTES])
@@ -167,6 +191,9 @@ void scsi_read_cdb(struct scsi_request *request, const unsigned char cdb[ISCSI_C
         break;
     case SCSI_INQUIRY:
         read_inquiry(request, cdb);
+        break;
+    case SCSI_MODE_SENSE_6:
+        read_mode_sense(request, cdb);
         break;
     case SCSI_REPORT_LUNS:
         request->kind = SCSI_KIND_LUNS;
@@ -295,43 +322,6 @@ uint16_t scsi_take_status(uint8_t status, const unsigned char *segment, uint32_t
 
 /* ---- data ---- */
 
-static void put_words(unsigned char *at, size_t bytes, const char *text)
-{
-    const size_t length = strlen(text);
-    memset(at, ' ', bytes);
-    memcpy(at, text, length < bytes ? length : bytes);
-}
-
-/* there: the logical unit exists (peripheral qualifier). */
-uint32_t scsi_put_inquiry(unsigned char *bytes, const struct nvme_identify_controller *controller,
-                          bool there)
-{
-    memset(bytes, 0, SCSI_INQUIRY_BYTES);
-    bytes[0] = there ? 0 : 0x7F;
-    bytes[2] = 5;                      /* SPC-3 */
-    bytes[3] = 2;                      /* response data format */
-    bytes[4] = SCSI_INQUIRY_BYTES - 5; /* additional length */
-    bytes[7] = 2;                      /* CMDQUE */
-    put_words(bytes + 8, 8, "NVMe");   /* as drivers/nvme's SCSI translation named it */
-    put_words(bytes + 16, 16, controller->model);
-    put_words(bytes + 32, 4, controller->firmware);
-    return SCSI_INQUIRY_BYTES;
-}
-
-/* MAXIMUM TRANSFER LENGTH counts blocks, the controller's limit is 2^MDTS pages. */
-uint32_t scsi_put_limits(unsigned char *bytes, const struct nvme_identify_controller *controller,
-                         uint8_t block_shift)
-{
-    memset(bytes, 0, SCSI_LIMITS_BYTES);
-    bytes[1] = SCSI_PAGE_LIMITS;
-    big_put(bytes + 2, 2, SCSI_LIMITS_BYTES - 4);
-    if (controller->mdts > 0 && controller->mdts < 16)
-        big_put(bytes + 8, 4, ((uint64_t)NVME_PAGE_BYTES << controller->mdts) >> block_shift);
-    big_put(bytes + 20, 4, UINT32_MAX); /* blocks of one UNMAP */
-    big_put(bytes + 24, 4, 1);          /* its descriptors */
-    return SCSI_LIMITS_BYTES;
-}
-
 uint32_t scsi_put_luns(unsigned char *bytes, const unsigned char *list)
 {
     uint32_t count = 0;
@@ -362,7 +352,7 @@ static void take_words(char *text, const unsigned char *at, size_t bytes)
 bool scsi_take_inquiry(struct nvme_identify_controller *controller, const unsigned char *bytes,
                        uint32_t length)
 {
-    if (length < SCSI_INQUIRY_BYTES)
+    if (length < SCSI_INQUIRY_FIRST)
         return false;
     take_words(controller->model, bytes + 16, 16);
     take_words(controller->firmware, bytes + 32, 4);
@@ -372,7 +362,7 @@ bool scsi_take_inquiry(struct nvme_identify_controller *controller, const unsign
 bool scsi_take_limits(struct nvme_identify_controller *controller, const unsigned char *bytes,
                       uint32_t length, uint8_t block_shift)
 {
-    if (length < SCSI_LIMITS_BYTES || bytes[1] != SCSI_PAGE_LIMITS || block_shift > 16)
+    if (length < SCSI_LIMITS_LEAST || bytes[1] != SCSI_PAGE_LIMITS || block_shift > 16)
         return false;
     const uint64_t pages = (big_get(bytes + 8, 4) << block_shift) / NVME_PAGE_BYTES;
     controller->mdts = 0; /* no limit */
@@ -408,4 +398,16 @@ bool scsi_take_capacity(struct nvme_identify_namespace *ns, const unsigned char 
     while (ns->block_shift < 31 && block >> ns->block_shift > 1)
         ns->block_shift++;
     return block >= 512 && block == UINT32_C(1) << ns->block_shift;
+}
+
+uint32_t scsi_announced(enum scsi_kind kind, const unsigned char *bytes, uint32_t length)
+{
+    uint32_t announced = 0;
+    if (kind == SCSI_KIND_INQUIRY && length > 4)
+        announced = bytes[4] + 5u;
+    else if (kind == SCSI_KIND_PAGE && length > 3)
+        announced = (uint32_t)big_get(bytes + 2, 2) + 4;
+    else if (kind == SCSI_KIND_MODE && length > 0)
+        announced = bytes[0] + 1u;
+    return announced < SCSI_ANSWER_MAX ? announced : SCSI_ANSWER_MAX;
 }

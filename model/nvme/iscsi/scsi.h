@@ -5,7 +5,7 @@
  *   Flush                  SYNCHRONIZE CACHE(10)
  *   Write Zeroes           WRITE SAME(16) with NDOB
  *   Deallocate             UNMAP with one descriptor
- *   Identify Controller    INQUIRY, and its Block Limits page (B0h)
+ *   Identify Controller    INQUIRY, and its Block Limits page (B0h), or unit_scan.def
  *   active namespaces      REPORT LUNS; logical unit 0 is namespace 1
  *   Identify Namespace     READ CAPACITY(16)
  * NVMe status and SCSI status with sense data correspond by one table.
@@ -22,6 +22,7 @@
 enum scsi_opcode {
     SCSI_TEST_UNIT_READY = 0x00,
     SCSI_INQUIRY = 0x12,
+    SCSI_MODE_SENSE_6 = 0x1A,
     SCSI_READ_10 = 0x28,
     SCSI_WRITE_10 = 0x2A,
     SCSI_SYNCHRONIZE_10 = 0x35,
@@ -32,6 +33,7 @@ enum scsi_opcode {
     SCSI_WRITE_SAME_16 = 0x93,
     SCSI_SERVICE_IN_16 = 0x9E, /* READ CAPACITY(16): service action 10h */
     SCSI_REPORT_LUNS = 0xA0,
+    SCSI_MAINTENANCE_IN = 0xA3, /* REPORT SUPPORTED OPERATION CODES: service action 0Ch */
 };
 
 enum scsi_status {
@@ -43,9 +45,18 @@ enum scsi_status {
 
 enum {
     SCSI_CAPACITY_BYTES = 32, /* READ CAPACITY(16) */
-    SCSI_INQUIRY_BYTES = 36,  /* standard data */
+    SCSI_INQUIRY_BYTES = 96,  /* standard data */
+    SCSI_INQUIRY_FIRST = 36,  /* of them, those that Linux takes first */
     SCSI_LIMITS_BYTES = 64,   /* VPD page B0h */
+    SCSI_LIMITS_LEAST = 16,   /* the same of a unit without UNMAP, of an older standard */
+    SCSI_PAGE_SERIAL = 0x80,
+    SCSI_PAGE_NAMES = 0x83,
     SCSI_PAGE_LIMITS = 0xB0,
+    SCSI_PAGE_DEVICE = 0xB1,
+    SCSI_PAGE_PROVISIONING = 0xB2,
+    SCSI_PAGE_MAX = 1024, /* bytes of any page */
+    SCSI_MODE_CACHING = 0x08,
+    SCSI_MODE_ALL = 0x3F,
     SCSI_LUN_BYTES = 8,
     SCSI_LUNS_MAX = 1024,
     SCSI_REPORT_BYTES = SCSI_LUN_BYTES * (SCSI_LUNS_MAX + 1),
@@ -61,16 +72,19 @@ enum {
 enum scsi_kind {
     SCSI_KIND_IO,      /* blocks of the logical unit */
     SCSI_KIND_INQUIRY, /* standard data */
-    SCSI_KIND_LIMITS,  /* its Block Limits page */
+    SCSI_KIND_PAGE,    /* of INQUIRY: vital product data */
     SCSI_KIND_LUNS,
     SCSI_KIND_CAPACITY,
-    SCSI_KIND_READY, /* TEST UNIT READY */
+    SCSI_KIND_READY,  /* TEST UNIT READY */
+    SCSI_KIND_MODE,   /* MODE SENSE(6) */
+    SCSI_KIND_OPCODE, /* REPORT SUPPORTED OPERATION CODES, of one; a target has no answer */
     SCSI_KIND_UNKNOWN,
 };
 
 struct scsi_request {
     enum scsi_kind kind;
     uint8_t opcode; /* NVMe, of SCSI_KIND_IO */
+    uint8_t page;   /* of SCSI_KIND_PAGE and SCSI_KIND_MODE */
     uint64_t lba;
     uint32_t blocks;     /* 0 of a READ or WRITE: nothing to do */
     uint32_t allocation; /* of data that is no blocks: most bytes that the initiator takes */
@@ -83,7 +97,9 @@ uint32_t scsi_nsid(uint64_t lun);
 
 /* CDB of an NVMe I/O command. False: it has none. */
 bool scsi_of_command(unsigned char cdb[ISCSI_CDB_BYTES], const struct nvme_command *command);
-void scsi_cdb(unsigned char cdb[ISCSI_CDB_BYTES], enum scsi_kind kind, uint32_t allocation);
+/* page: also the operation code of SCSI_KIND_OPCODE. */
+void scsi_cdb(unsigned char cdb[ISCSI_CDB_BYTES], enum scsi_kind kind, uint8_t page,
+              uint32_t allocation);
 void scsi_read_cdb(struct scsi_request *request, const unsigned char cdb[ISCSI_CDB_BYTES]);
 /* The NVMe command of an I/O request; its SGL and identifier are the caller's. */
 void scsi_to_command(struct nvme_command *command, const struct scsi_request *request,
@@ -100,12 +116,24 @@ uint16_t scsi_take_status(uint8_t status, const unsigned char *segment, uint32_t
 /* Data of the target's answers. They return its length. */
 uint32_t scsi_put_inquiry(unsigned char *bytes, const struct nvme_identify_controller *controller,
                           bool there);
-uint32_t scsi_put_limits(unsigned char *bytes, const struct nvme_identify_controller *controller,
-                         uint8_t block_shift);
+bool scsi_has_page(uint8_t page);
+/* What its pages describe. */
+struct scsi_unit {
+    const struct nvme_identify_controller *controller;
+    const char *target; /* its iSCSI name */
+    uint8_t block_shift;
+};
+uint32_t scsi_put_page(unsigned char bytes[SCSI_PAGE_MAX], uint8_t page,
+                       const struct scsi_unit *unit);
+bool scsi_has_mode(uint8_t page);
+uint32_t scsi_put_mode(unsigned char bytes[SCSI_PAGE_MAX], uint8_t page,
+                       const struct nvme_identify_namespace *ns);
 uint32_t scsi_put_luns(unsigned char *bytes, const unsigned char *list);
 uint32_t scsi_put_capacity(unsigned char *bytes, const struct nvme_identify_namespace *ns);
 
 /* The host's reading of the answers. */
+/* Bytes of the whole answer, by its first ones. 0: it does not say. */
+uint32_t scsi_announced(enum scsi_kind kind, const unsigned char *bytes, uint32_t length);
 bool scsi_take_inquiry(struct nvme_identify_controller *controller, const unsigned char *bytes,
                        uint32_t length);
 bool scsi_take_limits(struct nvme_identify_controller *controller, const unsigned char *bytes,

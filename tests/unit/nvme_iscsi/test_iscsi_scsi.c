@@ -112,14 +112,17 @@ static void answers_are_read_back(void **state)
     (void)state;
     strcpy(controller.model, "Linux");
     strcpy(controller.firmware, "6.1");
-    assert_int_equal(scsi_put_inquiry(bytes, &controller, true), 36);
-    assert_memory_equal(bytes, ((unsigned char[8]){0, 0, 5, 2, 31, 0, 0, 2}), 8);
+    assert_int_equal(scsi_put_inquiry(bytes, &controller, true), 96);
+    assert_memory_equal(bytes, ((unsigned char[8]){0, 0, 6, 2, 91, 0, 0, 2}), 8);
     assert_memory_equal(bytes + 16, "Linux           6.1 ", 20);
     assert_true(scsi_take_inquiry(&other, bytes, 36));
     assert_string_equal(other.model, "Linux");
     assert_string_equal(other.firmware, "6.1");
     assert_false(scsi_take_inquiry(&other, bytes, 35));
-    assert_int_equal(scsi_put_limits(bytes, &controller, 9), 64);
+    const struct scsi_unit unit = {&controller, "iqn.2026-01.lab.stormglass:target", 9};
+    assert_int_equal(scsi_put_page(bytes, SCSI_PAGE_LIMITS, &unit), 20);
+    controller.oncs = NVME_ONCS_DATASET;
+    assert_int_equal(scsi_put_page(bytes, SCSI_PAGE_LIMITS, &unit), 64);
     assert_int_equal(big_get(bytes + 8, 4), 2048); /* 1 MiB in blocks of 512 B */
     assert_true(scsi_take_limits(&other, bytes, 64, 9));
     assert_int_equal(other.mdts, 8);
@@ -138,6 +141,54 @@ static void answers_are_read_back(void **state)
     assert_true(scsi_take_luns(back, bytes, 24));
     assert_memory_equal(back, list, sizeof list);
     assert_false(scsi_take_luns(back, bytes, 16));
+}
+
+/* Lengths and bytes of LIO's answers in a capture of Linux 6.1, with the same names. */
+static void pages_are_those_of_lio(void **state)
+{
+    static const struct {
+        enum scsi_kind kind;
+        uint8_t page;
+        uint32_t length;
+    } cases[] = {{SCSI_KIND_PAGE, 0x00, 12},
+                 {SCSI_KIND_PAGE, SCSI_PAGE_SERIAL, 21},
+                 {SCSI_KIND_PAGE, SCSI_PAGE_NAMES, 177},
+                 {SCSI_KIND_PAGE, SCSI_PAGE_LIMITS, 20},
+                 {SCSI_KIND_PAGE, SCSI_PAGE_DEVICE, 64},
+                 {SCSI_KIND_PAGE, SCSI_PAGE_PROVISIONING, 8},
+                 {SCSI_KIND_MODE, SCSI_MODE_CACHING, 32},
+                 {SCSI_KIND_MODE, SCSI_MODE_ALL, 0x43 + 1}};
+    static const unsigned char caching[32] = {0x1F, 0, 0, 8,    0,    1, 0xFF, 0xFF, 0,   0,
+                                              2,    0, 8, 0x12, [24] = 0x20};
+    static const unsigned char port[] = {0x51, 0x94, 0, 4, 0, 0, 0, 1, 0x51, 0x95, 0, 4,
+                                         0,    0,    0, 1, 1, 6, 0, 4, 0,    0,    0, 0};
+    unsigned char bytes[SCSI_PAGE_MAX], cdb[ISCSI_CDB_BYTES];
+    struct nvme_identify_controller controller = {.serial = "0123456789abcdef",
+                                                  .model = "RAMDISK-MCP"};
+    const struct nvme_identify_namespace ns = {.blocks = 0x20000, .block_shift = 9};
+    const struct scsi_unit unit = {&controller, "iqn.2026-01.lab.stormglass:target", 9};
+    struct scsi_request request;
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const uint8_t page = cases[i].page;
+        scsi_cdb(cdb, cases[i].kind, page, 32);
+        scsi_read_cdb(&request, cdb);
+        assert_int_equal(request.kind, cases[i].kind);
+        assert_int_equal(request.page, page);
+        assert_int_equal(request.allocation, 32);
+        const uint32_t length = cases[i].kind == SCSI_KIND_MODE ? scsi_put_mode(bytes, page, &ns)
+                                                                : scsi_put_page(bytes, page, &unit);
+        assert_int_equal(length, cases[i].length);
+        assert_int_equal(scsi_announced(cases[i].kind, bytes, 4), length);
+        if (page == SCSI_MODE_CACHING)
+            assert_memory_equal(bytes, caching, sizeof caching);
+        if (page == SCSI_PAGE_NAMES) {
+            assert_memory_equal(bytes + 4 + 20 + 41, port, sizeof port);
+            assert_memory_equal(bytes + 89, "\x53\x98\0\x2Ciqn.2026-01", 15);
+            assert_memory_equal(bytes + 137, "\x53\xA8\0\x24iqn.2026-01", 15);
+        }
+    }
+    assert_int_equal(scsi_put_page(bytes, 0xC0, &unit), 0);
 }
 
 static void status_goes_both_ways(void **state)
@@ -190,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_command_has_its_cdb), cmocka_unit_test(flush_and_unmap),
         cmocka_unit_test(luns_are_namespaces),      cmocka_unit_test(answers_are_read_back),
+        cmocka_unit_test(pages_are_those_of_lio),
         cmocka_unit_test(status_goes_both_ways),
     };
     return cmocka_run_group_tests_name("iscsi_scsi", tests, NULL, NULL);
