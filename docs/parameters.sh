@@ -15,13 +15,14 @@ which values can make I/O slower, and the condition without which the parameter 
 HEAD
 
 # A path may hold a space, but only in braces: workloads{kind: nvme}.read
-"$program" list parameters | sed -E 's/^([^ {]*(\{[^}]*\})?[^ ]*) .*/\1/' | while read -r path; do
-    "$program" explain-parameter "$path" | sed '/^$/q'
-done | awk '
+paths=$("$program" list parameters | sed -E 's/^([^ {]*(\{[^}]*\})?[^ ]*) .*/\1/')
+echo "$paths" | tr '\n' '\0' | xargs -0 "$program" explain-parameter | PATHS=$paths awk '
     function cell(text) { gsub(/\|/, "\\|", text); return text }
-    BEGIN { last = "none" }
-    /^[^ ]/ {
+    BEGIN { last = "none"; split(ENVIRON["PATHS"], listed, "\n"); next_one = 1 }
+    /^[^ ]/ { # a short path is also explained as the end of longer ones, which have their own turn
         path = $0
+        skipped = path != listed[next_one]
+        if (!skipped) next_one++
         name = path; sub(/.*\./, "", name)
         group = substr(path, 1, length(path) - length(name) - 1)
         if (group == "") group = "Top level"
@@ -29,6 +30,7 @@ done | awk '
         expect_about = 1
         next
     }
+    skipped { next }
     expect_about { about = $0; sub(/^ */, "", about); expect_about = 0; next }
     $1 == "value" { value = $0; sub(/^ *value */, "", value); next }
     $1 == "also" { also = $0; sub(/^ *also */, "", also); about = about " Also: " also "."; next }
