@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 
 digest() {
-    "$program" run --json "$@" 2>/dev/null | gojq -r .digest
+    "$program" run --confirm 0 --json "$@" 2>/dev/null | gojq -r .digest
 }
 
 # same WHAT DIGEST DIGEST, other WHAT DIGEST DIGEST
@@ -41,7 +41,7 @@ done
 
 # The results of the others, to the last digit, with an idle host more; empty when nothing was done.
 results() {
-    "$program" run --json "$@" 2>/dev/null | gojq -c 'select(.workloads[0].completed > 0) |
+    "$program" run --confirm 0 --json "$@" 2>/dev/null | gojq -c 'select(.workloads[0].completed > 0) |
         [.workloads, .drops, .pfc, .ecn, .rnic, .packets, .packet_hops]' | grep . | sha256sum | grep -v "^$nothing"
 }
 nothing=$(sha256sum </dev/null)
