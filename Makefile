@@ -127,10 +127,8 @@ endif
 
 # TARGET=digest: the program of cli/wasm, with only the files that it takes: make matrix builds it with many compilers.
 # The linker of the plain build writes the list of these files.
+# Its objects are those of the whole program, so that make fuzz and make matrix share them.
 DIGEST_FILES := build/digest/files
-ifeq ($(TARGET),digest)
-B := build/digest/$(CC_NAME)-$(BUILD)$(OPT)
-endif
 
 # What must be there before anything is compiled for another machine.
 FOREIGN := $(SYSROOT:=/ready) $(if $(filter wasm playground,$(TARGET)),$(WASM_HEADERS)/ready) \
@@ -151,7 +149,7 @@ CLI_SOURCES    := $(filter-out cli/bridge/% cli/library/% cli/mpi/% cli/wasm/% c
 BRIDGE_SOURCES := $(call sources,bridge)
 BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
-LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
+LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c tests/laws/*/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/*/fuzz_*.c))
 EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/*.yaml \
                                      scenarios/cases/*.fio scenarios/cases/*.iolog scenarios/lessons/*.yaml \
@@ -202,13 +200,17 @@ LDLIBS := -O2 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sWASM_ASYNC_COMPILATION=
 endif
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
-LIB     := $(B)/$(if $(filter playground,$(TARGET)),playground.a,libstormglass.$(if $(SHARED),so,a))
+LIB     := $(B)/$(or $(patsubst %,%.a,$(filter playground digest,$(TARGET))),libstormglass.$(if $(SHARED),so,a))
 PROGRAM := $(B)/stormglass
 # Runs of a plan on many machines: where Open MPI is, and for this machine alone.
 MPI         := $(if $(TARGET)$(filter-out gcc clang,$(CC_NAME)),,$(shell command -v mpicc 2>/dev/null))
 MPI_PROGRAM := $(call sources,cli/mpi) cli/run/cmd_plan.c cli/run/pages.c cli/run/plan_picture.c cli/run/planning.c cli/run/slurm.c cli/cli.c cli/load.c cli/output.c
 PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES)$(SHARED),$(B)/stormglass-bridge) $(if $(MPI),$(B)/stormglass-mpi)
+# Each unit test is a program of its own, and the tests of each folder are one together, which make test runs.
+# In tests/unit/alone are those that replace functions of the library, or assert what is not in their program.
 UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
+TOGETHER      := $(filter-out alone,$(sort $(notdir $(patsubst %/,%,$(dir $(UNIT_SOURCES))))))
+UNIT_FOLDERS  := $(TOGETHER:%=$(B)/tests/unit/%/all) $(filter $(B)/tests/unit/alone/%,$(UNIT_PROGRAMS))
 LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
 SWARM := $(B)/tests/swarm/swarm
 # Of the plain build: what scripts of make test run besides the program.
@@ -234,7 +236,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
 .PHONY: wasm playground playground-test seen-test digest-files
 MACHINE_TESTS := $(MACHINES:=-test)
-.PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs fuzz-objects
+.PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs unit-folders law-programs swarm-program memcheck-programs fuzz-programs fuzz-objects
 
 all: $(PROGRAMS) ## builds the programs (BUILD=plain|release|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
 
@@ -245,7 +247,7 @@ run: $(PROGRAM) ## installs missing packages, builds the program and runs the pa
 
 test: announce-test ## first prints what it installs and runs, then builds and runs every test
 	@$(MAKE) build/packages-test all
-	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
+	@$(MAKE) BUILD=asan unit-folders build/$(CC_NAME)-asan$(OPT)/stormglass
 	@$(MAKE) BUILD=plain law-programs fuzz-objects library $(TESTED_PROGRAMS)
 	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) ENGINE=$(word 3,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
@@ -258,14 +260,14 @@ announce-test:
 	    echo "Some eight minutes on two idle processors. make check-quick runs unit tests and laws alone, in less than one."
 
 check-quick: build/packages-quick $(PROGRAM) ## unit tests and laws without sanitizers: under a minute once they are built, without Slurm, Munge or MPI
-	@$(MAKE) unit-programs law-programs
+	@$(MAKE) unit-folders law-programs
 	@PROGRAMS_ONLY=1 STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run $(B)/tests/unit $(B)/tests/laws
 
 odd: build/packages-test build/packages-odd all ## some tests as on a machine unlike ours: spaces in the path, no root, a German locale, one processor, other fonts
 	@STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd
 
 odd-all: build/packages-test build/packages-odd all ## every test of make test on such a machine
-	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
+	@$(MAKE) BUILD=asan unit-folders build/$(CC_NAME)-asan$(OPT)/stormglass
 	@$(MAKE) BUILD=plain law-programs library $(TESTED_PROGRAMS)
 	@SWARM=$(word 1,$(TESTED_PROGRAMS)) WASM=$(word 2,$(TESTED_PROGRAMS)) STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/odd --all \
 	    build/$(CC_NAME)-asan$(OPT)/tests/unit build/$(CC_NAME)-plain$(OPT)/tests/laws
@@ -314,9 +316,9 @@ digest-files: ## the files of the tree that a run's digest needs: build/digest/f
 	@$(MAKE) TARGET= CC=gcc BUILD=plain OPT= $(DIGEST_FILES) build/wasm/trees.c
 
 s390x aarch64: build/packages-cross digest-files ## a program that prints digests, for a machine of the other byte order, or for ARM: build/s390x/digest
-	@$(MAKE) TARGET=digest CC=$@-linux-gnu-gcc BUILD=plain OPT= build/digest/$@-linux-gnu-gcc-plain/digest
+	@$(MAKE) TARGET=digest CC=$@-linux-gnu-gcc BUILD=plain OPT= build/$@-linux-gnu-gcc-plain/digest
 	@mkdir -p build/$@
-	@printf '#!/bin/sh\nexec %s "$$@"\n' "qemu-$@ -R 0x100000000 -L '$(CURDIR)/build/sysroot-$@' '$(CURDIR)/build/digest/$@-linux-gnu-gcc-plain/digest'" > build/$@/digest
+	@printf '#!/bin/sh\nexec %s "$$@"\n' "qemu-$@ -R 0x100000000 -L '$(CURDIR)/build/sysroot-$@' '$(CURDIR)/build/$@-linux-gnu-gcc-plain/digest'" > build/$@/digest
 	@chmod +x build/$@/digest
 
 wasm: build/packages-wasm digest-files ## the same for WebAssembly, run by Node.js: build/wasm/digest
@@ -328,9 +330,9 @@ playground: build/packages-wasm ## the engine for a web page, for report --playg
 	@$(MAKE) TARGET=playground CC=clang-14 BUILD=plain OPT= $(PLAYGROUND)/engine.wasm.gz
 
 s390x-test aarch64-test: build/packages-cross ## the unit tests as a program of that machine, run by qemu-user
-	@$(MAKE) CC=$(@:-test=)-linux-gnu-gcc BUILD=plain OPT= all unit-programs
+	@$(MAKE) CC=$(@:-test=)-linux-gnu-gcc BUILD=plain OPT= all unit-folders
 	@EMULATOR="$(call emulator,$(@:-test=))" STORMGLASS="$(CURDIR)/$(PROGRAM)" \
-	    tests/run build/$(@:-test=)-linux-gnu-gcc-plain/tests/unit none unit/test_
+	    tests/run build/$(@:-test=)-linux-gnu-gcc-plain/tests/unit none tests/unit/
 
 fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each (FUZZ_SHARE=10: one target in ten, chosen by the commit; all run their inputs)
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs $$(tests/fuzz/run --givers | sed s,^,build/clang-fuzz/,)
@@ -508,6 +510,7 @@ help: ## this list
 	    while IFS="$$(printf '\t')" read -r target does; do printf '  %-18s %s\n' "$$target" "$$does"; done
 
 unit-programs: $(UNIT_PROGRAMS)
+unit-folders: $(UNIT_FOLDERS)
 law-programs: $(LAW_PROGRAMS)
 swarm-program: $(SWARM)
 memcheck-programs: $(filter $(B)/tests/unit/bridge/test_bridge%,$(UNIT_PROGRAMS))
@@ -535,6 +538,7 @@ endef
 $(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS) $(HOT)))
 $(eval $(call list,$(notdir $(LIB)).list,$(LIB_SOURCES)))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
+$(eval $(call list,unit.list,$(UNIT_SOURCES)))
 $(eval $(call list,bridge.list,$(BRIDGE_SOURCES) $(BRIDGE_PROGRAM)))
 $(eval $(call list,mpi.list,$(MPI_PROGRAM)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
@@ -606,7 +610,7 @@ $(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
 
-$(B)/libstormglass.a $(B)/playground.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(LIB).list
+$(B)/libstormglass.a $(B)/playground.a $(B)/digest.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/build_id.o $(B)/record_image.o $(NAMES) $(LIB).list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
@@ -734,6 +738,15 @@ $(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/cli/param
 $(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -lnettle -o $@
+
+$(call objects,$(UNIT_SOURCES)): private CPPFLAGS += -DUNIT_TEST='"$(basename $(@F))"' -Dmain=$(basename $(@F))_main -include tests/unit/base/entry.h
+
+define unit_folder
+$(B)/tests/unit/$(1)/all: $(call objects,$(filter tests/unit/$(1)/%,$(UNIT_SOURCES))) $(B)/unit.list $(B)/tests/shared.a $(B)/bridge.a $(LIB)
+	@echo "  LINK  $$(@:build/%=%)"
+	$$(JOBSERVER)@$$(CC) $$(CFLAGS) $$(filter %.o %.a %.so,$$^) -lcmocka $$(LDLIBS) -lev -lnettle -o $$@
+endef
+$(foreach folder,$(TOGETHER),$(eval $(call unit_folder,$(folder))))
 
 $(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"

@@ -16,10 +16,11 @@ fail() {
 
 # --- the copy, its templates and their lines --------------------------------------------------------------
 
-mkdir -p "$copy/build" "$copy/docs" "$copy/tests"
+mkdir -p "$copy/build" "$copy/docs" "$copy/tests/unit/base"
 cp -Rp Makefile VERSION .ci model scenarios replay reports cli "$copy"
 cp -R docs/man "$copy/docs"
 cp tests/run "$copy/tests"
+cp tests/unit/base/entry.[ch] "$copy/tests/unit/base"
 touch "$copy/build/packages-build" "$copy/build/packages-test" # they are here: this test runs
 cp -R tests/adding/template/. "$copy"
 

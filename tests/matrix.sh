@@ -31,7 +31,7 @@ for build in plain asan; do
     names+=("gcc-$build")
 done
 while read -r cc build opt extra; do
-    program=build/digest/$cc-$build$opt/digest
+    program=build/$cc-$build$opt/digest
     make TARGET=digest "$program" CC="$cc" BUILD="$build" OPT="$opt" EXTRA_CFLAGS="$extra" || exit 1
     programs+=("$program")
     names+=("$cc-$build$opt$extra")

@@ -77,7 +77,7 @@ def all_tests():
     def found(pattern):
         return sorted(glob.glob(pattern, root_dir=ROOT))
     tests = [Test(p[6:-2], 'unit', p, 'sanitized') for p in found('tests/unit/*/test_*.c')]
-    tests += [Test(p[6:-2], 'law', p, 'fast') for p in found('tests/laws/test_*.c')]
+    tests += [Test(p[6:-2], 'law', p, 'fast') for p in found('tests/laws/test_*.c') + found('tests/laws/*/test_*.c')]
     tests += [Test(p[6:], 'law', p, None) for p in found('tests/laws/*.sh')]
     tests += [Test('case ' + os.path.basename(p)[:-5], 'case', p, None) for p in found('scenarios/cases/*.yaml')]
     for path in found('tests/golden/*.sh'):

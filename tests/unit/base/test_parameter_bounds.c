@@ -103,8 +103,8 @@ static void add_quantities(struct values *values, const struct opt *row)
                                   1875, 4096, 4097, 5000, 65536, 65537, 1000003};
     enum { ODD = sizeof odd / sizeof odd[0] };
     const int64_t low = bound(row, row->min, 0), high = bound(row, row->max, INT64_MAX / 2);
-    const int64_t ends[] = {low, low - 1, low + 1, high, high + 1, low / 2 + high / 2};
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+    const int64_t ends[] = {low, low - 1, high, high + 1, low + 1, low / 2 + high / 2};
+    for (size_t i = 0; i < (takes_all() ? sizeof ends / sizeof ends[0] : 4); i++)
         add_number(values, row, ends[i]);
     const int one = (int)(hash_text(row->name, 0) % ODD);
     for (int i = 0; i < ODD; i++)
