@@ -349,7 +349,7 @@ valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, 
 races: build/packages-test ## several threads under ThreadSanitizer: drawn divisions, and the beginning of every case
 	@$(MAKE) BUILD=tsan $(addprefix build/$(CC_NAME)-tsan$(OPT)/,stormglass tests/laws/test_division)
 	@TSAN_OPTIONS=halt_on_error=1 build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
-	@TSAN_OPTIONS=halt_on_error=1 THREADS_UNTIL=100us STORMGLASS=build/$(CC_NAME)-tsan$(OPT)/stormglass tests/golden/threads.sh
+	@TSAN_OPTIONS=halt_on_error=1 THREADS=4 THREADS_UNTIL=100us STORMGLASS=build/$(CC_NAME)-tsan$(OPT)/stormglass tests/golden/threads.sh
 
 swarm: build/packages-test all ## plays SEEDS scenarios that nobody wrote, from seed FIRST on (default: by commit), in every way
 	@$(MAKE) BUILD=plain build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ci-turns - what CI runs of a list, by the number of the commit: no part is forgotten.   SPDX-License-Identifier: Apache-2.0
-# Ten successive commits run each known seed of the swarm once.  The tests with Linux 6.12 are one line of names that exist.
+# Ten successive commits run each known seed of the swarm once, two each test of the laboratory.  The tests with Linux 6.12 are one line of names that exist.
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
@@ -13,6 +13,9 @@ while [ "$number" -lt 4105 ]; do
     number=$((number + 1))
 done | sort -n >"$work/run"
 seq 1 2000 | cmp - "$work/run" || { echo "known seeds: some seed runs twice or never"; exit 1; }
+
+for number in 4095 4096; do .ci/run --of-laboratory $number; done | tr ' ' '\n' | grep . | sort >"$work/run"
+grep -L '^# lab:.*\basked=yes' bridge/lab/tests/*.sh | sed 's,.*/,,; s,\.sh$,,' | sort | cmp - "$work/run" || { echo "laboratory: some test runs twice or never"; exit 1; }
 
 number=4095
 while [ "$number" -lt 4105 ]; do
