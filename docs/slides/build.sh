@@ -1,6 +1,6 @@
 #!/bin/bash
 # build - slides of all lessons, one file each.                    SPDX-License-Identifier: Apache-2.0
-# usage: docs/slides/build.sh STORMGLASS FOLDER      (`make slides` builds them in build/slides)
+# usage: docs/slides/build.sh STORMGLASS FOLDER      (`make slides` builds them in build/slides; LESSONS: only of these)
 # Each file works alone and offline.  Texts and pictures come from runs.
 set -eu
 program=$(realpath "$1") slides=$2
@@ -37,7 +37,7 @@ draw() { # NAME
 }
 
 names=$("$program" lesson | sed -n 's/^ *[0-9][0-9]*  \([^ ]*\) .*/\1/p')
-for name in $names; do
+for name in ${LESSONS:-$names}; do
     draw "$name"
     "$program" lesson "$name" </dev/null >"$work/$name.txt"
     "$here/lesson.py" "$name" docs/teaching.md "${pictures[@]}" <"$work/$name.txt" >"$work/$name.md"
@@ -49,6 +49,6 @@ done
     echo 'Keys: arrows (next and previous slide), `n` (notes for the teacher), `o` (all slides), `f` (full screen). A print has one slide and'
     echo 'its notes on each page.'
     echo
-    for name in $names; do echo "1. [$(sed -n '1s/^Lesson [^:]*: //p' "$work/$name.txt")]($name.html)"; done
+    for name in ${LESSONS:-$names}; do echo "1. [$(sed -n '1s/^Lesson [^:]*: //p' "$work/$name.txt")]($name.html)"; done
 } >"$work/index.md"
 pandoc -f markdown -t html5 --standalone -M title='Slides of the lessons' -M lang=en "$work/index.md" -o "$slides/index.html"

@@ -15,7 +15,7 @@ goodput() { # NAME SETS...
     local name=$1 sets=()
     shift
     for set; do sets+=(--set "$set"); done
-    "$program" run "$name.yaml" --json "${sets[@]}" 2>/dev/null | gojq '[.workloads[].goodput_bps] | add'
+    "$program" run "$name.yaml" --confirm 0 --json "${sets[@]}" 2>/dev/null | gojq '[.workloads[].goodput_bps] | add'
 }
 named() { # NAME KIND
     "$program" run "$1.yaml" --confirm 0 -o "$1.db" --json >"$1.json" 2>err

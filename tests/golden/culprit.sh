@@ -25,8 +25,10 @@ export JUDGED=$program STORMGLASS=$work/judge SEVERITY=moderate CAUSES='' SUSPEC
 storm='{"suspect": "fault", "name": "faults.0", "sure": true}'
 host='{"suspect": "host", "name": "host77", "sure": true}'
 
+scores=0
 # score NAME CODE WORDS KIND CAUSES SUSPECTS: of one scenario with one harm
 score() {
+    in_turn $((scores++)) 3 || return 0 # each takes seconds
     CAUSES=$5 SUSPECTS=$6 expect "$1" "$2" "$3" "$culprit" -v --prove 1 --bare --only "$4" 3 1
 }
 score "named" 0 "seed 3: right:" slow-receiver "$storm" '{"suspect": "fault", "name": "faults.0", "gone": 0.9, "culprit": true}'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every command's --help has examples and exit codes, and every example runs as it stands.
+# Every command's --help has examples and exit codes, and every example runs as it stands: those of every third
+# command in turn, by the commit (ALL=1: all).
 set -u
 top=$PWD
 . tests/golden/outside
@@ -25,7 +26,7 @@ YAML
     stormglass counters model.db >after.txt && sed 's/: [0-9]*$/: 0/' after.txt >before.txt
 } >out 2>&1 || fail "$(cat out)"
 
-tried=0
+tried=0 listed=0 number=0
 for command in $(stormglass help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     [ "$command" != bridge ] || continue # needs an RDMA device
     stormglass "$command" --help >help
@@ -33,8 +34,12 @@ for command in $(stormglass help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     for code in 0 2 3; do [[ " $codes " == *" $code "* ]] || fail "$command --help has no exit code $code"; done
     sed -n '/^Examples:$/,/^$/s/^    //p' help >lines
     [ -s lines ] || fail "$command --help has no example"
+    runs=no
+    ! in_turn $((number++)) 3 || runs=yes
     while IFS= read -r line; do
         [[ $line == *"stormglass $command"* ]] || fail "$command --help: an example of another command: $line"
+        listed=$((listed + 1))
+        [ $runs = yes ] || continue
         bash -c "set -o pipefail; $line" >out 2>err </dev/null
         code=$?
         # 1 is an answer, too: a difference, findings.
@@ -43,5 +48,5 @@ for command in $(stormglass help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
         tried=$((tried + 1))
     done <lines
 done
-[ $tried -gt 35 ] || fail "only $tried examples"
+[ $listed -gt 35 ] && [ $tried -gt 11 ] || fail "only $tried of $listed examples"
 [ $failures = 0 ] && echo "ok    $tried examples"

@@ -91,7 +91,7 @@ holds whole.json '[.victims[] | select(.root == 0) | .held_ps] | length > 20 and
 
 # The same account from the same database; without the level counters no reason is made up.
 "$program" explain storm.db | cmp -s - storm || fail 'a second account is another one'
-"$program" run pause-storm --record summary -o summary.db >run
+"$program" run pause-storm --confirm 0 --record summary -o summary.db >run
 "$program" explain summary.db >summary
 says summary 'to see buffer occupancies and thresholds here, run with --record counters'
 grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'

@@ -115,7 +115,10 @@ captured() { # NAME SETTING
 "$program" list congestion-controls | sed 's/ .*//' >"$work/controls"
 # ibcc marks on InfiniBand only: tests/laws/infiniband.sh
 grep -v '^ibcc$' "$work/controls" >"$work/ethernet"
-while read -r control; do captured "$control" "congestion-control=$control"; done <"$work/ethernet"
-for recovery in go-back-n go-back-0 selective-repeat; do captured "$recovery" "loss-recovery=$recovery"; done
+# One in three of each commit; ALL=1: all.
+number=$(git rev-list --count HEAD 2>/dev/null || echo 0)
+in_turn() { [ -n "${ALL-}" ] || [ $((number++ % 3)) = 0 ]; }
+while read -r control; do ! in_turn || captured "$control" "congestion-control=$control"; done <"$work/ethernet"
+for recovery in go-back-n go-back-0 selective-repeat; do ! in_turn || captured "$recovery" "loss-recovery=$recovery"; done
 [ "$(wc -l <"$work/controls")" -ge 9 ] || { echo "FAIL  congestion controls: $(cat "$work/controls")"; failures=$((failures + 1)); }
 [ "$failures" -eq 0 ]

@@ -82,7 +82,7 @@ sed '/^prices/i cliff:\n  - {path: workloads.io.block-size, as: bs, values: {fro
 [ "$(gojq -c .chosen cliff.json)" = "$(gojq -c .chosen <("$program" plan both.yaml --json))" ] || fail "cliffs change what is chosen"
 set -- $(sqlite3 cliff.db "SELECT 'block-size=' || value FROM cliff WHERE cliff = 0 ORDER BY position")
 for bs; do
-    p99=$("$program" run pair.yaml --set fabric.host-links.rate=25Gbps --set workloads.io.queue-depth=2 --set "workloads.io.$bs" --set duration=20ms --json | gojq '.workloads[0].steady.latency_ns.p99')
+    p99=$("$program" run pair.yaml --confirm 0 --set fabric.host-links.rate=25Gbps --set workloads.io.queue-depth=2 --set "workloads.io.$bs" --set duration=20ms --json | gojq '.workloads[0].steady.latency_ns.p99')
     case $bs in *=64KiB) [ "$p99" -gt 120000 ] ;; *) [ "$p99" -lt 120000 ] ;; esac || fail "cliff at $bs: p99 $p99 ns"
 done
 "$program" plan cliff.yaml --resume cliff.db --json >again.json
@@ -98,7 +98,7 @@ gojq -r '.cliff[0].moved_by[] | "\(.path)=\(.value) \(.holds_to) \(.breaks_at)"'
 while read -r set to at; do
     for bs in $to $at; do
         [ "$bs" = null ] && continue
-        "$program" run pair.yaml --set fabric.host-links.rate=25Gbps --set workloads.io.queue-depth=2 --set "$set" --set "workloads.io.block-size=$bs" --set duration=20ms --json >run.json
+        "$program" run pair.yaml --confirm 0 --set fabric.host-links.rate=25Gbps --set workloads.io.queue-depth=2 --set "$set" --set "workloads.io.block-size=$bs" --set duration=20ms --json >run.json
         gojq -e --argjson holds "$([ "$bs" = "$to" ] && echo true || echo false)" '.workloads[0].steady | ((.latency_ns.p99 < 120000 and .goodput_bps > 20e9) == $holds)' run.json >/dev/null ||
             fail "$set at $bs: $(gojq -c '.workloads[0].steady | [.latency_ns.p99, .goodput_bps]' run.json)"
     done

@@ -45,7 +45,9 @@ edited() {
         show diff.csv diff $last.db $number.db --csv
     done | hold "$1"
 }
-is_wanted() { [[ $1 = "${ONLY-$1}" ]]; }
+# Half of them in turn, by the commit.
+numbered=0
+is_wanted() { [[ $1 = "${ONLY-$1}" ]] && { [ -n "${ONLY-}" ] || in_turn $((numbered++)) 2; }; }
 
 if is_wanted storm; then
     "$program" run pause-storm --until 1ms --confirm 0 --record ios --waits --interval 30us -o run.db >/dev/null 2>&1

@@ -6,7 +6,9 @@ top=$PWD
 . tests/golden/outside
 . "$top/tests/golden/words/said"
 
+last=$(scenarios | tail -n 1) number=0 # its views are shown below
 scenarios | while read -r scenario; do
+    in_turn $((number++)) 2 || [ "$scenario" = "$last" ] || continue # half of them, by the commit
     name=$(basename "$scenario" .yaml)
     rm -f run.db
     within 300 "$program" run "$scenario" -o run.db --record ios --until 3ms >/dev/null 2>&1

@@ -1,5 +1,6 @@
-/* entry - the program of the unit tests of a folder.              SPDX-License-Identifier: Apache-2.0
- * usage: PROGRAM [TEST...]     each test, or those with these names, in a process of its own; one line each.
+/* SPDX-License-Identifier: Apache-2.0
+ * entry - the program of the unit tests of a folder.
+ * usage: PROGRAM [TEST...]     all tests or those, each in its own process; one line each.
  * A program of one test runs it in its own process, for debuggers and valgrind. */
 #include "tests/unit/base/entry.h"
 

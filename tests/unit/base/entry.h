@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * entry - included before each unit test, whose main() then has another name: the tests of a folder are one program.
- * With AddressSanitizer, to link and start a program of this size takes a second, more than most tests. */
+ * entry - included before each unit test, whose main() then has another name: the tests of a
+ * folder are one program.
+ * With AddressSanitizer, to link and start it takes longer than most tests. */
 #ifndef STORMGLASS_TESTS_UNIT_ENTRY_H
 #define STORMGLASS_TESTS_UNIT_ENTRY_H
 
@@ -11,10 +12,10 @@ struct unit_entry {
     struct unit_entry *next;
 };
 
-/* Adds a test to the program's list, which is in the order of the names. entry stays the caller's. */
+/* Adds a test to the program's list, in the order of the names. entry stays the caller's. */
 void unit_entry_add(struct unit_entry *entry);
 
-#ifdef UNIT_TEST /* its name; the compiler's options have it, and main as the name of a function of its own */
+#ifdef UNIT_TEST /* its name; the options of the compiler also rename main */
 int main(void);
 static struct unit_entry this_entry = {.name = UNIT_TEST, .run = main};
 __attribute__((constructor)) static void add_this_entry(void)
