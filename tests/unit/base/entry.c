@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,7 @@ static bool passes(const struct unit_entry *entry)
     if (child == 0) {
         dup2(fileno(output), STDOUT_FILENO);
         dup2(fileno(output), STDERR_FILENO);
+        prctl(PR_SET_NAME, entry->name);
         exit(entry->run());
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
