@@ -3,7 +3,7 @@
 # CI is killed without a word at its limit. Before that, a part that is still at work is ended as failed, and the table is printed.
 # Parts of drawn seeds are left out, by name, once the time for them is spent: other commits draw others.
 CI_SECONDS=${CI_SECONDS:-5100}  # for all parts
-CI_ENOUGH=${CI_ENOUGH:-3600}    # a part of drawn seeds does not begin later
+CI_ENOUGH=${CI_ENOUGH:-4000}    # a part of drawn seeds does not begin later
 results=()
 failed=0
 
@@ -58,6 +58,7 @@ collect() { # waits for them
         [ "$verdict" = ok ] || failed=1
         results+=("$(printf '%-5s %s (%d s, in the background)' "$verdict" "$name" "$seconds")")
     done <"$behind/results"
+    rm "$behind/results"
 }
 report_parts() { # prints all results; status 0 if every part passed
     echo
