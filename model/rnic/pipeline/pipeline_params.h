@@ -100,7 +100,7 @@ static inline void pipeline_turn_off(struct pipeline_params *params)
     params->qp_message = params->message = params->read = params->gather = 0;
     params->read_response = params->read_contexts = params->qp_read = params->registration = 0;
     params->tx_packet = params->rx_packet = params->qp_packet = params->qp_read_packet = 0;
-    params->qp_cache = params->wr_cache = params->copy_bps = 0;
+    params->qp_cache = params->wr_cache = params->copy_bps = params->srq_receive = 0;
 }
 
 #endif
