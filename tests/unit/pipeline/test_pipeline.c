@@ -463,22 +463,10 @@ static void a_queue_pair_that_ends_leaves_nothing(void **state)
     pair_free(pair);
 }
 
-/* Whatever parameters there are: with every one set, nothing is left of them. */
-static void what_is_turned_off_has_no_effect(void **state)
-{
-    (void)state;
-    struct pipeline_params params;
-    memset(&params, 1, sizeof params);
-    assert_true(pipeline_is_on(&params));
-    pipeline_turn_off(&params);
-    assert_false(pipeline_is_on(&params));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_limits_there_is_no_pipeline),
-        cmocka_unit_test(what_is_turned_off_has_no_effect),
         cmocka_unit_test(a_queue_pair_begins_a_message_each_so_often),
         cmocka_unit_test(the_message_engine_is_shared_in_turn),
         cmocka_unit_test(a_read_has_its_own_cost),
