@@ -257,9 +257,9 @@ announce-test:
 	    echo "  1. installs $${missing:-nothing, as every package is here}" | tr '\n' ' ' | fold -s -w 100 && echo && \
 	    echo "  2. builds the programs, the laws, and the unit tests with AddressSanitizer" && \
 	    echo "  3. runs $(words $(UNIT_SOURCES)) unit tests, $(words $(LAW_SOURCES)) laws and $(words $(wildcard tests/laws/*.sh tests/golden/*.sh tests/*.sh)) scripts" && \
-	    echo "Some eight minutes on two idle processors. make check-quick runs unit tests and laws alone, in less than one."
+	    echo "Up to 40 minutes on two processors, 8 of them for compilation. make check-quick runs unit tests and laws alone."
 
-check-quick: build/packages-quick $(PROGRAM) ## unit tests and laws without sanitizers: under a minute once they are built, without Slurm, Munge or MPI
+check-quick: build/packages-quick $(PROGRAM) ## unit tests and laws without sanitizers, without Slurm, Munge or MPI
 	@$(MAKE) unit-folders law-programs
 	@PROGRAMS_ONLY=1 STORMGLASS="$(CURDIR)/$(PROGRAM)" tests/run $(B)/tests/unit $(B)/tests/laws
 
