@@ -6,6 +6,7 @@
 set -u
 program=$(realpath "${STORMGLASS:?the program to test}")
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../turn"
 work=$(mktemp -d)
 # Where fsync costs nothing, if there is such a place.
 files=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
@@ -94,9 +95,8 @@ rm -f run.db
 read -r calls copies <"$work/count"
 [ "$calls" -ge 50 ] || fail "only $calls writes"
 spared=0
-turn=$(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0)
 for ((n = 1; n <= calls; n++)); do
-    [ -n "$every" ] || [ $(((n / 2 + turn) % 3)) = 0 ] || continue # 2 successive writes, which fail with different errors
+    [ -n "$every" ] || in_turn $((n / 2)) 3 || continue # 2 successive writes, which fail with different errors
     for error in EIO ENOSPC; do
         [ -n "$every" ] || [ $((n % 2)) -eq $([ $error = EIO ]; echo $?) ] || continue
         failing FAIL=write FAIL_AT=$n FAIL_ERRNO=$error -- "$program" run first-io -o run.db >out 2>err
