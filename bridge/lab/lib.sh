@@ -269,7 +269,8 @@ lab_wait_for_b() { # SECONDS
 }
 lab_tell_a() { echo done | timeout 60 nc "$1" 999 || lab_fail "the other machine is gone"; }
 
-LAB_ISCSI_TARGET=iqn.2026-01.lab.stormglass:target
+# The names are as long as the model's, because page 83h of a logical unit contains them.
+LAB_ISCSI_TARGET=iqn.2014-08.org.nvmexpress:stormglass:host5
 LAB_ISCSI_HOST=iqn.2026-01.lab.stormglass:host
 
 LAB_ISCSI_GROUP=/sys/kernel/config/target/iscsi/$LAB_ISCSI_TARGET/tpgt_1
@@ -284,7 +285,8 @@ lab_iscsi_target() {
     mkdir -p "$disk"
     echo rd_pages=16384 >"$disk/control"
     echo 1 >"$disk/enable"
-    echo 5d1c5a40-0000-4000-8000-000000000002 >"$disk/wwn/vpd_unit_serial" # without it, LIO has no VPD pages
+    echo 5d1c5a4000000002 >"$disk/wwn/vpd_unit_serial" # without it, LIO has no VPD pages
+    echo stormglass >"$disk/wwn/product_id"
     modprobe iscsi_target_mod
     mkdir -p "$root/iscsi"
     mkdir -p "$group/lun/lun_0" "$group/np/$1:3260"
