@@ -12,9 +12,9 @@
 
 /* ---- sending ---- */
 
-static void number(struct iscsi_connection *connection, struct iscsi_pdu *pdu)
+static void number(struct iscsi_connection *connection, struct iscsi_out *out)
 {
-    pdu->expected = connection->stat_sn;
+    out->pdu.expected = connection->stat_sn;
 }
 
 static void on_sent(struct iscsi_connection *connection, const struct iscsi_out *out)

@@ -47,7 +47,8 @@ struct iscsi_out {
     const struct nvme_buffer *data; /* its data segment, from `at`; or */
     const unsigned char *bytes;     /* these; they stay until it is sent */
     uint32_t at;
-    void *owner; /* for on_sent */
+    bool moves_window; /* the response to a numbered command: MaxCmdSN moves with it */
+    void *owner;       /* for on_sent */
 };
 
 /* The PDU at the head of the line: header and its digest, data, pad and data digest. */
@@ -80,7 +81,7 @@ struct iscsi_connection;
 /* The differences between hosts and targets. */
 struct iscsi_role {
     /* Fills in the sequence numbers of a PDU that leaves. */
-    void (*number)(struct iscsi_connection *, struct iscsi_pdu *pdu);
+    void (*number)(struct iscsi_connection *, struct iscsi_out *);
     void (*on_sent)(struct iscsi_connection *, const struct iscsi_out *);
     /* A header has arrived; sets the destination of its data. False: a fault. */
     bool (*on_header)(struct iscsi_connection *, struct iscsi_fault *);

@@ -73,7 +73,7 @@ static void begin_pdu(struct iscsi_connection *connection)
     struct iscsi_sending *sending = &connection->sending;
     const struct iscsi_terms *terms = &connection->terms;
     const uint32_t length = out->pdu.length;
-    connection->session->role->number(connection, &out->pdu);
+    connection->session->role->number(connection, out);
     *sending = (struct iscsi_sending){.head_bytes = ISCSI_BHS_BYTES};
     iscsi_pdu_encode(&out->pdu, sending->head);
     if (terms->header_digest && connection->full_feature) {

@@ -100,15 +100,17 @@ static bool has_status(const struct iscsi_pdu *pdu)
            (pdu->opcode != ISCSI_DATA_IN || (pdu->flags & ISCSI_DATA_STATUS) != 0);
 }
 
-static void number(struct iscsi_connection *connection, struct iscsi_pdu *pdu)
+static void number(struct iscsi_connection *connection, struct iscsi_out *out)
 {
-    const struct target_session *session = iscsi_target_of(connection->session);
+    struct target_session *session = iscsi_target_of(connection->session);
+    struct iscsi_pdu *pdu = &out->pdu;
     const bool leading_login = pdu->opcode == ISCSI_LOGIN_RESPONSE && iscsi_is_leading(connection);
     if (has_status(pdu))
         pdu->sn = connection->stat_sn++;
     else
         pdu->sn = pdu->opcode == ISCSI_R2T ? connection->stat_sn : UINT32_MAX;
     pdu->expected = session->exp_cmd_sn;
+    session->max_cmd_sn += out->moves_window; /* iscsit_increment_maxcmdsn */
     /* The window opens with the full feature phase: iscsi_login_zero_tsih_s2. */
     pdu->max = leading_login ? session->exp_cmd_sn : session->max_cmd_sn;
 }
@@ -143,6 +145,7 @@ static void send_data(struct target_task *task, const struct nvme_buffer *data, 
             .data = data,
             .bytes = task->answer,
             .at = at,
+            .moves_window = last && task->counts,
             .owner = task,
         };
         iscsi_send(task->connection, &out, last ? PROBE_STREAM_POSTED : PROBE_STREAM_POSTED_DATA);
@@ -153,7 +156,10 @@ static void send_data(struct target_task *task, const struct nvme_buffer *data, 
 static void send_status(struct target_task *task, uint16_t status)
 {
     struct iscsi_out out = {
-        .pdu = {.opcode = ISCSI_RESPONSE, .flags = ISCSI_FINAL, .itt = task->itt}, .owner = task};
+        .pdu = {.opcode = ISCSI_RESPONSE, .flags = ISCSI_FINAL, .itt = task->itt},
+        .moves_window = task->counts,
+        .owner = task,
+    };
     if (task->kind == TASK_MANAGEMENT) {
         out.pdu.opcode = ISCSI_TASK_RESPONSE;
         out.pdu.byte2 = status == NVME_STATUS_OK ? 0 : 1; /* complete, no such task */
@@ -172,10 +178,8 @@ static void send_status(struct target_task *task, uint16_t status)
 static void answer(struct target_task *task, uint16_t status, const struct nvme_buffer *data,
                    uint32_t length)
 {
-    struct target_session *session = iscsi_task_session(task);
     CHECK(!task->answered);
     task->answered = true;
-    session->max_cmd_sn += task->counts; /* iscsit_increment_maxcmdsn */
     if (status == NVME_STATUS_OK && length > 0)
         send_data(task, data, length);
     else

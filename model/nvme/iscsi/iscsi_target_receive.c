@@ -189,9 +189,11 @@ static void on_data(struct target_session *session, struct target_task *task,
         task->queue->user.on_fetched(task->queue->user.self, task->transfer);
 }
 
-static void send_simple(struct iscsi_connection *connection, const struct iscsi_pdu *pdu)
+static void send_answer(struct iscsi_connection *connection, const struct iscsi_pdu *request,
+                        const struct iscsi_pdu *pdu)
 {
-    const struct iscsi_out out = {.pdu = *pdu};
+    struct iscsi_out out = {.pdu = *pdu, .moves_window = !request->immediate};
+    out.pdu.itt = request->itt;
     iscsi_send(connection, &out, PROBE_STREAM_POSTED);
     iscsi_flush(connection);
 }
@@ -216,17 +218,14 @@ static void on_other(struct iscsi_connection *connection, const struct iscsi_pdu
     if (pdu->opcode == ISCSI_TASK) {
         on_task_request(connection, pdu);
     } else if (pdu->opcode == ISCSI_LOGOUT) {
-        session->max_cmd_sn += !pdu->immediate;
-        send_simple(connection, &(struct iscsi_pdu){.opcode = ISCSI_LOGOUT_RESPONSE,
-                                                    .flags = ISCSI_FINAL,
-                                                    .itt = pdu->itt});
+        send_answer(connection, pdu,
+                    &(struct iscsi_pdu){.opcode = ISCSI_LOGOUT_RESPONSE, .flags = ISCSI_FINAL});
     } else if (pdu->itt != ISCSI_TAG_NONE) { /* NOP-Out */
-        session->max_cmd_sn += !pdu->immediate;
-        send_simple(connection, &(struct iscsi_pdu){.opcode = ISCSI_NOP_IN,
-                                                    .flags = ISCSI_FINAL,
-                                                    .lun = UINT64_MAX, /* reserved; as LIO */
-                                                    .itt = pdu->itt,
-                                                    .tag = ISCSI_TAG_NONE});
+        send_answer(connection, pdu,
+                    &(struct iscsi_pdu){.opcode = ISCSI_NOP_IN,
+                                        .flags = ISCSI_FINAL,
+                                        .lun = UINT64_MAX, /* reserved; as LIO */
+                                        .tag = ISCSI_TAG_NONE});
     }
     if (pdu->itt != ISCSI_TAG_NONE)
         iscsi_target_ready(session, pdu, NULL);
