@@ -71,6 +71,12 @@ equal 'write of 64 KiB: bytes and frames down' "$(sent write 10.0.0.2)" '96 2'
 equal 'write of 64 KiB: the R2T' "$(fields write 'iscsi.opcode == 0x31' iscsi.desireddatalength iscsi.bufferOffset)" \
     $'57344\t8192'
 equal 'write of 64 KiB: Data-Outs' "$(fields write 'iscsi.opcode == 5' iscsi.datasn | tr ',' '\n' | grep -c .)" 7
+# 192 KiB, with unsolicited data up to FirstBurstLength (64 KiB): 8 KiB of immediate data, 7 Data-Outs, then one R2T for the other
+# 128 KiB, and 16 Data-Outs.
+capture burst workloads.io.read=0% workloads.io.block-size=192KiB hosts.targets.target.iscsi-initial-r2t=false $short
+equal 'write of 192 KiB, 64 KiB unsolicited: the R2T' "$(fields burst 'iscsi.opcode == 0x31' iscsi.desireddatalength iscsi.bufferOffset)" \
+    $'131072\t65536'
+equal 'write of 192 KiB, 64 KiB unsolicited: Data-Outs' "$(fields burst 'iscsi.opcode == 5' iscsi.datasn | tr ',' '\n' | grep -c .)" 23
 # 128 KiB: one Data-In, as many frames as NVMe/TCP (transports.md: 91).
 capture read workloads.io.block-size=128KiB
 equal 'read of 128 KiB: bytes and frames up' "$(sent read 10.0.0.1)" '48 1'
@@ -79,7 +85,7 @@ equal 'read of 128 KiB: bytes and frames down' "$(sent read 10.0.0.2)" '131120 9
 capture digests workloads.io.block-size=128KiB hosts.defaults.nvme.iscsi-{header,data}-digest=true
 equal 'read with digests: bytes and frames down' "$(sent digests 10.0.0.2)" '131128 91'
 capture pieces workloads.io.block-size=1MiB workloads.io.read=0% hosts.defaults.nvme.iscsi-data-digest=true
-for name in write read digests pieces; do
+for name in write burst read digests pieces; do
     equal "$name: malformed frames" "$(fields "$name" _ws.malformed frame.number | grep -c .)" 0
     equal "$name: bad digests" "$(tshark -n -r "$work/$name.pcapng" -o iscsi.enable_data_digests:TRUE -V 2>/dev/null |
         grep -ciE 'digest.*(bad|incorrect)')" 0

@@ -176,6 +176,7 @@ static void on_data(struct target_session *session, struct target_task *task,
         if (!last)
             return;
         task->collecting = false;
+        task->asked = task->got; /* R2Ts request the rest */
         iscsi_target_ready(session, NULL, task);
         return;
     }
