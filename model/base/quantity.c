@@ -314,12 +314,22 @@ static int64_t named_rate(const char *text)
     return 0;
 }
 
+static bool is_fc(const char *rate)
+{
+    return strstr(rate, "GFC") != NULL;
+}
+
 const char *quantity_fc_rate(int64_t bps)
 {
     for (size_t i = 0; i < sizeof named_rates / sizeof named_rates[0]; i++)
-        if (named_rates[i].mbps * 1000000 == bps && strstr(named_rates[i].name, "GFC") != NULL)
+        if (named_rates[i].mbps * 1000000 == bps && is_fc(named_rates[i].name))
             return named_rates[i].name;
     return NULL;
+}
+
+const char *quantity_rate_network(const char *text)
+{
+    return named_rate(text) == 0 ? NULL : is_fc(text) ? "Fibre Channel" : "InfiniBand";
 }
 
 bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,

@@ -32,6 +32,9 @@ enum { QUANTITY_WHY_BYTES = 160, QUANTITY_TEXT_BYTES = 48, QUANTITY_DECIMAL_ONE 
 /* "32GFC" for a rate of Fibre Channel; NULL for any other rate. */
 const char *quantity_fc_rate(int64_t bps);
 
+/* The network that has a rate of this name: "InfiniBand" for EDR; NULL for any other text. */
+const char *quantity_rate_network(const char *text);
+
 /* On failure returns false with a sentence in `why` ("expected a time such as 55us"). Only INT may
  * be negative. */
 bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "net/port/port.h"
 #include "rnic/cc/cc.h"
+#include "scenarios/load/scenario_credits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -248,8 +249,11 @@ static void look_at_written(struct deviation_search *search, const struct sectio
     const struct opt *opt = &section->items[0].block->rows[row];
     char why[OPT_WHY_BYTES], value[DEVIATION_TEXT_BYTES], other[DEVIATION_TEXT_BYTES];
     int64_t preset = 0;
-    if (is_cable(section, opt) || !opt_parse(opt, opt->preset, &preset, why) ||
-        !find_written(section, classes, row, preset))
+    if (is_cable(section, opt) || !opt_parse(opt, opt->preset, &preset, why))
+        return;
+    if (section->of == DEVIATION_PORT)
+        preset = credits_default(search->scenario->kind, opt->name, preset);
+    if (!find_written(section, classes, row, preset))
         return;
     opt_format(opt, preset, other, sizeof other);
     for (size_t i = 0; i < section->count; i++) {

@@ -260,6 +260,7 @@ static bool take_value(struct block *block, const struct block_load *load, const
         return false;
     }
     *opt_field(row, block->params) = parsed;
+    origin.word = text;
     block->origins[row - block->rows] = origin;
     return true;
 }

@@ -12,6 +12,7 @@
 
 struct block_origin {
     struct diag_place where; /* file NULL: not set in any file */
+    const char *word;        /* the value as it is written; NULL: not from a scenario or profile */
     const char *path;        /* path of the mapping that has the value or names its profile; or
                               * NULL */
     const char *profile;     /* or NULL */

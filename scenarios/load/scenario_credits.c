@@ -6,12 +6,36 @@
 #include "net/switch/switch.h"
 #include "net/switch/watchdog.h"
 
+#include <string.h>
+
 enum { SHARED_BYTES = 256 * 1024 };
 
 bool credits_is_written(const struct block *block, const char *row)
 {
     const struct block_origin *origin = &block->origins[block_row(block, row)];
     return origin->where.file != NULL && origin->profile == NULL;
+}
+
+int64_t credits_default(enum scenario_kind kind, const char *row, int64_t preset)
+{
+    static const struct {
+        enum scenario_kind kind;
+        const char *row;
+        int64_t value;
+    } defaults[] = {
+        {SCENARIO_INFINIBAND, "mtu", 4096},
+        {SCENARIO_FIBRE_CHANNEL, "mtu", 2048},
+        {SCENARIO_FIBRE_CHANNEL, "rate", INT64_C(27200000000)}, /* 32GFC */
+    };
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
+        if (defaults[i].kind == kind && strcmp(defaults[i].row, row) == 0)
+            return defaults[i].value;
+    return preset;
+}
+
+const char *credits_word(const struct block *block, const char *row)
+{
+    return credits_is_written(block, row) ? block->origins[block_row(block, row)].word : NULL;
 }
 
 void credits_refuse(struct loader *loader, const struct block *block, const char *row,

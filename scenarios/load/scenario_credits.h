@@ -31,6 +31,12 @@ void scenario_finish_credits(struct loader *loader, const struct credits_fabric 
 /* Whether the scenario sets the value itself, rather than a profile or the default. */
 bool credits_is_written(const struct block *block, const char *row);
 
+/* The default of a link's parameter on this kind of fabric; elsewhere `preset`. */
+int64_t credits_default(enum scenario_kind kind, const char *row, int64_t preset);
+
+/* The value as the scenario itself writes it, or NULL. */
+const char *credits_word(const struct block *block, const char *row);
+
 /* An error at the place of the value. */
 void credits_refuse(struct loader *loader, const struct block *block, const char *row,
                     const char *text);

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-enum { DATA_LEAST = 1024, DATA_USUAL = 2048 };
-#define RATE_USUAL INT64_C(27200000000) /* 32GFC */
+enum { DATA_LEAST = 1024 };
 
 /* An NVMe link service has 1024 B, which must fit in one frame of the model. */
 static void check_data(struct loader *loader, const struct block *block,
@@ -29,22 +28,23 @@ static void check_data(struct loader *loader, const struct block *block,
 static void check_rate(struct loader *loader, const struct block *block,
                        const struct port_params *port)
 {
+    const char *word = credits_word(block, "rate");
     char text[DIAG_TEXT_BYTES], rate[QUANTITY_TEXT_BYTES];
     if (quantity_fc_rate(port->rate) != NULL)
         return;
     quantity_format(QUANTITY_RATE, port->rate, rate, sizeof rate);
     snprintf(text, sizeof text,
              "rate: Fibre Channel has no rate of %s; expected 8GFC, 16GFC, 32GFC, 64GFC or 128GFC",
-             rate);
+             word != NULL ? word : rate);
     credits_refuse(loader, block, "rate", text);
 }
 
 int64_t scenario_fc_rate(const struct loader *loader, const struct block *block)
 {
     const struct port_params *port = block->params;
-    const bool usual =
-        loader->scenario->kind == SCENARIO_FIBRE_CHANNEL && !credits_is_written(block, "rate");
-    return usual ? RATE_USUAL : port->rate;
+    return credits_is_written(block, "rate")
+               ? port->rate
+               : credits_default(loader->scenario->kind, "rate", port->rate);
 }
 
 /* A default that is written is no error. */
@@ -61,7 +61,7 @@ static void finish_port(struct loader *loader, const struct block *block, struct
         credits_refuse(loader, block, "vl-buffer",
                        "vl-buffer: Fibre Channel counts frames, not bytes; expected bb-credit");
     if (!credits_is_written(block, "mtu"))
-        port->mtu = DATA_USUAL;
+        port->mtu = credits_default(loader->scenario->kind, "mtu", port->mtu);
     port->rate = scenario_fc_rate(loader, block);
     check_rate(loader, block, port);
     check_data(loader, block, port);

@@ -139,16 +139,18 @@ const struct cc_preset *scenario_control(struct loader *loader, const struct tre
 
 /* ------------------------------------------------------------------ ports and hosts */
 
-/* False, with a message, for a rate of Fibre Channel. */
+/* False, with a message, for a rate that another network names, such as 32GFC. */
 static bool check_rate(struct loader *loader, const struct block *block, const char *expected)
 {
-    const char *name = quantity_fc_rate(((const struct port_params *)block->params)->rate);
+    const char *name = credits_word(block, "rate");
+    const char *network = name == NULL ? NULL : quantity_rate_network(name);
+    const bool infiniband = loader->scenario->kind == SCENARIO_INFINIBAND;
     char text[DIAG_TEXT_BYTES];
-    if (name == NULL || !credits_is_written(block, "rate"))
+    if (network == NULL || (infiniband && strcmp(network, "InfiniBand") == 0))
         return true;
     snprintf(text, sizeof text,
-             "rate: %s is a rate of Fibre Channel, and this fabric has kind: %s; expected %s", name,
-             loader->scenario->kind == SCENARIO_INFINIBAND ? "infiniband" : "ethernet", expected);
+             "rate: %s is a rate of %s, and this fabric has kind: %s; expected %s", name, network,
+             infiniband ? "infiniband" : "ethernet", expected);
     credits_refuse(loader, block, "rate", text);
     return false;
 }
@@ -158,7 +160,7 @@ static void finish_port(struct loader *loader, const struct block *block, struct
     char text[DIAG_TEXT_BYTES];
     check_rate(loader, block, "a rate such as EDR or 100Gbps");
     if (!credits_is_written(block, "mtu"))
-        port->mtu = IB_MTU_MOST;
+        port->mtu = credits_default(loader->scenario->kind, "mtu", port->mtu);
     const int64_t largest = port_largest_frame(port);
     if ((port->mtu & (port->mtu - 1)) != 0 || port->mtu < IB_MTU_LEAST || port->mtu > IB_MTU_MOST) {
         snprintf(text, sizeof text,

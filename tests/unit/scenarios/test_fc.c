@@ -75,8 +75,11 @@ static void contradictions_are_refused(void **state)
          "mtu: expected the largest data field of a frame, 1024B to 2112B in words of 4 B, but "
          "found 4096 B"},
         {"fibre-channel", "  host-links: {rate: EDR}", fc, 6,
-         "rate: Fibre Channel has no rate of 100Gbps; expected 8GFC, 16GFC, 32GFC, 64GFC or "
+         "rate: Fibre Channel has no rate of EDR; expected 8GFC, 16GFC, 32GFC, 64GFC or "
          "128GFC"},
+        {"ethernet", "  host-links: {rate: EDR}", "kind: rdma-write", 6,
+         "rate: EDR is a rate of InfiniBand, and this fabric has kind: ethernet; expected a rate "
+         "such as 25Gbps"},
         {"ethernet", "  host-links: {rate: 32GFC}", "kind: rdma-write", 6,
          "rate: 32GFC is a rate of Fibre Channel, and this fabric has kind: ethernet; expected a "
          "rate such as 25Gbps"},
