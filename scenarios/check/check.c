@@ -125,8 +125,13 @@ void check_alike(struct check_report *report, enum diag_level level,
 
 void check_shows(struct check_report *report, const char *quantity)
 {
-    if (report->latest != NULL)
-        report->latest->shown = quantity;
+    static const char *const waits[] = {
+        [SCENARIO_INFINIBAND] = "PortXmitWait", [SCENARIO_FIBRE_CHANNEL] = "tim_txcrd_z"};
+    const bool credits = report->kind != SCENARIO_ETHERNET && strncmp(quantity, "pfc.", 4) == 0;
+    if (report->latest == NULL)
+        return;
+    report->latest->shown = credits ? "pfc.paused" : quantity;
+    report->latest->counter = credits ? waits[report->kind] : NULL;
 }
 
 void check_remedy(struct check_report *report, const char *format, ...)
@@ -331,7 +336,7 @@ static bool applies(const struct check_rule *rule, const struct scenario *scenar
 
 void check_findings(const struct scenario *scenario, struct check_report *report)
 {
-    memset(report, 0, sizeof *report);
+    *report = (struct check_report){.kind = scenario->kind};
     for (int i = 0; check_rules[i] != NULL; i++) {
         report->rule = check_rules[i]->name;
         if (check_rules[i]->run != NULL && applies(check_rules[i], scenario))
@@ -365,7 +370,7 @@ static void drop_notes(struct check_report *report)
 void check_of_run(const struct scenario *scenario, const struct check_run *run,
                   struct check_report *report)
 {
-    memset(report, 0, sizeof *report);
+    *report = (struct check_report){.kind = scenario->kind};
     for (int i = 0; check_rules[i] != NULL; i++) {
         const struct check_rule *rule = check_rules[i];
         report->rule = rule->name;
@@ -394,10 +399,13 @@ void check_print(const struct check_report *report, FILE *out)
 {
     for (size_t i = 0; i < report->count; i++) {
         const struct check_finding *finding = &report->findings[i];
-        fprintf(out, "%s:%d:%d: %s: %s%s%s%s\n", finding->place.file, finding->place.line,
-                finding->place.column, diag_level_name(finding->level), finding->text,
-                finding->shown == NULL ? "" : " (confirm in a run: ",
-                finding->shown == NULL ? "" : finding->shown, finding->shown == NULL ? "" : ")");
+        fprintf(out, "%s:%d:%d: %s: %s", finding->place.file, finding->place.line,
+                finding->place.column, diag_level_name(finding->level), finding->text);
+        if (finding->shown != NULL)
+            fprintf(out, " (confirm in a run: %s%s%s)", finding->shown,
+                    finding->counter == NULL ? "" : ", and at the ports ",
+                    finding->counter == NULL ? "" : finding->counter);
+        fputc('\n', out);
         if (finding->remedy.text == NULL)
             continue;
         fputs("    remedy: ", out);

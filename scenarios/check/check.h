@@ -21,8 +21,9 @@ struct check_finding {
     struct diag_place place; /* position of the first place */
     const char *text;        /* places and text */
     const char *words;
-    const char *shown; /* quantity that shows the effect in a run, in the syntax of `expect`;
-                        * NULL: none */
+    const char *shown;   /* quantity that shows the effect in a run, in the syntax of `expect`;
+                          * NULL: none */
+    const char *counter; /* of switches, which shows the same; or NULL */
     struct remedy remedy;
     const char *rule; /* name of the rule */
     struct check_place *places;
@@ -33,6 +34,7 @@ struct check_finding {
 
 struct check_report {
     struct arena arena;
+    enum scenario_kind kind;        /* of the fabric */
     struct check_finding *findings; /* errors first, then warnings, then notes */
     size_t count;
     uint32_t errors, warnings, notes; /* number of findings, after merging */

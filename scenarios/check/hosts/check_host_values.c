@@ -83,8 +83,10 @@ static void check_drain(const struct scenario_node *host, struct check_report *r
     const struct check_thing thing = check_of_rnic(host, "drain");
     check_alike(report, DIAG_WARNING, &thing,
                 "the host empties its receive buffer at %s (rnic.drain), but its link runs at %s: "
-                "it pauses the switch",
-                takes, has);
+                "%s",
+                takes, has,
+                report->kind == SCENARIO_ETHERNET ? "it pauses the switch"
+                                                  : "the switch waits for its credits");
     check_shows(report, "pfc.pause_frames");
     check_remedy(report,
                  "find the cause of the slow host (PCIe, memory, IOMMU), and set rnic.drain: 0bps");
