@@ -40,7 +40,9 @@ static const struct cli_option options[] = {
      "also write the answer as HTML to DIRECTORY: index.html, with a linked run of each candidate"},
     {"list", 0, NULL,
      "only list the candidates with settings, cost, and the objectives that cannot pass"},
-    {"exhaustive", 0, NULL, "run every candidate, even if its result is known without a run"},
+    {"exhaustive", 0, NULL,
+     "run every candidate, even if its result is known without a run, and list the measures of "
+     "all"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {"csv", 0, NULL, "one CSV row for each candidate, or difference, instead of the summary"},
     CLI_OPTION_QUIET,
@@ -234,7 +236,8 @@ static int report(const struct cli_args *args, const struct session *session)
     else if (cli_given(args, "csv"))
         two ? plan_versus_csv(versus, stdout) : plan_csv(state, stdout);
     else
-        two ? plan_versus_text(versus, stdout) : plan_text(state, stdout);
+        two ? plan_versus_text(versus, stdout)
+            : plan_text(state, cli_given(args, "exhaustive"), stdout);
     if (fflush(stdout) != 0) {
         cli_error("the results could not be written: %s", strerror(errno));
         return CLI_FAILED;

@@ -11,8 +11,9 @@
 #include <stdio.h>
 
 /* The chosen candidate, why cheaper ones are not chosen, the Pareto front, the bill of
- * materials. */
-void plan_text(const struct plan_state *state, FILE *out);
+ * materials. `table`: also the measures of all candidates. */
+void plan_text(const struct plan_state *state, bool table, FILE *out);
+void plan_table(const struct plan_state *state, FILE *out);
 
 /* One object: `chosen` (path -> value, and name, cost ...; or null), `candidates`, `front`. */
 void plan_json(const struct plan_state *state, FILE *out);

@@ -408,9 +408,11 @@ static void print_cliffs(const struct plan_state *state, FILE *out)
     }
 }
 
-void plan_text(const struct plan_state *state, FILE *out)
+void plan_text(const struct plan_state *state, bool table, FILE *out)
 {
     print_head(state, out);
+    if (table)
+        plan_table(state, out);
     print_odd_axes(state, out);
     print_chosen(state, out);
     print_others(state, out);

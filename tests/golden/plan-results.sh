@@ -98,4 +98,15 @@ for part in 980 992 994 996 997 998 999 1000 1002; do
 done
 [ $near = 3 ] || fail "no limit near the mean is passed and missed: $near"
 
+# One OLTP workload over all seven transports: one table, one page.
+plan=$top/scenarios/plans/transports.yaml
+"$program" plan --exhaustive "$plan" -o seven.db >seven.txt || fail "transports: exit $?"
+"$program" report seven.db -o seven.html || fail "page of transports: exit $?"
+sed -n '/^All candidates .* iops .* latency.p99 .* cpu_per_io.host /,/^$/p' seven.txt | tail -n +2 >table.txt
+for transport in roce-v2 roce-v1 infiniband iwarp nvme-tcp iscsi nvme-fc; do
+    grep -qE "^  transport $transport +[0-9.]+ Gb/s +[0-9]+ k +[0-9.]+ us +[0-9.]+ us " table.txt || fail "no row of $transport in $(cat table.txt)"
+    grep -q "transport $transport" seven.html || fail "no $transport on the page"
+done
+[ "$(grep -c . table.txt)" = 7 ] || fail "rows of the table: $(cat table.txt)"
+
 exit $failed

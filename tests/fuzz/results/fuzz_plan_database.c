@@ -79,7 +79,7 @@ static void tell(const struct plan_state *state)
     FILE *out = fopen("/dev/null", "we");
     if (out == NULL)
         abort();
-    plan_text(state, out);
+    plan_text(state, true, out);
     plan_json(state, out);
     plan_csv(state, out);
     fclose(out);
