@@ -24,7 +24,8 @@ static void pauses_on_links_with_credits(void **state)
         {KIND("infiniband") WRITE, "link-layer", ""}, /* a profile sets some */
         {KIND("fibre-channel") READ, "link-layer", ""},
         /* A run has no pause frames that would confirm it. */
-        {KIND("infiniband") "hosts: {slow: {where: host0, rnic: {drain: 10Gbps}}}\n" WRITE, "host-values",
+        {KIND("infiniband") "hosts: {slow: {where: host0, rnic: {drain: 10Gbps}}}\n" WRITE,
+         "host-values",
          "t.yaml:6:44: warning: host0: the host empties its receive buffer at 10Gbps (rnic.drain), "
          "but its link runs at 100Gbps: the switch waits for its credits (confirm in a run: "
          "pfc.paused, and at the ports PortXmitWait)\n    remedy: find the cause of the slow host "
@@ -155,9 +156,11 @@ static void lifetimes_at_the_edge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pauses_on_links_with_credits), cmocka_unit_test(credits_of_another_kind),
+        cmocka_unit_test(pauses_on_links_with_credits),
+        cmocka_unit_test(credits_of_another_kind),
         cmocka_unit_test(rates_of_links),
-        cmocka_unit_test(hosts_without_that_transport), cmocka_unit_test(credits_for_the_distance),
+        cmocka_unit_test(hosts_without_that_transport),
+        cmocka_unit_test(credits_for_the_distance),
         cmocka_unit_test(lifetimes_at_the_edge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
