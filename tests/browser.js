@@ -102,6 +102,31 @@ if (zoomed) {
     key.click();
     said.shown = graph.visibility()[0] && painted(zoomed) === before;
 }
+// By keys: an arrow is one hundredth of what is shown, plus halves what is shown on all charts, Home shows all, Escape takes the cursor away.
+if (zoomed) {
+    const key = (name, more) => zoomed.plot.dispatchEvent(new KeyboardEvent('keydown', Object.assign({key: name, bubbles: true, cancelable: true}, more)));
+    const {cursor} = window.stormglass, over = () => all.filter(one => one.chart.kind !== 'tail').map(one => one.graph.xAxisRange());
+    zoomed.plot.focus();
+    said.keys = {focus: document.activeElement === zoomed.plot, named: all.every(one => one.plot.tabIndex === 0 && one.plot.getAttribute('aria-label').startsWith(one.chart.title)), at: []};
+    for (const name of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) {
+        key(name);
+        said.keys.at.push(cursor.pinned);
+    }
+    said.keys.words = zoomed.plot.nextSibling.textContent;
+    key('+');
+    said.keys.zoomed = over();
+    key('ArrowRight', {shiftKey: true});
+    said.keys.moved = over();
+    key('Home');
+    said.keys.home = over();
+    key('Escape');
+    said.keys.left = cursor.pinned;
+    const tail = of('tail');
+    if (tail) {
+        for (let i = 0; i < 2; i++) tail.plot.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, cancelable: true}));
+        said.keys.tail = tail.graph.getSelection();
+    }
+}
 // What a reader asks for is drawn: the first series that is hidden at first, then none, then all.
 const many = all.find(one => one.chart.series && one.chart.series.some(series => series.hidden));
 if (many) {
@@ -211,6 +236,31 @@ if (fabric && fabric.frames > 1) {
 }
 // The CSV of each chart, as its button would save it.
 said.csv = Object.fromEntries(all.map(one => [one.chart.id, window.stormglass.csv(one.chart)]));
+// Tables: by a number, by a name, and back; a filter; the CSV of what is shown.
+const list = window.stormglassTables.tables.find(table => table.box.closest('#members details details'));
+if (list) {
+    const heads = list.heads.map(head => head.textContent), rows = () => Array.from(list.body.rows).filter(row => !row.hidden).map(row => Array.from(row.cells, cell => cell.textContent));
+    const column = name => rows().map(row => row[heads.indexOf(name)]);
+    const press = name => list.heads[heads.indexOf(name)].querySelector('button').click();
+    const tools = list.box.previousElementSibling, search = tools.querySelector('input');
+    const filter = text => {
+        search.value = text;
+        search.dispatchEvent(new Event('input'));
+        return [rows().length, tools.querySelector('span').textContent];
+    };
+    said.table = {heads, before: rows()};
+    press('mean');
+    said.table.mean = Array.from(list.body.rows, row => +row.cells[heads.indexOf('mean')].title.split(' ')[0]);
+    said.table.sorted = list.heads[heads.indexOf('mean')].getAttribute('aria-sort');
+    press('host');
+    said.table.host = column('host');
+    said.table.found = filter('HOST25 backup');
+    said.table.csv = window.stormglassTables.csv(list).trim().split('\n');
+    said.table.all = filter('');
+    press('host');
+    press('host');
+    said.table.again = rows();
+}
 // A link opens its section, and only that one; then all are opened.
 const folded = Array.from(document.querySelectorAll('.folded'));
 if (folded.length) {
@@ -219,6 +269,7 @@ if (folded.length) {
     said.unfolded = folded.map(section => section.querySelector('details').open);
 }
 document.querySelectorAll('details').forEach(fold => { fold.open = true; });
+said.source = Array.from(document.querySelectorAll('#reproduce details pre'), pre => pre.textContent);
 said.drawings = Array.from(document.querySelectorAll('.drawing svg'))
     .filter(svg => svg.getBoundingClientRect().width > 0)
     .map(svg => [svg.querySelectorAll('path').length, Math.round(svg.getBoundingClientRect().width)]);

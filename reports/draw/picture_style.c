@@ -61,8 +61,8 @@ const char *picture_heat(double part)
 
 const char *picture_heat_words(int heat)
 {
-    static const char *const words[PICTURE_HEATS] = {"never",     "below 1 %",  "1 to 5 %",
-                                                     "5 to 20 %", "20 to 50 %", "50 % or more"};
+    static const char *const words[PICTURE_HEATS] = {"never",     "below 1%",  "1 to 5%",
+                                                     "5 to 20%", "20 to 50%", "50% or more"};
     return words[heat];
 }
 

@@ -3,14 +3,14 @@
 (function () {
 const source = document.getElementById('fabric');
 if (source === null) return;
-const {figures, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin} = window.stormglass;
+const {figures, element, asTime, asRate, asBytes, asNumber, cursor, limits, showMoment, pin} = window.stormglass;
 const data = JSON.parse(source.textContent), section = source.closest('section');
 let svg = section.querySelector('svg.topology');
 const overview = svg, frames = data.until_ps.length;
 
 function percent(share) {
-    if (share > 0 && share < 0.0005) return 'below 0.1 %';
-    return (share === 0 || share >= 0.0995 ? Math.round(100 * share) : (100 * share).toFixed(1).replace('.0', '')) + ' %';
+    if (share > 0 && share < 0.0005) return 'below 0.1%';
+    return (share === 0 || share >= 0.0995 ? Math.round(100 * share) : (100 * share).toFixed(1).replace('.0', '')) + '%';
 }
 const layers = {
     pauses: {title: data.flow.many, steps: [0.01, 0.05, 0.2, 0.5], words: percent, about: 'share of time for which the port ' + data.flow.was},
@@ -418,7 +418,7 @@ function paintLegend() {
             return;
         }
         span.lastChild.textContent = i === 0 ? (state.layer === 'pauses' ? 'never' : 'none') : i === 1 ? 'below ' + at(steps[0])
-            : i === 5 ? at(steps[3]) + ' or more' : at(steps[i - 2]).replace(' %', '') + ' to ' + at(steps[i - 1]);
+            : i === 5 ? at(steps[3]) + ' or more' : at(steps[i - 2]).replace('%', '') + ' to ' + at(steps[i - 1]);
     });
     legend.firstChild.textContent = layers[state.layer].title + ': ';
     const about = section.querySelector('.about');
@@ -433,7 +433,13 @@ const superlatives = {queue: 'longest queue', utilization: 'highest utilization'
 // Of the whole run: from the first to the last frame in which a port was paused.
 function pausedDuring(frame) {
     const held = frame === null ? data.until_ps.map((_, at) => at).filter(at => ports.some(port => worth(port, 'pauses', at) > 0)) : [];
-    return held.length ? ' from ' + asTime(begin(held[0])) + ' to ' + asTime(data.until_ps[held[held.length - 1]]) : '';
+    return held.length ? ' between ' + asTime(begin(held[0])) + ' and ' + asTime(data.until_ps[held[held.length - 1]]) : '';
+}
+// How long a port was paused in the whole run: its counters, or its share of each frame.
+function pausedTime(port) {
+    const counted = [0, 1, 2, 3, 4, 5, 6, 7].reduce((sum, priority) => sum + counterOf(port, 'tx_prio' + priority + '_blocked_ps'), 0);
+    const shares = port.levels.pauses || [];
+    return counted || shares.reduce((sum, share, frame) => sum + share * (data.until_ps[frame] - begin(frame)), 0);
 }
 // The moment in a sentence.
 function tell() {
@@ -445,10 +451,15 @@ function tell() {
     const when = frame === null ? 'Whole run' : asTime(begin(frame)) + ' to ' + asTime(data.until_ps[frame]);
     const parts = [];
     if (frame !== null || layer === 'pauses') {
-        const paused = ports.filter(port => worth(port, 'pauses', frame) > 0).length, most = top('pauses');
-        parts.push(paused === 0 ? (data.flow.credits ? 'no port waits for credits' : 'no port is paused')
-            : paused + (paused === 1 ? ' port' : ' ports') + (data.flow.credits ? ' without credits' : ' paused') + pausedDuring(frame) + ', most ' +
-            most.port.name + (frame === null ? ' at its worst ' : ' ') + percent(most.value) + (data.flow.credits ? ', of ' : ', by ') + peerName(most.port));
+        const paused = ports.filter(port => worth(port, 'pauses', frame) > 0);
+        const by = port => (data.flow.credits ? ', of ' : ', by ') + peerName(port);
+        const longest = () => {
+            if (frame !== null) return ', most ' + top('pauses').port.name + ' (' + percent(top('pauses').value) + ' of this time' + by(top('pauses').port) + ')';
+            const port = paused.reduce((best, other) => pausedTime(other) > pausedTime(best) ? other : best);
+            return ', longest ' + port.name + ' (' + asTime(+pausedTime(port).toPrecision(3)) + by(port) + ')';
+        };
+        parts.push(paused.length === 0 ? (data.flow.credits ? 'no port waits for credits' : 'no port is paused')
+            : paused.length + (paused.length === 1 ? ' port' : ' ports') + (data.flow.credits ? ' without credits' : ' paused') + pausedDuring(frame) + longest());
     }
     if (layer !== 'pauses' || frame !== null) {
         const name = layer === 'pauses' ? 'queue' : layer, most = top(name);
@@ -532,17 +543,12 @@ function pausesOf(port) {
     return found;
 }
 
-const bytesOf = text => {
-    const found = /^([0-9.]+)(B|KB|MB|KiB|MiB)$/.exec(text || '');
-    return found === null ? null : found[1] * {B: 1, KB: 1e3, MB: 1e6, KiB: 1024, MiB: 1048576}[found[2]];
-};
 // A port's layer over time, with the thresholds that its switch has.
 function spark(parent, port, layer) {
     const values = port.levels[layer];
     if (values === undefined) return;
-    const row = element('div', parent, 'spark'), settings = Object.fromEntries(data.settings);
-    const lines = layer === 'queue' && !nodes[port.node].host ? ['ecn-kmin', 'ecn-kmax'].map(name => [name, bytesOf(settings['fabric.switch.' + name])])
-        .filter(line => line[1] !== null) : [];
+    const row = element('div', parent, 'spark');
+    const lines = layer === 'queue' && !nodes[port.node].host ? limits.map(limit => [limit.name.toLowerCase(), limit.bytes]) : [];
     const high = Math.max(...values), most = layer === 'queue' || layer === 'marks' ? high : 1, end = data.until_ps[frames - 1] - data.from_ps;
     const shown = lines.filter(line => line[1] <= most * 1.02);
     const x = time => ((time - data.from_ps) / end * 1000).toFixed(1), y = value => (38 - value / most * 36).toFixed(1);
@@ -558,7 +564,7 @@ function spark(parent, port, layer) {
     }
     const value = worth(port, layer, state.frame);
     element('span', row, '', (state.frame === null ? 'highest ' : '') + layers[layer].words(value) +
-        (lines.length ? '; ' + lines.map(line => line[0].replace('ecn-', '') + ' ' + asBytes(line[1])).join(', ') : ''));
+        (lines.length ? '; ' + lines.map(line => line[0] + ' ' + asBytes(line[1])).join(', ') : ''));
     picture.addEventListener('click', event => {
         const where = picture.getBoundingClientRect();
         go(frameOf(data.from_ps + (event.clientX - where.left) / where.width * end));

@@ -61,11 +61,16 @@ void page_begin(FILE *out, const char *title)
     fputs("</head>\n<body>\n<main>\n", out);
 }
 
+void page_foot(FILE *out, const char *credit)
+{
+    fprintf(out, "</main>\n<footer>Made by stormglass.%s</footer>\n<script>\n", credit);
+    page_asset(out, "page/reader.js");
+    fputs("</script>\n", out);
+}
+
 bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self)
 {
-    fputs("</main>\n<footer>Made by stormglass. Charts are drawn by dygraphs, MIT "
-          "license.</footer>\n",
-          out);
+    page_foot(out, " Charts are drawn by dygraphs, MIT license.");
     const bool well = page_data(out, "figures", figures, self);
     fputs("<script>\n", out);
     page_asset(out, "page/dygraph.min.js");
@@ -95,7 +100,7 @@ void page_over_time(const struct page *page)
     }
     page_section(page, "charts", "Over time",
                  "Drag, or pinch with two fingers, to zoom all charts at once; double-click to "
-                 "reset. Shift-drag to pan.");
+                 "reset. Shift-drag to pan. Keys: arrows, plus, minus, Home.");
     fputs("<div id=\"drawn\"></div>\n<noscript><p>The charts need JavaScript; the rest of the page "
           "does not.</p></noscript>\n",
           page->out);

@@ -166,6 +166,7 @@ function bytesOf(text) {
 }
 const limits = [['Kmin', 'fabric.switch.ecn-kmin'], ['Kmax', 'fabric.switch.ecn-kmax']]
     .map(([name, path]) => ({name, bytes: bytesOf(settings[path])})).filter(limit => limit.bytes !== null);
+if (limits.some(limit => limit.name === 'Kmax' && limit.bytes === 0)) limits.length = 0; // ECN marking is off
 function portName(index) {
     const [name, node, , , , , number] = fabric.ports[index];
     return name === null ? fabric.nodes[node][0] + ':p' + number : name;
@@ -281,6 +282,46 @@ function keep(chart, graph, plot, with_, series, legend) {
     const line = element('div', plot, 'cursor');
     line.hidden = true;
     drawn.push({chart, graph, plot, legend, line, at: null, repaint() { graph.updateOptions(looks(series)); }});
+    operate(drawn[drawn.length - 1]);
+}
+
+// A chart by keys: arrows move the cursor of all charts, with Shift what they show; + and - zoom, Home shows all, Escape removes the cursor.
+function operate(one) {
+    const {chart, graph, plot} = one, tail = chart.kind === 'tail', keys = plot.nextSibling;
+    plot.tabIndex = 0;
+    plot.setAttribute('role', 'group');
+    plot.setAttribute('aria-label', chart.title + ': chart; arrow keys move the cursor, plus and minus zoom, Home shows all');
+    plot.addEventListener('focus', () => keys.setAttribute('aria-live', 'polite'));
+    plot.addEventListener('blur', () => keys.removeAttribute('aria-live'));
+    const show = range => {
+        graph.updateOptions({dateWindow: range});
+        if (!tail) share(graph);
+    };
+    let row = -1;
+    const step = way => { // of the distribution, from one of its points to the next
+        row = Math.min(graph.numRows() - 1, Math.max(0, row + way));
+        graph.setSelection(row);
+        one.legend.set(asTime(Math.pow(10, graph.getValue(row, 0))), valuesAt(graph, graph.getValue(row, 0), chart));
+    };
+    plot.addEventListener('keydown', event => {
+        const [from, until] = graph.xAxisRange(), [first, last] = homes.get(graph), width = until - from;
+        const inside = cursor.pinned !== null && cursor.pinned >= from && cursor.pinned <= until, at = inside && !tail ? cursor.pinned : (from + until) / 2;
+        const zoom = factor => {
+            const now = Math.min(last - first, width * factor), left = Math.min(last - now, Math.max(first, at - (at - from) * now / width));
+            show([left, left + now]);
+        };
+        const way = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+        if (event.ctrlKey || event.altKey || event.metaKey) return;
+        if (way && event.shiftKey) show([from, until].map(end => end + Math.min(last - until, Math.max(first - from, way * width / 10))));
+        else if (way && tail) step(way);
+        else if (way) pin(inside ? Math.min(until, Math.max(from, cursor.pinned + way * width / 100)) : way > 0 ? from : until);
+        else if (event.key === '+' || event.key === '=') zoom(0.5);
+        else if (event.key === '-') zoom(2);
+        else if (event.key === 'Home') show([first, last]);
+        else if (event.key === 'Escape' && !tail) pin(null);
+        else return;
+        event.preventDefault();
+    });
 }
 
 // The legend: what a series is worth where the pointer is; a click hides the series.
@@ -635,12 +676,6 @@ if (nothing.firstChild) document.getElementById('drawn').appendChild(nothing);
 drawn.forEach(one => one.graph.resize()); // the first one was as wide as the page until it had neighbours
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
 document.querySelectorAll('.drawing').forEach(box => box.addEventListener('click', () => box.classList.toggle('full')));
-// On a narrow screen the links to the sections are one line until they are needed.
-const contents = document.querySelector('nav.contents details');
-if (contents && narrow.matches) {
-    contents.open = false;
-    contents.addEventListener('click', event => { if (event.target.tagName === 'A') contents.open = false; });
-}
 // A link to a folded section opens it, and paper has no folds.
 function unfold() {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));

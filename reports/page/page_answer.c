@@ -59,7 +59,7 @@ bool page_card_read(const struct page_card *card, struct store *store, int64_t *
     const bool known = store_step(row) && store_column_type(row, 0) != STORE_NULL;
     *value = known ? store_column_int(row, 0) : 0;
     *words = !known                    ? figure_undefined()
-             : card->kind == PAGE_TIME ? words_time(*value)
+             : card->kind == PAGE_TIME ? page_time(*value)
                                        : words_count(*value);
     store_finish(row);
     return known;
@@ -114,6 +114,31 @@ static void harm_text(const struct page *page, char *text, size_t size)
     store_ask_text(page->store, RESULT("harm.severity"), text, size);
 }
 
+/* Who lost: the workloads with the most victims. */
+static void victims(const struct page *page)
+{
+    enum { NAMED = 3 };
+    int64_t rest = 0, named = 0;
+    struct store_statement *rows =
+        store_prepare(page->store, "SELECT name, count(*) AS hosts FROM victim JOIN workload"
+                                   " USING(workload) GROUP BY workload ORDER BY 2 DESC, workload");
+    for (; store_step(rows); named++) {
+        if (named >= NAMED) {
+            rest++;
+            continue;
+        }
+        const int64_t hosts = store_int(rows, "hosts");
+        fputs(named == 0 ? "<span class=\"who\">Victims: " : ", ", page->out);
+        page_put(page->out, "'%s' (%" PRId64 " %s)", store_text(rows, "name"), hosts,
+                 plural(hosts, "host", "hosts"));
+    }
+    store_finish(rows);
+    if (rest > 0)
+        fprintf(page->out, ", and %" PRId64 " more %s", rest,
+                plural(rest, "workload", "workloads"));
+    fputs(named > 0 ? "</span>\n" : "", page->out);
+}
+
 static void harm(const struct page *page)
 {
     char severity[32];
@@ -128,6 +153,7 @@ static void harm(const struct page *page)
     store_ask_text(page->store, RESULT("harm.sentence"), text, sizeof text);
     page_put(page->out, "Harm %s", text);
     fputs("</p>\n", page->out);
+    victims(page);
 }
 
 /* Failed checks in the color of a failure; passed ones in green only if the run did no harm. */
@@ -206,7 +232,7 @@ static void causes(const struct page *page)
     struct page narrow = *page;
     narrow.stacks = true;
     page_table(&narrow,
-               "SELECT s.value, printf('%.0f %%', 100*p.value),"
+               "SELECT s.value, printf('%.0f%%', 100*p.value),"
                " CASE WHEN c.value=1 THEN 'confirmed' ELSE 'suspected' END"
                " FROM result s JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
                " LEFT JOIN result c ON c.path=replace(s.path, '.sentence', '.confirmed')"

@@ -90,13 +90,13 @@ static void victims(const struct page *page)
 {
     const struct flow_words *flow = page->flow;
     const struct page_column columns[] = {
-        {"victim of", PAGE_SENTENCE},
-        {"workload", PAGE_TEXT},
         {"host", PAGE_TEXT},
+        {"workload", PAGE_TEXT},
         {"class", PAGE_TEXT},
         {"delayed", PAGE_TEXT},
         {"failed", PAGE_COUNT},
         {flow->credits ? "wait for credits on its path" : "pause time on its path", PAGE_TIME},
+        {"victim of", PAGE_TEXT},
         {0}};
     const int64_t all = store_ask_int(page->store, "SELECT count(*) FROM victim", 0);
     if (all == 0)
@@ -104,8 +104,8 @@ static void victims(const struct page *page)
     fprintf(page->out, "<details><summary>Victims: %" PRId64 " %s of a workload</summary>\n", all,
             plural(all, "host", "hosts"));
     page_table(page,
-               "SELECT (SELECT value FROM result WHERE path='causes['||cause||'].name'), w.name,"
-               " n.name, class, printf('%.1f%%', lost_ppm / 1e4), v.failed, held_ps FROM victim v"
+               "SELECT n.name, w.name, class, printf('%.1f%%', lost_ppm / 1e4), v.failed, held_ps,"
+               " (SELECT value FROM result WHERE path='causes['||cause||'].name') FROM victim v"
                " JOIN workload w USING(workload) JOIN node n USING(node)"
                " ORDER BY cause, lost_ppm DESC, workload, v.node LIMIT 40",
                columns);
@@ -115,7 +115,7 @@ static void victims(const struct page *page)
 void page_blame(const struct page *page)
 {
     static const struct page_column deadlocks[] = {
-        {"deadlock", PAGE_SENTENCE}, {"since", PAGE_TIME}, {"waiting bytes", PAGE_COUNT}, {0}};
+        {"deadlock", PAGE_SENTENCE}, {"since", PAGE_TIME}, {"waiting", PAGE_BYTES}, {0}};
     const struct flow_words *flow = page->flow;
     page_section(page, "blame", flow->credits ? "Waits for credits" : "Pause propagation",
                  flow->credits ? "Ports that waited for credits of their peers."

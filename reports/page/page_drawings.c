@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 400000, COMMANDS_MAX = 4 };
+enum {
+    LARGE = 400000,
+    COMMANDS_MAX = 4,
+    SMALL = 720 /* wide: can be read when it is as wide as a phone */
+};
 
 /* ------------------------------------------------------------------ embedded SVG */
 
@@ -46,7 +50,9 @@ void page_drawing_write(FILE *out, const char *svg)
     const char *after = at == NULL ? NULL : strstr(at, "</svg>");
     if (after != NULL)
         after += strlen("</svg>"); /* what follows is no drawing */
-    fputs("<div class=\"drawing\">", out);
+    const char *width = at == NULL ? NULL : strstr(at, " width=\"");
+    fprintf(out, "<div class=\"drawing%s\">",
+            width != NULL && atoi(width + strlen(" width=\"")) <= SMALL ? " small" : "");
     while (at != NULL && *at != '\0' && at != after) {
         const char *next = past_id(at);
         if (at == sheet && end != NULL)

@@ -92,11 +92,19 @@ void page_fold_end(const struct page *page)
     fputs("</details></section>\n", page->out);
 }
 
+/* As on the axes of the charts: 0 has no unit. */
+struct words page_time(time_ps time)
+{
+    return time == 0 ? words_count(0) : words_time(time);
+}
+
 static struct words number_words(enum page_kind kind, const struct store_statement *row, int column)
 {
     switch (kind) {
     case PAGE_TIME:
-        return words_time(store_column_int(row, column));
+        return page_time(store_column_int(row, column));
+    case PAGE_BYTES:
+        return words_bytes(store_column_int(row, column));
     case PAGE_RATE:
         return words_rate(store_column_real(row, column));
     case PAGE_SHORT:
@@ -135,7 +143,10 @@ void page_begin_cell(const struct page *page, const char *class)
 static void number_cell(const struct page *page, enum page_kind kind,
                         const struct store_statement *row, int column)
 {
-    const char *unit = kind == PAGE_TIME ? " ps" : kind == PAGE_RATE ? " bit/s" : "";
+    const char *unit = kind == PAGE_TIME    ? " ps"
+                       : kind == PAGE_RATE  ? " bit/s"
+                       : kind == PAGE_BYTES ? " B"
+                                            : "";
     if (store_column_type(row, column) == STORE_NULL) {
         page_begin_cell(page, "n");
         fputs(">-</td>", page->out);

@@ -459,7 +459,8 @@ void page_incident_write(const struct triage *triage, const struct incident *inc
     page_begin(out, "Incident");
     page_contents(out, links, links_length);
     fwrite(sections, 1, length, out);
-    fputs("</main>\n<footer>Made by stormglass.</footer>\n</body>\n</html>\n", out);
+    page_foot(out, "");
+    fputs("</body>\n</html>\n", out);
     free(links);
     free(sections);
 }

@@ -150,7 +150,7 @@ static struct chart *latency_chart(const struct page *page, int64_t number, cons
             ? "Latency of the commands that completed in each step; a step without completions has "
               "no point. Shaded: number of commands by latency."
             : "Latency of the operations that completed in each interval; an interval without "
-              "completions has no point. Values come from histograms with an error below 1 %.");
+              "completions has no point. Values come from histograms with an error below 1%.");
 }
 
 void page_charts_latency(const struct page *page)

@@ -51,6 +51,12 @@ void page_put(FILE *out, const char *format, ...) __attribute__((format(printf, 
 void page_begin(FILE *out, const char *title);
 /* The bar of links to the sections. */
 void page_contents(FILE *out, const char *links, size_t length);
+
+/* A time in a cell or a tile. */
+struct words page_time(time_ps time);
+
+/* The end of the content, and the script of every page: reader.js. */
+void page_foot(FILE *out, const char *credit);
 /* Everything after the sections; `figures` writes the data for the script. Returns false if that or
  * the output failed. */
 bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self);
@@ -74,6 +80,7 @@ enum page_kind {
     PAGE_COUNT,
     PAGE_TIME, /* ps */
     PAGE_RATE, /* bit/s */
+    PAGE_BYTES,
     PAGE_SHORT,
     PAGE_VERDICT /* 1: met, 0: not met */
 };

@@ -29,9 +29,9 @@ static void write_fairness(const struct page *page)
 /* Those with the lowest rate or the longest time. */
 void page_members(const struct page *page)
 {
-    static const struct page_column columns[] = {{"workload", PAGE_TEXT},
-                                                 {"host", PAGE_TEXT},
+    static const struct page_column columns[] = {{"host", PAGE_TEXT},
                                                  {"target", PAGE_TEXT},
+                                                 {"workload", PAGE_TEXT},
                                                  {"done", PAGE_COUNT},
                                                  {"failed", PAGE_COUNT},
                                                  {"rate", PAGE_RATE},
@@ -49,12 +49,12 @@ void page_members(const struct page *page)
     write_fairness(page);
     fputs("<details><summary>The slowest 16 of each workload</summary>\n", page->out);
     page_table(page,
-               "SELECT name, host, target, done, failures, CAST(rate_bps AS INTEGER),"
+               "SELECT host, target, name, done, failures, CAST(rate_bps AS INTEGER),"
                " CAST(time_us*1e6 AS INTEGER), CAST(mean_us*1e6 AS INTEGER),"
                " CAST(max_us*1e6 AS INTEGER), waits FROM (SELECT m.workload AS name, m.host,"
                " m.target, m.completed AS done, m.failed AS failures, rate_bps, time_us, "
                "m.mean_us, max_us,"
-               " replace(part, '_', ' ')||printf(' %.0f %%', share*100) AS waits,"
+               " replace(part, '_', ' ')||printf(' %.0f%%', share*100) AS waits,"
                " row_number() OVER (PARTITION BY m.workload ORDER BY rate_bps, m.member) AS place"
                " FROM v_member m LEFT JOIN v_wait_member a USING(workload, member))"
                " JOIN workload USING(name) WHERE place<=16 ORDER BY workload, place",

@@ -90,7 +90,7 @@ static void write_verdict(const struct page *page)
         page, "<p class=\"facts\">",
         "SELECT count(*)||' candidates: '||sum(result='pass')||' pass, '||sum(result='fail')||"
         "' fail, '||sum(result='undecided')||' undecided, '||sum(result='not needed')||"
-        "' not needed; probability of a wrong answer at most '||printf('%.3g %%', 100*" SAID(
+        "' not needed; probability of a wrong answer at most '||printf('%.3g%%', 100*" SAID(
             "error_probability") ") FROM candidate c WHERE" PAGE_PLAN_OWN("c"),
         "</p>\n");
 }
@@ -128,7 +128,7 @@ static void write_chosen(const struct page *page)
         return;
     page_section(
         page, "chosen", "Chosen fabric",
-        "Means of the runs with 95 % confidence intervals, each in the case with the least "
+        "Means of the runs with 95% confidence intervals, each in the case with the least "
         "headroom.");
     write_picture(page);
     page_table(page, "SELECT text FROM setting WHERE candidate=" CHOSEN " ORDER BY position",
@@ -276,6 +276,7 @@ bool page_plan_write(struct store *store, bool linked, FILE *out)
     fwrite(sections, 1, length, out);
     free(links);
     free(sections);
-    fputs("</main>\n<footer>Made by stormglass.</footer>\n</body>\n</html>\n", out);
+    page_foot(out, "");
+    fputs("</body>\n</html>\n", out);
     return ferror(out) == 0 && store_error(store) == NULL;
 }

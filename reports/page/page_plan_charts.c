@@ -46,7 +46,7 @@ static void write_grid(const struct page *page, const struct plot *plot)
     }
     fprintf(page->out,
             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>"
-            "<text x=\"4\" y=\"%.1f\">50 %%</text><text x=\"4\" y=\"11\">headroom</text>",
+            "<text x=\"4\" y=\"%.1f\">50%%</text><text x=\"4\" y=\"11\">headroom</text>",
             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 26,
             words_count((int64_t)((plot->low + plot->high) / 2)).text, down(plot, 0.5) + 4);
 }
@@ -60,7 +60,7 @@ static void write_axes(const struct page *page, const struct plot *plot)
     write_grid(page, plot);
     fprintf(page->out,
             "<line class=\"limit\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
-            "<text x=\"4\" y=\"%.1f\">limit</text><text x=\"4\" y=\"%d\">100 %%</text>",
+            "<text x=\"4\" y=\"%.1f\">limit</text><text x=\"4\" y=\"%d\">100%%</text>",
             LEFT, WIDTH - RIGHT, zero, zero, zero + 4, TOP + 4);
     fprintf(page->out, "<text x=\"%d\" y=\"%d\">%s</text>", LEFT, HEIGHT - 26,
             words_count((int64_t)plot->low).text);
@@ -185,7 +185,7 @@ static void write_change(const struct page *page, const struct store_statement *
     }
     cell.label = "change";
     page_begin_cell(&cell, "n");
-    fprintf(page->out, ">%+.3g %%</td>", 100 * moved);
+    fprintf(page->out, ">%+.3g%%</td>", 100 * moved);
     page_begin_cell(page, "tornado");
     fprintf(page->out, "><i class=\"%s\" style=\"",
             store_int(row, "flips") != 0 ? "flips" : "moves");
@@ -244,7 +244,7 @@ void page_plan_assumed(const struct page *page)
             0);
         fprintf(page->out,
                 "<p><b>%" PRId64 "</b> would change the choice; without effect on any run: %" PRId64
-                ". Effects below 0.1 %% of the limit are omitted.</p>\n",
+                ". Effects below 0.1%% of the limit are omitted.</p>\n",
                 flips, still);
         if (shown > 0)
             write_tornado(page);

@@ -129,8 +129,8 @@ static void write_curve(const struct page *page, const struct point *points, uin
     fprintf(page->out,
             "<div class=\"wide\"><svg class=\"front cliff\" viewBox=\"0 0 %d %d\" role=\"img\">"
             "<line class=\"limit\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
-            "<text x=\"4\" y=\"%.1f\">limit</text><text x=\"4\" y=\"%d\">100 %%</text>"
-            "<text x=\"4\" y=\"%d\">-100 %%</text>\n<polyline points=\"",
+            "<text x=\"4\" y=\"%.1f\">limit</text><text x=\"4\" y=\"%d\">100%%</text>"
+            "<text x=\"4\" y=\"%d\">-100%%</text>\n<polyline points=\"",
             WIDTH, HEIGHT, LEFT, WIDTH - RIGHT, zero, zero, zero + 4, TOP + 4, HEIGHT - BOTTOM + 4);
     for (uint32_t i = 0; i < count; i++)
         if (points[i].known)
@@ -149,7 +149,7 @@ static void write_curve(const struct page *page, const struct point *points, uin
                 "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>",
                 x, x, down(point->mean - point->half), down(point->mean + point->half),
                 point->mean < 0 ? "fails" : "holds", x, down(point->mean));
-        page_put(page->out, "%s: headroom %.3g %% +- %.3g %%", point->value, 100 * point->mean,
+        page_put(page->out, "%s: headroom %.3g%% +- %.3g%%", point->value, 100 * point->mean,
                  100 * point->half);
         fputs("</title></circle>\n", page->out);
     }
@@ -221,7 +221,7 @@ void page_plan_cliffs(const struct page *page, bool linked)
                                           {0}};
     page_section(page, "cliffs", "Cliffs of the chosen fabric",
                  "One parameter changes at a time until an objective fails. The curve is the "
-                 "headroom of the closest objective, with its 95 % confidence interval; the table "
+                 "headroom of the closest objective, with its 95% confidence interval; the table "
                  "below it shows the limit if one other parameter changes as well.");
     struct store_statement *row = store_prepare(
         page->store, "SELECT cliff, min(path) AS axis FROM cliff GROUP BY cliff ORDER BY cliff");

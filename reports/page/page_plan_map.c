@@ -61,7 +61,7 @@ static void write_cell(const struct page *page, const struct store_statement *ro
         if (headroom < 0)
             fputs("</b>within the tolerance", page->out);
         else
-            fprintf(page->out, "</b>%.3g %%", 100 * headroom);
+            fprintf(page->out, "</b>%.3g%%", 100 * headroom);
         fprintf(page->out, ", %" PRId64 " of %" PRId64 "</td>", holding, all);
     } else if (left > 0 && store_int(row, "unsure") == 0) {
         fputs("<td class=\"left\">not run</td>", page->out);

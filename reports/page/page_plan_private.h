@@ -16,14 +16,14 @@
 #define PAGE_PLAN_TOLERANCE "(SELECT value FROM plan WHERE key='tolerance')"
 #define PAGE_PLAN_NEAR                                                                             \
     "'within the tolerance'||iif(" PAGE_PLAN_TOLERANCE                                             \
-    " IS NULL, '', printf(' of %.3g %%', 100*" PAGE_PLAN_TOLERANCE "))"
+    " IS NULL, '', printf(' of %.3g%%', 100*" PAGE_PLAN_TOLERANCE "))"
 /* SQL: the headroom column as text. A passing candidate beyond its limit is within the
  * tolerance. */
 #define PAGE_PLAN_ROOM(passes)                                                                     \
     "CASE WHEN headroom IS NULL THEN '-' WHEN headroom<0 AND " passes " THEN " PAGE_PLAN_NEAR      \
     " WHEN headroom<0 AND headroom>=-" PAGE_PLAN_TOLERANCE                                         \
-    " THEN printf('%.3g %%, ', 100*headroom)||" PAGE_PLAN_NEAR                                     \
-    " ELSE printf('%.3g %%', 100*headroom) END"
+    " THEN printf('%.3g%%, ', 100*headroom)||" PAGE_PLAN_NEAR                                     \
+    " ELSE printf('%.3g%%', 100*headroom) END"
 #define PAGE_PLAN_PERCENT PAGE_PLAN_ROOM("verdict='holds'")
 
 /* Price and headroom, with the Pareto front as a line. */

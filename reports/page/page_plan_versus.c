@@ -72,7 +72,7 @@ static void write_difference(const struct page *page, const struct store_stateme
     if (store_int(row, "differs") == 0)
         fputs("<td>no significant difference</td>", page->out);
     else if (store_real(row, "a") > 0)
-        fprintf(page->out, "<td>%+.3g %%</td>",
+        fprintf(page->out, "<td>%+.3g%%</td>",
                 100 * store_real(row, "difference") / store_real(row, "a"));
     else
         fputs("<td></td>", page->out);
@@ -93,7 +93,7 @@ static void write_case(const struct page *page, const char *failure)
     fputs("</h3>\n", page->out);
     page_begin_table(page, "versus");
     fputs("><thead><tr><th>measure</th><th>A</th>"
-          "<th>B</th><th>B - A</th><th></th><th>-100 % to 100 % of A</th></tr></thead><tbody>\n",
+          "<th>B</th><th>B - A</th><th></th><th>-100% to 100% of A</th></tr></thead><tbody>\n",
           page->out);
     while (store_step(row))
         write_difference(page, row);
@@ -107,7 +107,7 @@ void page_plan_versus(const struct page *page)
         return;
     page_section(page, "versus", "Two designs",
                  "Both ran the same load with the same seeds; the differences between paired runs "
-                 "have 95 % confidence intervals.");
+                 "have 95% confidence intervals.");
     write_designs(page);
     struct store_statement *row =
         store_prepare(page->store, "SELECT failure FROM difference GROUP BY failure ORDER BY"

@@ -31,6 +31,7 @@ enum {
 
 #define NO_BOX UINT32_MAX
 #define MORE   " class=\"more\"" /* left out on a narrow screen */
+#define NAME   " class=\"pod\""  /* then in the middle of its box */
 
 struct pods {
     struct fabric_map *map;
@@ -194,7 +195,7 @@ static void draw_box(const struct page *page, const struct pods *pods, const str
         page_topology_name(page, "", x + width / 4, y + 19, width / 2, name);
         page_topology_name(page, "", x + 3 * width / 4, y + 19, width / 2, line);
     } else {
-        page_topology_name(page, "", x + width / 2, y + 16, width, name);
+        page_topology_name(page, NAME, x + width / 2, y + 16, width, name);
         snprintf(line, sizeof line, "%" PRIu32 " %s", box->hosts,
                  plural(box->hosts, "host", "hosts"));
         page_topology_name(page, MORE, x + width / 2, y + (box->switches > 1 ? 39 : 34), width,

@@ -81,7 +81,7 @@ static const char parts[] =
     "SELECT w.name, operation, CASE part"
 #define PART(NAME, key, words, about) " WHEN '" key "' THEN '" words "'"
 #include "replay/breakdown/breakdown_part.def"
-    " END, sum(sum_ps)/count, printf('%.1f %%', 100.0*sum(sum_ps)/latency_ps),"
+    " END, sum(sum_ps)/count, printf('%.1f%%', 100.0*sum(sum_ps)/latency_ps),"
     " (SELECT s.sum_ps/slow_count FROM wait_slow s WHERE s.workload=a.workload"
     " AND s.operation=a.operation AND s.part=a.part)"
     " FROM wait a JOIN wait_total USING(workload, operation)"
@@ -96,7 +96,7 @@ static void write_parts(const struct page *page)
                                                  {"waited for", PAGE_TEXT},
                                                  {"mean", PAGE_TIME},
                                                  {"share", PAGE_TEXT},
-                                                 {"slowest 1 %", PAGE_TIME},
+                                                 {"slowest 1%", PAGE_TIME},
                                                  {0}};
     page_table(page, parts, columns);
 }
@@ -133,7 +133,7 @@ void page_waits(const struct page *page)
         return;
     page_fold(page, "waits", "Time breakdown of commands and messages",
               "Every moment of a command belongs to exactly one part, so the parts add up to "
-              "its latency; parts below 1 % are omitted.");
+              "its latency; parts below 1% are omitted.");
     write_parts(page);
     fprintf(page->out, "<details><summary>Ports where they %s or queued</summary>\n",
             page->flow->credits ? "waited for credits" : "were paused");

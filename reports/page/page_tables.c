@@ -82,7 +82,7 @@ void page_transports(const struct page *page)
                "SELECT w.name, s.value, iops, goodput_bps, latency_p50_ps, latency_p99_ps, "
                "latency_p99_9_ps,"
                " cpu_host_ps/nullif(completed, 0), cpu_target_ps/nullif(completed, 0),"
-               " CASE WHEN " SHARED " THEN NULL ELSE printf('%.1f %%', 100.0*w.bytes/" WIRE
+               " CASE WHEN " SHARED " THEN NULL ELSE printf('%.1f%%', 100.0*w.bytes/" WIRE
                ") END " OF " ORDER BY w.workload",
                columns);
 #undef OF
@@ -96,10 +96,10 @@ void page_queues(const struct page *page)
 {
     static const struct page_column columns[] = {{"port", PAGE_TEXT},
                                                  {"priority", PAGE_COUNT},
-                                                 {"mean", PAGE_COUNT},
-                                                 {"p50", PAGE_COUNT},
-                                                 {"p99", PAGE_COUNT},
-                                                 {"peak", PAGE_COUNT},
+                                                 {"mean", PAGE_BYTES},
+                                                 {"p50", PAGE_BYTES},
+                                                 {"p99", PAGE_BYTES},
+                                                 {"peak", PAGE_BYTES},
                                                  {0}};
     page_fold(page, "queue-table", "Queues",
               page->flow->credits
@@ -119,7 +119,7 @@ void page_drops(const struct page *page)
 {
     static const struct page_column columns[] = {
         {"port", PAGE_TEXT},  {"priority", PAGE_COUNT}, {"cause", PAGE_TEXT},
-        {"class", PAGE_TEXT}, {"frames", PAGE_COUNT},   {"bytes", PAGE_COUNT},
+        {"class", PAGE_TEXT}, {"frames", PAGE_COUNT},   {"data", PAGE_BYTES},
         {"first", PAGE_TIME}, {"last", PAGE_TIME},      {0}};
     page_fold(page, "drops", "Drops", NULL);
     if (!page_table(page,
@@ -137,17 +137,17 @@ void page_steady(const struct page *page)
 {
     static const struct page_column columns[] = {
         {"workload", PAGE_TEXT}, {"settled", PAGE_SENTENCE}, {"warm-up", PAGE_TIME},
-        {"goodput", PAGE_TEXT},  {"mean", PAGE_TIME},        {"+-", PAGE_TIME},
+        {"goodput", PAGE_RATE},  {"mean", PAGE_TIME},        {"+-", PAGE_TIME},
         {"p50", PAGE_TIME},      {"+-", PAGE_TIME},          {"p99", PAGE_TIME},
         {"+-", PAGE_TIME},       {"needs", PAGE_TIME},       {0}};
     if (store_ask_int(page->store, "SELECT count(*) FROM steady", 0) == 0)
         return;
     page_fold(page, "steady", "Steady part",
-              "After the warm-up (MSER-5); +- is half of the 95 % confidence interval.");
+              "After the warm-up (MSER-5); +- is half of the 95% confidence interval.");
     page_table(page,
                "SELECT w.name, CASE settled WHEN 1 THEN 'yes' ELSE 'no: '||s.reason END,"
                " from_ps-w.start_ps,"
-               " printf('%.3g Gb/s', s.goodput_bps/1e9), mean_ps, mean_half, p50_ps, p50_half,"
+               " CAST(s.goodput_bps AS INTEGER), mean_ps, mean_half, p50_ps, p50_half,"
                " p99_ps, p99_half, coalesce(needs_ps, needs_at_least_ps) FROM steady s JOIN "
                "workload w USING(workload)"
                " ORDER BY workload",
@@ -239,7 +239,7 @@ void page_reproduce(const struct page *page)
         fputs("<details><summary>", page->out);
         page_text(page->out, store_text(rows, "name"));
         fputs("</summary><pre>", page->out);
-        page_text(page->out, store_text(rows, "text"));
+        page_text(page->out, store_raw_text(rows, "text"));
         fputs("</pre></details>\n", page->out);
     }
     store_finish(rows);

@@ -126,7 +126,7 @@ static void write_slowest(const struct page *page)
         if (store_int(rows, "place") == 1) {
             if (open)
                 end(page);
-            begin(page, whole, "mean of the slowest 1 %", store_text(rows, "name"),
+            begin(page, whole, "mean of the slowest 1%", store_text(rows, "name"),
                   store_text(rows, "operation"));
             open = true;
             last = 0;
@@ -150,14 +150,14 @@ void page_waterfall(const struct page *page)
         return;
     page_fold(
         page, "waterfall", "Waterfall of slow commands",
-        "Step after step; for the slowest 1 %, in the order in which commands first meet them. "
-        "Steps below 0.1 % are omitted.");
+        "Step after step; for the slowest 1%, in the order in which commands first meet them. "
+        "Steps below 0.1% are omitted.");
     fputs("<div class=\"two\"><div>\n", page->out);
     write_commands(page);
     fputs("</div><div>\n", page->out);
     write_slowest(page);
     if (!breakdown)
-        fputs("<p class=\"about\">The slowest 1 % need the time breakdown: run with "
+        fputs("<p class=\"about\">The slowest 1% need the time breakdown: run with "
               "<code>--waits</code> or <code>--record packets</code>.</p>\n",
               page->out);
     fputs("</div></div>\n", page->out);

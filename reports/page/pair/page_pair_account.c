@@ -59,7 +59,7 @@ static void slowest(const struct pair *pair)
                            " WHERE place<=8 ORDER BY number, place",
                    .row = "SELECT m.completed, m.failed, CAST(rate_bps AS INTEGER),"
                           " CAST(m.mean_us*1e6 AS INTEGER), CAST(max_us*1e6 AS INTEGER),"
-                          " replace(part, '_', ' ')||printf(' %.0f %%', share*100)"
+                          " replace(part, '_', ' ')||printf(' %.0f%%', share*100)"
                           " FROM v_member m LEFT JOIN v_wait_member a USING(workload, member)"
                           " WHERE " MEMBER_KEY "=?1",
                    .columns = columns,
@@ -100,7 +100,7 @@ static const char wait_keys[] = "SELECT w.name||' '||operation||', '||CASE part"
 
 static const char wait_row[] =
     "SELECT sum(sum_ps)/count,"
-    " printf('%.1f %%', 100.0*sum(sum_ps)/latency_ps),"
+    " printf('%.1f%%', 100.0*sum(sum_ps)/latency_ps),"
     " (SELECT s.sum_ps/slow_count FROM wait_slow s"
     " WHERE s.workload=a.workload AND s.operation=a.operation"
     " AND s.part=a.part)" WAIT_FROM " WHERE w.name||' '||operation||', '||CASE part"
@@ -110,7 +110,7 @@ static const char wait_row[] =
 void pair_waits(const struct pair *pair)
 {
     static const struct page_column columns[] = {
-        {"mean", PAGE_TIME}, {"share", PAGE_TEXT}, {"slowest 1 %", PAGE_TIME}, {0}};
+        {"mean", PAGE_TIME}, {"share", PAGE_TEXT}, {"slowest 1%", PAGE_TIME}, {0}};
     if (in_both(pair, "SELECT count(*) FROM wait_total") == 0)
         return;
     page_fold(pair->pages, "waits", "Time breakdown of commands and messages",
