@@ -53,7 +53,8 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     if (clue.least < NOTABLE)
         return;
     snprintf(clue.seen, sizeof clue.seen,
-             "I/O of " SCENARIO_WORKLOAD_WORDS " takes %s longer with this setting than elsewhere",
+             "I/O of " SCENARIO_WORKLOAD_WORDS
+             " takes %s longer with this setting than with the other value",
              scene->scenario->workloads[workload].name,
              words_percent((double)clue.least, PPM).text);
     cause_accuse(search, &clue, &suspect);

@@ -319,8 +319,8 @@ static void confirm_neighbor(struct ruling *ruling)
     snprintf(cause->name, sizeof cause->name, "%s",
              ruling->scenario->workloads[neighbor->workload].name);
     if (neighbor->p99_after_ps > 0 && neighbor->p99_after_ps < neighbor->p99_before_ps)
-        snprintf(change, sizeof change, ", p99 %s -> %s", words_time(neighbor->p99_before_ps).text,
-                 words_time(neighbor->p99_after_ps).text);
+        snprintf(change, sizeof change, ", and p99 falls from %s to %s",
+                 words_time(neighbor->p99_before_ps).text, words_time(neighbor->p99_after_ps).text);
     snprintf(cause->sentence, sizeof cause->sentence,
              SCENARIO_WORKLOAD_WORDS
              " keeps %.100s busy; without its load, the I/O of %.150s takes %s less "

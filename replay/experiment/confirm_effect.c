@@ -10,22 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t add_change(char *text, size_t size, size_t used, const char *what, const char *was,
-                         const char *is)
-{
-    return used + (size_t)snprintf(text + used, size - used, "%s%s %s -> %s", used == 0 ? "" : ", ",
-                                   what, was, is);
-}
-
 static size_t add_count(char *text, size_t size, size_t used, const char *what, int64_t was,
                         int64_t is)
 {
     if (was == is)
         return used;
-    return add_change(text, size, used, what, words_count(was).text, words_count(is).text);
+    return used + (size_t)snprintf(text + used, size - used, "%s%s %s from %s to %s",
+                                   used == 0 ? "" : ", ", what, is < was ? "fall" : "rise",
+                                   words_count(was).text, words_count(is).text);
 }
 
-/* "the victims' highest p99 is 15 us instead of 1.29 ms, failed operations 12 -> 0" */
+/* "the victims' highest p99 is 15 us instead of 1.29 ms, failed operations fall from 12 to 0" */
 static void change_words(const struct prove_impact *was, const struct prove_impact *is, char *text,
                          size_t size)
 {
@@ -81,7 +76,7 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
                           const struct prove_row *row, char *text, size_t size)
 {
     const double gone = prove_gone(prove, &prove->before, &row->after);
-    char change[160], member[CONFIRM_MEMBER_BYTES], others[PROVE_WORDS_BYTES];
+    char change[200], member[CONFIRM_MEMBER_BYTES], others[PROVE_WORDS_BYTES];
     change_words(&prove->before, &row->after, change, sizeof change);
     if (row->partner) {
         others_words(prove, base, others, sizeof others);

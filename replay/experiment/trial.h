@@ -105,7 +105,7 @@ void trial_words(const struct trial_change *change, const struct trial_base *bas
                  size_t size);
 
 /* What the change removes, as a cause: "link-down at leaf1"; "host4 drains more slowly than its
- * link delivers"; "fabric.overrides[0].mtu is 1500B at leaf1:p0 (normally 4200B)". */
+ * link delivers"; "fabric.overrides[0].mtu is 1500B at leaf1:p0 instead of 4200B". */
 void trial_cause_words(const struct trial_change *change, const struct trial_base *base, char *text,
                        size_t size);
 

@@ -143,7 +143,7 @@ void trial_setting_words(const struct trial_change *change, const struct trial_b
         snprintf(text + used, size - (size_t)used, "%s", place);
 }
 
-/* "leaf1: alpha is 1%, normally 25%, and xon is 0B, normally 10KB (fabric.overrides[0])" */
+/* "leaf1: alpha is 1% instead of 25%, and xon is 0B instead of 10KB (fabric.overrides[0])" */
 static void several_cause(const struct trial_change *change, const struct trial_base *base,
                           const char *usual, char *text, size_t size)
 {
@@ -168,7 +168,7 @@ static void several_cause(const struct trial_change *change, const struct trial_
         if (!trial_covers(change, all, i) || (size_t)used >= size ||
             !find_restored(change, all, i, "unlimited", restored))
             continue;
-        used += snprintf(text + used, size - (size_t)used, "%s%s%s is %s, %s %s", between,
+        used += snprintf(text + used, size - (size_t)used, "%s%s%s is %s %s %s", between,
                          deviation_owner(deviation), deviation_name(deviation), deviation->value,
                          usual, restored);
         between = ", and ";
@@ -183,9 +183,9 @@ void trial_setting_cause(const struct trial_change *change, const struct trial_b
                          char *text, size_t size)
 {
     const struct deviations *all = trial_deviations(change, base);
-    const char *usual = change->even      ? "with equal shares"
-                        : change->written ? "by default"
-                                          : "normally";
+    const char *usual = change->even      ? "instead of an equal share of"
+                        : change->written ? "instead of the default"
+                                          : "instead of";
     if (count_covered(change, all) > 1)
         several_cause(change, base, usual, text, size);
     else

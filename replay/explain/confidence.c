@@ -206,8 +206,9 @@ void confidence_evidence_words(const char *evidence, uint32_t sources, double er
         snprintf(counted, sizeof counted, " (%u %s)", sources,
                  plural(sources, "source", "sources"));
     snprintf(text, size,
-             "%s%s; 4 of 5 results that depend on such a value were within %s of a measurement",
-             evidence, counted, words_percent(error, 1).text);
+             "%s%s; 4 of 5 results that depend on %s %s value were within %s of a measurement",
+             evidence, counted, strchr("aeiou", evidence[0]) == NULL ? "a" : "an", evidence,
+             words_percent(error, 1).text);
 }
 
 void confidence_words(const struct confidence *confidence, double iops, char *text, size_t size)
@@ -220,9 +221,9 @@ void confidence_words(const struct confidence *confidence, double iops, char *te
     confidence_evidence_words(confidence->evidence, confidence->sources, error, evidence,
                               sizeof evidence);
     if (confidence->causes > 0)
-        snprintf(run, sizeof run, " (in this run, with the confirmed %s)",
+        snprintf(run, sizeof run, " (with the confirmed %s)",
                  plural(confidence->causes, "cause", "causes"));
-    snprintf(text, size, "%s IOPS, likely %s to %s: %s %s is %s%s", words_short(iops).text,
-             words_short(iops / (1 + error)).text, words_short(iops * (1 + error)).text,
-             confidence->path, confidence->value, evidence, run);
+    snprintf(text, size, "%s IOPS%s, likely %s to %s on hardware: the limit, %s %s, is %s",
+             words_short(iops).text, run, words_short(iops / (1 + error)).text,
+             words_short(iops * (1 + error)).text, confidence->path, confidence->value, evidence);
 }

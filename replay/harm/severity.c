@@ -23,17 +23,25 @@ enum harm_severity severity_of(const struct harm *harm, const struct severity_lo
     return least;
 }
 
-/* ": I/O from 16 hosts was delayed by 73.8 ms in total" */
+/* ": 16 hosts lost 73.8 ms of I/O time to delay (the time for which each host issues I/O, summed
+ * over the hosts)": the words of the victims use the same term. */
 static size_t slowed_words(const struct harm *harm, char *text, size_t size)
 {
     const bool by_host = harm->cause_count > 0 && harm->causes[0].confirmed;
-    char of[64] = "";
-    if (harm->victims > 0)
-        snprintf(of, sizeof of, " %s %" PRId64 " %s", by_host ? "from" : "between", harm->victims,
-                 by_host ? plural(harm->victims, "host", "hosts")
-                         : plural(harm->victims, "pair of hosts", "pairs of hosts"));
-    return (size_t)snprintf(text, size, ": I/O%s was delayed by %s in total", of,
-                            words_time(harm->lost_ps).text);
+    const struct words lost = words_time(harm->lost_ps);
+    if (harm->victims <= 0)
+        return (size_t)snprintf(text, size, ": I/O lost %s to delay", lost.text);
+    if (by_host)
+        return (size_t)snprintf(
+            text, size, ": %" PRId64 " %s lost %s of I/O time to delay (%s)", harm->victims,
+            plural(harm->victims, "host", "hosts"), lost.text,
+            plural(harm->victims, "the time for which the host issues I/O",
+                   "the time for which each host issues I/O, summed over the hosts"));
+    return (size_t)snprintf(text, size, ": %" PRId64 " %s lost %s of I/O time to delay (%s)",
+                            harm->victims, plural(harm->victims, "pair of hosts", "pairs of hosts"),
+                            lost.text,
+                            plural(harm->victims, "the time for which the pair has I/O",
+                                   "the time for which each pair has I/O, summed over the pairs"));
 }
 
 void severity_words(struct harm *harm)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * severity - rates the harm and describes it: "severe: I/O from 5 hosts was delayed by 2.51 ms in
+ * severity - rates the harm and describes it: "severe: 5 hosts lost 2.51 ms of I/O time to
  * total". */
 #ifndef STORMGLASS_REPLAY_HARM_SEVERITY_H
 #define STORMGLASS_REPLAY_HARM_SEVERITY_H

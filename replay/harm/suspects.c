@@ -156,7 +156,7 @@ struct suspect suspects_named_deviation(const struct harm_scene *scene,
 {
     struct suspect suspect = {.suspect = HARM_SETTING};
     snprintf(suspect.name, sizeof suspect.name, "%s", deviation->path);
-    deviation_words(scene->scenario, deviation, "normally", suspect.words, sizeof suspect.words);
+    deviation_words(scene->scenario, deviation, "instead of", suspect.words, sizeof suspect.words);
     return suspect;
 }
 
@@ -233,8 +233,9 @@ static void name_setting(const struct scenario_setting *setting, int64_t preset,
     opt_format(setting->row, preset, by_default, sizeof by_default);
     *suspect = (struct suspect){.suspect = HARM_SETTING};
     snprintf(suspect->name, sizeof suspect->name, "%s", setting->path);
-    snprintf(suspect->words, sizeof suspect->words, "%.40s is %.48s, by default %.48s (%.80s)",
-             setting->row->name, value, by_default, setting->path);
+    snprintf(suspect->words, sizeof suspect->words,
+             "%.40s is %.40s instead of the default %.40s (%.72s)", setting->row->name, value,
+             by_default, setting->path);
 }
 
 /* Set by the scenario for all objects of a kind. */

@@ -11,10 +11,10 @@
 
 #include <stddef.h>
 
-/* Its result, its identifier, its meaning, and the text of a count: "2 passing every case". */
+/* Its result, its identifier, its meaning, and the text of a count: "2 passing in every case". */
 #define PLAN_VERDICTS(X)                                                                           \
     X(OPEN, UNDECIDED, "open", "not run", "not run")                                               \
-    X(HOLDS, PASS, "holds", "passes in every case", "passing every case")                          \
+    X(HOLDS, PASS, "holds", "passes in every case", "passing in every case")                       \
     X(REFUSED, FAIL, "refused", "can never pass, or cannot be run", "ruled out without a run")     \
     X(FAILS, FAIL, "fails", "an objective is not met, or frames or operations were lost",          \
       "failing an objective")                                                                      \
@@ -28,9 +28,10 @@
     X(IMPLIED, FAIL, "implied", "a candidate that is better on every monotone axis fails",         \
       "worse than a failing candidate")                                                            \
     X(DEARER, SKIPPED, "dearer", "not run: it costs more than a candidate that passes",            \
-      "more expensive")                                                                            \
+      "costing more than a passing candidate")                                                     \
     X(SURPASSED, SKIPPED, "surpassed",                                                             \
-      "not run: it has no more headroom than a candidate that passes", "without more headroom")
+      "not run: it has no more headroom than a candidate that passes",                             \
+      "without more headroom than a passing candidate")
 
 enum plan_verdict {
 #define X(name, result, word, about, many) PLAN_VERDICT_##name,

@@ -141,6 +141,12 @@ void text_workloads(const struct text *text)
     }
     store_finish(rows);
     text_rest(text, "SELECT count(*) FROM workload", shown, "v_workload");
+    if (shown > 0 && !text->measured && text_result(text, "drain_ps") > 0)
+        fprintf(
+            text->out,
+            "  %sIOPS and goodput cover only the time for which a workload issues I/O; 'done' and "
+            "latency include I/O that completes later%s\n",
+            text->paint.dim, text->paint.off);
     text_recovery(text);
 }
 

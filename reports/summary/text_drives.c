@@ -24,7 +24,7 @@ static void write_media(const struct text *text)
             words_bytes(hosts).text, words_bytes(flash).text, amplification,
             words_count(erases).text, plural(erases, "", "s"));
     if (waited > 0)
-        fprintf(text->out, "                %s write%s waited: the write buffer was full\n",
+        fprintf(text->out, "                %s write%s waited because the write buffer was full\n",
                 words_count(waited).text, plural(waited, "", "s"));
 }
 

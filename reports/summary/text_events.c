@@ -8,10 +8,17 @@
  * reconnect. */
 enum { ROWS_MAX = 16, NTH_MAX = 2 };
 
+/* A failed connection is an event of the host and, with the same reason, an event of the workload;
+ * the summary shows only the latter. */
+#define SHOWN                                                                                      \
+    " FROM v_event e WHERE NOT (kind='connect-failed' AND EXISTS (SELECT 1 FROM event w WHERE"     \
+    " w.kind='not-connected' AND w.at_ps=e.at_ps AND"                                              \
+    " instr(w.text, ': '||e.place||' could not connect to ')>0))"
+
 void text_events(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT at_ps, text FROM v_event WHERE nth<=? ORDER BY position LIMIT ?");
+        text->store, "SELECT at_ps, text" SHOWN " AND nth<=? ORDER BY position LIMIT ?");
     int64_t shown = 0;
     store_bind(rows, 1, STORE_I(NTH_MAX));
     store_bind(rows, 2, STORE_I(ROWS_MAX));
@@ -21,5 +28,5 @@ void text_events(const struct text *text)
                 shown == 0 ? text->paint.off : "", words_time(store_int(rows, "at_ps")).text,
                 store_text(rows, "text"));
     store_finish(rows);
-    text_rest(text, "SELECT count(*) FROM event", shown, "v_event");
+    text_rest(text, "SELECT count(*)" SHOWN, shown, "v_event");
 }

@@ -66,7 +66,7 @@ static void write_sizes(struct store *store, int64_t w, FILE *out)
 
 static void write_rates(struct store *store, int64_t w, const char *between, FILE *out)
 {
-    fprintf(out, "%spairs of hosts get between %s and %s, Jain's fairness index %.3f", between,
+    fprintf(out, "%sgoodput of a pair of hosts: %s to %s; Jain's fairness index %.3f", between,
             words_rate(value_of(store, w, "fairness.least_bps")).text,
             words_rate(value_of(store, w, "fairness.most_bps")).text,
             value_of(store, w, "fairness.jain"));

@@ -243,7 +243,7 @@ void deviation_words(const struct scenario *scenario, const struct deviation *de
         snprintf(text, size, "static route%.36s replaces the computed one (%.90s)", place,
                  deviation->path);
     else
-        snprintf(text, size, "%.48s: %s%.40s is %.48s, %s %.48s (%.90s)", subject,
+        snprintf(text, size, "%.48s: %s%.40s is %.48s %s %.48s (%.90s)", subject,
                  deviation_owner(deviation), deviation_name(deviation), deviation->value, usual,
                  deviation_common(deviation, "unlimited"), deviation->path);
 }

@@ -95,8 +95,8 @@ const char *deviation_name(const struct deviation *deviation);
 /* Words before the name where it is a number: "the priority of DSCP " before "26". */
 const char *deviation_owner(const struct deviation *deviation);
 
-/* "leaf1:p0: mtu is 1500B, normally 9216B (fabric.overrides[0].mtu)"; `usual`: "normally" or
- * "by default". */
+/* "leaf1:p0: mtu is 1500B instead of 9216B (fabric.overrides[0].mtu)"; `usual`: "instead of" or
+ * "instead of the default". */
 void deviation_words(const struct scenario *scenario, const struct deviation *deviation,
                      const char *usual, char *text, size_t size);
 

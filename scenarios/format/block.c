@@ -319,7 +319,12 @@ static bool comes_first(const struct block_load *load, const struct opt *row,
 {
     const struct diag_place former = *spelt == NULL ? value->place : (*spelt)->place;
     const bool twice = *spelt != NULL && is_set(&former) == is_set(&value->place);
-    if (twice)
+    if (twice && is_set(&former))
+        tree_error(load->diag, value,
+                   "%s is set twice, with two spellings: here, and by '--set %.120s'; keep one of "
+                   "the two",
+                   row->name, (*spelt)->file->text);
+    else if (twice)
         tree_error(load->diag, value, "%s is written twice: here, and at %s:%d", row->name,
                    former.file, former.line);
     if (*spelt != NULL && is_set(&former))

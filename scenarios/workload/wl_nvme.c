@@ -388,9 +388,11 @@ static void make_script(struct wl_nvme *wl, struct wl_region region)
     wl->check.emptied = wl->site.emptied;
 }
 
+/* `why`: NULL if the NVMe host has noted the reason. */
 static void give_up(struct wl_nvme *wl, const char *why)
 {
-    note_state(wl, why);
+    if (why != NULL)
+        note_state(wl, why);
     wl->did.ready = env_now(wl->site.env);
     workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
     wl->state = WL_NVME_ENDING;
@@ -402,7 +404,7 @@ static void on_ready(void *self, uint16_t status)
     struct wl_nvme *wl = self;
     CHECK(wl->state == WL_NVME_CONNECTING);
     if (status != NVME_STATUS_OK) {
-        give_up(wl, "workload: could not connect to the controller");
+        give_up(wl, NULL);
         return;
     }
     if (wl->discovery) {

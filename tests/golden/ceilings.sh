@@ -65,7 +65,7 @@ limited sends rnic "the engine for packets sent by a's RNIC"
 scenario lanes 'pcie-generation: 3, pcie-lanes: 8' rdma-write 64KiB 16
 # Half of the lanes that a card usually has is no property of cards, so that it is a cause as well.
 bound lanes pcie "PCIe from the memory of a to its RNIC"
-grep -q '(confirmed by rerun): a and 1 more: pcie-lanes is 8, by default 16 (hosts.defaults.rnic.pcie-lanes)' lanes.run || fail "lanes: $(grep Causes lanes.run)"
+grep -q '(confirmed by rerun): a and 1 more: pcie-lanes is 8 instead of the default 16 (hosts.defaults.rnic.pcie-lanes)' lanes.run || fail "lanes: $(grep Causes lanes.run)"
 
 scenario core 'post-cost: 380ns' rdma-write 8B 32
 limited core 'host cpu' "the posting cores of workload 'w' are 100% busy"
@@ -93,7 +93,7 @@ scenario overrun 'completions: interrupt, completion-cost: 1us, cq-size: 16' rdm
 grep -q "a: cq-size is 16, but a queue pair of 'w' can have 32 completions" out || fail "overrun: check says: $(cat out)"
 "$program" run overrun.yaml -o overrun.db >out
 [ $? = 1 ] || fail 'overrun: no failure'
-tr -s '\n ' ' ' <out | grep -q '(confirmed by rerun): cq-size is 16, by default 0 (hosts.defaults.rnic.cq-size) 1 completion queue of a, with 16 entries each, overran' || fail "overrun: run says: $(cat out)"
+tr -s '\n ' ' ' <out | grep -q '(confirmed by rerun): cq-size is 16 instead of the default 0 (hosts.defaults.rnic.cq-size) 1 completion queue of a, with 16 entries each, overran' || fail "overrun: run says: $(cat out)"
 grep -q 'FAILED  w: 32 of 32 operations failed' out || fail "overrun: run says: $(cat out)"
 "$program" query overrun.db 'SELECT text FROM note' | grep -q 'its completion queue of 16 entries overran' || fail 'overrun: no note'
 "$program" run overrun.yaml --set hosts.defaults.rnic.cq-size=32 --json >whole.json || fail 'overrun: 32 entries are too few'

@@ -66,7 +66,7 @@ def found(name, base, good, bad, expected):
         if hit.get("set"):
             after, error = check(base, good + bad + hit["set"])
             # Two options may spell one parameter in two ways, which is refused.
-            if after is None and "is written twice" not in error:
+            if after is None and "is set twice" not in error:
                 fail(f"{name}: {hit['set']}: {error}")
             elif after is not None and key(hit) in {key(f) for f in after}:
                 fail(f"{name}: {hit['set']} leaves: {hit['text']}")

@@ -80,10 +80,10 @@ quiet incast.yaml headroom "${far[@]}" fabric.switch.pfc.headroom=66560B
 shows incast.yaml '.drops.lossless == 0 and .buffer.headroom_peak_bytes <= 26112' "${far[@]}" fabric.switch.pfc.headroom=66560B
 
 # Data of reads flow from the target: who reads from many has a fan-in, who is read from has none.
-finds incast.yaml fan-in 'host0: 7 hosts together can send up to 700 Gb/s, but the receiver's links carry 100 Gb/s: a fan-in of 7:1' 1
+finds incast.yaml fan-in 'host0: 7 senders together can send up to 700 Gb/s, but the receiver's links carry 100 Gb/s: a fan-in of 7:1' 1
 shows incast.yaml '.pfc.pause_frames > 0'
 quiet incast.yaml fan-in workloads.w.kind=rdma-read
-finds incast.yaml fan-in 'host0: 4 hosts together can send up to 400 Gb/s' 1 workloads.w.kind=rdma-read workloads.w.from=host0 'workloads.w.to=host4..host7' \
+finds incast.yaml fan-in 'host0: 4 senders together can send up to 400 Gb/s' 1 workloads.w.kind=rdma-read workloads.w.from=host0 'workloads.w.to=host4..host7' \
     workloads.w.pairing=all-to-all
 shows incast.yaml '.pfc.pause_frames > 0' workloads.w.kind=rdma-read workloads.w.from=host0 'workloads.w.to=host4..host7' workloads.w.pairing=all-to-all
 # An open loop offers no more than its rate.

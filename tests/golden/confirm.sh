@@ -13,7 +13,7 @@ same() { gojq 'del(.harm, .causes, .bottleneck, .bottleneck_kind, .cpu_s, .wall_
     fail "two: exit code $?: $(cat err)"
 holds two.json '[.causes[] | select(.confirmed) | .name] == ["fabric.overrides[0].mtu"]'
 holds two.json '.harm.runs > 3 and .harm.severity == "severe" and .causes[0].share == 1'
-holds two.json '.causes[0].sentence | test("without this cause, failed operations 1 -> 0")'
+holds two.json '.causes[0].sentence | test("without this cause, failed operations fall from 1 to 0")'
 holds plain.json '.harm.runs == 0 and all(.causes[]; .confirmed | not)'
 
 # The same run, whoever judges it, and the same judgement each time.
@@ -34,9 +34,9 @@ cmp -s <(gojq '.harm, .causes' plain.json) <(gojq '.harm, .causes' poor.json) ||
 
 # In words, also of the database.
 "$program" run mtu-mismatch --confirm 20000000 -o mtu.db >words 2>&1
-says words '100% of the harm (confirmed by rerun): leaf1:p3: mtu is 1500B, normally 9216B (fabric.overrides[0].mtu)'
+says words '100% of the harm (confirmed by rerun): leaf1:p3: mtu is 1500B instead of 9216B (fabric.overrides[0].mtu)'
 "$program" explain mtu.db >words
-says words '100% of the harm (confirmed by rerun): leaf1:p3: mtu is 1500B, normally 9216B (fabric.overrides[0].mtu)'
+says words '100% of the harm (confirmed by rerun): leaf1:p3: mtu is 1500B instead of 9216B (fabric.overrides[0].mtu)'
 says words "$(gojq -r .bottleneck once.json | sed 's/^[^:]*: //')"
 
 for bad in -1 x 1.5 ''; do

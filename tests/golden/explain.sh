@@ -293,7 +293,7 @@ END
 says reads "warning: 'w': host1 can never READ from host0, with rnic.max-rd-atomic 0"
 "$program" run reads.yaml -o reads.db >/dev/null
 "$program" explain reads.db >reads || fail "reads: exit code $?"
-says reads '(confirmed by rerun): host0 and 1 more: max-rd-atomic is 0, by default 16 (hosts.defaults.rnic.max-rd-atomic)'
+says reads '(confirmed by rerun): host0 and 1 more: max-rd-atomic is 0 instead of the default 16 (hosts.defaults.rnic.max-rd-atomic)'
 grep -q warning: reads && fail 'reads: a warning next to a confirmed cause'
 
 # Of many warnings the first four.

@@ -33,9 +33,9 @@ named() {
 for timer in 'io-timeout 400us an I/O timed out' 'keep-alive 100us a keep-alive came too late'; do
     read -r row value why <<<"$timer"
     sed "s/^  targets:/  odd: {where: host1, nvme: {$row: $value}}\n  targets:/" base.yaml >odd.yaml
-    named "$row of one" "host1: $row is $value, normally [0-9]+s \(hosts.odd.nvme.$row\); host1 lost controllers [0-9]+ times because $why" odd.yaml
+    named "$row of one" "host1: $row is $value instead of [0-9]+s \(hosts.odd.nvme.$row\); host1 lost controllers [0-9]+ times because $why" odd.yaml
     grep -q '^Victims *.db.: 1 host lost [0-9.]*% of its I/O time to delay (the cause is on its path)' out || fail "$row of one: $(grep '^Victims' out)"
-    named "$row of all" "$row is $value, by default [0-9]+s \(hosts.defaults.nvme.$row\); " base.yaml --set "hosts.defaults.nvme.$row=$value"
+    named "$row of all" "$row is $value instead of the default [0-9]+s \(hosts.defaults.nvme.$row\); " base.yaml --set "hosts.defaults.nvme.$row=$value"
 done
 
 echo 'faults: [{kind: target-stall, where: host10, at: 2ms, for: 5ms}]' | cat base.yaml - >stall.yaml

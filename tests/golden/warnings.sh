@@ -117,7 +117,7 @@ done
 
 # A connect that waited until a timer sent its message again.
 for until in 1 3; do
-    told connects '1 of 4 host-target pairs lost a connection message and waited for its timeout (first: host4 to host0; ' after \
+    told connects '1 of 4 host-target pairs lost a connection message and waited until it was sent again (first: host4 to host0; ' after \
         duration=20ms "$(fault "kind: link-down, where: host4, for: ${until}ms")"
 done
 

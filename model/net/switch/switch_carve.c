@@ -98,7 +98,7 @@ bool switch_plan_end(struct switch_plan *plan, int64_t port_count, char *why, si
     }
     if (shared <= 0) {
         snprintf(why, size,
-                 "reserved buffers and headroom need %lld B, the packet memory has %lld B",
+                 "reserved buffers and headroom need %lld B, but the packet memory has %lld B",
                  (long long)((plan->reserved + plan->headroom) * params->cell),
                  (long long)params->buffer);
         return false;

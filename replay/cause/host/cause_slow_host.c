@@ -29,9 +29,10 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
         clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE) | HARM_BIT(HELD);
         clue.least = PPM - scene->uses[port].busy;
         snprintf(clue.seen, sizeof clue.seen,
-                 "frames waited in the receive buffer of %s for %s of the run; its link was only "
-                 "%s busy",
+                 "frames waited in the receive buffer of %s for %s of the run, although the link "
+                 "of %s was only %s busy",
                  scene->scenario->nodes[node].name, words_percent((double)use->drained, PPM).text,
+                 scene->scenario->nodes[node].name,
                  words_percent((double)scene->uses[port].busy, PPM).text);
         cause_report(search, &clue);
     }

@@ -97,7 +97,7 @@ static void report_idle_links(const struct idle_links *idle, struct check_report
     if (bound != NULL && idle->scenario->nics > 1) {
         check_add(report, DIAG_WARNING, host->place,
                   "%s%s: %u of its %u %s carr%s no traffic (%s): " SCENARIO_WORKLOAD_WORDS
-                  " uses one NIC (nic, peer-nic)",
+                  " uses only one NIC (its keys nic and peer-nic)",
                   host->name, others, links, all, plural(all, "link", "links"),
                   plural(links, "ies", "y"), first_idle(host, used).text, bound->name);
         report_bound(idle->scenario, host, report);

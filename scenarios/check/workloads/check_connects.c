@@ -36,7 +36,7 @@ static void report_connects(const struct check_run *run, const struct scenario_w
     const struct scenario_pair *pair = &workload->pairs[waits->first / workload->copies];
     check_add(
         report, DIAG_WARNING, workload->place,
-        "'%s': %u of %u %s lost a connection message and waited for its timeout (first: %s "
+        "'%s': %u of %u %s lost a connection message and waited until it was sent again (first: %s "
         "to %s; longest wait: %s); start the workload later, or repair the path first",
         workload->name, (unsigned)waits->members,
         (unsigned)(workload->pair_count * workload->copies),

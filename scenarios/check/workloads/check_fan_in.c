@@ -94,19 +94,19 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
     if (senders < 2 || rate == 0 || arriving <= rate)
         return;
     const struct check_thing thing = {.node = host, .port = SCENARIO_ALL_PORTS};
-    const char *hosts = plural(senders, "host", "hosts");
+    const char *words = plural(senders, "sender", "senders");
     const struct quotient carried = quotient(rate, GIGABIT);
     if (arriving - rate < rate / 100)
         check_alike(report, DIAG_NOTE, &thing,
                     "%u %s together can send slightly more than the %s Gb/s of the receiver's "
                     "links",
-                    senders, hosts, carried.text);
+                    senders, words, carried.text);
     else
         check_alike(
             report, DIAG_NOTE, &thing,
             "%u %s together can send up to %s Gb/s, but the receiver's links carry %s Gb/s: a "
             "fan-in of %s:1",
-            senders, hosts, quotient(arriving, GIGABIT).text, carried.text,
+            senders, words, quotient(arriving, GIGABIT).text, carried.text,
             quotient(arriving, rate).text);
     check_shows(report, "pfc.pause_frames");
 }

@@ -59,7 +59,7 @@ def flash():
           media['bytes_programmed'], media['write_amplification'], media['erases'])
     if media['write_amplification'] <= media['bytes_programmed'] / media['bytes_written']:
         fail('what has not left the write buffer is no part of the write amplification')
-    check('waited', ' +# writes waited: the write buffer was full', media['writes_waited'])
+    check('waited', ' +# writes waited because the write buffer was full', media['writes_waited'])
 
 
 def arrays():

@@ -95,7 +95,7 @@ static void findings_are_found(void **state)
     assert_finding(HEAD FABRIC HOSTS
                    "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0, read: 0%}]\n",
                    DIAG_NOTE,
-                   "host0: 7 hosts together can send up to 700 Gb/s, but the receiver's links "
+                   "host0: 7 senders together can send up to 700 Gb/s, but the receiver's links "
                    "carry 100 Gb/s: a fan-in of 7:1",
                    1, "pfc.pause_frames");
     assert_finding(HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s, t], "
@@ -275,7 +275,7 @@ static void senders_of_all_workloads_meet(void **state)
                                "  - {name: e, kind: rdma-write, from: host4, to: host0}\n"
                                "  - {name: f, kind: rdma-write, from: host1, to: host0}\n",
                    DIAG_NOTE,
-                   "host0: 3 hosts together can send up to 300 Gb/s, but the receiver's links "
+                   "host0: 3 senders together can send up to 300 Gb/s, but the receiver's links "
                    "carry 100 Gb/s: a fan-in of 3:1",
                    1, "pfc.pause_frames");
 }
@@ -369,9 +369,10 @@ static void memories_that_are_too_small_are_errors(void **state)
     } cases[] = {
         {"", 0, NULL},
         {", overrides: [{where: spine1, buffer: 100KB}]", 1,
-         "spine1: reserved buffers and headroom need 2220032 B, the packet memory has 100000 B"},
+         "spine1: reserved buffers and headroom need 2220032 B, but the packet memory has 100000 "
+         "B"},
         {", overrides: [{where: [leaf0, spine1], buffer: 100KB}]", 2,
-         "leaf0: reserved buffers and headroom need 2220032 B, the packet memory has 100000 B"},
+         "leaf0: reserved buffers and headroom need 2220032 B, but the packet memory has 100000 B"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[512];

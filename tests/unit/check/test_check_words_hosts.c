@@ -305,7 +305,7 @@ static void links_and_devices(void **state)
          "more queue pairs or more host-target pairs\n"},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1, nic: 1, qps: 2"), "host-links",
          "t.yaml:4:13: warning: host0: 1 of its 2 links carries no traffic (host0:p0): workload "
-         "'w' uses one NIC (nic, peer-nic)\n"
+         "'w' uses only one NIC (its keys nic and peer-nic)\n"
          "    remedy: remove nic and peer-nic of the workloads (--set workloads.w.nic=auto)\n"},
         {HEAD ALL("line-rate: 100Gbps") WRITE, "line-rates", ""},
         {HEAD ALL("line-rate: 99999Mbps") WRITE, "line-rates",

@@ -116,16 +116,16 @@ static void what_hosts_get(void **state)
     (void)state;
     static const struct findings_print cases[] = {
         {HEAD WORK("kind: rdma-write, from: [host1, host2], to: host0"), "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts together can send up to 200 Gb/s, but the receiver's "
+         "t.yaml:4:13: note: host0: 2 senders together can send up to 200 Gb/s, but the receiver's "
          "links carry 100 Gb/s: a fan-in of 2:1 (confirm in a run: "
          "pfc.pause_frames)\n"},
         {HEAD WORK("kind: rdma-write, from: [host1, host2, host3], to: host0"), "fan-in",
-         "t.yaml:4:13: note: host0: 3 hosts together can send up to 300 Gb/s, but the receiver's "
+         "t.yaml:4:13: note: host0: 3 senders together can send up to 300 Gb/s, but the receiver's "
          "links carry 100 Gb/s: a fan-in of 3:1 (confirm in a run: "
          "pfc.pause_frames)\n"},
         {HEAD WORK("kind: rdma-read, from: host0, to: [host1, host2], pairing: all-to-all"),
          "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts together can send up to 200 Gb/s, but the receiver's "
+         "t.yaml:4:13: note: host0: 2 senders together can send up to 200 Gb/s, but the receiver's "
          "links carry 100 Gb/s: a fan-in of 2:1 (confirm in a run: "
          "pfc.pause_frames)\n"},
         {HEAD READ(""), "fan-in", ""},
@@ -136,7 +136,7 @@ static void what_hosts_get(void **state)
         {HEAD "workloads:\n  - {name: w, kind: rdma-write, from: [host1, host2], to: host0}\n  - "
               "{name: v, kind: rdma-write, from: [host1, host2], to: host3}\n",
          "fan-in",
-         "t.yaml:4:13: note: 2 hosts (host0, ...): 2 hosts together can send up to 200 Gb/s, but "
+         "t.yaml:4:13: note: 2 hosts (host0, ...): 2 senders together can send up to 200 Gb/s, but "
          "the receiver's links carry 100 Gb/s: a fan-in of 2:1 (confirm in a run: "
          "pfc.pause_frames)\n"},
     };
@@ -169,11 +169,11 @@ static void what_is_offered(void **state)
          OFFERS("host0", "receives")},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46747"), "fan-in", ""},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "70122"), "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts together can send up to 150.00 Gb/s, but the "
+         "t.yaml:4:13: note: host0: 2 senders together can send up to 150.00 Gb/s, but the "
          "receiver's links carry 100 Gb/s: a fan-in of 1.50:1 (confirm in a run: "
          "pfc.pause_frames)\n"},
         {HEAD RATE("rdma-write", "[host1, host2]", "128KiB", "46748"), "fan-in",
-         "t.yaml:4:13: note: host0: 2 hosts together can send slightly more than the 100 Gb/s of "
+         "t.yaml:4:13: note: host0: 2 senders together can send slightly more than the 100 Gb/s of "
          "the receiver's links (confirm in a run: "
          "pfc.pause_frames)\n"},
         {HEAD SERVED("25%", "124660"), "offered", ""},

@@ -176,9 +176,10 @@ static void the_sentence_has_the_interval(void **state)
                                .error = 250000};
     confidence_words(&found, 5e6, text, sizeof text);
     assert_string_equal(text,
-                        "5.00 M IOPS, likely 4.00 M to 6.25 M: "
-                        "hosts.defaults.rnic.message-cost 8ns is inferred (1 source); 4 of 5 "
-                        "results that depend on such a value were within 25% of a measurement");
+                        "5.00 M IOPS, likely 4.00 M to 6.25 M on hardware: the limit, "
+                        "hosts.defaults.rnic.message-cost 8ns, is inferred (1 source); 4 of 5 "
+                        "results that depend on an inferred value were within 25% of a "
+                        "measurement");
     confidence_words(&found, 0, text, sizeof text);
     assert_string_equal(text, "");
     found.sources = 0;
@@ -188,7 +189,7 @@ static void the_sentence_has_the_interval(void **state)
     assert_null(strstr(text, "this run"));
     found.causes = 2;
     confidence_words(&found, 5e6, text, sizeof text);
-    assert_non_null(strstr(text, "a measurement (in this run, with the confirmed causes)"));
+    assert_non_null(strstr(text, "5.00 M IOPS (with the confirmed causes), likely "));
 }
 
 int main(void)
