@@ -58,7 +58,7 @@ has() { # WHAT PATTERN COMMAND...
     grep -q -e "$pattern" out || fail "$what: '$pattern' is not in what '${*//$work\//}' prints: $(head -n 3 out)"
 }
 
-for kind in cases works congestion-controls buffer-policies media workloads topologies faults rules drop-causes verdicts; do
+for kind in cases works congestion-controls tcp-congestion-controls buffer-policies media workloads topologies faults rules drop-causes verdicts; do
     has "list $kind" '^template  *[a-zA-Z]' "$after" list "$kind"
 done
 has 'list profiles' '^template-switch ' "$after" list profiles
@@ -94,7 +94,7 @@ same() { # WHAT COMMAND...: the same from both programs, but for what is the tem
     cmp -s old new || fail "$what: $(diff old new | head -n 5)"
 }
 
-for kind in congestion-controls buffer-policies media workloads topologies faults rules drop-causes verdicts parameters; do
+for kind in congestion-controls tcp-congestion-controls buffer-policies media workloads topologies faults rules drop-causes verdicts parameters; do
     same "list $kind" list "$kind"
 done
 # Rows of all tables, but for what takes time and for positions in a text.

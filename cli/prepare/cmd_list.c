@@ -19,6 +19,7 @@
 #include "scenarios/fabric/topology.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
+#include "tcp/tcp_cc.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,12 @@ static void list_controls(struct cli_list *list)
 {
     for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
         cli_list_row(list, preset->name, preset->about);
+}
+
+static void list_tcp_controls(struct cli_list *list)
+{
+    for (int i = 0; i < TCP_CCS; i++)
+        cli_list_row(list, tcp_cc_list[i]->name, tcp_cc_list[i]->about);
 }
 
 static void list_media(struct cli_list *list)
@@ -221,6 +228,7 @@ static const struct {
     {"works", "scenarios of stormglass bench", bench_list},
     {"profiles", "switches, RNICs and media, each value with its evidence", list_profiles},
     {"congestion-controls", "how an RNIC reacts to congestion", list_controls},
+    {"tcp-congestion-controls", "congestion control algorithms of TCP", list_tcp_controls},
     {"media", "storage media of a namespace", list_media},
     {"workloads", "kinds of workload", list_workloads},
     {"topologies", "topologies", list_topologies},
