@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tcp_receive - reassembly, SACK blocks, acknowledgments, the own window.
  * Segments out of order wait as frames, sorted by offset.  An ACK is sent for each second full
- * segment, or each GRO batch of more than one (a stretch ACK), at once when something is out of
- * order or was lost, for the first segments of a connection (quick ACKs), and otherwise after
- * delayed-ack, or with data or a window update before.
+ * segment, or each GRO batch of more than one (a stretch ACK), when the application has read them,
+ * so that it does not report a smaller window; at once when something is out of order or was lost,
+ * for the first segments of a connection (quick ACKs); and otherwise after delayed-ack, or with
+ * data or a window update before.  Linux since 6.1.57 also acknowledges a full segment with PSH as
+ * soon as it is read; this is not modeled.
  * The receive buffer grows to twice what was read while one window arrived (dynamic right-sizing;
  * Linux takes the round-trip time of timestamps where it is shorter).
  * Source: RFC 9293 3.10.7.4, RFC 5681 4.2, RFC 2018 4, RFC 2883, RFC 3168 6.1.3, RFC 8257 3.2;
@@ -94,7 +96,8 @@ void tcp_on_read(struct tcp_conn *conn, uint64_t bytes, time_ps now)
     /* A reader that has caught up acknowledges short segments, unless it is about to answer. */
     const bool caught_up = conn->ack_due && readable(conn) == 0 &&
                            (conn->short_again || (conn->short_seen && !conn->pingpong));
-    if (grown || caught_up)
+    const bool second = conn->ack_due && conn->received - conn->acked > conn->mss;
+    if (grown || caught_up || second)
         tcp_send_ack(conn, now);
 }
 
@@ -367,7 +370,9 @@ void tcp_ack_was_sent(struct tcp_conn *conn)
 static void acknowledge(struct tcp_conn *conn, time_ps now)
 {
     const bool quick = conn->quick > 0 && !conn->pingpong;
-    const bool second = conn->received - conn->acked > conn->mss;
+    /* If the window would be smaller than in the last ACK, the reader acknowledges. */
+    const bool second = conn->received - conn->acked > conn->mss &&
+                        conn->acked + tcp_receive_room(conn) >= conn->advertised;
     if (conn->ack_at_once || quick || second || conn->ooo_head != POOL_NONE)
         tcp_send_ack(conn, now);
     else if (conn->ack_timer.due == TIME_NEVER)

@@ -15,6 +15,16 @@ near 'MTU 9000, Gb/s' "$(measure_of $file "$steady" fabric.host-links.mtu=9000B)
 near 'MTU 1500 without timestamps, Gb/s' "$(measure_of $file "$steady" $tcp.timestamps=false)" "$(awk 'BEGIN { print 100 * 1460 / 1538 }')" 0.5
 within 'retransmissions on an idle line' "$(measure_of $file .tcp.retransmitted_segments)" '$1 == 0'
 
+# A window of 128 KiB, half of the receive buffer, in each round trip of 1 ms; with the costs of a host, its times add to the
+# round trip.
+limited=(fabric.host-links.delay=250us $tcp.receive-buffer=256KiB $tcp.receive-buffer-max=256KiB duration=1s drain=1s)
+whole='.workloads[0].goodput_bps / 1e9'
+near 'a window of 128 KiB and 1 ms, Gb/s' "$(measure_of $file "$whole" "${limited[@]}")" "$(awk 'BEGIN { print 131072 * 8 / 1000700 }')" 4
+host=($tcp.interrupt-delay=10us $tcp.interrupt-cost=1us $tcp.wakeup-cost=3100ns $tcp.rx-batch-cost=300ns $tcp.tx-batch-cost=500ns
+    $tcp.rx-segment-cost=100ns $tcp.copy-cost=195ns)
+near 'the same with the costs of a host, Gb/s' "$(measure_of $file "$whole" "${limited[@]}" "${host[@]}")" \
+    "$(awk 'BEGIN { print 131072 * 8 / (1000700 + 2 * 14000) }')" 6
+
 # One core that copies 1 KiB in 195 ns and merges 45 segments or fewer: about 40 Gb/s.
 within 'one core, Gb/s' "$(measure_of $file "$steady" $tcp.copy-cost=195ns)" '$1 > 38 && $1 < 42.1'
 
