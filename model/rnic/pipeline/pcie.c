@@ -22,6 +22,18 @@ uint64_t pcie_raw_bps(int64_t generation, int64_t lanes)
     return per_lane[generation] * (uint64_t)lanes;
 }
 
+static time_ps peer_time(uint64_t bps, uint32_t bytes)
+{
+    return bps == 0 ? 0 : units_transfer_ps(bytes, bps);
+}
+
+void pcie_reach_peer(const struct pcie *pcie, struct pcie_cost *cost)
+{
+    cost->least = time_later(pcie_packets(cost->bytes, pcie->request_log) * pcie->per_peer_read,
+                             peer_time(pcie->peer_read, cost->bytes));
+    cost->least_written = peer_time(pcie->peer_written, cost->bytes);
+}
+
 void pcie_init(struct pcie *pcie, const struct pipeline_params *params, uint32_t packet)
 {
     const uint64_t raw = pcie_raw_bps(params->pcie_generation, params->pcie_lanes);
@@ -33,12 +45,16 @@ void pcie_init(struct pcie *pcie, const struct pipeline_params *params, uint32_t
         .payload_log = (uint8_t)__builtin_ctzll((uint64_t)params->pcie_payload),
         .request_log = (uint8_t)__builtin_ctzll((uint64_t)params->pcie_request),
         .per_read = pcie_latency(params) / params->pcie_tags,
+        .peer = params->peer_read > 0 || params->peer_write > 0 || params->peer_latency > 0,
+        .per_peer_read = pcie_payload_latency(params) / params->pcie_tags,
+        .peer_read = (uint64_t)params->peer_read,
+        .peer_written = (uint64_t)params->peer_write,
         .page = (uint64_t)params->iotlb_page,
         .pages = (uint64_t)((params->iotlb_window + params->iotlb_page - 1) / params->iotlb_page),
         .miss = params->iotlb_miss,
     };
     pcie->entry = pcie_cost_of(pcie, PCIE_ENTRY_BYTES);
-    pcie->packet = pcie_cost_of(pcie, packet);
+    pcie->packet = pcie_payload_cost(pcie, packet);
     context_cache_init(&pcie->iotlb, params->iotlb, IOTLB_WAYS);
 }
 
@@ -50,6 +66,11 @@ void pcie_fini(struct pcie *pcie)
 time_ps pcie_latency(const struct pipeline_params *params)
 {
     return params->pcie_latency + params->socket_latency;
+}
+
+time_ps pcie_payload_latency(const struct pipeline_params *params)
+{
+    return pcie_latency(params) + params->peer_latency;
 }
 
 /* Each access goes to a pseudo-random page of the window. */
@@ -66,7 +87,6 @@ time_ps pcie_look_up(struct pcie *pcie, uint32_t bytes)
 
 time_ps pcie_read_time(const struct pcie *pcie, uint32_t bytes)
 {
-    const time_ps wire =
-        (time_ps)(pcie_read_bytes(pcie, bytes) * pcie->down.per_byte >> PCIE_PARTS_LOG);
-    return time_later(wire, pcie_packets(bytes, pcie->request_log) * pcie->per_read);
+    const struct pcie_cost cost = pcie_payload_cost(pcie, bytes);
+    return time_later((time_ps)(cost.read >> PCIE_PARTS_LOG), cost.least);
 }

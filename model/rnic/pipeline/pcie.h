@@ -8,7 +8,9 @@
  * address, 12 of a completion), 4.2 (framing: 4 bytes of STP with the sequence number, 4 of LCRC;
  * 128b/130b, 8b/10b before generation 3); Neugebauer et al., SIGCOMM 2018, table 1 and 4. With an
  * IOMMU each transfer accesses as many pages as it needs, anywhere in a window of memory; pages
- * missing in the IOTLB occupy the link during the page walk. Not modeled: ordering between the two
+ * missing in the IOTLB occupy the link during the page walk. Payload may be in another device, such
+ * as a GPU, whose memory or path limits its rate; work requests, completions and page lists are
+ * always in host memory. Not modeled: ordering between the two
  * directions, poisoned or retried packets. Units: ps, bytes. Clock: now is passed in. Owner: the
  * pipeline. */
 #ifndef STORMGLASS_RNIC_PIPELINE_PCIE_H
@@ -40,6 +42,7 @@ struct pcie_cost {
     uint64_t written;     /* up */
     uint64_t asked, read; /* read request, up; read data, down */
     time_ps least;        /* minimum time of a read, ps */
+    time_ps least_written;
 };
 
 struct pcie {
@@ -48,6 +51,9 @@ struct pcie {
     uint8_t payload_log, request_log; /* log2 of bytes: maximum payload, maximum read request */
     time_ps per_read;                 /* ps per read request when the maximum number is
                                        * outstanding */
+    bool peer;                        /* payload in another device has limits of its own: */
+    time_ps per_peer_read;            /* the same for its reads */
+    uint64_t peer_read, peer_written; /* bit/s; 0: no limit */
     struct context_cache iotlb;       /* 0 sets: no IOMMU */
     uint64_t touched;                 /* pages accessed so far, determines the next page */
     uint64_t page, pages;             /* bytes per page; number of pages in the window */
@@ -61,8 +67,9 @@ uint64_t pcie_raw_bps(int64_t generation, int64_t lanes);
 void pcie_init(struct pcie *pcie, const struct pipeline_params *params, uint32_t packet);
 void pcie_fini(struct pcie *pcie);
 
-/* From a read to its first data, without a possible IOTLB miss. */
+/* From a read to its first data, without a possible IOTLB miss: of host memory; of payload. */
 time_ps pcie_latency(const struct pipeline_params *params);
+time_ps pcie_payload_latency(const struct pipeline_params *params);
 
 /* ------------------------------------------------------------------ transfers */
 
@@ -100,6 +107,7 @@ static inline time_ps pcie_take(struct pcie_direction *direction, uint64_t parts
     return direction->free_at;
 }
 
+/* Of host memory. */
 static inline struct pcie_cost pcie_cost_of(const struct pcie *pcie, uint32_t bytes)
 {
     const uint32_t requests = pcie_packets(bytes, pcie->request_log);
@@ -113,7 +121,18 @@ static inline struct pcie_cost pcie_cost_of(const struct pcie *pcie, uint32_t by
     };
 }
 
-/* Reads from or writes to host memory as soon as the link is free; return when the last byte has
+/* Lengthens the cost of payload in another device. */
+NOINLINE void pcie_reach_peer(const struct pcie *pcie, struct pcie_cost *cost);
+
+static inline struct pcie_cost pcie_payload_cost(const struct pcie *pcie, uint32_t bytes)
+{
+    struct pcie_cost cost = pcie_cost_of(pcie, bytes);
+    if (UNLIKELY(pcie->peer))
+        pcie_reach_peer(pcie, &cost);
+    return cost;
+}
+
+/* Reads from or writes to memory as soon as the link is free; return when the last byte has
  * passed, excluding the latency of a read. */
 static inline time_ps pcie_read_at(struct pcie *pcie, const struct pcie_cost *cost, time_ps now)
 {
@@ -126,17 +145,25 @@ static inline time_ps pcie_read_at(struct pcie *pcie, const struct pcie_cost *co
 static inline time_ps pcie_write_at(struct pcie *pcie, const struct pcie_cost *cost, time_ps now)
 {
     const time_ps looked_up = pcie_translate(pcie, cost->bytes);
-    const time_ps there = pcie_take(&pcie->up, cost->written, 0, now);
+    const time_ps there = pcie_take(&pcie->up, cost->written, cost->least_written, now);
     return LIKELY(looked_up == 0) ? there : pcie_take(&pcie->up, 0, looked_up, now);
 }
 
+/* Of host memory. */
+static inline time_ps pcie_fetch(struct pcie *pcie, uint32_t bytes, time_ps now)
+{
+    const struct pcie_cost cost = pcie_cost_of(pcie, bytes);
+    return pcie_read_at(pcie, &cost, now);
+}
+
+/* Of payload. */
 static inline time_ps pcie_read(struct pcie *pcie, uint32_t bytes, time_ps now)
 {
     if (bytes == pcie->packet.bytes)
         return pcie_read_at(pcie, &pcie->packet, now);
     if (bytes == 0)
         return now;
-    const struct pcie_cost cost = pcie_cost_of(pcie, bytes);
+    const struct pcie_cost cost = pcie_payload_cost(pcie, bytes);
     return pcie_read_at(pcie, &cost, now);
 }
 
@@ -146,11 +173,11 @@ static inline time_ps pcie_write(struct pcie *pcie, uint32_t bytes, time_ps now)
         return pcie_write_at(pcie, &pcie->packet, now);
     if (bytes == 0)
         return now;
-    const struct pcie_cost cost = pcie_cost_of(pcie, bytes);
+    const struct pcie_cost cost = pcie_payload_cost(pcie, bytes);
     return pcie_write_at(pcie, &cost, now);
 }
 
-/* Time that a read occupies an otherwise idle downstream link. */
+/* Time that a read of payload occupies an otherwise idle downstream link. */
 time_ps pcie_read_time(const struct pcie *pcie, uint32_t bytes);
 
 /* An event: no write passes before everything before it is in memory. */

@@ -85,12 +85,12 @@ static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alon
         return at;
     if (!alone) {
         const bool more = carries && is_short && wqe->length > 0;
-        const time_ps read = more ? pcie_read(pcie, PCIE_ENTRY_BYTES + wqe->length, now)
+        const time_ps read = more ? pcie_fetch(pcie, PCIE_ENTRY_BYTES + wqe->length, now)
                                   : pcie_read_at(pcie, &pcie->entry, now);
         at = pcie_latency(pipeline_costs(rnic)) + time_later(at, read);
     }
     if (carries && !is_short)
-        at += pcie_latency(pipeline_costs(rnic));
+        at += pcie_payload_latency(pipeline_costs(rnic));
     return at;
 }
 
@@ -200,7 +200,7 @@ void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now)
         return;
     time_ps begin = time_later(pipeline->engine_free, now), end = begin;
     if (list > pipeline_costs(rnic)->register_inline && pipeline_has_pcie(pipeline_costs(rnic)))
-        end = time_later(begin, pcie_read(&pipeline->pcie, list, now)) +
+        end = time_later(begin, pcie_fetch(&pipeline->pcie, list, now)) +
               pcie_latency(pipeline_costs(rnic));
     pipeline->engine_free = end + pipeline_costs(rnic)->registration;
     pipeline->engine_busy += pipeline->engine_free - begin;

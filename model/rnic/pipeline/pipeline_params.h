@@ -34,6 +34,8 @@ struct pipeline_params {
     int64_t pcie_latency;                    /* latency of a read */
     int64_t pcie_overhead;                   /* ppm of the link's capacity */
     int64_t socket_latency;                  /* additional, to memory of the other socket */
+    int64_t peer_read, peer_write;           /* bit/s of payload in another device; 0: no limit */
+    int64_t peer_latency;                    /* additional, to payload in another device */
     int64_t iotlb, iotlb_page, iotlb_window; /* IOTLB entries; bytes per page; bytes; 0 entries:
                                               * no IOMMU */
     int64_t iotlb_miss, iotlb_miss_latency;  /* link time per miss; latency per miss of a read */

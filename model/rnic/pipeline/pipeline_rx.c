@@ -103,7 +103,7 @@ void pipeline_count_reads(struct rnic *rnic, const struct qp *qp)
 static time_ps far_latency(const struct rnic *rnic)
 {
     const bool translated = pipeline_costs(rnic)->iotlb > 0;
-    return pipeline_costs(rnic)->socket_latency +
+    return pipeline_costs(rnic)->socket_latency + pipeline_costs(rnic)->peer_latency +
            (translated ? pipeline_costs(rnic)->iotlb_miss_latency : 0);
 }
 

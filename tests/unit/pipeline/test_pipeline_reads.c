@@ -225,6 +225,55 @@ static void long_reads_of_a_queue_pair_are_gathered_one_by_one(void **state)
     }
 }
 
+/* A byte takes 1 ns at 8 Gb/s.  Payload in another device passes at its rates, and at most one
+ * request of 512 B per (512 + 488) ns / 4; what is in host memory does not notice. */
+static void payload_in_another_device_has_its_own_rate(void **state)
+{
+    (void)state;
+    struct pipeline_params params = nothing();
+    struct pcie pcie;
+    params.pcie_generation = 5;
+    params.pcie_latency = 512 * NS;
+    params.pcie_tags = 4;
+    params.peer_read = INT64_C(8000000000);
+    params.peer_write = INT64_C(16000000000);
+    pcie_init(&pcie, &params, 4096);
+    assert_int_equal(pcie_read(&pcie, 4096, 0), 4096 * NS);
+    assert_int_equal(pcie_read(&pcie, 100, 0), (4096 + 128) * NS);
+    assert_int_equal(pcie_read_time(&pcie, 1000), 1000 * NS);
+    assert_int_equal(pcie_fetch(&pcie, 512, 0), (4096 + 2 * 128) * NS);
+    pcie_init(&pcie, &params, 4096);
+    assert_int_equal(pcie_write(&pcie, 4096, 0), 2048 * NS);
+    params.peer_latency = 488 * NS;
+    params.peer_read = 0;
+    pcie_init(&pcie, &params, 4096);
+    assert_int_equal(pcie_read(&pcie, 4096, 0), 8 * 250 * NS);
+    assert_int_equal(pcie_fetch(&pcie, 512, 0), (8 * 250 + 128) * NS);
+}
+
+/* The latency of another device comes once: before a WRITE, and before the data of a READ. */
+static void payload_in_another_device_comes_later(void **state)
+{
+    (void)state;
+    time_ps at[2][2];
+    for (unsigned far = 0; far < 2; far++) {
+        struct pipeline_params params = nothing();
+        params.pcie_generation = 5;
+        params.peer_latency = far * 300 * NS;
+        struct pair *pair = connected(&params);
+        const time_ps begin = pair->engine.now;
+        post_many(pair, IBV_WR_RDMA_WRITE, 1, 512);
+        at[far][0] = sent_at(pair, 0, FRAME_RC_WRITE_ONLY, 0) - begin;
+        pair->ends[0].wc_count = 0;
+        const time_ps then = pair->engine.now;
+        post_many(pair, IBV_WR_RDMA_READ, 1, 512);
+        at[far][1] = sent_at(pair, 1, FRAME_RC_READ_RESPONSE_ONLY, 0) - then;
+        pair_free(pair);
+    }
+    assert_int_equal(at[1][0] - at[0][0], 300 * NS);
+    assert_int_equal(at[1][1] - at[0][1], 300 * NS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +285,8 @@ int main(void)
         cmocka_unit_test(packets_of_reads_occupy_their_responder),
         cmocka_unit_test(a_first_packet_is_stored_whole),
         cmocka_unit_test(long_reads_of_a_queue_pair_are_gathered_one_by_one),
+        cmocka_unit_test(payload_in_another_device_has_its_own_rate),
+        cmocka_unit_test(payload_in_another_device_comes_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
