@@ -187,6 +187,7 @@ static bool maps_of(const struct tree_node *root, const char *where, const struc
         {"fabric.switch", "switch", "values"},         {"hosts.defaults.rnic", "rnic", "values"},
         {"hosts.defaults.nvme", "rnic", "nvme"},       {"hosts.defaults.target", "rnic", "target"},
         {"hosts.defaults.target", "target", "values"}, {"hosts.defaults.tcp", "tcp", "values"},
+        {"hosts.defaults.nvme", "nvme", "values"},
     };
     const struct tree_node *kind = tree_get(root, "kind"), *media = tree_get(root, "media");
     char place[128];

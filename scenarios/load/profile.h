@@ -3,7 +3,7 @@
  *   stormglass-profile: 1
  *   name: rnic-100g
  *   about: One sentence.
- *   kind: rnic                      # switch, rnic, media, target or tcp
+ *   kind: rnic                      # switch, rnic, media, target, tcp or nvme
  *   media: flash-tlc                # kind media only: the model that the values are for
  *   calibrated: {queue-depth: 1..16}  # workloads on which the values were fitted (calibrated.h)
  *   values: {tx-delay: {value: 300ns, evidence: inferred, source: "..."}}

@@ -191,7 +191,7 @@ static void load_section(struct loader *loader, struct section *section)
     section->tcp = scenario_tcp_block(loader, arena_format(arena, "%s.tcp", section->path));
     load_rnic(loader, section);
     load_software(loader, section, "tcp", section->tcp);
-    scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
+    load_software(loader, section, "nvme", section->nvme);
     load_software(loader, section, "target", section->target);
     scenario_read_names(loader, section->path, section->written, &section->names);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");
@@ -391,7 +391,7 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
     base.target = scenario_target_block(loader, "hosts.defaults.target");
     base.tcp = scenario_tcp_block(loader, "hosts.defaults.tcp");
     base_rnic(loader, &base, &classes);
-    scenario_take(loader, base.nvme, scenario_map(loader, base.written, "nvme"), NULL);
+    load_software(loader, &base, "nvme", base.nvme);
     load_software(loader, &base, "tcp", base.tcp);
     load_software(loader, &base, "target", base.target);
     show_section(loader, &base, false);

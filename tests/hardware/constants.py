@@ -17,6 +17,8 @@ STORAGE, SPDK, SPDK_ISSUES, PCIE, NUS = "Mellanox storage", "SPDK", "SPDK issues
 AMD, ROCM, ANAND, BLOCK = "AMD ionic", "AMD rocm-xio", "AnandTech", "Linux block"
 INTEL, LIGHTBITS, OFFLOAD, OTHERS = "Intel, kernel NVMe/TCP", "Lightbits, kernel NVMe/TCP", "netdev, CX-7", "i10, Blockbridge"
 
+SENDERS, PHOTON, FIO = "maikel/senders-io#53", "PhotonLibOS, file I/O performance", "axboe/fio#1206"
+
 RNIC, TCP, MEDIA, TARGET = "hosts.defaults.rnic.", "hosts.defaults.tcp.", "hosts.targets.namespaces.0.media.", "hosts.targets.target."
 CX3, CX5, CX6, CX7, IONIC = "connectx-3-40g", "connectx-5-100g", "connectx-6-200g", "connectx-7-400g", "ionic-400g"
 OVER_TCP = ("H1", "H2", "H2b", "H3", "H4", "T1", "T2", "T5", "T9", "T13", "H11")
@@ -34,6 +36,8 @@ HOSTS_OF_CARDS = {
     (CX5, "post-jitter"): JITTER, (CX6, "post-jitter"): JITTER, (CX7, "post-jitter"): JITTER,
     ("optane-p4800x", "read-latency"): {ANAND: 7200}, ("flash-p3700", "read-time"): {ANAND: 58000},
     ("optane-p5800x", "read-latency"): {BLOCK: 2990},
+    ("linux-libaio", "submit-cost"): {SENDERS: 1920, PHOTON: 1930}, ("linux-libaio", "complete-cost"): {SENDERS: 1640, PHOTON: 1660},
+    ("linux-io-uring", "submit-cost"): {FIO: 784, PHOTON: 1155},
 }
 
 CONSTANTS = [

@@ -415,42 +415,41 @@ static void every_case_loads(void **state)
     assert_true(cases >= 7);
 }
 
-static const char *profile_scenario(const char *name, const char *text, char *out, size_t size)
+#define SENDS "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n"
+#define STORES "workloads: [{name: w, kind: nvme, transport: %s, from: host1, to: host0}]\n"
+
+/* `kind`: of a profile; `fields`: with its name in place of %s. */
+static const struct {
+    const char *kind, *transport, *fields;
+} profile_places[] = {
+    {"kind: switch", NULL, "fabric: {topology: {kind: single-switch}, switch: {profile: %s}}\n"},
+    {"kind: rnic", NULL,
+     "fabric: {topology: {kind: single-switch}}\nhosts: {defaults: {rnic: {profile: %s}}}\n"},
+    {"kind: tcp", "tcp",
+     "fabric: {topology: {kind: single-switch}}\nhosts: {defaults: {tcp: {profile: %s}}, "
+     "targets: {where: host0, namespaces: [{media: null}]}}\n"},
+    {"kind: nvme", "rdma",
+     "fabric: {topology: {kind: single-switch}}\nhosts: {defaults: {nvme: {profile: %s}}, "
+     "targets: {where: host0, namespaces: [{media: null}]}}\n"},
+    {"kind: target", "rdma",
+     "fabric: {topology: {kind: single-switch}}\nhosts: {targets: {where: host0, "
+     "target: {profile: %s}, namespaces: [{media: null}]}}\n"},
+    {"kind: media", "rdma",
+     "fabric: {topology: {kind: single-switch}}\n"
+     "hosts: {targets: {where: host0, namespaces: [{media: %s}]}}\n"},
+};
+
+static void profile_scenario(const char *name, const char *text, char *out, size_t size)
 {
-    const char *hosts = strstr(text, "kind: rnic") != NULL ? "rnic" : "";
-    if (strstr(text, "kind: switch") != NULL)
-        snprintf(out, size,
-                 HEAD "fabric: {topology: {kind: single-switch}, switch: {profile: %s}}\n"
-                      "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
-                 name);
-    else if (*hosts != '\0')
-        snprintf(out, size,
-                 HEAD "fabric: {topology: {kind: single-switch}}\n"
-                      "hosts: {defaults: {rnic: {profile: %s}}}\n"
-                      "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
-                 name);
-    else if (strstr(text, "kind: tcp") != NULL)
-        snprintf(out, size,
-                 HEAD
-                 "fabric: {topology: {kind: single-switch}}\n"
-                 "hosts: {defaults: {tcp: {profile: %s}}, targets: {where: host0, "
-                 "namespaces: [{media: null}]}}\n"
-                 "workloads: [{name: w, kind: nvme, transport: tcp, from: host1, to: host0}]\n",
-                 name);
-    else if (strstr(text, "kind: target") != NULL)
-        snprintf(out, size,
-                 HEAD "fabric: {topology: {kind: single-switch}}\n"
-                      "hosts: {targets: {where: host0, target: {profile: %s}, "
-                      "namespaces: [{media: null}]}}\n"
-                      "workloads: [{name: w, kind: nvme, from: host1, to: host0}]\n",
-                 name);
-    else
-        snprintf(out, size,
-                 HEAD "fabric: {topology: {kind: single-switch}}\n"
-                      "hosts: {targets: {where: host0, namespaces: [{media: %s}]}}\n"
-                      "workloads: [{name: w, kind: nvme, from: host1, to: host0}]\n",
-                 name);
-    return out;
+    char fields[300], workload[100];
+    size_t i = 0;
+    while (strstr(text, profile_places[i].kind) == NULL)
+        assert_true(++i < sizeof profile_places / sizeof profile_places[0]);
+    snprintf(fields, sizeof fields, profile_places[i].fields, name);
+    if (profile_places[i].transport != NULL)
+        snprintf(workload, sizeof workload, STORES, profile_places[i].transport);
+    snprintf(out, size, HEAD "%s%s", fields,
+             profile_places[i].transport == NULL ? SENDS : workload);
 }
 
 static void every_profile_loads(void **state)
@@ -462,9 +461,8 @@ static void every_profile_loads(void **state)
             continue;
         char name[64], text[600];
         snprintf(name, sizeof name, "%.*s", (int)strlen(file->name) - 9 - 5, file->name + 9);
-        struct scenario *scenario =
-            load_fine(profile_scenario(name, (const char *)file->bytes, text, sizeof text));
-        scenario_free(scenario);
+        profile_scenario(name, (const char *)file->bytes, text, sizeof text);
+        scenario_free(load_fine(text));
         profiles++;
     }
     assert_true(profiles >= 9);
