@@ -232,6 +232,11 @@ if (fabric && fabric.frames > 1) {
     }
     press('whole run');
     said.replay.whole = document.querySelector('.said').textContent;
+    press('drops');
+    said.replay.drops = document.querySelector('.said').textContent;
+    press('pauses');
+    const swatch = document.querySelector('#topology .legend i.root');
+    said.replay.root = [swatch.parentNode.checkVisibility(), document.querySelector('.topology .root') !== null];
     said.replay.closed = panel.hidden && !document.querySelector('.topology').classList.contains('moving');
 }
 // The CSV of each chart, as its button would save it.
@@ -269,7 +274,7 @@ if (folded.length) {
     said.unfolded = folded.map(section => section.querySelector('details').open);
 }
 document.querySelectorAll('details').forEach(fold => { fold.open = true; });
-said.source = Array.from(document.querySelectorAll('#reproduce details pre'), pre => pre.textContent);
+said.source = Array.from(document.querySelectorAll('#reproduce details details pre'), pre => pre.textContent);
 said.drawings = Array.from(document.querySelectorAll('.drawing svg'))
     .filter(svg => svg.getBoundingClientRect().width > 0)
     .map(svg => [svg.querySelectorAll('path').length, Math.round(svg.getBoundingClientRect().width)]);

@@ -420,6 +420,7 @@ function paintLegend() {
         span.lastChild.textContent = i === 0 ? (state.layer === 'pauses' ? 'never' : 'none') : i === 1 ? 'below ' + at(steps[0])
             : i === 5 ? at(steps[3]) + ' or more' : at(steps[i - 2]).replace('%', '') + ' to ' + at(steps[i - 1]);
     });
+    legend.lastElementChild.hidden = section.querySelector('.topology .root') === null; // no node has the color of a root cause
     legend.firstChild.textContent = layers[state.layer].title + ': ';
     const about = section.querySelector('.about');
     if (svg !== null && about !== null) about.textContent = 'Color: ' + layers[state.layer].about + '. ' + (!data.pods ? 'Click a link or a node.' :
@@ -440,6 +441,11 @@ function pausedTime(port) {
     const counted = [0, 1, 2, 3, 4, 5, 6, 7].reduce((sum, priority) => sum + counterOf(port, 'tx_prio' + priority + '_blocked_ps'), 0);
     const shares = port.levels.pauses || [];
     return counted || shares.reduce((sum, share, frame) => sum + share * (data.until_ps[frame] - begin(frame)), 0);
+}
+// Drops are counted from the first to the last one, not for each frame.
+function droppedDuring(port) {
+    const rows = data.drops.filter(drop => drop[0] === port.index);
+    return ' between ' + asTime(Math.min(...rows.map(drop => drop[5]))) + ' and ' + asTime(Math.max(...rows.map(drop => drop[6])));
 }
 // The moment in a sentence.
 function tell() {
@@ -463,7 +469,7 @@ function tell() {
     }
     if (layer !== 'pauses' || frame !== null) {
         const name = layer === 'pauses' ? 'queue' : layer, most = top(name);
-        parts.push(most.value === 0 ? 'no ' + layers[name].title : superlatives[name] + ' at ' + most.port.name + ', ' + layers[name].words(most.value));
+        parts.push(most.value === 0 ? 'no ' + layers[name].title : superlatives[name] + ' at ' + most.port.name + ', ' + layers[name].words(most.value) + (name === 'drops' ? droppedDuring(most.port) : ''));
     }
     return when + ': ' + parts.join('; ') + '.';
 }
