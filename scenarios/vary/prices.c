@@ -49,11 +49,25 @@ const char *prices_kind_word(enum prices_kind kind)
     return kind_words[kind];
 }
 
+/* Only Fibre Channel has these rates. */
+static bool is_fc(int64_t rate)
+{
+    return quantity_fc_rate(rate) != NULL;
+}
+
+static void format_rate(int64_t rate, char *text, size_t size)
+{
+    if (is_fc(rate))
+        snprintf(text, size, "%s", quantity_fc_rate(rate));
+    else
+        quantity_format(QUANTITY_RATE, rate, text, size);
+}
+
 void prices_part_text(const struct prices_part *part, char *text, size_t size)
 {
     char rate[QUANTITY_TEXT_BYTES] = "", length[QUANTITY_TEXT_BYTES] = "";
     if (part->rate > 0)
-        quantity_format(QUANTITY_RATE, part->rate, rate, sizeof rate);
+        format_rate(part->rate, rate, sizeof rate);
     quantity_format(QUANTITY_LENGTH, part->up_to, length, sizeof length);
     const char *word = kind_words[part->part];
     const char *gap = part->rate > 0 ? " " : "";
@@ -227,7 +241,9 @@ static bool fits_need(const struct prices_part *part, const struct need *need)
     case PRICES_NIC:
         return (part->rate == 0 || part->rate == need->rate) && carries(part, need->transports);
     case PRICES_SWITCH:
-        return (part->rate == 0 || part->rate >= need->rate) && part->ports >= need->ports;
+        return (part->rate == 0 ||
+                (part->rate >= need->rate && is_fc(part->rate) == is_fc(need->rate))) &&
+               part->ports >= need->ports;
     case PRICES_CABLE:
         return (part->rate == 0 || part->rate == need->rate) && part->up_to >= need->length;
     case PRICES_DRIVE:
@@ -240,7 +256,7 @@ static bool fits_need(const struct prices_part *part, const struct need *need)
 static void say_need(const struct need *need, char why[DIAG_TEXT_BYTES])
 {
     char rate[QUANTITY_TEXT_BYTES] = "", length[QUANTITY_TEXT_BYTES] = "";
-    quantity_format(QUANTITY_RATE, need->rate, rate, sizeof rate);
+    format_rate(need->rate, rate, sizeof rate);
     quantity_format(QUANTITY_LENGTH, need->length, length, sizeof length);
     if (need->kind == PRICES_CABLE)
         snprintf(why, DIAG_TEXT_BYTES, "prices: no cable of %s for %s", rate, length);

@@ -108,5 +108,11 @@ for transport in roce-v2 roce-v1 infiniband iwarp nvme-tcp iscsi nvme-fc; do
     grep -q "transport $transport" seven.html || fail "no $transport on the page"
 done
 [ "$(grep -c . table.txt)" = 7 ] || fail "rows of the table: $(cat table.txt)"
+# Their parts: a fabric of Fibre Channel has no switch of Ethernet, whose price is lower.
+sed "s,^scenario: ,&$top/scenarios/plans/," "$plan" >priced.yaml
+echo "prices: $top/scenarios/plans/prices.yaml" >>priced.yaml
+"$program" plan --list priced.yaml >priced.txt || fail "prices of transports: exit $?"
+grep -q 'transport nvme-fc (USD 62,550,' priced.txt || fail "5 nic, switch and 5 cable of 64GFC, and a drive: $(grep nvme-fc priced.txt)"
+grep -q 'transport infiniband (USD 18,300,' priced.txt || fail "prices of InfiniBand: $(grep infiniband priced.txt)"
 
 exit $failed
