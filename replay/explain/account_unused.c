@@ -42,7 +42,8 @@ static const char faults_query[] =
     "   AND NOT EXISTS(SELECT 1 FROM member WHERE ready_ps IS NULL)"
     " ORDER BY fault";
 
-/* Runs that have the object: with credits there are no pauses, on Fibre Channel no RNICs. */
+/* Runs that have the object: with credits there are no pauses and no ECN thresholds, on Fibre
+ * Channel no RNICs. */
 enum with { ALWAYS, WITH_PAUSES, WITH_RNICS, WITH_RDMA };
 
 static const struct {
@@ -58,7 +59,7 @@ static const struct {
                   " " TOTAL("pfc.pause_frames") "=0"},
     {WITH_PAUSES, "SELECT 'headroom' AS what, 'no frame arrived after XOFF was sent' AS why WHERE"
                   " " TOTAL("pfc.pause_frames") ">0 AND " TOTAL("buffer.headroom_peak_bytes") "=0"},
-    {WITH_RNICS,
+    {WITH_PAUSES,
      "SELECT 'ECN marking ('||path||' '||value||')' AS what, 'no queue was that long' AS why FROM"
      " setting"
      " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0"},
