@@ -29,8 +29,9 @@ static void tell_no_connection(const struct wire_trace *trace, const char *path)
                   path, trace->ipv6, trace->frames,
                   plural(trace->frames, "frame is", "frames are"));
     else if (trace->frames > 0 && trace->others == trace->frames)
-        cli_error("%s: none of %" PRIu32 " %s is RoCEv2: expected UDP to port 4791 over IPv4", path,
-                  trace->frames, plural(trace->frames, "frame", "frames"));
+        cli_error("%s: none of %" PRIu32
+                  " %s is RoCE, NVMe/TCP or iSCSI, whose packets and PDUs can be compared",
+                  path, trace->frames, plural(trace->frames, "frame", "frames"));
     else
         cli_error("%s: no CM REQ: expected a capture that starts before the first connection",
                   path);
