@@ -93,7 +93,7 @@ void confirm_effect_words(const struct prove *prove, const struct trial_base *ba
         if (are_hidden(prove))
             snprintf(text + used, size - used,
                      "; without this cause, %s of the harm disappears; without all causes listed "
-                     "here, %s disappears",
+                     "here, %s of the harm disappears",
                      words_percent(gone > 0 ? gone : 0, 1).text,
                      words_percent(prove_gone(prove, &prove->before, &prove->after), 1).text);
     } else {
