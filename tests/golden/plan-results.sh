@@ -90,7 +90,7 @@ for part in 980 992 994 996 997 998 999 1000 1002; do
     [ "$(head -n 1 near.csv | grep -c ,within_tolerance,)" = 1 ] || fail "CSV has no within_tolerance"
     if gojq -e 'any(.candidates[]; .result == "pass" and .headroom < 0)' near.json >/dev/null; then
         grep -q '), within the tolerance of 5%' near.txt || fail "a pass beyond its limit in words ($part): $(grep -A 3 Chosen near.txt)"
-        grep -q '>within the tolerance of 5 %<' near.html || fail "page of a pass beyond its limit ($part)"
+        grep -q '>within the tolerance of 5%<' near.html || fail "page of a pass beyond its limit ($part)"
         grep -q ',1,pass$' near.csv || fail "CSV of a pass beyond its limit ($part)"
         near=$((near | 1))
     fi
