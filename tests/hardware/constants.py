@@ -18,6 +18,7 @@ AMD, ROCM, ANAND, BLOCK = "AMD ionic", "AMD rocm-xio", "AnandTech", "Linux block
 INTEL, LIGHTBITS, OFFLOAD, OTHERS = "Intel, kernel NVMe/TCP", "Lightbits, kernel NVMe/TCP", "netdev, CX-7", "i10, Blockbridge"
 
 SENDERS, PHOTON, FIO = "maikel/senders-io#53", "PhotonLibOS, file I/O performance", "axboe/fio#1206"
+GPU_USER = "linux-rdma/perftest#241"
 
 RNIC, TCP, MEDIA, TARGET = "hosts.defaults.rnic.", "hosts.defaults.tcp.", "hosts.targets.namespaces.0.media.", "hosts.targets.target."
 CX3, CX5, CX6, CX7, IONIC = "connectx-3-40g", "connectx-5-100g", "connectx-6-200g", "connectx-7-400g", "ionic-400g"
@@ -47,6 +48,7 @@ CONSTANTS = [
     Constant(RNIC + "completion-cost", ("N1", "N2"), {STORAGE: 3600, SPDK: 3070}),
     Constant("hosts.defaults.nvme.submit-cost", ("N5",), {SPDK: 3070, STORAGE: 3630}),
     Constant("hosts.defaults.nvme.complete-cost", ("N5",), {SPDK: 3070, STORAGE: 3630}),
+    Constant(RNIC + "peer-read-rate", ("G1",), {GPU_USER: 92}, 0, "Gbps"),
     Constant(TARGET + "command-cost", ("N5",), {SPDK: 190, SPDK_ISSUES: 1483}),
     Constant(TARGET + "command-cost", ("N6",), {SPDK: 190, SPDK_ISSUES: 1483}),
     Constant(TARGET + "command-cost", ("N1b",), {STORAGE: 3230}, 1483),

@@ -347,10 +347,10 @@ EXPERIMENTS = [
     Experiment("M5", "Optane of the second generation, 512 B random reads, polled, one core", "Linux block, 5.9-rc1", "drive.yaml",
                "optane-p5800x", [
                    Figure("depth 1", "kops/s", kops, 290, 0.05, (), "read-latency"),
-                   Figure("depth 128", "kops/s", kops, 2580, 0.05, ("workloads.0.queue-depth=127",), "submit-cost"),
+                   Figure("depth 128", "kops/s", kops, 2580, 0.05, ("workloads.0.queue-depth=127",), "submit-cost of linux-io-uring-polled"),
                    Figure("depth 16", "kops/s", kops, None, 0.15, ("workloads.0.queue-depth=16",)),
                ], (), ("hosts.targets.namespaces.0.media={profile: optane-p5800x}", "workloads.0.block-size=512B",
-                       "hosts.defaults.nvme.submit-cost=194ns", "hosts.defaults.nvme.complete-cost=194ns", "duration=10ms")),
+                       "hosts.defaults.nvme={profile: linux-io-uring-polled}", "duration=10ms")),
 ]
 
 UNTOLD = [
