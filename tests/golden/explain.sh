@@ -49,7 +49,7 @@ for case in incast-8to1 late-write mtu-mismatch tcp-incast; do
         fail "$case: run and explain have different verdicts"
 done
 "$program" explain incast-8to1 >incast
-says incast 'moderate: I/O from 1 host was delayed'
+says incast 'moderate: 1 host lost'
 
 # Parameters of a transport that no workload uses are not listed as never exercised: those of RDMA here, unless a workload uses it.
 cat >both.yaml <<'YAML'
