@@ -7,8 +7,8 @@
 #define STORMGLASS_CLI_CLI_H
 
 #include "replay/files/output.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/format/diag.h"
-#include "scenarios/load/scenario.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -3,7 +3,8 @@
 #include "bridge/agree/agree_plan.h"
 
 #include "base/memory.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
+#include "scenarios/load/load.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #define STORMGLASS_BRIDGE_AGREE_AGREE_PLAN_H
 
 #include "base/digest.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 struct agree_plan {
     const struct scenario *scenario;

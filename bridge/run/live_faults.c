@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "bridge/run/live_private.h"
 
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "bridge/run/live_private.h"
 
 #include "base/check.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/data/subsystems.h"
 
 #include <stdlib.h>
 

@@ -21,7 +21,7 @@
 #include "nvme/tcp/tcp.h"
 #include "replay/record/observe.h"
 #include "scenarios/carrier/nvme_carrier.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/workload/workload.h"
 #include "scenarios/world/job_order.h"
 

@@ -19,8 +19,8 @@
 #include "bridge/verbs/verbs_real.h"
 #include "replay/record/result.h"
 #include "replay/run/run.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/format/diag.h"
-#include "scenarios/load/scenario.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "base/plural.h"
 #include "replay/database/words.h"
 #include "scenarios/check/check.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/workload/wl_nvme.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/plural.h"
 #include "bridge/bytes/bytes.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/data/subsystems.h"
 
 #include <stdlib.h>
 

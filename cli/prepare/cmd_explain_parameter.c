@@ -8,8 +8,8 @@
 #include "reports/text/json_members.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/block.h"
+#include "scenarios/load/load.h"
 #include "scenarios/load/profile.h"
-#include "scenarios/load/scenario.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #include "scenarios/claim/claim.h"
 #include "scenarios/embedded.h"
 #include "scenarios/fabric/topology.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 #include "scenarios/workload/workload.h"
 #include "tcp/tcp_cc.h"
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "scenarios/embedded.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #ifndef STORMGLASS_REPLAY_CALIBRATE_BENCHMARK_H
 #define STORMGLASS_REPLAY_CALIBRATE_BENCHMARK_H
 
+#include "scenarios/data/scenario.h"
 #include "scenarios/format/diag.h"
-#include "scenarios/load/scenario.h"
 #include "scenarios/workload/workload.h"
 
 /* X(member, word, sentence) */

@@ -3,7 +3,7 @@
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdio.h>
 #include <string.h>

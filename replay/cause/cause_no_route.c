@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>

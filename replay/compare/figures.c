@@ -2,7 +2,7 @@
 #include "replay/compare/figures.h"
 
 #include "base/quantity.h"
-#include "scenarios/load/calibrated.h"
+#include "scenarios/data/calibrated.h"
 
 #include <stdlib.h>
 #include <string.h>

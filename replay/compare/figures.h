@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * figures - results of the workloads of one run, from its database.
  * Counts, latencies and rates; the point at which a workload runs; and whether that point is within
- * what the profiles of the run were fitted on (scenarios/load/calibrated.h).
+ * what the profiles of the run were fitted on (scenarios/data/calibrated.h).
  * Owner: the arena. Errors: recorded in the store. */
 #ifndef STORMGLASS_REPLAY_COMPARE_FIGURES_H
 #define STORMGLASS_REPLAY_COMPARE_FIGURES_H

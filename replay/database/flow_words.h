@@ -8,7 +8,7 @@
 
 #include "replay/database/store.h"
 #include "replay/database/words.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 struct flow_words {
     bool credits;

@@ -8,6 +8,7 @@
 #include "replay/database/words.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/filekind.h"
+#include "scenarios/load/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

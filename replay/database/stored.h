@@ -7,7 +7,7 @@
 #define STORMGLASS_REPLAY_DATABASE_STORED_H
 
 #include "replay/database/store.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 struct stored {
     struct scenario *scenario; /* NULL: see messages in the diag */

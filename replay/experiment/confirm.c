@@ -10,8 +10,8 @@
 #include "replay/experiment/measure.h"
 #include "replay/experiment/prove.h"
 #include "replay/harm/severity.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/deviation/deviation.h"
-#include "scenarios/fault/fault.h"
 
 #include <inttypes.h>
 #include <stdio.h>

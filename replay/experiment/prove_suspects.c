@@ -4,8 +4,8 @@
 #include "replay/experiment/prove_suspects.h"
 
 #include "base/memory.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/effect/effect.h"
-#include "scenarios/fault/fault.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "replay/experiment/trial_private.h"
 
 #include "base/memory.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/load/library.h"
 
 #include <inttypes.h>

@@ -11,8 +11,8 @@
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/effect/effect.h"
-#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 #include "tcp/tcp.h"
 

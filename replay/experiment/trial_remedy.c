@@ -3,6 +3,7 @@
 #include "replay/experiment/trial.h"
 
 #include "base/memory.h"
+#include "scenarios/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>

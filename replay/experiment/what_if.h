@@ -18,7 +18,7 @@
 #define STORMGLASS_REPLAY_EXPERIMENT_WHAT_IF_H
 
 #include "replay/explain/bottleneck.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { WHATIF_SEEDS = 5, WHATIF_PAIRS = 10, WHATIF_EXPECTS = 4, WHATIF_WORDS = 640 };
 

@@ -9,7 +9,7 @@
 #include "replay/database/stored.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/effect/effect.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>

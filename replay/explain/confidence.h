@@ -11,7 +11,7 @@
 #define STORMGLASS_REPLAY_EXPLAIN_CONFIDENCE_H
 
 #include "replay/explain/bottleneck.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { CONFIDENCE_PATH_BYTES = 128, CONFIDENCE_VALUE_BYTES = 64, CONFIDENCE_SENTENCE_BYTES = 400 };
 

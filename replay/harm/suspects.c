@@ -5,7 +5,7 @@
 #include "replay/harm/suspects.h"
 
 #include "scenarios/effect/effect.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 
 #include <stdio.h>
 #include <string.h>

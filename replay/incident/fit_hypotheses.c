@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fit_hypotheses - suspects as changes of the scenario. */
 #include "replay/incident/fit_private.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #include <inttypes.h>
 #include <math.h>

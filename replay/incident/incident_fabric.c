@@ -3,7 +3,7 @@
 
 #include "replay/database/record_schema.h"
 #include "replay/incident/triage_private.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #include <string.h>
 

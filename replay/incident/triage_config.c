@@ -9,8 +9,8 @@
 #include "net/port/port.h"
 #include "net/switch/switch.h"
 #include "replay/incident/triage_effect.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/fabric/pauses.h"
-#include "scenarios/load/scenario.h"
 
 #include <string.h>
 

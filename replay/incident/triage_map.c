@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * triage_map - devices and ports of the fabric and of the counts as one. */
 #include "replay/incident/triage_private.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * this switch: what arrives at it from hosts does not depend on it. */
 #include "base/plural.h"
 #include "replay/incident/triage_private.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 static const double least_fallen = 0.1;
 static const double switch_part = 0.7, cable_part = 0.8; /* hosts are slow more often */

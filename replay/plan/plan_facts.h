@@ -4,7 +4,7 @@
 #ifndef STORMGLASS_REPLAY_PLAN_PLAN_FACTS_H
 #define STORMGLASS_REPLAY_PLAN_PLAN_FACTS_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 struct plan_facts {
     /* Host link capacity divided by uplink capacity of the worst switch, in thousandths; 0 if no

@@ -8,6 +8,7 @@
 #include "replay/plan/plan_judge.h"
 #include "replay/plan/plan_round.h"
 #include "scenarios/load/library.h"
+#include "scenarios/load/load.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 
 #include "base/probe.h"
 #include "replay/database/store.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum record_level { RECORD_SUMMARY, RECORD_COUNTERS, RECORD_IOS, RECORD_PACKETS };
 

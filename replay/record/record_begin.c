@@ -5,7 +5,8 @@
 #include "base/check.h"
 #include "replay/database/counter.h"
 #include "replay/database/record_schema.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
+#include "scenarios/load/load.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "net/deadlock/deadlock.h"
 #include "replay/database/store.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* "deadlock since 1.23 ms: switch0:p1 -> switch1:p2 -> switch0:p1 (priority 3), 2 queues, 1.2 MB
  * stand". */

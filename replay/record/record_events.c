@@ -9,8 +9,8 @@
 #include "replay/record/collect.h"
 #include "replay/record/record_deadlocks.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/timeline.h"
-#include "scenarios/fault/fault.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define STORMGLASS_REPLAY_RECORD_RECORD_FABRIC_H
 
 #include "replay/database/store_brief.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { RECORD_FABRIC_TABLES = 3 };
 

@@ -10,7 +10,7 @@
 #ifndef STORMGLASS_REPLAY_RECORD_STEADY_H
 #define STORMGLASS_REPLAY_RECORD_STEADY_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/workload/wl_history.h"
 
 #include <stdbool.h>

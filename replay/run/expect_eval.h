@@ -7,7 +7,7 @@
 #define STORMGLASS_REPLAY_RUN_EXPECT_EVAL_H
 
 #include "replay/record/result.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* Fills in result->expectations and adds to result->failures. `cut_short`: the run ended before its
  * workloads could finish (--until, Ctrl-C), so unfinished work is not a failure. */

@@ -4,7 +4,7 @@
 #define STORMGLASS_REPLAY_RUN_FABRIC_H
 
 #include "replay/explain/explain.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* Names belong to the scenario, which must outlive the fabric. Owner: fabric_fini. */
 void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario);

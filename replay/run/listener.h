@@ -8,7 +8,7 @@
 #define STORMGLASS_REPLAY_RUN_LISTENER_H
 
 #include "base/probe.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #include <stdatomic.h>
 

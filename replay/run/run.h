@@ -13,8 +13,8 @@
 #include "replay/record/result.h"
 #include "replay/record/series.h"
 #include "replay/run/listener.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/format/diag.h"
-#include "scenarios/load/scenario.h"
 
 /* The number of processors, or fewer if they would not pay off for this scenario. */
 #define RUN_THREADS_AUTO UINT32_MAX

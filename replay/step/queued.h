@@ -11,7 +11,7 @@
 #define STORMGLASS_REPLAY_STEP_QUEUED_H
 
 #include "replay/database/store.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { QUEUED_WORDS = 160 };
 

@@ -8,7 +8,7 @@
 #define STORMGLASS_REPLAY_STEP_STEP_CONDITION_H
 
 #include "replay/step/step_words.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #define STEP_ANY          UINT32_MAX
 #define STEP_ANY_PRIORITY UINT8_MAX

@@ -3,7 +3,7 @@
 #include "replay/step/step_show_private.h"
 
 #include "base/plural.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <inttypes.h>
 

@@ -9,7 +9,7 @@
 #ifndef STORMGLASS_SCENARIOS_AGREEMENT_AGREEMENTS_H
 #define STORMGLASS_SCENARIOS_AGREEMENT_AGREEMENTS_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 struct agreement {
     const char *section; /* link, switch, rnic, tcp or nvme */

@@ -6,7 +6,7 @@
 #define STORMGLASS_SCENARIOS_CHECK_CHECK_H
 
 #include "scenarios/check/remedy.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* One of the places that a finding is about. */
 struct check_place {

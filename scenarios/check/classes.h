@@ -3,7 +3,7 @@
 #ifndef STORMGLASS_SCENARIOS_CHECK_CLASSES_H
 #define STORMGLASS_SCENARIOS_CHECK_CLASSES_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { CLASSES_DSCPS = 64 };
 

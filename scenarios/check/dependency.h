@@ -14,7 +14,7 @@
 
 #include "base/graph.h"
 #include "net/route/route.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum dependency_load { DEPENDENCY_DATA, DEPENDENCY_CONTROL, DEPENDENCY_LOADS };
 

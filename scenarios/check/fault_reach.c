@@ -2,9 +2,9 @@
  * fault_reach - the ports that pairs of hosts use, and the times during which they use them. */
 #include "scenarios/check/fault_reach.h"
 
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/routing.h"
-#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 enum { WORK_MAX = 4000000 }; /* limit of ports visited for all pairs */

@@ -6,7 +6,7 @@
 #ifndef STORMGLASS_SCENARIOS_CHECK_FAULT_REACH_H
 #define STORMGLASS_SCENARIOS_CHECK_FAULT_REACH_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum fault_touch {
     FAULT_TOUCHES,

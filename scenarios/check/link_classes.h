@@ -6,7 +6,7 @@
 #ifndef STORMGLASS_SCENARIOS_CHECK_LINK_CLASSES_H
 #define STORMGLASS_SCENARIOS_CHECK_LINK_CLASSES_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* One bit per DSCP. */
 struct link_classes_port {

@@ -6,7 +6,7 @@
 #ifndef STORMGLASS_SCENARIOS_CHECK_OFFERED_H
 #define STORMGLASS_SCENARIOS_CHECK_OFFERED_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #define OFFERED_ALL INT64_MAX
 

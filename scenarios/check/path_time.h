@@ -8,7 +8,7 @@
 #ifndef STORMGLASS_SCENARIOS_CHECK_PATH_TIME_H
 #define STORMGLASS_SCENARIOS_CHECK_PATH_TIME_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 struct path_time {
     time_ps round_trip;

@@ -7,7 +7,7 @@
 #ifndef STORMGLASS_SCENARIOS_CHECK_REMEDY_H
 #define STORMGLASS_SCENARIOS_CHECK_REMEDY_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #include <stdbool.h>
 #include <stdio.h>

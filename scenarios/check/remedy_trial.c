@@ -2,6 +2,7 @@
 #include "scenarios/check/remedy_trial.h"
 
 #include "base/memory.h"
+#include "scenarios/load/load.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef STORMGLASS_SCENARIOS_CHECK_SENT_FRAMES_H
 #define STORMGLASS_SCENARIOS_CHECK_SENT_FRAMES_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { SENT_FRAMES_MAX = 32, SENT_FRAMES_DSCPS = 64 };
 

@@ -16,7 +16,7 @@
 #ifndef STORMGLASS_SCENARIOS_DEVIATION_DEVIATION_H
 #define STORMGLASS_SCENARIOS_DEVIATION_DEVIATION_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { DEVIATIONS_MAX = 256, DEVIATION_TEXT_BYTES = 128 };
 

@@ -7,7 +7,7 @@
 #define STORMGLASS_SCENARIOS_EFFECT_EFFECT_H
 
 #include "base/opt.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* True if a parameter of the node's RNIC, NVMe host, target, or switch has no effect. False for
  * `row` NULL and for a node that the scenario does not have. */

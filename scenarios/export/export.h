@@ -8,8 +8,8 @@
 #ifndef STORMGLASS_SCENARIOS_EXPORT_EXPORT_H
 #define STORMGLASS_SCENARIOS_EXPORT_EXPORT_H
 
+#include "scenarios/data/scenario.h"
 #include "scenarios/import/notes.h"
-#include "scenarios/load/scenario.h"
 
 #include <stdio.h>
 

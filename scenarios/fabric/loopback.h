@@ -10,14 +10,11 @@
 
 #include "scenarios/fabric/nics.h"
 
-struct loader;
+/* The NIC of the workload's inner ports: the one that it names, or the first. */
+uint16_t loopback_card(const struct scenario_workload *workload);
 
-/* Adds the missing inner ports to the workload's hosts: for the NIC that the workload names, or the
- * first NIC. False, with an error at `written`, if a host cannot have them. */
-bool loopback_make(struct loader *loader, const struct scenario_workload *workload,
-                   const struct tree_node *written);
-
-/* Finds the inner ports of a pair. False: the pair has two different hosts. */
+/* Finds the inner ports of a pair; the numbers begin at the port count if they do not exist yet.
+ * False: the pair has two different hosts. */
 bool loopback_find(const struct scenario *scenario, const struct scenario_workload *workload,
                    const struct scenario_pair *pair, struct nic_pair *nics);
 

@@ -8,7 +8,7 @@
 #ifndef STORMGLASS_SCENARIOS_FABRIC_NICS_H
 #define STORMGLASS_SCENARIOS_FABRIC_NICS_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { NICS_MAX = 8 }; /* NICs of one host */
 

@@ -11,7 +11,7 @@
 #ifndef STORMGLASS_SCENARIOS_FABRIC_PAUSES_H
 #define STORMGLASS_SCENARIOS_FABRIC_PAUSES_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* Mask of the priorities, without the faults of the run; none with flow-control: none. */
 uint8_t pauses_enabled(const struct scenario *scenario, const struct scenario_node *node,

@@ -7,7 +7,7 @@
 #define STORMGLASS_SCENARIOS_FABRIC_ROUTING_H
 
 #include "net/route/route.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* Input of the routes at one point in time; NULL: none. */
 struct routing_view {

@@ -14,7 +14,7 @@
 #define STORMGLASS_SCENARIOS_FABRIC_SUBNET_H
 
 #include "net/route/route.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* up-down: replaces the routes between switches. `down`: links without carrier, or NULL. */
 void subnet_direct(const struct scenario *scenario, const uint8_t *down,

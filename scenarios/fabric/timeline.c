@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "engine/heap.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdlib.h>
 #include <string.h>

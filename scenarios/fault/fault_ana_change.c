@@ -2,8 +2,8 @@
  * fault_ana_change - ANA groups of a target change their state at its ports; when the fault ends,
  * they return to the state given by the scenario. */
 #include "nvme/target/target.h"
-#include "scenarios/fault/fault.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/data/fault.h"
+#include "scenarios/data/subsystems.h"
 
 static unsigned breaks(const void *params)
 {

@@ -2,7 +2,7 @@
  * fault_bit_errors - bits of the frames that a port sends are flipped, so the far end drops the
  * frames because of their checksum.
  * The distance to the next error has an exponential distribution; error bursts are not modeled. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/world/world_faults.h"
 
 struct params {

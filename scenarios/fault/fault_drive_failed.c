@@ -2,8 +2,8 @@
  * fault_drive_failed - a drive of a namespace with several drives fails; at the fault's end it is
  * replaced and rebuilt. */
 #include "nvme/target/target.h"
-#include "scenarios/fault/fault.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/fault.h"
+#include "scenarios/data/scenario.h"
 
 struct params {
     int64_t namespace, drive;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_drop_every - every n-th frame that a port sends is lost on the link.
  * Guo et al., SIGCOMM 2016, section 3.2: with 1 of 256, go-back-0 makes no progress. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/world/world_faults.h"
 
 struct params {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_link_down - a link has no carrier, in both directions.
  * The simplest kind: it has no keys and affects only the fabric. */
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/timeline.h"
-#include "scenarios/fault/fault.h"
 
 static unsigned breaks(const void *params)
 {

@@ -2,8 +2,8 @@
  * fault_link_flap - a link loses its carrier at the beginning of each period and regains it for the
  * rest of the period.
  * The last outage ends with the fault at the latest. */
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/timeline.h"
-#include "scenarios/fault/fault.h"
 
 struct params {
     int64_t period; /* ps between consecutive losses of carrier */

@@ -2,8 +2,8 @@
  * fault_misroute - a switch has a wrong route to some hosts, like a wrong static route or a corrupt
  * table entry.
  * Keys: those of an entry of `fabric.routes`. */
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/timeline.h"
-#include "scenarios/fault/fault.h"
 
 static unsigned breaks(const void *params)
 {

@@ -2,7 +2,7 @@
  * fault_pause_storm - an RNIC continuously sends pauses for a priority, regardless of what it
  * receives.
  * Guo et al., SIGCOMM 2016, section 4.3: a NIC whose receive pipeline is stuck. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/world/world.h"
 
 struct params {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_pfc_off - a port neither sends pauses nor obeys them, as after a configuration error. */
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/pauses.h"
-#include "scenarios/fault/fault.h"
 #include "scenarios/world/world.h"
 
 static unsigned breaks(const void *params)

@@ -2,7 +2,7 @@
  * fault_port_closed - a target's port temporarily has no subsystem: its controllers end, connecting
  * hosts are rejected, and the discovery log changes. */
 #include "nvme/target/target.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 struct params {
     int64_t port; /* -1: all */

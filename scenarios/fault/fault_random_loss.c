@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_random_loss - each frame that a port sends is lost on the link with the same probability,
  * independently of other frames. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/world/world_faults.h"
 
 struct params {

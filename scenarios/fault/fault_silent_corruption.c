@@ -2,8 +2,8 @@
  * fault_silent_corruption - drives of a namespace read or write wrong data and report success.
  * Only protection information or the run's data verification detects it. */
 #include "nvme/target/target.h"
-#include "scenarios/fault/fault.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/fault.h"
+#include "scenarios/data/scenario.h"
 
 struct params {
     int64_t namespace, error, every;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_slow_receiver - a host drains its receive buffer more slowly than its link fills it: the
  * buffer fills up and the host pauses its switch. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/world/world.h"
 
 struct params {

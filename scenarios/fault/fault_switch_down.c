@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_switch_down - a switch loses power, the content of its buffer, and the carrier of all its
  * links. */
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/timeline.h"
-#include "scenarios/fault/fault.h"
 
 static unsigned breaks(const void *params)
 {

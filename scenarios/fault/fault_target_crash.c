@@ -3,8 +3,8 @@
  * When only its process crashes, the kernel closes its connections. When the machine loses power,
  * its links go down and its peers are not notified. */
 #include "nvme/target/target.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/timeline.h"
-#include "scenarios/fault/fault.h"
 
 #define DEATHS(X) X(PROCESS, "process") X(POWER, "power")
 #define DATA(X)   X(KEPT, "kept") X(LOST, "lost")

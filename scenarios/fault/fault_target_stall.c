@@ -2,7 +2,7 @@
  * fault_target_stall - a target's software stalls: its RNIC still acknowledges, but no command
  * completes. */
 #include "nvme/target/target.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 static unsigned breaks(const void *params)
 {

@@ -35,8 +35,7 @@ static const struct tree_node *read_cables(struct loader *loader, const struct t
     return tree;
 }
 
-const struct tree_node *scenario_dot_topology(struct loader *loader,
-                                              const struct tree_node *written)
+static const struct tree_node *translate(struct loader *loader, const struct tree_node *written)
 {
     static const char *const keys[] = {"kind", "file", "hosts", NULL};
     const struct tree_node *name = scenario_word(loader, written, "file");
@@ -57,3 +56,9 @@ const struct tree_node *scenario_dot_topology(struct loader *loader,
     }
     return read_cables(loader, file, hosts);
 }
+
+const struct topology_ops topology_dot = {
+    .name = "dot",
+    .about = "Nodes and links of a Graphviz file.",
+    .translate = translate,
+};

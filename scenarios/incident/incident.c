@@ -3,8 +3,8 @@
 #include "scenarios/incident/incident.h"
 
 #include "base/memory.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/incident/incident_private.h"
-#include "scenarios/load/scenario.h"
 
 #include <dirent.h>
 #include <stdarg.h>

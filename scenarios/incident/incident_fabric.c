@@ -4,7 +4,7 @@
  * cables and without a config_db.json has the ports that its tables name, and default settings. */
 #include "base/memory.h"
 #include "scenarios/incident/incident_private.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 #include "scenarios/sonic/sonic.h"
 
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #define STORMGLASS_SCENARIOS_LOAD_EXPECT_H
 
 #include "base/quantity.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/format/tree.h"
-#include "scenarios/load/scenario.h"
 
 /* What a quantity is measured over. If a run has nothing to measure, a comparison that is true for
  * 0 has compared nothing and does not pass: BASIS(enumerator, why nothing was measured). */

@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "scenarios/embedded.h"
 #include "scenarios/format/near_file.h"
+#include "scenarios/load/load.h"
 
 #include <errno.h>
 #include <stdbool.h>

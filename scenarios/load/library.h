@@ -7,7 +7,7 @@
 #ifndef STORMGLASS_SCENARIOS_LOAD_LIBRARY_H
 #define STORMGLASS_SCENARIOS_LOAD_LIBRARY_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* `name`: "pause-storm", "pause-storm.yaml", the path of a file, or "-" for standard input. */
 struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,

@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "net/port/port.h"
 #include "scenarios/embedded.h"
+#include "scenarios/load/load.h"
 #include "scenarios/load/scenario_fc.h"
 
 #include <stdio.h>

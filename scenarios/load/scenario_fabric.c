@@ -7,6 +7,7 @@
 
 #include "net/switch/switch.h"
 #include "scenarios/fabric/nics.h"
+#include "scenarios/load/load.h"
 #include "scenarios/load/scenario_fc.h"
 #include "scenarios/load/scenario_infiniband.h"
 #include "scenarios/load/scenario_subsystems.h"

@@ -4,7 +4,7 @@
 #include "scenarios/load/select.h"
 
 #include "base/nearest.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/load/load.h"
 #include "scenarios/load/scenario_infiniband.h"
 #include "scenarios/load/scenario_namespaces.h"
 #include "scenarios/load/scenario_subsystems.h"

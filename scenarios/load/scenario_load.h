@@ -8,7 +8,7 @@
 
 #include "scenarios/fabric/topology.h"
 #include "scenarios/format/block.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 /* Names and access rights set in a section (scenario_subsystems.h); NULL: not set. */
 struct scenario_names {
@@ -141,11 +141,12 @@ struct rnic_params;
 void scenario_check_rnic(struct loader *loader, const struct tree_node *map,
                          const struct rnic_params *rnic);
 
-/* Converts `topology: {kind: dot, file: .., hosts: ..}` to an explicit topology; NULL, with
- * messages, on errors. */
-const struct tree_node *scenario_dot_topology(struct loader *loader,
-                                              const struct tree_node *written);
 void scenario_load_overrides(struct loader *loader);
+/* Adds the missing inner ports to the workload's hosts: for the NIC that the workload names, or the
+ * first NIC. False, with an error at `written`, if a host cannot have them. */
+bool scenario_make_loopback(struct loader *loader, const struct scenario_workload *workload,
+                            const struct tree_node *written);
+
 void scenario_load_routes(struct loader *loader); /* also loads `fabric.routing` */
 void scenario_load_workloads(struct loader *loader);
 

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/plural.h"
 #include "nvme/target/target.h"
+#include "scenarios/load/load.h"
 #include "scenarios/load/profile.h"
 
 static const char default_media[] = "flash-tlc";

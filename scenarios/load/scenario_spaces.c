@@ -5,7 +5,7 @@
 
 #include "nvme/target/target.h"
 #include "nvme/wire/discovery.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/data/subsystems.h"
 #include "scenarios/workload/wl_nvme.h"
 
 #include <string.h>
@@ -61,23 +61,6 @@ void scenario_check_spaces(struct loader *loader, const struct tree_node *entry,
     for (uint32_t i = 0; i < workload->pair_count; i++)
         if (!check_pair(loader, entry, workload, i))
             return;
-}
-
-bool scenario_issues_nothing(const struct scenario_workload *workload)
-{
-    const struct opt *row = opt_find(workload->ops->opts, "count");
-    return row != NULL && workload->params != NULL &&
-           *opt_field(row, (void *)(uintptr_t)workload->params) == WL_NVME_NO_IO;
-}
-
-bool scenario_empties(const struct scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->workload_count; i++) {
-        const struct scenario_workload *workload = &scenario->workloads[i];
-        if (workload->ops->empties != NULL && workload->ops->empties(workload->params))
-            return true;
-    }
-    return false;
 }
 
 static bool asks_discovery(const struct scenario_workload *workload)

@@ -6,45 +6,13 @@
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"
 #include "nvme/wire/discovery.h"
+#include "scenarios/data/subsystems.h"
+#include "scenarios/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { NQN_MAX = 223, LIST_MAX = 1024 }; /* NQN_MAX: NVMe base 1.4, 7.9 */
-
-/* ---- ANA states of ports ---- */
-
-#define ANA_WORDS(X)                                                                               \
-    X(OPTIMIZED, "optimized")                                                                      \
-    X(NON_OPTIMIZED, "non-optimized")                                                              \
-    X(INACCESSIBLE, "inaccessible")                                                                \
-    X(PERSISTENT_LOSS, "persistent-loss")                                                          \
-    X(CHANGE, "change")
-
-#define FIELD(name) offsetof(struct scenario_ana, name)
-
-const struct opt scenario_ana_opts[] = {
-    {"port", OPT_INT, FIELD(port), "all", "0", "7", "all",
-     "Port of the target, counted from 0 in the order of its NICs; all: every port.", "own",
-     OPT_ACTS(PATHS, ANY, TRACE)},
-    {"group", OPT_INT, FIELD(group), "all", "1", "128", "all",
-     "Number of the ANA group; all: every group.", "NVMe base 1.4, 8.20; limit: nvmet, Linux 6.1",
-     OPT_ACTS(PATHS, ANY, TRACE)},
-    {"state", OPT_CHOICE, FIELD(state), "optimized", NULL, NULL, OPT_WORDS(ANA_WORDS),
-     "ANA state that the target reports for the group at the port.", "NVMe base 1.4, 8.20",
-     OPT_ACTS(PATHS, ANY, TRACE)},
-    {0}};
-
-uint32_t scenario_ana_state(int64_t choice)
-{
-    static const uint32_t states[] = {
-#define X(name, word) NVME_ANA_##name,
-        ANA_WORDS(X)
-#undef X
-    };
-    CHECK(choice >= 0 && (size_t)choice < sizeof states / sizeof states[0]);
-    return states[choice];
-}
 
 /* ---- reading ---- */
 
@@ -161,14 +129,6 @@ struct scenario_names scenario_names_over(const struct scenario_names *from,
 
 /* ---- resolving ---- */
 
-static uint32_t spaces_of(const struct scenario_host *host)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < host->namespace_count; i++)
-        count += host->namespaces[i].count;
-    return count;
-}
-
 /* False, with a message, if it is not a number in the range. */
 static bool read_number(struct loader *loader, const struct tree_node *word, const char *what,
                         uint32_t least, uint32_t most, uint32_t *number)
@@ -260,7 +220,7 @@ static void finish_subsystems(struct loader *loader, const struct scenario_node 
 {
     struct nvme_target_subsystem *made = arena_array(loader->arena, list->count, sizeof *made);
     const int errors = loader->diag->errors;
-    const uint32_t count = spaces_of(host);
+    const uint32_t count = scenario_namespace_count(host);
     if (count == 0)
         tree_error(loader->diag, list, "%s has no namespaces, and therefore no subsystems",
                    node->name);
@@ -313,27 +273,6 @@ void scenario_finish_names(struct loader *loader, uint32_t index,
 
 /* ---- subsystem of a workload ---- */
 
-static const struct nvme_target_subsystem *subsystem_of(const struct scenario_host *target,
-                                                        const char *name)
-{
-    for (uint32_t i = 0; i < target->subsystem_count; i++)
-        if (name == NULL || strcmp(target->subsystems[i].nqn, name) == 0)
-            return &target->subsystems[i];
-    return NULL;
-}
-
-uint32_t scenario_namespaces_at(const struct scenario_host *target, const char *name)
-{
-    const struct nvme_target_subsystem *subsystem = subsystem_of(target, name);
-    return subsystem != NULL ? subsystem->namespace_count : spaces_of(target);
-}
-
-uint32_t scenario_namespace_at(const struct scenario_host *target, const char *name, uint32_t nsid)
-{
-    const struct nvme_target_subsystem *subsystem = subsystem_of(target, name);
-    return subsystem != NULL ? subsystem->namespaces[nsid - 1] : nsid - 1;
-}
-
 /* A host treats two controllers with the same NQN and different serial numbers as an error, so only
  * the first target has the default NQN. */
 void scenario_name_targets(struct loader *loader)
@@ -348,27 +287,6 @@ void scenario_name_targets(struct loader *loader)
             node->nqn = arena_format(loader->arena, "%s:%s", NVME_SUBSYSTEM_NQN, node->name);
         first = false;
     }
-}
-
-static bool is_usual(const char *nqn)
-{
-    return nqn == NULL || strcmp(nqn, NVME_SUBSYSTEM_NQN) == 0;
-}
-
-struct workload_names scenario_subsystem_names(const struct scenario *scenario,
-                                               const struct scenario_workload *workload,
-                                               const struct scenario_pair *pair)
-{
-    const struct scenario_node *to = &scenario->nodes[pair->to];
-    const struct nvme_target_subsystem *subsystem = subsystem_of(to->host, workload->subsystem);
-    const char *own = is_usual(workload->subsystem) ? to->nqn : workload->subsystem;
-    return (struct workload_names){
-        .subsystem = subsystem == NULL ? own : subsystem->nqn,
-        .host = scenario->nodes[pair->from].host->nqn,
-        .target = pair->to,
-        .namespaces = subsystem == NULL ? NULL : subsystem->namespaces,
-        .namespace_count = subsystem == NULL ? 0 : subsystem->namespace_count,
-    };
 }
 
 static void no_subsystem(struct loader *loader, const struct tree_node *word,
@@ -398,22 +316,11 @@ void scenario_check_subsystem(struct loader *loader, const struct tree_node *ent
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_node *to = &loader->scenario->nodes[workload->pairs[i].to];
         const bool own = to->host->subsystem_count == 0;
-        if (own ? is_usual(word->text) || (to->nqn != NULL && strcmp(word->text, to->nqn) == 0)
-                : subsystem_of(to->host, word->text) != NULL)
+        if (own ? scenario_is_default_nqn(word->text) ||
+                      (to->nqn != NULL && strcmp(word->text, to->nqn) == 0)
+                : scenario_subsystem_of(to->host, word->text) != NULL)
             continue;
         no_subsystem(loader, word, to);
         return;
-    }
-}
-
-/* A port that the target does not have, as with the bridge, gets no state. */
-void scenario_set_ana(const struct scenario_host *host, struct nvme_target *target)
-{
-    for (uint32_t i = 0; i < host->ana_count; i++) {
-        const struct scenario_ana *ana = &host->ana[i];
-        if (ana->port < (int64_t)nvme_target_ports(target))
-            nvme_target_set_ana(target, ana->port < 0 ? NVME_TARGET_ALL : (uint32_t)ana->port,
-                                ana->group < 0 ? NVME_TARGET_ALL : (uint32_t)ana->group,
-                                (enum nvme_ana_state)scenario_ana_state(ana->state));
     }
 }

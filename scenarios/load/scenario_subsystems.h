@@ -27,19 +27,4 @@ void scenario_name_targets(struct loader *loader);
 void scenario_check_subsystem(struct loader *loader, const struct tree_node *entry,
                               const struct scenario_workload *workload);
 
-/* NQNs with which the workload connects: subsystem and host. */
-struct workload_names scenario_subsystem_names(const struct scenario *scenario,
-                                               const struct scenario_workload *workload,
-                                               const struct scenario_pair *pair);
-
-/* Number of namespaces that the workload sees at a target; and index, from 0, of the target's
- * namespace with that NSID. */
-uint32_t scenario_namespaces_at(const struct scenario_host *target, const char *subsystem);
-uint32_t scenario_namespace_at(const struct scenario_host *target, const char *subsystem,
-                               uint32_t nsid);
-
-/* Sets the target's ANA states according to the scenario. */
-struct nvme_target;
-void scenario_set_ana(const struct scenario_host *host, struct nvme_target *target);
-
 #endif

@@ -50,11 +50,6 @@ static void check_immediate(struct loader *loader, const struct scenario_workloa
              workload->name, nvme_carrier_name(workload->transport));
 }
 
-bool scenario_completes_early(const struct scenario_workload *workload)
-{
-    return workload->own_verbs && !wl_rdma_is_answered(workload->ops, workload->params);
-}
-
 /* What a workload uses, as far as it is not verbs. */
 static const char *carried_by(const struct scenario_workload *workload)
 {

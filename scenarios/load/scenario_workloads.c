@@ -10,7 +10,6 @@
 #include "nvme/target/target.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
-#include "scenarios/fabric/loopback.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fio/fio.h"
 #include "scenarios/load/pairing.h"
@@ -243,7 +242,7 @@ static void take_nics(struct loader *loader, struct entry *entry, struct scenari
                is_from ? pairs[i].from : pairs[i].to);
         return;
     }
-    if (!loopback_make(loader, made, tree_get(entry->written, "loopback")))
+    if (!scenario_make_loopback(loader, made, tree_get(entry->written, "loopback")))
         return;
     nics_give_turns(loader->scenario, made, pairs);
     check_paths(loader, entry, pairs);

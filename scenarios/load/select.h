@@ -17,8 +17,8 @@
 #ifndef STORMGLASS_SCENARIOS_LOAD_SELECT_H
 #define STORMGLASS_SCENARIOS_LOAD_SELECT_H
 
+#include "scenarios/data/scenario.h"
 #include "scenarios/format/tree.h"
-#include "scenarios/load/scenario.h"
 
 enum select_kinds {
     SELECT_HOSTS = 1,

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/nearest.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 #include "scenarios/format/block.h"
 #include "scenarios/load/library.h"
 

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/quantity.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 #include "scenarios/load/library.h"
 #include "scenarios/load/select.h"
 #include "scenarios/vary/plan.h"

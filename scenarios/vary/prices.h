@@ -21,10 +21,10 @@
 #ifndef STORMGLASS_SCENARIOS_VARY_PRICES_H
 #define STORMGLASS_SCENARIOS_VARY_PRICES_H
 
+#include "scenarios/data/scenario.h"
 #include "scenarios/format/arena.h"
 #include "scenarios/format/diag.h"
 #include "scenarios/format/tree.h"
-#include "scenarios/load/scenario.h"
 
 enum { PRICES_PARTS_MAX = 256 };
 

@@ -7,7 +7,7 @@
 #ifndef STORMGLASS_SCENARIOS_WORLD_ARRIVALS_H
 #define STORMGLASS_SCENARIOS_WORLD_ARRIVALS_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/workload/wl_history.h"
 
 struct arrivals {

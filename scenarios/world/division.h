@@ -7,7 +7,7 @@
 #ifndef STORMGLASS_SCENARIOS_WORLD_DIVISION_H
 #define STORMGLASS_SCENARIOS_WORLD_DIVISION_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 /* Returns the executor of each node, by index; the caller frees the array. Hosts of one machine
  * have the same executor. */

@@ -5,7 +5,7 @@
 #ifndef STORMGLASS_SCENARIOS_WORLD_JOB_ORDER_H
 #define STORMGLASS_SCENARIOS_WORLD_JOB_ORDER_H
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 struct job_state {
     bool begun, finished;

@@ -14,8 +14,8 @@
 #include "net/switch/switch.h"
 #include "nvme/target/target.h"
 #include "rnic/host/host.h"
+#include "scenarios/data/scenario.h"
 #include "scenarios/format/diag.h"
-#include "scenarios/load/scenario.h"
 #include "scenarios/workload/workload.h"
 
 struct world_faults;

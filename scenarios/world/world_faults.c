@@ -4,9 +4,9 @@
 #include "scenarios/world/world_faults.h"
 
 #include "base/memory.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/routing.h"
 #include "scenarios/fabric/timeline.h"
-#include "scenarios/fault/fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>

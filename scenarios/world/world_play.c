@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/verbs_sim.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/data/subsystems.h"
 #include "scenarios/world/job_order.h"
 #include "scenarios/world/world_faults.h"
 #include "tcp/tcp.h"

@@ -6,6 +6,7 @@
 #include "replay/record/observe.h"
 #include "replay/run/fabric.h"
 #include "rnic/pipeline/cq.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 #include "tcp/tcp.h"
 

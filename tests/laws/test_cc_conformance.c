@@ -6,6 +6,7 @@
  *   - the digest is the same for one, two and three executors
  *   - every ACK lost for a time: all completes after it; lost for ever: the queue pair says so
  *   - every packet marked, and every CNP lost or none: all completes */
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 #include "tests/unit/rnic/rnic_pair.h"
 

@@ -9,6 +9,8 @@
  * And where neighbors' maps differ, pauses hold nobody and lossless frames are lost. */
 #include "scenarios/world/world.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 

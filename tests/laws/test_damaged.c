@@ -11,6 +11,7 @@
 #include "replay/run/run.h"
 #include "reports/page/page.h"
 #include "reports/page/pair/page_pair.h"
+#include "scenarios/load/load.h"
 #include "tests/unit/base/fuzz_input.h"
 
 #include <setjmp.h>

@@ -10,6 +10,7 @@
  * with credits, of InfiniBand and Fibre Channel, have the same law. */
 #include "net/port/credits.h"
 #include "scenarios/check/check.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

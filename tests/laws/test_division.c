@@ -5,6 +5,7 @@
  * The same but for the digest holds for all events in their one order, which is what a watched
  * engine executes. */
 #include "base/hash.h"
+#include "scenarios/load/load.h"
 #include "scenarios/workload/wl_history.h"
 #include "scenarios/world/division.h"
 #include "scenarios/world/world.h"

@@ -7,6 +7,7 @@
  *   - XOFF and XON alternate, and every pause ended; all frames are given back
  *   - the same scenario gives the same digest again, stopped in between or not */
 #include "base/drop.h"
+#include "scenarios/load/load.h"
 #include "tests/laws/run/run_laws.h"
 
 #include <setjmp.h>

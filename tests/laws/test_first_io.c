@@ -7,6 +7,8 @@
  * and acts 300 ns after its last bit. */
 #include "scenarios/world/world.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 

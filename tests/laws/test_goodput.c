@@ -6,6 +6,7 @@
 #include "tests/laws/run/run_laws_private.h"
 
 #include "rnic/qp/psn.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

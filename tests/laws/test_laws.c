@@ -7,6 +7,7 @@
  *   - the same scenario gives the same digest again, watched or not, and another seed another one
  */
 #include "base/drop.h"
+#include "scenarios/load/load.h"
 #include "tests/laws/run/run_laws.h"
 
 #include <setjmp.h>

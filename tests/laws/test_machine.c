@@ -3,6 +3,8 @@
  * paid where it belongs, and the run repeats. */
 #include "scenarios/world/world.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  * are played with drawn ones (RING_SEEDS each, from RING_SEED on), and hosts that stop receiving
  * for a while. */
 #include "scenarios/check/check.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

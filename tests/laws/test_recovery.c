@@ -7,6 +7,8 @@
  *   - the same scenario gives the same digest again, stopped in between or not */
 #include "scenarios/world/world.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 

@@ -9,6 +9,7 @@
  * with TTL 1 is dropped: TTL - 1 crossings.  They are n times at least two: whoever goes round only
  * once meets nobody.  The victim uses one of the loop's links and one percent of it. */
 #include "base/drop.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

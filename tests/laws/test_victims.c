@@ -3,6 +3,8 @@
  *   leaf0: host0 host1 host2   leaf1: host3 host4 host5   leaf2: host6 host7 host8 */
 #include "replay/run/run.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 

@@ -9,6 +9,7 @@
 #include "reports/wire/wire_trace.h"
 #include "rnic/host/verbs_sim.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 #include "tests/unit/base/fuzz_input.h"
 

@@ -11,6 +11,7 @@
 #include "rnic/cc/cc.h"
 #include "scenarios/embedded.h"
 #include "scenarios/fabric/topology.h"
+#include "scenarios/load/load.h"
 #include "scenarios/workload/workload.h"
 #include "scenarios/world/world.h"
 

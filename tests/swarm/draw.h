@@ -13,7 +13,7 @@
 #include "draw_pen.h"
 #include "script.h"
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 struct draw_count {
     uint64_t drawn, repaired, refused; /* scenarios; those of which lines were left out; given up */

@@ -5,7 +5,7 @@
 
 #include "draw_pen.h"
 
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 struct workload_ops;
 

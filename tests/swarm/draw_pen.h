@@ -6,7 +6,7 @@
 #include "script.h"
 
 #include "base/rng.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 enum { PLACES_MAX = 64, PLACE_BYTES = 48, PEN_KEYS = 128, PEN_KEY_BYTES = 40 };
 

@@ -7,7 +7,7 @@
 #include "nvme/fsm/fsm.h"
 #include "nvme/media/media.h"
 #include "rnic/cc/cc.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
 #include "scenarios/workload/workload.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 
 #include "base/probe.h"
 #include "replay/record/result.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #include <stdio.h>
 

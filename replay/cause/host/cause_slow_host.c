@@ -7,7 +7,7 @@
 #include "replay/database/words.h"
 
 #include "rnic/host/rnic.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * cause_target - a target that stalls, crashes, or denies hosts access to its namespaces. */
 #include "replay/cause/causes.h"
 
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 #include "base/note_text.h"
 #include "base/plural.h"
 #include "net/switch/switch.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/nics.h"
 #include "scenarios/fabric/routing.h"
-#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include "base/quantity.h"
 #include "net/switch/switch.h"
 #include "net/switch/watchdog.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <string.h>
 

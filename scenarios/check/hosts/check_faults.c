@@ -5,8 +5,8 @@
 #include "base/note_text.h"
 
 #include "scenarios/check/fault_reach.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/pauses.h"
-#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>

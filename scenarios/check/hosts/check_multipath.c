@@ -11,8 +11,8 @@
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
 #include "scenarios/check/offered.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/fabric/nics.h"
-#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <inttypes.h>

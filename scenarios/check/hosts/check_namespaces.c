@@ -6,7 +6,7 @@
 #include "scenarios/check/check_rule.h"
 
 #include "base/plural.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/data/subsystems.h"
 #include "scenarios/workload/workload.h"
 
 static uint32_t namespaces_of(const struct scenario_host *host)

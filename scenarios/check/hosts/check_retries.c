@@ -6,7 +6,7 @@
 
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>

@@ -6,7 +6,8 @@
 
 #include "nvme/target/target.h"
 #include "scenarios/check/limits.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/data/subsystems.h"
+#include "scenarios/load/scenario_load.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>

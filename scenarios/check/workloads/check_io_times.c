@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/quantity.h"
 #include "scenarios/carrier/nvme_carrier.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/workload.h"
 

@@ -9,8 +9,9 @@
 #include "nvme/target/target.h"
 #include "nvme/wire/ana.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/data/subsystems.h"
 #include "scenarios/fabric/nics.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/load/scenario_load.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "reports/page/page.h"
 #include "reports/summary/text.h"
 #include "reports/wire/pcap.h"
+#include "scenarios/load/load.h"
 #include "tests/fuzz/database_changes.h"
 
 #include <stdlib.h>
@@ -65,33 +66,20 @@ static void set_up(void)
 
 static void ask_all(struct store *store)
 {
-    static const char *const views[] = {"v_workload",
-                                        "v_stage",
-                                        "v_recovery",
-                                        "v_counter",
-                                        "v_pause",
-                                        "v_drop",
-                                        "v_deadlock",
-                                        "v_state",
-                                        "v_checkpoint",
-                                        "v_changed",
-                                        "v_victim",
-                                        "v_pause_edge",
-                                        "v_series",
-                                        "v_series_port",
-                                        "v_series_switch",
-                                        "v_series_rnic",
-                                        "v_series_flow",
-                                        "v_series_workload",
-                                        "v_queue", "v_event",
-                                        "v_member",
-                                        "v_flow",
-                                        "v_pause_interval",
-                                        "v_blocked",
-                                        "v_drop_event",
-                                        "v_io",
-                                        "v_ethtool",
-                                        "v_sonic"};
+    static const char *const views[] = {"v_workload",       "v_stage",
+                                        "v_recovery",       "v_counter",
+                                        "v_pause",          "v_drop",
+                                        "v_deadlock",       "v_state",
+                                        "v_checkpoint",     "v_changed",
+                                        "v_victim",         "v_pause_edge",
+                                        "v_series",         "v_series_port",
+                                        "v_series_switch",  "v_series_rnic",
+                                        "v_series_flow",    "v_series_workload",
+                                        "v_queue",          "v_event",
+                                        "v_member",         "v_flow",
+                                        "v_pause_interval", "v_blocked",
+                                        "v_drop_event",     "v_io",
+                                        "v_ethtool",        "v_sonic"};
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
         char sql[64];
         snprintf(sql, sizeof sql, "SELECT * FROM %s LIMIT 1000", views[i]);

@@ -4,6 +4,8 @@
  * Reads: replay/step/step_command.c replay/step/step_condition.c */
 #include "replay/step/step_command.h"
 
+#include "scenarios/load/load.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Reads: scenarios/import/dot.c scenarios/import/dot_scan.c */
 #include "base/check.h"
 #include "scenarios/import/dot.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 #include "tests/unit/workload/piece.h"
 
 #include <stdlib.h>

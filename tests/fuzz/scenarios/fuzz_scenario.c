@@ -5,7 +5,7 @@
  * checked.
  * Reads: scenarios/format/tree*.c scenarios/load/scenario*.c scenarios/fabric/topology*.c */
 #include "scenarios/check/check.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 #include "tests/fuzz/token_mutator.h"
 
 #include <stddef.h>

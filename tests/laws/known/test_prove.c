@@ -3,6 +3,7 @@
  * victims, losses, suspects and culprits follow from them. */
 #include "replay/experiment/measure.h"
 #include "replay/experiment/prove.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

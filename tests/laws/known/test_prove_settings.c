@@ -2,6 +2,7 @@
  * test_prove_settings - whose setting it was: a few scenarios of which it is known. */
 #include "replay/experiment/prove.h"
 #include "replay/run/run.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

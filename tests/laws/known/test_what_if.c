@@ -4,6 +4,7 @@
 #include "replay/experiment/what_if.h"
 
 #include "replay/experiment/experiment.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "net/port/credits.h"
 #include "rnic/host/rnic.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdlib.h>
 

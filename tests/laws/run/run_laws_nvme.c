@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "nvme/wire/spec.h"
 #include "scenarios/carrier/nvme_carrier.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * culprit - the generator. */
 #include "tests/laws/truth/culprit.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 

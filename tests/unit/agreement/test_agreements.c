@@ -3,6 +3,7 @@
  * and four links between hosts of different leaves. */
 #include "scenarios/agreement/agreements.h"
 #include "scenarios/check/check.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

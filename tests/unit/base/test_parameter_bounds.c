@@ -10,7 +10,8 @@
 #include "cli/parameters.h"
 #include "replay/run/run.h"
 #include "scenarios/check/check.h"
-#include "scenarios/fault/fault.h"
+#include "scenarios/fault/fault_kinds.h"
+#include "scenarios/load/load.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -4,6 +4,7 @@
 
 #include "replay/record/observe.h"
 #include "replay/run/fabric.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

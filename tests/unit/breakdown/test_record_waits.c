@@ -7,6 +7,7 @@
 #include "replay/record/observe.h"
 #include "replay/run/fabric.h"
 #include "replay/run/run.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

@@ -3,6 +3,7 @@
 #include "tests/unit/bridge/bridge_case.h"
 
 #include "base/check.h"
+#include "scenarios/load/load.h"
 #include "tests/unit/bridge/fake_rdma.h"
 
 #include <stdlib.h>

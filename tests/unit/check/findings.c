@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/check/findings.h"
 
+#include "scenarios/load/load.h"
 #include "tests/unit/check/remedies.h"
 
 #include <setjmp.h>

@@ -2,6 +2,7 @@
 #include "tests/unit/check/remedies.h"
 
 #include "scenarios/check/remedy_trial.h"
+#include "scenarios/load/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * Static findings: each is found where it is, and nothing where nothing is wrong. */
 #include "net/switch/switch_carve.h"
 #include "scenarios/check/check_rule.h"
+#include "scenarios/load/load.h"
 #include "tests/unit/check/findings.h"
 
 #include <setjmp.h>

@@ -2,6 +2,8 @@
  * Cyclic buffer dependency: found where the routes go round, and nowhere else. */
 #include "scenarios/check/check.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a run says of RNICs without a limit of messages. */
 #include "scenarios/check/check.h"
+#include "scenarios/load/load.h"
 #include "scenarios/workload/workload.h"
 
 #include <setjmp.h>

@@ -2,6 +2,7 @@
  * A report of findings as it fills up, and what check says of a run that is over: members that did
  * nothing or waited for timers, faults that never happened. */
 #include "scenarios/check/check_rule.h"
+#include "scenarios/load/load.h"
 #include "scenarios/workload/workload.h"
 
 #include <setjmp.h>

@@ -3,6 +3,7 @@
  * are wrong on purpose. */
 #include "scenarios/check/check_rule.h"
 #include "scenarios/check/remedy_trial.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

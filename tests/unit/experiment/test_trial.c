@@ -2,6 +2,7 @@
  * test_trial - what a trial changes is changed, the rest stays. */
 #include "replay/experiment/trial.h"
 
+#include "scenarios/load/load.h"
 #include "scenarios/workload/workload.h"
 
 #include <setjmp.h>

@@ -5,6 +5,7 @@
 #include "net/switch/buffer_kinds.h"
 #include "net/switch/switch.h"
 #include "scenarios/load/library.h"
+#include "scenarios/load/load.h"
 #include "tcp/tcp.h"
 
 #include <setjmp.h>

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "replay/run/fabric.h"
 #include "rnic/host/rnic.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ struct fixture {
     struct explain explain;
     struct world *world;
     struct route_table *routes;
-    struct harm_use uses[8]; /* host0..host3, then the ports of the switch */
+    struct harm_use uses[8];          /* host0..host3, then the ports of the switch */
     struct harm_limit limits[LIMITS]; /* by workload */
     struct harm_scene scene;
     struct harm harm;

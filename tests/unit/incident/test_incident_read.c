@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Files of an incident: whose they are, when, and what they say. */
+#include "scenarios/data/scenario.h"
 #include "scenarios/incident/incident.h"
 #include "scenarios/incident/incident_names.h"
-#include "scenarios/load/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "net/frame/frame.h"
 #include "net/frame/probe_journal.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

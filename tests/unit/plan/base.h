@@ -4,7 +4,7 @@
 #define STORMGLASS_TESTS_UNIT_PLAN_BASE_H
 
 #include "base/memory.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
  * test_brief - a database in memory that only a summary is made of. */
 #include "replay/database/record_schema.h"
 #include "replay/record/record.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -181,6 +181,7 @@ static void columns_are_those_of_the_list(void **state)
     static const char *const names[] = {
 #define COLUMN(name, text) #name,
 #include "replay/database/record_schema.def"
+#include "scenarios/load/load.h"
     };
     const struct fixture *fixture = *state;
     struct record *record = open_record(fixture, NULL, RECORD_SUMMARY);

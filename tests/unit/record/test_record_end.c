@@ -3,6 +3,7 @@
 #include "replay/breakdown/breakdown.h"
 #include "replay/database/store.h"
 #include "replay/run/run.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,6 +6,7 @@
 #include "replay/record/collect.h"
 #include "replay/run/fabric.h"
 #include "replay/usage/usages.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

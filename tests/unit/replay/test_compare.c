@@ -3,6 +3,7 @@
 #include "replay/compare/compare.h"
 #include "replay/database/stored.h"
 #include "replay/run/run.h"
+#include "scenarios/load/load.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,6 +2,7 @@
  * Deadlocks where there is one, and none where there is none, however still everything stands. */
 #include "net/deadlock/deadlock_waits_private.h"
 #include "replay/record/record_deadlocks.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

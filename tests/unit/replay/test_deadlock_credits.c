@@ -2,6 +2,8 @@
  * Deadlocks of links with credits: the same search as for pauses finds them. */
 #include "scenarios/world/world.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 

@@ -2,6 +2,7 @@
  * test_diff - two runs of which one was changed: a setting, the fabric, or the database. */
 #include "replay/compare/diff.h"
 #include "replay/run/run.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

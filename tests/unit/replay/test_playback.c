@@ -4,6 +4,7 @@
 #include "replay/run/playback.h"
 
 #include "replay/run/run.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #include "replay/compare/predict.h"
 #include "reports/text/predictions_json.h"
 #include "rnic/cc/cc.h"
+#include "scenarios/load/load.h"
 #include "tests/unit/base/fuzz_input.h"
 
 #include <math.h>
@@ -86,14 +87,19 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static void unlink_all(const struct fixture *fixture)
 {
-    struct fixture *fixture = *state;
     for (uint32_t i = 0; i < CELLS; i++) {
         char path[128];
         path_of(fixture, i, path);
         unlink(path);
     }
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    unlink_all(fixture);
     assert_int_equal(rmdir(fixture->folder), 0);
     predictions_free(fixture->predictions);
     free(fixture);
@@ -123,8 +129,6 @@ static struct predictions *thaw(const char *text, size_t length, const char *wor
         fail_msg("%s: %s", words, diag.messages[0].text);
     return predictions;
 }
-
-/* ------------------------------------------------------------------ the file */
 
 static void what_is_frozen_is_read_again(void **state)
 {
@@ -473,11 +477,7 @@ static void what_was_not_predicted_is_refused(void **state)
     refused(fixture, "is a model run");
     measure(fixture, 2, NULL, "DROP TABLE workload");
     refused(fixture, "no such table");
-    for (uint32_t i = 0; i < CELLS; i++) {
-        char path[128];
-        path_of(fixture, i, path);
-        unlink(path);
-    }
+    unlink_all(fixture);
     refused(fixture, "no measurement of any of the 4 cells");
 }
 

@@ -3,6 +3,8 @@
  * What is in them besides: tests/golden/series.sh. */
 #include "replay/run/run.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

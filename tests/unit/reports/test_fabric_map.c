@@ -4,6 +4,7 @@
 #include "replay/record/record_begin.h"
 #include "reports/draw/fabric_map.h"
 #include "reports/draw/picture_style.h"
+#include "scenarios/load/load.h"
 
 #include <math.h>
 #include <setjmp.h>

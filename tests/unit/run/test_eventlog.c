@@ -2,6 +2,7 @@
  * test_eventlog - events of a small fabric in words, and which of them are kept. */
 #include "net/frame/frame.h"
 #include "replay/run/eventlog.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,8 @@
  * and compared node by node. */
 #include "replay/run/lockstep.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

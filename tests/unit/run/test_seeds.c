@@ -3,6 +3,7 @@
 #include "replay/run/seeds.h"
 
 #include "replay/run/run.h"
+#include "scenarios/load/load.h"
 
 #include <math.h>
 #include <setjmp.h>

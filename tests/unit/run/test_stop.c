@@ -3,6 +3,7 @@
  * before, and a run leaves the handlers as it found them. */
 #include "replay/run/run.h"
 #include "replay/run/stop.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,8 @@
  * test_verify - a stored run again: the same, or from which checkpoint on and where it is not. */
 #include "replay/run/verify.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

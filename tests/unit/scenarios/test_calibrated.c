@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_calibrated - what a profile says it was fitted on. */
 #include "replay/record/record.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

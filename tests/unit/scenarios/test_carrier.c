@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A link without carrier, a switch without power, and bits that flip. */
 #include "base/drop.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 #include "tests/unit/net/pump.h"
 

@@ -2,6 +2,8 @@
  * test_deviation - which settings of a few differ from those of their like, and what is common. */
 #include "scenarios/deviation/deviation.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "net/route/route.h"
 #include "rnic/host/rnic.h"
 #include "rnic/qp/qp.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 
 #include <setjmp.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Faults as the loader leaves them: every line of fault.def by itself, places and times, values;
  * and what they do in a world while they last. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/fault/fault_kinds.h"
 
 #include "net/switch/switch.h"
 #include "nvme/target/target.h"
 #include "rnic/host/host.h"
 #include "rnic/host/rnic.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 #include "scenarios/world/world_faults.h"
 
 #include <setjmp.h>

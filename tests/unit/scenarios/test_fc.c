@@ -4,7 +4,7 @@
 #include "net/switch/switch.h"
 #include "rnic/host/rnic.h"
 #include "rnic/pipeline/pipeline_params.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,6 +4,7 @@
 #include "net/switch/switch.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/fabric/routing.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

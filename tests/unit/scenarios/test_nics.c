@@ -3,6 +3,7 @@
 #include "scenarios/fabric/nics.h"
 
 #include "rnic/host/rnic.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,8 @@
  * The priorities in which ports send PFC and obey it, from what the scenario says of both ends. */
 #include "scenarios/fabric/pauses.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

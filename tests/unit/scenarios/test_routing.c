@@ -3,6 +3,7 @@
 #include "scenarios/fabric/routing.h"
 
 #include "scenarios/fabric/timeline.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

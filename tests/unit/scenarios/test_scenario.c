@@ -3,7 +3,7 @@
  * needed again. */
 #include "net/switch/buffer_kinds.h"
 #include "rnic/cc/cc_kinds.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include "net/switch/switch.h"
 #include "nvme/target/target.h"

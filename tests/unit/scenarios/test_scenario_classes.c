@@ -3,6 +3,7 @@
 #include "scenarios/check/check.h"
 
 #include "rnic/host/rnic.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

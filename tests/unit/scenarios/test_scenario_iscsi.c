@@ -2,7 +2,7 @@
  * Scenarios with iSCSI: parameters of Login that exclude each other, features that it does not
  * carry, and the number of commands that both sides allow. */
 #include "scenarios/carrier/nvme_carrier.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Scenarios with iWARP: values out of range, a fabric without TCP, settings without effect. */
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

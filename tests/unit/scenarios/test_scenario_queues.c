@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a workload takes from its hosts: I/O queues, and the transport. */
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include "scenarios/workload/wl_nvme.h"
 

@@ -2,6 +2,7 @@
  * What `where` selects, and who is paired with whom. */
 #include "scenarios/load/select.h"
 
+#include "scenarios/load/load.h"
 #include "scenarios/load/pairing.h"
 
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * test_subsystem_names - NQNs that hosts connect to: one target has the usual one, others have
  * their name in it, and a scenario's own names stay as they are. */
 #include "nvme/wire/spec.h"
-#include "scenarios/load/scenario.h"
-#include "scenarios/load/scenario_subsystems.h"
+#include "scenarios/data/subsystems.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

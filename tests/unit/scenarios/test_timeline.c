@@ -3,7 +3,7 @@
  * one line a moment. */
 #include "scenarios/fabric/timeline.h"
 
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
  * alike once. */
 #include "scenarios/check/traffic.h"
 #include "scenarios/fabric/routing.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

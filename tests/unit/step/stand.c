@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/step/step_tell.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
  * Lines that a person types: which command each is, and where it is wrong. */
 #include "base/memory.h"
 #include "replay/step/step_command.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

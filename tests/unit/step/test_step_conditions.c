@@ -6,6 +6,7 @@
 #include "replay/run/run.h"
 #include "replay/step/step_command.h"
 #include "replay/step/stepper.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

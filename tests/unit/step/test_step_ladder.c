@@ -3,6 +3,8 @@
  * snapshots, and is the same. */
 #include "replay/step/step_ladder.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 

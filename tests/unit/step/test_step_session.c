@@ -9,6 +9,7 @@
 #include "replay/step/step_player.h"
 #include "replay/step/step_tell.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/load/load.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -3,6 +3,7 @@
 #include "base/drop.h"
 #include "replay/step/step_command.h"
 #include "replay/step/step_say_private.h"
+#include "scenarios/load/load.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -2,6 +2,7 @@
  * What `why` says: of a workload its oldest command, of a queue whose frames wait in it. */
 #include "replay/step/step_command.h"
 #include "replay/step/step_say_private.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

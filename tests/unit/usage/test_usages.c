@@ -3,6 +3,7 @@
 #include "replay/usage/usages.h"
 
 #include "base/units.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "scenarios/import/cabling_import.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * Nodes are shared out evenly, and what talks most stays together. */
 #include "scenarios/world/division.h"
 
+#include "scenarios/load/load.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A workload that is done concerns others `lookahead` later, to the picosecond. */
+#include "scenarios/load/load.h"
 #include "scenarios/world/world.h"
 #include "tests/unit/net/port_pair.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_template - a host pauses its switch in priority 6 without end. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 #include "scenarios/world/world.h"
 
 struct params {

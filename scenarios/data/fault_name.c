@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fault_name - name of a fault in messages: its kind, its place, and its beginning if there are
  * several faults. */
-#include "scenarios/fault/fault.h"
+#include "scenarios/data/fault.h"
 
 #include "base/quantity.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #include <stdio.h>
 #include <string.h>

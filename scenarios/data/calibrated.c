@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scenarios/load/calibrated.h"
+#include "scenarios/data/calibrated.h"
 
 #include "base/nearest.h"
 

@@ -1,12 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0
- * fault - list of the fault kinds. */
-#include "scenarios/fault/fault_kinds.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/data/fault.h"
 
 #include "base/memory.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/data/scenario.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const struct opt fault_no_opts[] = {{0}};
 
@@ -14,21 +12,6 @@ bool fault_spares_rdma(const struct scenario_fault *fault)
 {
     const struct fault_ops *ops = fault->ops;
     return ops->at_target != NULL && (ops->spares_rdma == NULL || ops->spares_rdma(fault->params));
-}
-
-const struct fault_ops *const fault_kinds[] = {
-#define FAULT(stem) &fault_##stem,
-#include "scenarios/fault/fault.def"
-#undef FAULT
-    NULL,
-};
-
-const struct fault_ops *fault_find(const char *name)
-{
-    for (unsigned i = 0; fault_kinds[i] != NULL; i++)
-        if (strcmp(fault_kinds[i]->name, name) == 0)
-            return fault_kinds[i];
-    return NULL;
 }
 
 bool fault_has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot)

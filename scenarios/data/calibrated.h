@@ -4,8 +4,8 @@
  *   calibrated: {block-size: 512B..256KiB, queue-depth: 1..16}
  * A workload is inside if its parameters are in every range, limits included; outside, the model
  * extrapolates. The keys are parameters of workloads (the list below). */
-#ifndef STORMGLASS_SCENARIOS_LOAD_CALIBRATED_H
-#define STORMGLASS_SCENARIOS_LOAD_CALIBRATED_H
+#ifndef STORMGLASS_SCENARIOS_DATA_CALIBRATED_H
+#define STORMGLASS_SCENARIOS_DATA_CALIBRATED_H
 
 #include "base/quantity.h"
 #include "scenarios/format/tree.h"

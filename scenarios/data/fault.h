@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fault - faults of a scenario: one file per kind, one line in fault.def.
+ * fault - faults of a scenario, and the table of operations of their kinds (scenarios/fault).
  * A fault has places and a time span. Its effects on the fabric (carrier, power, routes) are
  * applied by `edge` to the timeline, which simulation and checks without a run share. Its effects
  * on hosts, ports and targets are applied by `apply` to the world of a run. Both are called between
  * events, so they do not depend on the order in which nodes run.
  * Owner: const tables. State: in the timeline and the world; a fault itself has none. */
-#ifndef STORMGLASS_SCENARIOS_FAULT_FAULT_H
-#define STORMGLASS_SCENARIOS_FAULT_FAULT_H
+#ifndef STORMGLASS_SCENARIOS_DATA_FAULT_H
+#define STORMGLASS_SCENARIOS_DATA_FAULT_H
 
 #include "base/opt.h"
 #include "base/units.h"
@@ -94,10 +94,6 @@ extern const struct opt fault_no_opts[];
 
 /* True if the fault affects only the target's software, and raw RDMA at its places continues. */
 bool fault_spares_rdma(const struct scenario_fault *fault);
-
-extern const struct fault_ops *const fault_kinds[]; /* terminated by NULL; generated from
-                                                     * fault.def */
-const struct fault_ops *fault_find(const char *name);
 
 /* Name such as "slow-receiver at host0" or "link-down at leaf2-spine1". If the scenario has several
  * faults, the name includes the beginning: "pause-storm at host0 from 5ms". */

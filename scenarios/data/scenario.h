@@ -5,19 +5,18 @@
  * A `..._values` member is the block in which parameters were built, with the place of each value
  * (block_place).
  * Units: time ps, sizes bytes, rates bits per second, fractions parts per million.
- * Owner: scenario_free; every pointer is in the scenario's arena.
- * Errors: located messages in the diag of the loaders; a loader returns NULL if diag_failed. */
-#ifndef STORMGLASS_SCENARIOS_LOAD_SCENARIO_H
-#define STORMGLASS_SCENARIOS_LOAD_SCENARIO_H
+ * Owner: scenario_free; every pointer is in the scenario's arena. Made by scenarios/load/load.h. */
+#ifndef STORMGLASS_SCENARIOS_DATA_SCENARIO_H
+#define STORMGLASS_SCENARIOS_DATA_SCENARIO_H
 
 #include "base/opt.h"
 #include "base/units.h"
 #include "net/port/port.h"
 #include "rnic/verbs.h"
+#include "scenarios/data/calibrated.h"
 #include "scenarios/format/arena.h"
 #include "scenarios/format/block.h"
 #include "scenarios/format/diag.h"
-#include "scenarios/load/calibrated.h"
 
 struct cc_ops;
 struct scenario_origins;
@@ -51,9 +50,6 @@ struct scenario_namespace {
 struct scenario_ana {
     int64_t port, group, state; /* `state`: argument of scenario_ana_state */
 };
-
-/* Converts the row `state` of scenario_ana_opts to an enum nvme_ana_state. */
-uint32_t scenario_ana_state(int64_t choice);
 
 struct scenario_host {
     const struct rnic_params *rnic;
@@ -296,26 +292,6 @@ struct scenario_group {
     bool targets;
 };
 
-/* Input of the loader. `--seed N` of a command is the set "seed=N". */
-struct scenario_input {
-    const char *name; /* name in messages */
-    const char *text; /* NULL: read the file `name` */
-    size_t length;
-    const struct scenario_source *files; /* replacements for files next to the scenario (text !=
-                                          * NULL), or for scenarios without a file that it
-                                          * changes */
-    uint32_t file_count;
-    const char *const *sets; /* "path=value" */
-    uint32_t set_count;
-};
-
-struct scenario *scenario_load(const struct scenario_input *input, struct diag *diag);
-struct scenario *scenario_load_file(const char *path, const char *const *sets, uint32_t set_count,
-                                    struct diag *diag);
-/* The texts that `scenario` was loaded from, with more sets after its own. Owner: the caller.
- * Errors go to `diag`. */
-struct scenario *scenario_load_again(const struct scenario *scenario, const char *const *sets,
-                                     uint32_t set_count, struct diag *diag);
 void scenario_free(struct scenario *scenario); /* accepts NULL */
 
 /* True if links have credits: their ports wait for them, and there are no pauses. */
@@ -344,34 +320,7 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
                            const struct scenario_workload *workload,
                            const struct scenario_pair *pair);
 
-/* Parameters outside the model: the top of the file, `fabric.routing` (struct scenario_routing), an
- * entry of `namespaces:`, and those common to all workloads and to all faults. */
-extern const struct opt scenario_top_opts[];
-extern const struct opt scenario_routing_opts[];
-extern const struct opt scenario_namespace_opts[];
-extern const struct opt scenario_ana_opts[]; /* an entry of `ana:` (struct scenario_ana) */
-extern const struct opt scenario_workload_opts[];
-extern const struct opt scenario_defaults_opts[]; /* beside the sections of hosts.defaults */
-extern const struct opt scenario_fault_opts[];
-
-/* Other notations for the parameters of a switch, such as "pfc.headroom". */
-extern const struct block_word scenario_switch_words[];
-/* For RNICs and workloads: the ToS, whose upper six bits are the DSCP. */
-extern const struct block_word scenario_tos_words[];
-
 /* Index of the node of that name, or UINT32_MAX. */
 uint32_t scenario_find_node(const struct scenario *scenario, const char *name);
-
-/* A row of the settings table as text. */
-struct scenario_setting_text {
-    const char *path;
-    const char *value, *preset; /* in the syntax of a scenario */
-    const char *where;          /* "FILE:LINE", "profile NAME" or "default" */
-    const char *evidence;       /* "" unless the value is from a profile */
-    const char *source;
-};
-
-typedef void scenario_setting_fn(void *self, const struct scenario_setting_text *setting);
-void scenario_settings(const struct scenario *scenario, scenario_setting_fn *call, void *self);
 
 #endif
