@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "net/frame/frame.h"
 #include "replay/breakdown/breakdown_private.h"
-#include "rnic/qp/psn.h"
+#include "rnic/psn.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * next in their direction of their connection.  What comes again or too soon has another. */
 #include "tests/laws/run/run_laws_private.h"
 
-#include "rnic/qp/psn.h"
+#include "rnic/psn.h"
 #include "scenarios/load/load.h"
 
 #include <setjmp.h>

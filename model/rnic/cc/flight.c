@@ -3,7 +3,7 @@
 #include "rnic/cc/flight.h"
 
 #include "base/memory.h"
-#include "rnic/qp/psn.h"
+#include "rnic/psn.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #include "base/probe.h"
 #include "rnic/iwarp/fpdu.h"
 #include "rnic/iwarp/iwarp.h"
-#include "rnic/qp/mr.h"
+#include "rnic/mr.h"
 
 struct iwarp_listener {
     struct verbs_device *device;

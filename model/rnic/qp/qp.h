@@ -9,9 +9,9 @@
 
 #include "net/frame/frame.h"
 #include "rnic/cc/pacer.h"
+#include "rnic/mr.h"
+#include "rnic/psn.h"
 #include "rnic/qp/held_acks.h"
-#include "rnic/qp/mr.h"
-#include "rnic/qp/psn.h"
 
 #include <assert.h>
 #include <stdalign.h>
@@ -155,12 +155,12 @@ struct qp {
     uint16_t reads_out;  /* READs issued and not completed */
     uint16_t read_limit; /* ORD */
     uint8_t retry_left, rnr_left, retry_count, rnr_retry;
-    bool timeout_pending : 1; /* no timer event need be posted: one is pending, or there is no
+    bool timeout_pending : 1;  /* no timer event need be posted: one is pending, or there is no
                                * timeout */
     uint8_t reported_hold : 7; /* enum probe_hold_state last reported, or QP_HOLD_UNREPORTED */
-    uint8_t read_resources; /* IRD */
-    uint8_t tx_kind;        /* enum qp_tx_kind */
-    uint8_t ack_timeout;    /* code of the local ACK timeout, see qp_ack_timeout */
+    uint8_t read_resources;    /* IRD */
+    uint8_t tx_kind;           /* enum qp_tx_kind */
+    uint8_t ack_timeout;       /* code of the local ACK timeout, see qp_ack_timeout */
 
     alignas(64) struct pacer pacer; /* congestion control */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/laws/run/run_laws_arrivals.h"
 
-#include "rnic/qp/psn.h"
+#include "rnic/psn.h"
 
 static const struct run_laws_arrival *arrival_at(const struct run_laws_arrivals *arrivals,
                                                  uint32_t number)

@@ -6,7 +6,7 @@
 #include "tests/laws/run/run_laws_arrivals.h"
 #include "tests/laws/run/run_laws_private.h"
 
-#include "rnic/qp/psn.h"
+#include "rnic/psn.h"
 
 enum { RUN_LAWS_SENT = 8192 };
 

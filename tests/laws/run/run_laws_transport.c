@@ -19,7 +19,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
-#include "rnic/qp/psn.h"
+#include "rnic/psn.h"
 #include "rnic/qp/responder.h"
 
 #include <stdlib.h>

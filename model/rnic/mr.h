@@ -4,8 +4,8 @@
  * MR_FIRST_ADDRESS, so a run has the same addresses on every machine. Key = index << 8 | key byte;
  * the lkey keeps byte 0, the rkey's changes with every renewal, as in fast registration.
  * Source: IBTA Vol 1 10.6; the key split as in Linux rxe. */
-#ifndef STORMGLASS_RNIC_QP_MR_H
-#define STORMGLASS_RNIC_QP_MR_H
+#ifndef STORMGLASS_RNIC_MR_H
+#define STORMGLASS_RNIC_MR_H
 
 #include "base/slab.h"
 #include "rnic/verbs.h"

@@ -2,8 +2,8 @@
  * psn - packet sequence numbers: 24 bits with wrap-around.
  * Source: IBTA Vol 1 9.7.2 and 9.7.1 (at most 2^23 may be outstanding, so that older and newer can
  * be distinguished). */
-#ifndef STORMGLASS_RNIC_QP_PSN_H
-#define STORMGLASS_RNIC_QP_PSN_H
+#ifndef STORMGLASS_RNIC_PSN_H
+#define STORMGLASS_RNIC_PSN_H
 
 #include <stdint.h>
 

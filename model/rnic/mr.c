@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * mr - memory regions. */
-#include "rnic/qp/mr.h"
+#include "rnic/mr.h"
 
 #include "base/memory.h"
 
