@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_peers - finds devices whose parameters differ from their peers' by an order of magnitude.
+ * check_peers - finds devices whose parameters differ from their peers' by an order of magnitude,
+ * or are much worse than theirs.
  * Peers are the switches of a tier, the ports between two tiers, the targets, and the hosts that
- * are not targets (deviation.h). Values that another rule has already reported are skipped. So are
- * rates, lengths and MTUs, which differ by design and have their own rules, and enumerated values
- * and host software timeouts, which are a matter of choice. */
+ * are not targets (deviation.h). The rows of the parameters state which values are worse
+ * (base/opt_effect.h); hosts without traffic and values without an effect do not count. Values that
+ * another rule has already reported are skipped. So are rates, lengths and MTUs, which differ by
+ * design and have their own rules, and enumerated values and host software timeouts, which are a
+ * matter of choice. */
 #include "scenarios/check/check_rule.h"
 
 #include "scenarios/deviation/deviation.h"
+#include "scenarios/effect/effect.h"
 
 #include <string.h>
 
-enum { MAGNITUDE = 10 };
+enum { MAGNITUDE = 10, WORSE_FACTOR = 4 };
 
 static bool is_of_device(enum deviation_of of)
 {
     return of == DEVIATION_SWITCH || of == DEVIATION_RNIC || of == DEVIATION_TARGET ||
            of == DEVIATION_CONTROL_VALUE || of == DEVIATION_MEDIA_VALUE ||
-           of == DEVIATION_NAMESPACE_VALUE;
+           of == DEVIATION_NAMESPACE_VALUE || of == DEVIATION_TCP;
 }
 
 static bool is_quantity(const struct opt *row)
@@ -25,12 +29,62 @@ static bool is_quantity(const struct opt *row)
            row->type != OPT_MASK && row->type != OPT_DSCP;
 }
 
+/* Of TCP, only buffers: its other values of any size are policies. */
+static bool is_comparable(const struct deviation_change *change)
+{
+    return change->of != DEVIATION_TCP || change->row->effect.part == OPT_PART_WINDOW;
+}
+
 /* Zero and special values such as "auto" have no order of magnitude, so they are never compared. */
 static bool is_far(int64_t a, int64_t b)
 {
     if (a <= 0 || b <= 0)
         return false;
     return a / MAGNITUDE >= b || b / MAGNITUDE >= a;
+}
+
+/* Parts that take time from every operation. Whether a value of the others (windows, quotas,
+ * timers, retries) matters depends on the load, and only a run can show it. */
+static bool takes_time(enum opt_part part)
+{
+    return part == OPT_PART_LATENCY || part == OPT_PART_HOST_CPU || part == OPT_PART_TARGET_CPU ||
+           part == OPT_PART_RNIC || part == OPT_PART_PCIE || part == OPT_PART_MEDIA ||
+           part == OPT_PART_COMPLETIONS || part == OPT_PART_RECEIVER || part == OPT_PART_FENCE;
+}
+
+/* Worse by the row's own direction. A value without an order of magnitude counts if it means "off"
+ * or "no limit" on one side. */
+static bool is_much_worse(const struct opt *row, int64_t value, int64_t common)
+{
+    const bool directed = row->effect.worse != OPT_WORSE_ANY && row->effect.worse != OPT_WORSE_DRAW;
+    if (!directed || !takes_time(row->effect.part) || value < 0 || common < 0 ||
+        !opt_is_worse(row, value, common))
+        return false;
+    const int64_t less = value < common ? value : common, more = value < common ? common : value;
+    return less == 0 || more / WORSE_FACTOR >= less;
+}
+
+/* Values of TCP need connections of TCP, and those of the RNIC other traffic or iWARP. */
+static bool uses(const struct scenario_workload *workload, enum deviation_of of)
+{
+    if (of == DEVIATION_TCP)
+        return workload->by_tcp;
+    return !workload->by_tcp || workload->own_verbs ||
+           (of != DEVIATION_RNIC && of != DEVIATION_CONTROL_VALUE);
+}
+
+/* The host has traffic that the value can affect; a switch carries the traffic of many. */
+static bool has_traffic(const struct scenario *scenario, uint32_t node, enum deviation_of of)
+{
+    if (scenario->nodes[node].kind != SCENARIO_HOST)
+        return true;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; uses(workload, of) && i < workload->pair_count; i++)
+            if (workload->pairs[i].from == node || workload->pairs[i].to == node)
+                return true;
+    }
+    return false;
 }
 
 static bool is_said(const struct check_report *report, const struct deviation *deviation)
@@ -83,12 +137,15 @@ static void check_deviation(const struct scenario *scenario, const struct deviat
     char why[OPT_WHY_BYTES];
     if (deviation->broad || deviation->planned || !is_of_device(first->of) ||
         !is_quantity(first->row) || last == NULL || strcmp(last, ".profile") == 0 ||
-        !opt_parse(first->row, deviation->value, &value, why) || !is_far(value, first->common) ||
+        !opt_parse(first->row, deviation->value, &value, why) ||
+        !((is_comparable(first) && is_far(value, first->common)) ||
+          is_much_worse(first->row, value, first->common)) ||
         is_said(report, deviation))
         return;
     for (size_t i = 0; i < deviation->change_count; i++) {
         const struct scenario_spot *spot = &deviation->changes[i].spot;
-        if (spot->node == SCENARIO_NOWHERE)
+        if (spot->node == SCENARIO_NOWHERE || !has_traffic(scenario, spot->node, first->of) ||
+            effect_is_void(scenario, spot->node, first->row))
             continue;
         const struct check_thing thing = {.node = &scenario->nodes[spot->node],
                                           .port = spot->port,
@@ -116,6 +173,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_peers = {
     .name = "peers",
-    .about = "No value of a device differs from its peers by a factor of ten.",
+    .about = "No value of a device is much worse than those of its peers, or differs by a factor "
+             "of ten.",
     .run = run,
 };
