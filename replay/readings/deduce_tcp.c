@@ -15,8 +15,16 @@
 
 /* A cost is known if its uncertainty is below this share of it. */
 static const double known_to = 0.25;
-/* If the base's mean relative error is above this, the search starts from other places, too. */
+/* If the base's mean relative error is above this, the search may start from other places. */
 static const double far_off = 0.1;
+/* These are up to this factor from the base. */
+static const double widest = 2.5;
+/* The search ends if the mean relative error is below this. */
+static const double near_enough = 0.003;
+/* Errors jump where the rhythm of batches and interrupts changes. Differences over a large step
+ * pass over small jumps; with a small step, the search then finds the minimum. */
+static const double steps[] = {0.08, 0.02};
+/* For the uncertainties. */
 static const double step = 0.05;
 /* Factors are between this and its inverse. */
 static const double lowest = 0.02;
@@ -42,6 +50,8 @@ enum {
     FITTED_MAX = 24,
     EQUATIONS_MAX = FITTED_MAX + COSTS,
     ROUNDS = 2,
+    STARTS = 3,
+    SAMPLE = 64,
     HELD_OF_1000 = 250,
     GOLDEN_OF_1000 = 618 /* multiples are spread evenly and follow no row or column of a grid */
 };
@@ -164,20 +174,79 @@ static double noise_of(const struct search *search)
     return fmax(least_squares_trusted, least_squares_deviation(off, search->count));
 }
 
-/* The bottleneck may move between host and target during the search, so there are several
- * minima. */
+static bool solve(struct search *search)
+{
+    bool fine = true;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && fine; i++) {
+        search->problem.step = steps[i];
+        fine = least_squares_solve(&search->problem, search->x);
+    }
+    search->problem.step = step;
+    return fine;
+}
+
+/* The least cost first. */
+struct starts {
+    uint32_t most, count;
+    double costs[STARTS], at[STARTS][COSTS];
+};
+
+static void offer_start(const struct search *search, struct starts *starts, const double *x)
+{
+    const double cost = least_squares_cost(&search->problem, x);
+    uint32_t i = starts->count < starts->most ? starts->count++ : starts->most;
+    for (; i > 0 && cost < starts->costs[i - 1]; i--) {
+        if (i == starts->most)
+            continue;
+        starts->costs[i] = starts->costs[i - 1];
+        memcpy(starts->at[i], starts->at[i - 1], sizeof starts->at[i]);
+    }
+    if (i == starts->most)
+        return;
+    starts->costs[i] = cost;
+    memcpy(starts->at[i], x, sizeof starts->at[i]);
+}
+
+/* The digits of `index`, mirrored at the point: Halton's sequences fill (0, 1) evenly. */
+static double mirrored(uint32_t index, uint32_t base)
+{
+    double value = 0, digit = 1;
+    for (; index > 0; index /= base) {
+        digit /= base;
+        value += digit * (index % base);
+    }
+    return value;
+}
+
+/* The bottleneck may move between host and target during the search, so there are several minima.
+ * If the base is far off, the search starts from the best of the base and a sample around it. */
+static void choose_starts(const struct search *search, struct starts *starts)
+{
+    static const uint32_t primes[COSTS] = {2, 3, 5, 7, 11, 13, 17};
+    const double far = far_off * far_off * search->count;
+    double x[COSTS] = {0};
+    *starts = (struct starts){.most = STARTS};
+    offer_start(search, starts, search->base);
+    if (starts->costs[0] <= far)
+        return;
+    for (uint32_t n = 1; n <= SAMPLE; n++) {
+        for (uint32_t i = 0; i < search->problem.unknowns; i++)
+            x[i] = pow(widest, 2 * mirrored(n, primes[i]) - 1);
+        offer_start(search, starts, x);
+    }
+}
+
 static bool search_all(struct search *search)
 {
-    static const double starts[] = {1, 0.4, 2.5};
+    const double enough = near_enough * near_enough * search->count;
     double best[COSTS], least = INFINITY;
+    struct starts starts;
     search->pull = least_squares_trusted;
-    const bool far =
-        least_squares_cost(&search->problem, search->base) > far_off * far_off * search->count;
-    for (size_t i = 0; i < (far ? sizeof starts / sizeof starts[0] : 1); i++) {
-        for (uint32_t u = 0; u < search->problem.unknowns; u++)
-            search->x[u] = fmin(search->base[u] * starts[i], search->upper[u]);
-        const bool fine = least_squares_solve(&search->problem, search->x);
-        const double cost = fine ? least_squares_cost(&search->problem, search->x) : INFINITY;
+    choose_starts(search, &starts);
+    for (uint32_t i = 0; i < starts.count && least > enough; i++) {
+        memcpy(search->x, starts.at[i], sizeof starts.at[i]);
+        const double cost =
+            solve(search) ? least_squares_cost(&search->problem, search->x) : INFINITY;
         if (cost < least)
             memcpy(best, search->x, sizeof best);
         least = fmin(least, cost);
@@ -190,9 +259,7 @@ static bool search_all(struct search *search)
         if (noise <= search->pull)
             break;
         search->pull = noise;
-        least = least_squares_solve(&search->problem, search->x)
-                    ? least_squares_cost(&search->problem, search->x)
-                    : INFINITY;
+        least = solve(search) ? least_squares_cost(&search->problem, search->x) : INFINITY;
     }
     return isfinite(least);
 }
