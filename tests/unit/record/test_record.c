@@ -5,6 +5,7 @@
 #include "replay/database/words.h"
 #include "replay/record/record.h"
 #include "replay/record/record_events.h"
+#include "scenarios/load/load.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -181,7 +182,6 @@ static void columns_are_those_of_the_list(void **state)
     static const char *const names[] = {
 #define COLUMN(name, text) #name,
 #include "replay/database/record_schema.def"
-#include "scenarios/load/load.h"
     };
     const struct fixture *fixture = *state;
     struct record *record = open_record(fixture, NULL, RECORD_SUMMARY);

@@ -6,6 +6,7 @@
 #include "nvme/media/media.h"
 #include "rnic/host/rnic.h"
 #include "scenarios/carrier/nvme_carrier.h"
+#include "scenarios/load/load.h"
 #include "tcp/tcp.h"
 
 #include <setjmp.h>
@@ -92,7 +93,6 @@ static const struct {
 #define IS_MEDIA                                            is_of_media
 #define LIMIT_VALUE(resource, station, section, name, when) {name, IS_##section},
 #include "replay/explain/limit_value.def"
-#include "scenarios/load/load.h"
 };
 
 static void each_value_is_a_parameter_of_its_section(void **state)
