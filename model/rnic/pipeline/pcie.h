@@ -42,21 +42,23 @@ struct pcie_cost {
     uint64_t written;     /* up */
     uint64_t asked, read; /* read request, up; read data, down */
     time_ps least;        /* minimum time of a read, ps */
-    time_ps least_written;
 };
 
 struct pcie {
     struct pcie_direction down, up;
-    struct pcie_cost entry, packet;   /* packet: payload of a full packet */
+    struct pcie_cost entry, packet;   /* packet: payload of a full packet in host memory */
     uint8_t payload_log, request_log; /* log2 of bytes: maximum payload, maximum read request */
     time_ps per_read;                 /* ps per read request when the maximum number is
                                        * outstanding */
-    bool peer;                        /* payload in another device has limits of its own: */
-    time_ps per_peer_read;            /* the same for its reads */
+    time_ps per_peer_read;            /* the same for reads of payload in another device */
     uint64_t peer_read, peer_written; /* bit/s; 0: no limit */
-    struct context_cache iotlb;       /* 0 sets: no IOMMU */
-    uint64_t touched;                 /* pages accessed so far, determines the next page */
-    uint64_t page, pages;             /* bytes per page; number of pages in the window */
+    uint32_t apart;             /* payload up to this size takes the slow path: 0, or UINT32_MAX
+                                 * if it is in another device with limits of its own */
+    time_ps latency;            /* from a read to its first data, without an IOTLB miss */
+    time_ps payload_latency;    /* the same for payload */
+    struct context_cache iotlb; /* 0 sets: no IOMMU */
+    uint64_t touched;           /* pages accessed so far, determines the next page */
+    uint64_t page, pages;       /* bytes per page; number of pages in the window */
     time_ps miss;
 };
 
@@ -66,10 +68,6 @@ uint64_t pcie_raw_bps(int64_t generation, int64_t lanes);
 /* `packet`: payload of a full packet, the most frequent transfer size. */
 void pcie_init(struct pcie *pcie, const struct pipeline_params *params, uint32_t packet);
 void pcie_fini(struct pcie *pcie);
-
-/* From a read to its first data, without a possible IOTLB miss: of host memory; of payload. */
-time_ps pcie_latency(const struct pipeline_params *params);
-time_ps pcie_payload_latency(const struct pipeline_params *params);
 
 /* ------------------------------------------------------------------ transfers */
 
@@ -121,17 +119,6 @@ static inline struct pcie_cost pcie_cost_of(const struct pcie *pcie, uint32_t by
     };
 }
 
-/* Lengthens the cost of payload in another device. */
-NOINLINE void pcie_reach_peer(const struct pcie *pcie, struct pcie_cost *cost);
-
-static inline struct pcie_cost pcie_payload_cost(const struct pcie *pcie, uint32_t bytes)
-{
-    struct pcie_cost cost = pcie_cost_of(pcie, bytes);
-    if (UNLIKELY(pcie->peer))
-        pcie_reach_peer(pcie, &cost);
-    return cost;
-}
-
 /* Reads from or writes to memory as soon as the link is free; return when the last byte has
  * passed, excluding the latency of a read. */
 static inline time_ps pcie_read_at(struct pcie *pcie, const struct pcie_cost *cost, time_ps now)
@@ -145,7 +132,7 @@ static inline time_ps pcie_read_at(struct pcie *pcie, const struct pcie_cost *co
 static inline time_ps pcie_write_at(struct pcie *pcie, const struct pcie_cost *cost, time_ps now)
 {
     const time_ps looked_up = pcie_translate(pcie, cost->bytes);
-    const time_ps there = pcie_take(&pcie->up, cost->written, cost->least_written, now);
+    const time_ps there = pcie_take(&pcie->up, cost->written, 0, now);
     return LIKELY(looked_up == 0) ? there : pcie_take(&pcie->up, 0, looked_up, now);
 }
 
@@ -156,14 +143,18 @@ static inline time_ps pcie_fetch(struct pcie *pcie, uint32_t bytes, time_ps now)
     return pcie_read_at(pcie, &cost, now);
 }
 
+/* Of payload in another device, or of no bytes. */
+NOINLINE time_ps pcie_read_apart(struct pcie *pcie, uint32_t bytes, time_ps now);
+NOINLINE time_ps pcie_write_apart(struct pcie *pcie, uint32_t bytes, time_ps now);
+
 /* Of payload. */
 static inline time_ps pcie_read(struct pcie *pcie, uint32_t bytes, time_ps now)
 {
     if (bytes == pcie->packet.bytes)
         return pcie_read_at(pcie, &pcie->packet, now);
-    if (bytes == 0)
-        return now;
-    const struct pcie_cost cost = pcie_payload_cost(pcie, bytes);
+    if (UNLIKELY(bytes <= pcie->apart))
+        return pcie_read_apart(pcie, bytes, now);
+    const struct pcie_cost cost = pcie_cost_of(pcie, bytes);
     return pcie_read_at(pcie, &cost, now);
 }
 
@@ -171,9 +162,9 @@ static inline time_ps pcie_write(struct pcie *pcie, uint32_t bytes, time_ps now)
 {
     if (bytes == pcie->packet.bytes)
         return pcie_write_at(pcie, &pcie->packet, now);
-    if (bytes == 0)
-        return now;
-    const struct pcie_cost cost = pcie_payload_cost(pcie, bytes);
+    if (UNLIKELY(bytes <= pcie->apart))
+        return pcie_write_apart(pcie, bytes, now);
+    const struct pcie_cost cost = pcie_cost_of(pcie, bytes);
     return pcie_write_at(pcie, &cost, now);
 }
 

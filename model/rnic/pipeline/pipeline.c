@@ -87,10 +87,10 @@ static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alon
         const bool more = carries && is_short && wqe->length > 0;
         const time_ps read = more ? pcie_fetch(pcie, PCIE_ENTRY_BYTES + wqe->length, now)
                                   : pcie_read_at(pcie, &pcie->entry, now);
-        at = pcie_latency(pipeline_costs(rnic)) + time_later(at, read);
+        at = pcie->latency + time_later(at, read);
     }
     if (carries && !is_short)
-        at += pcie_payload_latency(pipeline_costs(rnic));
+        at += pcie->payload_latency;
     return at;
 }
 
@@ -119,7 +119,7 @@ static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, tim
     time_ps cost = operation_cost(rnic, wqe), context = 0;
     if (!context_cache_use(&pipeline->cache, qp->qpn)) {
         cost += pipeline_costs(rnic)->qp_cache_miss;
-        context = pipeline_has_pcie(pipeline_costs(rnic)) ? pcie_latency(pipeline_costs(rnic)) : 0;
+        context = pipeline->pcie.latency;
     }
     time_ps fetched =
         fetched_at(rnic, wqe, own->alone, now + cost + context, now) + rnic->params.tx_delay;
@@ -200,8 +200,7 @@ void pipeline_register(struct rnic *rnic, uint32_t bytes, time_ps now)
         return;
     time_ps begin = time_later(pipeline->engine_free, now), end = begin;
     if (list > pipeline_costs(rnic)->register_inline && pipeline_has_pcie(pipeline_costs(rnic)))
-        end = time_later(begin, pcie_fetch(&pipeline->pcie, list, now)) +
-              pcie_latency(pipeline_costs(rnic));
+        end = time_later(begin, pcie_fetch(&pipeline->pcie, list, now)) + pipeline->pcie.latency;
     pipeline->engine_free = end + pipeline_costs(rnic)->registration;
     pipeline->engine_busy += pipeline->engine_free - begin;
 }
@@ -235,7 +234,7 @@ static bool takes_engine(const struct frame *frame)
            frame->opcode != FRAME_UD_SEND_ONLY;
 }
 
-static inline void charge(struct rnic *rnic, const struct frame *frame, time_ps now)
+static INLINE void charge(struct rnic *rnic, const struct frame *frame, time_ps now)
 {
     struct pipeline *pipeline = rnic->pipeline;
     if (!takes_engine(frame))

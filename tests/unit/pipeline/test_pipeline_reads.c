@@ -244,6 +244,8 @@ static void payload_in_another_device_has_its_own_rate(void **state)
     assert_int_equal(pcie_fetch(&pcie, 512, 0), (4096 + 2 * 128) * NS);
     pcie_init(&pcie, &params, 4096);
     assert_int_equal(pcie_write(&pcie, 4096, 0), 2048 * NS);
+    assert_int_equal(pcie_write(&pcie, 100, 0), (2048 + 50) * NS);
+    assert_int_equal(pcie_write(&pcie, 0, 0), 0);
     params.peer_latency = 488 * NS;
     params.peer_read = 0;
     pcie_init(&pcie, &params, 4096);
