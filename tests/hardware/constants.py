@@ -70,7 +70,6 @@ CONSTANTS = [
     Constant(RNIC + "rx-delay", CX5, {CX5_PAIR: 480, "IBM": 390}),
     Constant(RNIC + "pcie-overhead", CX5, {CX5_PAIR: 3, PCIE: 3}, None, "%"),
     Constant(RNIC + "event-cost", CX5, {STORAGE: 125}, 0),
-    Constant(RNIC + "srq-receive-cost", CX5, {STORAGE: 176}, 0),
     Constant(RNIC + "ack-interval", CX5, {TRIVEDI: 30, KEYSIGHT: 35}, None, ""),
     Constant(RNIC + "ack-interval", ("A3",), {TRIVEDI: 30, KEYSIGHT: 35}, None, ""),
     # ConnectX-6

@@ -5,10 +5,9 @@ import statistics
 
 from constants import CONSTANTS, written
 from figures import CURVES, EXPERIMENTS, UNTOLD
-from laboratories import COINCIDENCES, LABORATORY, MORE, REASONS
+from laboratories import LABORATORY, MORE, REASONS
 
 ALL = "all laboratories"
-HONEST = f"{ALL}, coincidences as misses"
 
 
 def digits(value):
@@ -35,10 +34,6 @@ def error(figure, value):
     return abs(value - figure.given) / abs(figure.given)
 
 
-def is_coincidence(experiment, figure):
-    return (experiment.id, figure.about) in COINCIDENCES
-
-
 def errors_by_laboratory(tasks, found):
     """Relative errors of the figures that are a test: published, and no value was fitted on them."""
     errors = {}
@@ -46,8 +41,7 @@ def errors_by_laboratory(tasks, found):
         if figure.given is not None and not figure.fits:
             for name in (laboratory(experiment), ALL):
                 errors.setdefault(name, []).append(error(figure, one[0]))
-            errors.setdefault(HONEST, []).append(math.inf if is_coincidence(experiment, figure) else error(figure, one[0]))
-    return {name: errors[name] for name in sorted(errors, key=lambda name: (name == HONEST, name == ALL, name))}
+    return {name: errors[name] for name in sorted(errors, key=lambda name: (name == ALL, name))}
 
 
 def errors_held_out(tasks, found):
@@ -102,14 +96,14 @@ def is_unexplained(figure, value):
     return (error(figure, value) <= figure.tolerance) == bool(figure.missed)
 
 
-def verdict(experiment, figure, value):
+def verdict(figure, value):
     if figure.given is None:
         return "to be predicted"
     met = error(figure, value) <= figure.tolerance
     if figure.missed:
         return f"missed: {figure.missed}"
     word = f"fitted ({figure.fits})" if figure.fits else "met"
-    return (word if met else f"missed by {100 * error(figure, value):.0f} %") + (", a coincidence" if is_coincidence(experiment, figure) else "")
+    return word if met else f"missed by {100 * error(figure, value):.0f} %"
 
 
 def row(experiment, figure, found):
@@ -118,7 +112,7 @@ def row(experiment, figure, found):
     rests = ", ".join(f"{name} {100 * effect:.1f} %" for effect, name in effects[:3]) or "-"
     given = "-" if figure.given is None else digits(figure.given)
     return f"| {experiment.id} | {figure.about} | {figure.unit or '-'} | {given} | {digits(value)} | " \
-        f"{digits(held) if figure.given is not None else '-'} | {span} | {rests} | {100 * figure.tolerance:g} % | {verdict(experiment, figure, value)} |"
+        f"{digits(held) if figure.given is not None else '-'} | {span} | {rests} | {100 * figure.tolerance:g} % | {verdict(figure, value)} |"
 
 
 HEAD = ["| | figure | unit | given | model | without | range | rests on | tolerance | |", "|---|---|---|---|---|---|---|---|---|---|"]
