@@ -311,8 +311,9 @@ static void memory(void **state)
     (void)state;
     static const struct findings_print cases[] = {
         {SWITCH("buffer: 100KB") WRITE, "buffers",
-         "t.yaml:5:20: error: switch0: reserved buffers and headroom need 2220032 B, the packet "
-         "memory has 100000 B\n    remedy: use a larger buffer, or less headroom (shorter cables, "
+         "t.yaml:5:20: error: switch0: reserved buffers and headroom need 2220032 B, but the "
+         "packet memory has 100000 B\n    remedy: use a larger buffer, or less headroom (shorter "
+         "cables, "
          "or headroom-pool)\n"},
         {SWITCH("pfc: {headroom-pool: 10KB}") WRITE, "buffers",
          "t.yaml:5:33: warning: switch0: the headroom pool has 9984 B, but the lossless groups of "

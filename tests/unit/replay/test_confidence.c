@@ -186,7 +186,7 @@ static void the_sentence_has_the_interval(void **state)
     found.sources = 0;
     found.evidence = "assumed";
     confidence_words(&found, 5e6, text, sizeof text);
-    assert_true(strstr(text, " 8ns is assumed; 4 of 5") != NULL);
+    assert_true(strstr(text, " 8ns, is assumed; 4 of 5") != NULL);
     assert_null(strstr(text, "this run"));
     found.causes = 2;
     confidence_words(&found, 5e6, text, sizeof text);
