@@ -355,53 +355,53 @@ static const struct wait {
     {TIMERS("timeout: 1"),
      {8192000, 8191999},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited for "
-     "its "
-     "timeout (first: host1 to host0; longest wait: 8.19 us); start the workload later, or repair "
+     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited "
+     "until it was sent again (first: host1 to host0; longest wait: 8.19 us); start the workload "
+     "later, or repair "
      "the path first\n"},
     {TIMERS("timeout: 1"),
      {8191999, 8192000},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited for "
-     "its "
-     "timeout (first: host2 to host0; longest wait: 8.19 us); start the workload later, or repair "
+     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited "
+     "until it was sent again (first: host2 to host0; longest wait: 8.19 us); start the workload "
+     "later, or repair "
      "the path first\n"},
     {TIMERS("timeout: 1"),
      {9 * US, 12 * US},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited for "
-     "its "
-     "timeout (first: host2 to host0; longest wait: 12 us); start the workload later, or repair "
+     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited "
+     "until it was sent again (first: host2 to host0; longest wait: 12 us); start the workload "
+     "later, or repair "
      "the path first\n"},
     {TIMERS("timeout: 1"),
      {12 * US, 9 * US},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited for "
-     "its "
-     "timeout (first: host1 to host0; longest wait: 12 us); start the workload later, or repair "
+     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited "
+     "until it was sent again (first: host1 to host0; longest wait: 12 us); start the workload "
+     "later, or repair "
      "the path first\n"},
     {TIMERS("timeout: 1"),
      {12 * US, 12 * US},
      {0, 1},
-     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited for "
-     "its "
-     "timeout (first: host2 to host0; longest wait: 12 us); start the workload later, or repair "
+     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited "
+     "until it was sent again (first: host2 to host0; longest wait: 12 us); start the workload "
+     "later, or repair "
      "the path first\n"},
     {TIMERS("timeout: 1"), {12 * US, 12 * US}, {0, 0}, ""},
     {TIMERS("timeout: 0, cm-timeout: 50us"), {49 * US, 49 * US}, {1, 1}, ""},
     {TIMERS("timeout: 0, cm-timeout: 50us"),
      {50 * US, 50 * US},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited for "
-     "its "
-     "timeout (first: host1 to host0; longest wait: 50 us); start the workload later, or repair "
+     "t.yaml:6:13: warning: 'w': 2 of 2 host-target pairs lost a connection message and waited "
+     "until it was sent again (first: host1 to host0; longest wait: 50 us); start the workload "
+     "later, or repair "
      "the path first\n"},
     {TIMERS("timeout: 20, cm-timeout: 50us"),
      {50 * US, 3 * US},
      {1, 1},
-     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited for "
-     "its "
-     "timeout (first: host1 to host0; longest wait: 50 us); start the workload later, or repair "
+     "t.yaml:6:13: warning: 'w': 1 of 2 host-target pairs lost a connection message and waited "
+     "until it was sent again (first: host1 to host0; longest wait: 50 us); start the workload "
+     "later, or repair "
      "the path first\n"},
 };
 
