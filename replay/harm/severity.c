@@ -30,7 +30,7 @@ static size_t slowed_words(const struct harm *harm, char *text, size_t size)
     const bool by_host = harm->cause_count > 0 && harm->causes[0].confirmed;
     const struct words lost = words_time(harm->lost_ps);
     if (harm->victims <= 0)
-        return (size_t)snprintf(text, size, ": I/O lost %s to delay", lost.text);
+        return (size_t)snprintf(text, size, ": %s of I/O time lost to delay", lost.text);
     if (by_host)
         return (size_t)snprintf(
             text, size, ": %" PRId64 " %s lost %s of I/O time to delay (%s)", harm->victims,

@@ -163,7 +163,7 @@ REASONS = [
            "reaches 4.9 million READs of 1 KiB (published: 6.8) and 3.2 million of 4 KiB. The source names neither slot nor memory, nor the rates of the ports of "
            "four initiators of three generations"),
     Untold("N1b", "blocks of 1 KiB, 24 SRQs", "5.1 to 5.9 million I/Os with shared receives, 6.8 and 7.8 million with private ones: 176 ns for each receive "
-           "(`srq-receive-cost`) is within 10 % of all four figures, but not of those of SR1, so no profile has this value"),
+           "(`srq-receive-cost`) is within 10 % of all four figures, but not of the figures of SR1, so no profile has this value"),
     Untold("N1b", "READs of 1 and 4 KiB, one SRQ of 4096", "6,096 commands are outstanding and 4,096 receives are posted: messages that find no receive wait for RNR timers; "
            "the source does not say how its hosts share the receives"),
     Untold("SR1", "one SRQ, entries in a list", "a receive of a list is fetched after the one before it: one for each 559 ns, although the card takes one from a ring each 186 ns. "
