@@ -9,7 +9,7 @@ text = open(sys.argv[1]).read()
 db = sqlite3.connect(sys.argv[2])
 failures = 0
 UNITS = {'ps': 1, 'ns': 10**3, 'us': 10**6, 'ms': 10**9, 's': 10**12, '': 1, 'k': 10**3, 'M': 10**6,
-         'b/s': 1, 'kb/s': 10**3, 'Mb/s': 10**6, 'Gb/s': 10**9}
+         'b/s': 1, 'kb/s': 10**3, 'Mb/s': 10**6, 'Gb/s': 10**9, 'B': 1, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30}
 
 
 def ask(sql, *values):
@@ -64,7 +64,7 @@ class Tables(HTMLParser):
 
 tables = Tables()
 tables.feed(text)
-COUNT, TIME, RATE, WORDS = '', ' ps', ' bit/s', None
+COUNT, TIME, RATE, SIZE, WORDS = '', ' ps', ' bit/s', ' B', None
 
 
 def near(what, words, exact):
@@ -136,7 +136,7 @@ causes = []
 while (row := ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].sentence')):
     share, confirmed = (ask('SELECT value FROM result WHERE path=?', f'causes[{len(causes)}].{key}')[0][0]
                         for key in ('share', 'confirmed'))
-    causes.append([row[0][0], f'{round(100 * share)} %', 'confirmed' if confirmed else 'suspected'])
+    causes.append([row[0][0], f'{round(100 * share)}%', 'confirmed' if confirmed else 'suspected'])
 table('', ['cause', 'share', ''], [WORDS] * 3, causes[:6])
 table('expectations', ['', 'expectation', 'found'], [WORDS] * 3,
       [['pass' if held else 'FAIL', words, actual] for held, words, actual in
@@ -150,8 +150,8 @@ sums = ask('SELECT name, cpu_host_ps/completed, cpu_target_ps/completed, (cpu_ho
            ' WHERE cpu_host_ps NOTNULL AND completed>0 ORDER BY workload')
 table('cpu', ['workload', 'hosts', 'targets', 'sum'], [WORDS, TIME, TIME, TIME], sums)
 lasts = ask('SELECT p.name, priority, cause, lossless, frames, bytes, first_ps, last_ps FROM dropped JOIN port p USING(node, port)')
-table('drops', ['port', 'priority', 'cause', 'class', 'frames', 'bytes', 'first', 'last'],
-      [WORDS, COUNT, WORDS, WORDS, COUNT, COUNT, TIME, TIME],
+table('drops', ['port', 'priority', 'cause', 'class', 'frames', 'data', 'first', 'last'],
+      [WORDS, COUNT, WORDS, WORDS, COUNT, SIZE, TIME, TIME],
       [row[:3] + ['LOSSLESS' if row[3] else 'lossy'] + row[4:] for row in sorted(lasts, key=lambda row: (-row[3], -row[4]))])
 table('stages', ['workload', 'operation', 'stage', 'commands', 'mean', 'longest'], [WORDS] * 3 + [COUNT, TIME, TIME],
       [[name, operation, stage, count, total // count, most] for name, operation, stage, count, total, most in ask(
@@ -180,13 +180,14 @@ for node, port, priority, value in ask("SELECT node, port, priority, value FROM 
         ranks += [bytes] * ((so_far >= 0.5 * whole and not ranks) + (so_far >= 0.99 * whole and len(ranks) < 2))
     peaks[name, priority] = [int(sum(bytes * span for bytes, span in steps) / whole), *ranks[:2], value,
                              sum(bytes * span for bytes, span in steps) / whole]
-table('queue-table', ['port', 'priority', 'mean', 'p50', 'p99', 'peak'], [WORDS] + [COUNT] * 5,
+table('queue-table', ['port', 'priority', 'mean', 'p50', 'p99', 'peak'], [WORDS, COUNT] + [SIZE] * 4,
       [[*key, *row[:4]] for key, row in sorted(peaks.items(), key=lambda item: (-item[1][4], -item[1][3], item[0]))][:32])
 table('blame', ['root', 'kind', 'priority', 'total pause time', 'direct pause time'], [WORDS, WORDS, COUNT, TIME, TIME],
       ask('SELECT text, kind, priority, held_ps, direct_ps FROM pause_root ORDER BY position LIMIT 20'))
-table('blame', ['victim of', 'workload', 'host', 'class', 'delayed', 'failed', 'pause time on its path'],
-      [WORDS] * 5 + [COUNT, TIME],
-      [[ask('SELECT value FROM result WHERE path=?', f'causes[{row[0]}].name')[0][0], *row[1:4], f'{row[4] / 1e4:.1f}%', *row[5:]]
+table('blame', ['host', 'workload', 'class', 'delayed', 'failed', 'pause time on its path', 'victim of'],
+      [WORDS] * 4 + [COUNT, TIME, WORDS],
+      [[row[2], row[1], row[3], f'{row[4] / 1e4:.1f}%', *row[5:],
+        ask('SELECT value FROM result WHERE path=?', f'causes[{row[0]}].name')[0][0]]
        for row in ask('SELECT cause, w.name, n.name, class, lost_ppm, v.failed, held_ps FROM victim v JOIN workload w USING(workload)'
                       ' JOIN node n USING(node) ORDER BY cause, lost_ppm DESC, workload, v.node LIMIT 40')], 1)
 

@@ -66,7 +66,7 @@ if drain > 0:
 near('events', title[7], result('events'))
 near('packet-hops', title[8], result('packet_hops'))
 NUMBER = r'([\d.,]+(?: (?!\d)[a-zA-Z/]+)?|-)'
-rows = [line for line in block('Workloads')[1:] if re.match(r'  \S', line)]
+rows = [line for line in block('Workloads')[1:] if re.match(r'  \S', line) and not line.startswith('  IOPS and goodput cover')]
 workloads = ask('SELECT name, completed, iops, goodput_bps, latency_mean_ps, latency_p50_ps, latency_p99_ps, latency_p99_9_ps,'
                 ' latency_max_ps FROM workload ORDER BY workload')
 same('workloads', len(rows), len(workloads))
