@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum { NEAREST_WORD_BYTES = 96, NEAREST_LIST_BYTES = 240, NEAREST_HINT_BYTES = 360 };
+enum { NEAREST_WORD_BYTES = 96, NEAREST_LIST_BYTES = 270, NEAREST_HINT_BYTES = 390 };
 
 /* Compares candidates one after the other and keeps the best, plus a list of all while they are
  * few. The first of equal candidates wins. */

@@ -28,7 +28,7 @@ for where in "link:workload 'backup' keeps [a-z0-9:]+ to [a-z0-9:]+ busy; withou
     name=${where%%:*}
     "$program" run "$name.yaml" -o run.db >out || fail "$name: exit code $?"
     words=${where#*:}
-    tr -s '\n ' ' ' <out | grep -Eq "Causes 100% of the harm \(confirmed by rerun\): ${words/; / }from host[0-3] to host10 takes [3-9][0-9]% less time, p99 " || fail "$name: $(grep -A3 '^Harm' out)"
+    tr -s '\n ' ' ' <out | grep -Eq "Causes 100% of the harm \(confirmed by rerun\): ${words/; / }from host[0-3] to host10 takes [3-9][0-9]% less time, and p99 " || fail "$name: $(grep -A3 '^Harm' out)"
     grep -Eq "^Victims +.db.: 2 hosts lost up to [0-9.]+% of their I/O time to delay \(the cause is on their paths\)" out || fail "$name: $(grep -A3 '^Victims' out)"
     slow=$("$program" run "$name.yaml" --json | gojq '.workloads[0].latency_ns.mean')
 

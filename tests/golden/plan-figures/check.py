@@ -139,7 +139,7 @@ for share, command, price, headroom in cells:
     same('map: share', int(share), round(10 + 45 * candidate['headroom']))
 drawing = page[page.index('<text x="4"'):]
 limit = float(re.search(r'class="limit" x1="\d+" x2="\d+" y1="([\d.]+)"', page)[1])
-top = int(re.search(r'<text x="4" y="(\d+)">100 %</text>', page)[1]) - 4
+top = int(re.search(r'<text x="4" y="(\d+)">100%</text>', page)[1]) - 4
 left, right = map(int, re.search(r'class="limit" x1="(\d+)" x2="(\d+)"', page).groups())
 low, high = (int(words.replace(',', '')) for words in re.search(
     r'<text x="\d+" y="\d+">([\d,]+)</text><text x="\d+" y="\d+" text-anchor="end">([\d,]+)</text>\n'

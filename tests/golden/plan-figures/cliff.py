@@ -20,7 +20,7 @@ def near(what, got, wanted, by):
 
 drawing = re.search(r'<svg class="front cliff".*?</svg>', page, re.S)[0]
 left, right, limit = (float(re.search(rf'class="limit".* {name}="([\d.]+)"', drawing)[1]) for name in ('x1', 'x2', 'y1'))
-top, bottom = (int(re.search(rf'y="(\d+)">{name} %</text>', drawing)[1]) - 4 for name in ('100', '-100'))
+top, bottom = (int(re.search(rf'y="(\d+)">{name}%</text>', drawing)[1]) - 4 for name in ('100', '-100'))
 near('the limit is in the middle', limit, (top + bottom) / 2, 0.06)
 line = re.search(r'<polyline points="([^"]*)"', drawing)[1].split()
 points = re.findall(r'<line class="span" x1="([\d.]+)" x2="([\d.]+)" y1="([\d.]+)" y2="([\d.]+)"/><circle class="(\w+)" cx="([\d.]+)" '
