@@ -129,7 +129,7 @@ for candidate in told['candidates']:
          f'4 cables to hosts, {2 * spines} between switches' if spines == 2 else None)
 
 # ---------------------------------------------------------------- the page: the map, and points by the chart's own axes
-cells = re.findall(r'style="--share:(\d+)%" title="([^"]*)"><b>([\d,]+)</b>([\d.]+) %, 1 of 1<', page)
+cells = re.findall(r'style="--share:(\d+)%" title="([^"]*)"><b>([\d,]+)</b>([\d.]+)%, 1 of 1<', page)
 passing = [candidate for candidate in told['candidates'] if candidate['result'] == 'pass']
 same('map', len(cells), len(passing))
 for share, command, price, headroom in cells:
@@ -145,7 +145,7 @@ low, high = (int(words.replace(',', '')) for words in re.search(
     r'<text x="\d+" y="\d+">([\d,]+)</text><text x="\d+" y="\d+" text-anchor="end">([\d,]+)</text>\n'
     r'<text x="\d+" y="\d+" text-anchor="middle">price', page).groups())
 points = re.findall(r'<circle class="(\w+)( chosen)?" cx="([\d.]+)" cy="([\d.]+)" r="\d"><title>([^<:]+): [\w ]+, ([\d,]+),'
-                    r' headroom (-?[\d.]+) %', page)
+                    r' headroom (-?[\d.]+)%', page)
 same('points', sorted(name for *_, name, _, _ in points), sorted(one['label'] for one in told['candidates']))
 bottom = int(re.search(r'<text x="\d+" y="(\d+)" text-anchor="middle">price', page)[1])
 for kind, mark, x, y, name, price, headroom in points:

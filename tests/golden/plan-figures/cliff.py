@@ -24,7 +24,7 @@ top, bottom = (int(re.search(rf'y="(\d+)">{name}%</text>', drawing)[1]) - 4 for 
 near('the limit is in the middle', limit, (top + bottom) / 2, 0.06)
 line = re.search(r'<polyline points="([^"]*)"', drawing)[1].split()
 points = re.findall(r'<line class="span" x1="([\d.]+)" x2="([\d.]+)" y1="([\d.]+)" y2="([\d.]+)"/><circle class="(\w+)" cx="([\d.]+)" '
-                    r'cy="([\d.]+)" r="5"><title>([^:]*): headroom (\S+) % \+- (\S+) %</title>', drawing)
+                    r'cy="([\d.]+)" r="5"><title>([^:]*): headroom (\S+)% \+- (\S+)%</title>', drawing)
 values = db.execute('SELECT position, value, candidate FROM cliff ORDER BY position').fetchall()
 near('points', len(points), len(values), 0)
 
