@@ -31,17 +31,15 @@ static size_t slowed_words(const struct harm *harm, char *text, size_t size)
     const struct words lost = words_time(harm->lost_ps);
     if (harm->victims <= 0)
         return (size_t)snprintf(text, size, ": %s of I/O time lost to delay", lost.text);
-    if (by_host)
-        return (size_t)snprintf(
-            text, size, ": %" PRId64 " %s lost %s of I/O time to delay (%s)", harm->victims,
-            plural(harm->victims, "host", "hosts"), lost.text,
-            plural(harm->victims, "the time for which the host issues I/O",
-                   "the time for which each host issues I/O, summed over the hosts"));
+    const char *victims = by_host ? plural(harm->victims, "host", "hosts")
+                                  : plural(harm->victims, "pair of hosts", "pairs of hosts");
+    const char *measure =
+        by_host ? plural(harm->victims, "the time for which the host issues I/O",
+                         "the time for which each host issues I/O, summed over the hosts")
+                : plural(harm->victims, "the time for which the pair has I/O",
+                         "the time for which each pair has I/O, summed over the pairs");
     return (size_t)snprintf(text, size, ": %" PRId64 " %s lost %s of I/O time to delay (%s)",
-                            harm->victims, plural(harm->victims, "pair of hosts", "pairs of hosts"),
-                            lost.text,
-                            plural(harm->victims, "the time for which the pair has I/O",
-                                   "the time for which each pair has I/O, summed over the pairs"));
+                            harm->victims, victims, lost.text, measure);
 }
 
 void severity_words(struct harm *harm)

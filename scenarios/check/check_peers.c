@@ -64,27 +64,18 @@ static bool is_much_worse(const struct opt *row, int64_t value, int64_t common)
     return less == 0 || more / WORSE_FACTOR >= less;
 }
 
-/* Values of TCP need connections of TCP, and those of the RNIC other traffic or iWARP. */
-static bool uses(const struct scenario_workload *workload, enum deviation_of of)
+static bool uses_rnic(const struct scenario_workload *workload)
 {
-    if (of == DEVIATION_TCP)
-        return workload->by_tcp;
-    return !workload->by_tcp || workload->own_verbs ||
-           (of != DEVIATION_RNIC && of != DEVIATION_CONTROL_VALUE);
+    return !workload->by_tcp || workload->own_verbs;
 }
 
-/* The host has traffic that the value can affect; a switch carries the traffic of many. */
+/* A switch carries the traffic of many. At a host without RDMA and iWARP, the values of its RNIC
+ * have no effect. */
 static bool has_traffic(const struct scenario *scenario, uint32_t node, enum deviation_of of)
 {
-    if (scenario->nodes[node].kind != SCENARIO_HOST)
-        return true;
-    for (uint32_t w = 0; w < scenario->workload_count; w++) {
-        const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; uses(workload, of) && i < workload->pair_count; i++)
-            if (workload->pairs[i].from == node || workload->pairs[i].to == node)
-                return true;
-    }
-    return false;
+    const bool of_rnic = of == DEVIATION_RNIC || of == DEVIATION_CONTROL_VALUE;
+    return scenario->nodes[node].kind == SCENARIO_SWITCH ||
+           effect_has_traffic(scenario, node, of_rnic ? uses_rnic : NULL);
 }
 
 static bool is_said(const struct check_report *report, const struct deviation *deviation)
@@ -173,7 +164,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_peers = {
     .name = "peers",
-    .about = "No value of a device is much worse than those of its peers, or differs by a factor "
-             "of ten.",
+    .about =
+        "No device has a value that is much worse than its peers' values, or that differs from "
+        "them by a factor of ten.",
     .run = run,
 };

@@ -187,32 +187,36 @@ static bool is_tcp(const struct scenario_workload *workload)
     return workload->by_tcp;
 }
 
-/* True if the host has traffic of that kind, or none at all. */
-static bool has_traffic(const struct place *place,
+bool effect_has_traffic(const struct scenario *scenario, uint32_t node,
                         bool (*is_kind)(const struct scenario_workload *workload))
 {
-    bool other = false;
-    for (uint32_t i = 0; i < place->scenario->workload_count; i++) {
-        const struct scenario_workload *workload = &place->scenario->workloads[i];
-        for (uint32_t k = 0; k < workload->pair_count; k++) {
-            if (workload->pairs[k].from != place->node && workload->pairs[k].to != place->node)
-                continue;
-            if (is_kind(workload))
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        if (is_kind != NULL && !is_kind(workload))
+            continue;
+        for (uint32_t k = 0; k < workload->pair_count; k++)
+            if (workload->pairs[k].from == node || workload->pairs[k].to == node)
                 return true;
-            other = true;
-        }
     }
-    return !other;
+    return false;
+}
+
+/* True if the host has traffic of that kind, or none at all. */
+static bool may_have_traffic(const struct place *place,
+                             bool (*is_kind)(const struct scenario_workload *workload))
+{
+    return effect_has_traffic(place->scenario, place->node, is_kind) ||
+           !effect_has_traffic(place->scenario, place->node, NULL);
 }
 
 static bool needs_rdma(const struct place *place)
 {
-    return has_traffic(place, is_rdma);
+    return may_have_traffic(place, is_rdma);
 }
 
 static bool needs_tcp(const struct place *place)
 {
-    return has_traffic(place, is_tcp);
+    return may_have_traffic(place, is_tcp);
 }
 
 bool effect_uses_iscsi(const struct scenario_workload *workload)
@@ -222,7 +226,7 @@ bool effect_uses_iscsi(const struct scenario_workload *workload)
 
 static bool needs_iscsi(const struct place *place)
 {
-    return has_traffic(place, effect_uses_iscsi);
+    return may_have_traffic(place, effect_uses_iscsi);
 }
 
 bool effect_uses_iwarp(const struct scenario_workload *workload)
@@ -233,7 +237,7 @@ bool effect_uses_iwarp(const struct scenario_workload *workload)
 
 static bool needs_iwarp(const struct place *place)
 {
-    return has_traffic(place, effect_uses_iwarp);
+    return may_have_traffic(place, effect_uses_iwarp);
 }
 
 bool effect_uses_tls(const struct scenario *scenario, const struct scenario_workload *workload,

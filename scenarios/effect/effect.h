@@ -13,6 +13,10 @@
  * `row` NULL and for a node that the scenario does not have. */
 bool effect_is_void(const struct scenario *scenario, uint32_t node, const struct opt *row);
 
+/* True if the node is at one end of a pair of a workload of that kind; NULL: of any workload. */
+bool effect_has_traffic(const struct scenario *scenario, uint32_t node,
+                        bool (*is_kind)(const struct scenario_workload *workload));
+
 /* True if the parameter is one of iSCSI, which no workload uses. */
 bool effect_lacks_transport(const struct scenario *scenario, const struct opt *row);
 

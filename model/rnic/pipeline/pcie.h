@@ -53,7 +53,7 @@ struct pcie {
     time_ps per_peer_read;            /* the same for reads of payload in another device */
     uint64_t peer_read, peer_written; /* bit/s; 0: no limit */
     uint32_t apart;             /* payload up to this size takes the slow path: 0, or UINT32_MAX
-                                 * if it is in another device with limits of its own */
+                                 * if payload is in another device that has its own limits */
     time_ps latency;            /* from a read to its first data, without an IOTLB miss */
     time_ps payload_latency;    /* the same for payload */
     struct context_cache iotlb; /* 0 sets: no IOMMU */

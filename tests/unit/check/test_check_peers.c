@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which values of a host `check` calls odd beside those of its peers. */
+ * Which values of a host `check` reports because they differ from its peers. */
 #include "tests/unit/check/findings.h"
 
 #include <setjmp.h>
@@ -30,10 +30,10 @@ static void values_that_take_time_from_operations(void **state)
         FINDING("  odd: {where: [host4, host5], tcp: {interrupt-delay: 40us}}\n",
                 "interrupt-delay is 40us, but peers have 10us", 2),
         FINDING("  odd: {where: host7, tcp: {interrupt-delay: 40us}}\n", "", 0), /* idle */
-        /* Off on one side. */
+        /* The value 0 turns GRO off. */
         FINDING("  odd: {where: host4, tcp: {gro-size: 0B}}\n",
                 "gro-size is 0B, but peers have 64KiB", 1),
-        /* A limit that the peers do not have; 0 is none. */
+        /* A limit that the peers do not have: 0 means no limit. */
         FINDING("  odd: {where: host4, tcp: {cores: 1}}\n", "cores is 1, but peers have", 1),
     };
     assert_findings(cases, sizeof cases / sizeof cases[0]);

@@ -226,7 +226,7 @@ static void long_reads_of_a_queue_pair_are_gathered_one_by_one(void **state)
 }
 
 /* A byte takes 1 ns at 8 Gb/s.  Payload in another device passes at its rates, and at most one
- * request of 512 B per (512 + 488) ns / 4; what is in host memory does not notice. */
+ * request of 512 B per (512 + 488) ns / 4; payload in host memory is not affected. */
 static void payload_in_another_device_has_its_own_rate(void **state)
 {
     (void)state;
