@@ -59,7 +59,7 @@ struct tcp_params {
     int64_t initial_window, reordering;
     int64_t rto_min, rto_initial, rto_max, timer_slack;
     int64_t retries, syn_retries;
-    int64_t sack, rack, tlp, frto, timestamps, window_scaling, ecn;
+    int64_t sack, rack, tlp, frto, prr, timestamps, window_scaling, ecn;
     int64_t ecn_option, ecn_beacon;
     int64_t delayed_ack, quick_acks;
     int64_t send_buffer, send_buffer_max, receive_buffer, receive_buffer_max;

@@ -57,6 +57,12 @@ const struct opt tcp_base_opts[] = {
     {"frto", OPT_BOOL, ROW(frto), "true", NULL, NULL, NULL,
      "After a timeout, use new segments to detect whether the timeout was spurious (F-RTO).",
      SYSCTL ", tcp_frto: 2", OPT_ACTS_IF(OPT_NEED_TCP, LOSS, ANY, TRACE)},
+    {"prr", OPT_BOOL, ROW(prr), "true", NULL, NULL, NULL,
+     "true: the congestion window falls over one round trip (proportional rate reduction), so that "
+     "the sender continues to send; false: it falls at once. With congestion-control: dctcp and "
+     "true, marks that arrive in this round trip reduce the window a second time.",
+     "RFC 6937; Linux tcp_input.c, tcp_cwnd_reduction: always; FreeBSD tcp(4), net.inet.tcp.do_prr",
+     OPT_ACTS_IF(OPT_NEED_TCP, CONGESTION, ANY, TRACE)},
     {"timestamps", OPT_BOOL, ROW(timestamps), "true", NULL, NULL, NULL,
      "Use the timestamps option, which adds 12 bytes to each segment.", SYSCTL ", tcp_timestamps",
      OPT_ACTS_IF(OPT_NEED_TCP, LINK, ANY, TRACE)},

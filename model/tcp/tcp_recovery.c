@@ -38,6 +38,14 @@ static void end_reduction(struct tcp_conn *conn)
         conn->cc.cwnd = conn->cc.ssthresh;
 }
 
+/* RFC 6675 5: (4.2), (4.3). */
+static void reduce_at_once(struct tcp_conn *conn, int64_t flight)
+{
+    const bool resends = conn->recovery == TCP_RECOVERY && conn->prr_out == 0;
+    const uint32_t least = resends ? (uint32_t)flight + 1 : 1;
+    conn->cc.cwnd = conn->cc.ssthresh > least ? conn->cc.ssthresh : least;
+}
+
 void tcp_cwnd_reduction(struct tcp_conn *conn, uint32_t acked_sacked, bool newly_lost,
                         bool advanced)
 {
@@ -45,6 +53,10 @@ void tcp_cwnd_reduction(struct tcp_conn *conn, uint32_t acked_sacked, bool newly
     const int64_t gap = ssthresh - flight;
     if (acked_sacked == 0 || conn->prior_cwnd == 0)
         return;
+    if (!conn->tcp->params.prr) {
+        reduce_at_once(conn, flight);
+        return;
+    }
     conn->prr_delivered += acked_sacked;
     int64_t count;
     if (gap < 0) {

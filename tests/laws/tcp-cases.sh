@@ -83,15 +83,28 @@ within 'incast of 19 windows, the whole memory, drops' "$(incast .drops.lossy 19
 near 'incast of 16 with a lost window, ms' "$(incast '.workloads[0].latency_ns.max / 1e6' 16)" 200.2 0.5
 
 # Alizadeh et al., SIGCOMM 2010: N flows of DCTCP hold a queue of K + N frames at most, which falls by 0.5 sqrt(2 N (C RTT + K))
-# = 15; K below C RTT / 7 loses throughput.
+# = 15; K below C RTT / 7 loses throughput. The formula reduces each window once, at once. With proportional rate reduction, as
+# in Linux, the window falls over one round trip; frames of its first half are still marked, and their ACKs, which arrive after
+# it, reduce the window again: two reductions instead of one, and up to twice the amplitude.
 dctcp=tests/laws/tcp-dctcp.yaml
-queue() {
-    "$program" run $dctcp --record counters --interval 5us --confirm 0 -o "$work/run.db" >"$work/out" 2>&1
-    "$program" query --json "$work/run.db" "SELECT $1(queue_bytes)/1538.0 AS n FROM v_series_port
-        WHERE port = 'switch0:p2' AND priority = 0 AND at_us > 20000 AND at_us < 39900" | gojq '.[0].n'
+queue() { # K PRR: longest and shortest queue, their difference, frames
+    "$program" run $dctcp --record counters --interval 5us --confirm 0 -o "$work/run.db" --set hosts.defaults.tcp.prr="$2" \
+        --set fabric.switch.ecn.kmin="$(($1 * 1538))B" --set fabric.switch.ecn.kmax="$(($1 * 1538))B" >"$work/out" 2>&1
+    "$program" query --json "$work/run.db" "SELECT max(queue_bytes)/1538.0 AS most, min(queue_bytes)/1538.0 AS least
+        FROM v_series_port WHERE port = 'switch0:p2' AND priority = 0 AND at_us > 20000 AND at_us < 39900" |
+        gojq -r '.[0] | "\(.most) \(.least) \(.most - .least)"'
 }
-near 'DCTCP, 2 flows, K 65: longest queue, frames' "$(queue max)" 67 15
-near 'DCTCP, 2 flows, K 65: shortest queue, frames' "$(queue min)" 52 15
+read -r most least once <<<"$(queue 65 false)"
+near 'DCTCP, 2 flows, K 65, reduced at once: longest queue, frames' "$most" 67 5
+near 'DCTCP, 2 flows, K 65, reduced at once: shortest queue, frames' "$least" 52 5
+near 'DCTCP, 2 flows, K 65, reduced at once: amplitude, frames' "$once" 15.1 15
+read -r most least over <<<"$(queue 65 true)"
+near 'DCTCP, 2 flows, K 65: longest queue, frames' "$most" 67 5
+near 'DCTCP, 2 flows, K 65: shortest queue, frames' "$least" 52 18
+within 'DCTCP, 2 flows, K 65: amplitude, times that of one reduction' "$(awk -v a="$over" -v b="$once" 'BEGIN { print a / b }')" \
+    '$1 > 1.3 && $1 < 2.1'
+read -r most least once <<<"$(queue 40 false)"
+near 'DCTCP, 2 flows, K 40, reduced at once: amplitude, frames' "$once" 14.2 15
 marks() { measure_of $dctcp '[.workloads[0].steady.goodput_bps] | add / 1e9' fabric.switch.ecn.kmin="$1" fabric.switch.ecn.kmax="$1"; }
 near 'DCTCP, 2 flows, K 65, Gb/s' "$(marks 99970B)" "$(awk 'BEGIN { print 100 * 1448 / 1538 }')" 0.1
 within 'DCTCP, 2 flows, K 5, Gb/s' "$(marks 7690B)" '$1 < 93.9'
