@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/plural.h"
 #include "cli/cli.h"
+#include "replay/experiment/confirm.h"
 #include "replay/lesson/lesson.h"
 #include "replay/record/record_begin.h"
 #include "replay/run/run.h"
@@ -187,7 +188,9 @@ static void print_prediction(const struct pass *pass)
 static bool print_summary(const struct lesson *lesson)
 {
     struct run run = {0};
-    const struct run_options how = {.brief = true, .until = TIME_NEVER};
+    struct confirm confirm = {.events = CONFIRM_EVENTS};
+    const struct run_options how = {
+        .brief = true, .until = TIME_NEVER, .judge = confirm_judge, .judge_self = &confirm};
     struct scenario *scenario = cli_load(lesson->name, NULL, 0);
     struct diag *diag = memory_new(sizeof *diag);
     const bool well = scenario != NULL && run_scenario(&run, scenario, &how, diag) == RUN_DONE &&

@@ -60,6 +60,15 @@ expect 'no such answer' 2 'expected a, b or c' "$program" lesson pfc --answer z
 expect 'a word as answer' 2 'expected one letter' "$program" lesson pfc --answer yes
 expect 'an answer without a lesson' 2 'the name of a lesson' "$program" lesson --answer a
 
+# On a terminal, a lesson prints the summary of `stormglass run`; only the time of the run differs. The title follows the prompt, or the progress.
+plain() { sed 's/\r$//; s/\x1b\[[0-9;]*m//g; s/ in [0-9.]* s$//'; }
+for name in deadlock go-back-n; do
+    printf 'a\n\n\n' | script -qec "'$program' lesson $name" /dev/null 2>&1 | plain | sed -n '/^Press Enter to run it here/,/^== What happened/{//d;p}' |
+        sed '$d' >shown.txt
+    script -qec "'$program' run $name" /dev/null </dev/null 2>&1 | plain | sed 1d >run.txt
+    diff -u run.txt shown.txt >differ.txt || fail "$name on a terminal prints another summary: $(head -n 20 differ.txt)"
+done
+
 # On a terminal: a prediction, a reply that is too long, Enter twice, and an answer.
 printf 'q\n%0300d\na\n\n\nc\n' 0 >typed
 script -qec "'$program' lesson pfc" /dev/null <typed >terminal.txt 2>&1
