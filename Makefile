@@ -139,7 +139,7 @@ FOREIGN := $(SYSROOT:=/ready) $(if $(filter wasm playground,$(TARGET)),$(WASM_HE
 # What a page of `report` carries along: the charts' library is a package.
 DYGRAPHS := /usr/share/javascript/dygraphs
 PAGE     := $(DYGRAPHS)/dygraph.min.css $(DYGRAPHS)/dygraph.min.js reports/page/fabric.js reports/page/page.css reports/page/page.js reports/page/reader.js \
-            $(addprefix reports/playground/,playground.css playground.html playground.js worker.js)
+            $(addprefix reports/playground/,engine.js playground.css playground.html playground.js worker.js)
 
 sources = $(sort $(foreach part,$(1),$(wildcard $(part)/*.c $(part)/*/*.c $(part)/*/*/*.c)))
 

@@ -41,7 +41,7 @@ async function write(page, text) {
 }
 async function run(page) {
     await page.evaluate(`playground.last = null; ${id('run')}.click()`);
-    await page.until('!playground.state.busy', LONG);
+    await page.until('!playground.state.busy && !playground.state.testing', LONG);
     check('a run failed', await page.evaluate('playground.last !== null'), await page.evaluate(`${id('failure')}.textContent`));
     return page.evaluate('playground.last');
 }
@@ -111,6 +111,32 @@ async function queueDepth(page) {
     check('a change back stays a change', !(await page.evaluate(`${id('command')}.textContent`)).includes('--set'));
 }
 
+// The results of a storm are shown before its causes are tested, and a page that is being read is replaced by a click only.
+async function firstResults(page) {
+    const shown = word => page.evaluate(`${id('page')}.srcdoc.includes(${quote(word)})`);
+    await choose(page, 'pause-storm');
+    await page.evaluate(`${id('run')}.click(); playground.begun = performance.now()`);
+    await page.until('!playground.state.busy', LONG);
+    const first = await page.evaluate('performance.now() - playground.begun');
+    check('the first results wait for the reruns', await page.evaluate('playground.state.testing'));
+    check('the first results name tested causes', await shown('<td>suspected</td>'));
+    await page.evaluate(`${id('page')}.dispatchEvent(new PointerEvent('pointerenter'))`);
+    await page.until('!playground.state.testing', LONG);
+    const whole = await page.evaluate('performance.now() - playground.begun');
+    console.log(`  pause-storm: results after ${(first / 1000).toFixed(1)} s, tested causes after ${(whole / 1000).toFixed(1)} s`);
+    check('the first results take longer than half of the whole', first < whole / 2, `${first} ms of ${whole} ms`);
+    check('a page that is being read was replaced', await shown('<td>suspected</td>'));
+    await page.evaluate(`${id('replace')}.click()`);
+    check('the tested causes are not shown', await shown('<td>confirmed</td>') && !await shown('<td>suspected</td>'));
+    check('the digest changed', await page.evaluate('playground.first.digest === playground.last.digest'));
+    await page.evaluate(`${id('run')}.click()`);
+    await page.until('!playground.state.busy', LONG);
+    await page.evaluate(`${id('stop')}.click()`);
+    await page.until('!playground.state.testing', LONG);
+    check('stopped tests', (await page.evaluate(`${id('tested')}.textContent`)).includes('not tested'));
+    check('the results are gone', await page.evaluate(`playground.last.digest === ${id('digest')}.textContent`));
+}
+
 async function errors(page) {
     await choose(page, 'pause-storm');
     const text = await page.evaluate(`${id('text')}.value`);
@@ -140,13 +166,23 @@ async function hostile(page) {
     await choose(page, 'first-io');
     const image = '<img src=x onerror=parent.hacked=1>', end = '</script><script>parent.hacked=1</script>';
     const text = await page.evaluate(`${id('text')}.value`);
-    await write(page, text.replace(/^about: .*$/m, `about: '${image}${end}'`).replace(/name: read\b/, `name: 'r${image}'`) + `# ${image}${end}\n`);
-    await page.until(`playground.state.parametersFor === ${id('text')}.value || document.querySelector('#problems .error') !== null`, LONG);
-    await page.evaluate(`${id('run')}.click()`);
-    await page.until('!playground.state.busy', LONG);
+    const about = text.replace(/^about: .*$/m, `about: '${image}${end}'`) + `# ${image}${end}\n`;
+    const clean = async what => check(`${what} adds elements`, await page.evaluate(`document.querySelectorAll('img').length === 0 && window.hacked === undefined`));
+    await write(page, about.replace(/name: read\b/, `name: 'r${image}'`));
+    await page.until(`document.querySelector('#problems .error') !== null`, LONG);
+    check('an error does not quote the name', (await page.evaluate(`${id('problems')}.textContent`)).includes(image));
+    await clean('a hostile name');
+    await write(page, about);
+    await page.until(`document.querySelector('#problems .error') === null`, LONG);
+    const shown = await run(page);
     await page.evaluate('new Promise(resolve => setTimeout(resolve, 500))');
-    check('a hostile scenario adds elements', await page.evaluate(`document.querySelectorAll('img').length === 0 && window.hacked === undefined`));
-    check('a hostile scenario adds elements to the report', !(await page.evaluate(`playground.last.page`)).includes('<img src=x'));
+    check('the summary does not quote the scenario', shown && shown.summary.includes(image + end));
+    check('a hostile scenario adds elements to the report', shown && shown.page.includes('&lt;img src=x') && !shown.page.includes('<img src=x'));
+    await clean('a hostile scenario');
+    await page.evaluate(`${id('other')}.value = ${quote(`fabric.${image}=${image}`)}; ${id('add')}.click()`);
+    await page.until(`document.querySelector('#problems .error') !== null`, LONG);
+    await clean('a hostile parameter');
+    await page.evaluate(`${id('reset')}.click()`);
     check('the frame may reach the page', await page.evaluate(`${id('page')}.getAttribute('sandbox')`) === 'allow-scripts allow-downloads');
 }
 
@@ -223,7 +259,7 @@ async function main() {
             await page.shoot(path.join(folder, `${name}-run.png`));
             grounds.add(theme + await page.evaluate('getComputedStyle(document.body).backgroundColor'));
             if (width === 1400 && theme === 'light') {
-                for (const part of [cases, sliders, queueDepth, errors, hostile, steps, lesson, stopAndLimits]) await part(page);
+                for (const part of [cases, sliders, queueDepth, firstResults, errors, hostile, steps, lesson, stopAndLimits]) await part(page);
                 check('something was fetched', await page.evaluate(`performance.getEntriesByType('resource').filter(one => !one.name.startsWith('blob:')).length`) === 0);
             }
             check(`${name}: words on the console`, page.words.length === 0, page.words);

@@ -105,6 +105,7 @@ bool playground_write(const struct playground_engine *engine,
     fputs("<script type=\"text/plain\" id=\"module\">", out);
     write_base64(out, engine->module, engine->module_length);
     fputs("</script>\n<script>\n", out);
+    page_asset(out, "playground/engine.js");
     page_asset(out, "playground/playground.js");
     fputs("</script>\n</body>\n</html>\n", out);
     return well && ferror(out) == 0;

@@ -1,4 +1,4 @@
-// playground - the editor, the parameters and the results; the engine runs in a worker.      SPDX-License-Identifier: Apache-2.0
+// playground - the editor, the parameters and the results; engines run in workers (engine.js).  SPDX-License-Identifier: Apache-2.0
 // All text from the engine or a scenario is set as textContent, or shown in a frame without access to this page.
 'use strict';
 (function () {
@@ -12,46 +12,14 @@ const MEMORY = {most: 2048, base: 300, host: 0.2, pair: 0.2};
 const state = {
     name: '', shipped: '', lesson: null, beside: {}, // the scenario: file name, text as shipped, and files next to it
     sets: new Map(), parameters: [], size: null, version: 0,
-    busy: false, script: [], shown: '',
+    busy: false, testing: false, tests: null, read: false, script: [], shown: '',
 };
-window.playground = {state, last: null};
+window.playground = {state, first: null, last: null};
 
-// ---------------------------------------------------------------------------------------------------- the worker
-
-const engine = {worker: null, waiting: new Map(), next: 0};
-
-function ask(job) {
-    return new Promise((resolve, reject) => {
-        const id = ++engine.next;
-        engine.waiting.set(id, {resolve, reject});
-        engine.worker.postMessage(Object.assign({id}, job));
-    });
-}
-
-function startEngine() {
-    const parts = [JSON.parse(find('loader').textContent), '\n', JSON.parse(find('worker').textContent)];
-    const place = URL.createObjectURL(new Blob(parts, {type: 'text/javascript'}));
-    engine.worker = new Worker(place);
-    URL.revokeObjectURL(place);
-    engine.worker.onmessage = event => {
-        const {id, answer, failure} = event.data, waiting = engine.waiting.get(id);
-        engine.waiting.delete(id);
-        if (!waiting) return;
-        if (failure === undefined) waiting.resolve(answer);
-        else waiting.reject(new Error(failure));
-    };
-    engine.worker.onerror = event => {
-        event.preventDefault();
-        fail('The engine stopped: ' + event.message);
-    };
-    return ask({kind: 'module', text: find('module').textContent});
-}
-
-function stopEngine() {
-    engine.worker.terminate();
-    for (const waiting of engine.waiting.values()) waiting.reject(new Error('stopped'));
-    engine.waiting.clear();
-}
+// The reruns that test causes take several times as long as the run: they have an engine of their own, so that errors, steps and
+// further runs do not wait for them.
+const engine = new Engine(fail), tester = new Engine(fail);
+let compiled = null;
 
 // ---------------------------------------------------------------------------------------------------- the scenario
 
@@ -113,6 +81,9 @@ function sets() {
     for (const [path, value] of state.sets) list.push('--set', path + '=' + value);
     return list;
 }
+
+// The second line ends with the time that the run took.
+const withoutTime = summary => summary.replace(/ in [0-9.]+ [a-z]+$/m, '');
 
 const quoted = word => /^[\w.,:=/%+-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
 
@@ -190,7 +161,7 @@ async function check() {
     const version = state.version, render = state.parametersFor !== text.value, source = text.value;
     try {
         if (render) {
-            const offers = await ask({kind: 'command', args: ['offers', state.name], files: files()});
+            const offers = await engine.ask({kind: 'command', args: ['offers', state.name], files: files()});
             if (version !== state.version) return;
             if (offers.code === 0) {
                 const answer = JSON.parse(offers.out);
@@ -207,7 +178,7 @@ async function check() {
             if (!render) showProblems('');
             return;
         }
-        const again = await ask({kind: 'command', args: ['offers', state.name].concat(sets()), files: files()});
+        const again = await engine.ask({kind: 'command', args: ['offers', state.name].concat(sets()), files: files()});
         if (version !== state.version) return;
         if (again.code === 0) {
             const answer = JSON.parse(again.out);
@@ -312,33 +283,84 @@ function fail(message) {
     find('failure').hidden = false;
 }
 
+function enable() {
+    find('run').disabled = state.busy;
+    find('enter').disabled = state.busy;
+    find('stop').disabled = !state.busy && !state.testing;
+}
+
 function setBusy(busy, words) {
     state.busy = busy;
-    find('run').disabled = busy;
-    find('enter').disabled = busy;
-    find('stop').disabled = !busy;
+    enable();
     find('state').textContent = words;
 }
 
-function showRun({ran, shown, page}) {
+// Shows the seconds that have passed, until it is stopped.
+function startClock(id, words) {
+    const begun = performance.now(), show = () => { find(id).textContent = words + Math.round((performance.now() - begun) / 1000) + ' s'; };
+    show();
+    const timer = setInterval(show, 1000);
+    return {stop: () => { clearInterval(timer); }, seconds: () => ((performance.now() - begun) / 1000).toFixed(1) + ' s'};
+}
+
+// Returns the results, or null if the run failed.
+function resultsOf({ran, shown, page}) {
     const digest = ran.out.match(/^digest ([0-9a-f]{32})$/m);
-    if (!digest || !page) {
-        showProblems(ran.err);
-        fail(ran.err || (shown && shown.err) || 'The engine ended with exit code ' + ran.code + '.');
-        setBusy(false, 'Not run');
-        return;
-    }
-    window.playground.last = {digest: digest[1], summary: ran.out, code: ran.code, ms: ran.ms, bytes: ran.bytes, page};
+    if (digest && page) return {digest: digest[1], summary: ran.out, code: ran.code, ms: ran.ms, bytes: ran.bytes, page};
     showProblems(ran.err);
-    find('digest').textContent = digest[1];
-    find('time').textContent = (ran.ms / 1000).toFixed(2) + ' s';
-    find('memory').textContent = megabytes(ran.bytes / 1048576) + ' of memory';
+    fail(ran.err || (shown && shown.err) || 'The engine ended with exit code ' + ran.code + '.');
+    return null;
+}
+
+function showPage(results) {
+    find('summary').textContent = results.summary;
+    find('page').srcdoc = results.page;
+    state.read = false;
+}
+
+function showRun(ran, results) {
+    showProblems(ran.err);
+    find('digest').textContent = results.digest;
+    find('time').textContent = (results.ms / 1000).toFixed(2) + ' s';
+    find('memory').textContent = megabytes(results.bytes / 1048576) + ' of memory';
     find('answer').hidden = false;
-    find('summary').textContent = ran.out;
-    find('page').srcdoc = page;
     find('result-part').hidden = false;
+    showPage(results);
     find('result-part').scrollIntoView();
-    setBusy(false, ran.code === 0 ? 'All expectations are met' : 'An expectation is not met');
+    setBusy(false, results.code === 0 ? 'All expectations are met' : 'An expectation is not met');
+}
+
+// Repeats the run with the reruns that test its causes. The page is replaced, unless it is being read.
+async function testCauses(job, first) {
+    const clock = startClock('tested', 'The results are complete. Reruns without each suspected cause test the causes: ');
+    state.testing = true;
+    find('tests').hidden = false;
+    enable();
+    try {
+        await tester.start({compiled});
+        const results = resultsOf(await tester.ask(Object.assign({confirm: true}, job)));
+        if (results) window.playground.last = Object.assign({}, results, {ms: first.ms, bytes: first.bytes});
+        const same = !results || withoutTime(results.summary) === withoutTime(first.summary);
+        find('tests').hidden = same;
+        find('tested').textContent = 'The causes were tested by reruns in ' + clock.seconds() + '.';
+        find('replace').hidden = same || !state.read;
+        find('replace').onclick = () => {
+            find('replace').hidden = true;
+            showPage(results);
+        };
+        if (!same && !state.read) showPage(results);
+    } catch (error) {
+        find('tested').textContent = 'The causes were not tested: ' + error.message;
+    } finally {
+        clock.stop();
+        stopTests();
+    }
+}
+
+function stopTests() {
+    tester.stop();
+    state.testing = false;
+    enable();
 }
 
 async function run() {
@@ -350,25 +372,36 @@ async function run() {
         return;
     }
     setBusy(true, 'Running');
-    const begun = performance.now();
-    const clock = setInterval(() => { find('state').textContent = 'Running, ' + Math.round((performance.now() - begun) / 1000) + ' s'; }, 1000);
+    stopTests();
+    await state.tests;
+    find('tests').hidden = true;
+    const clock = startClock('state', 'Running, '), job = {kind: 'run', name: state.name, sets: sets(), files: files()};
+    let first = null;
     try {
-        showRun(await ask({kind: 'run', name: state.name, sets: sets(), files: files()}));
+        const answer = await engine.ask(Object.assign({confirm: false}, job));
+        clock.stop();
+        first = resultsOf(answer);
+        if (first) showRun(answer.ran, first);
+        else setBusy(false, 'Not run');
     } catch (error) {
         if (error.message !== 'stopped') {
             fail('The engine stopped: ' + error.message);
             setBusy(false, 'Not run');
         }
     } finally {
-        clearInterval(clock);
+        clock.stop();
     }
+    window.playground.first = window.playground.last = first;
+    if (first) state.tests = testCauses(job, first);
 }
 
 async function stop() {
-    stopEngine();
+    stopTests();
+    if (!state.busy) return;
+    engine.stop();
     setBusy(false, 'Stopped');
     try {
-        await startEngine();
+        await engine.start({compiled});
     } catch (error) {
         fail('The engine cannot be loaded: ' + error.message);
     }
@@ -382,7 +415,7 @@ async function showLesson() {
     if (name === null) return;
     find('lesson').textContent = 'The engine measures the numbers of this lesson.';
     try {
-        const answer = await ask({kind: 'command', args: ['lesson', name], files: {}});
+        const answer = await engine.ask({kind: 'command', args: ['lesson', name], files: {}});
         if (name !== state.lesson) return;
         const parts = answer.out.split(/^== (.*)$/m);
         const list = [element('p', {textContent: parts[0].trim()})];
@@ -421,7 +454,7 @@ async function step(line) {
     tell('> ' + line + '\n');
     try {
         const script = state.script.concat([line]);
-        const answer = await ask({kind: 'command', args: ['step', state.name, '--script', 'script'].concat(sets()),
+        const answer = await engine.ask({kind: 'command', args: ['step', state.name, '--script', 'script'].concat(sets()),
             files: Object.assign(files(), {script: script.join('\n') + '\n'})});
         if (answer.code > 1) {
             tell(answer.err);
@@ -473,6 +506,8 @@ find('add').addEventListener('click', () => {
     find('other').value = '';
     checkSoon(false);
 });
+// A reader would lose the place in a page that is replaced.
+for (const type of ['pointerenter', 'focus']) find('page').addEventListener(type, () => { state.read = true; });
 document.addEventListener('keydown', event => {
     if (event.key === 'Enter' && event.ctrlKey) run();
 });
@@ -486,11 +521,11 @@ async function begin() {
         return;
     }
     try {
-        const loaded = startEngine();
+        const loaded = engine.start({text: find('module').textContent});
         const own = data.own[0].text, first = all.findIndex(choice => choice.files[0].text === own);
         find('choice').value = String(first);
         open(first);
-        await loaded;
+        compiled = await loaded;
         setBusy(false, 'Ready');
     } catch (error) {
         if (error.message !== 'stopped') fail('The engine cannot be loaded: ' + error.message);

@@ -1,5 +1,5 @@
 // worker - runs commands of the engine, away from the page.           SPDX-License-Identifier: Apache-2.0
-// The page puts the loader of the engine (createStormglass) before this script and sends the compressed module first.  Each
+// The page puts the loader of the engine (createStormglass) before this script and sends the module first.  Each
 // command has a new instance, as a process has its own memory; files go from one command to the next.
 'use strict';
 let compiled = null;
@@ -55,9 +55,10 @@ async function command(args, files, kept) {
     return answer;
 }
 
-// A run and its page: the page is missing if the run failed.
+// A run and its page, with the reruns that test causes or without; the page is missing if the run failed.
 async function run(job) {
-    const ran = await command(['run', job.name, '-o', 'run.db', '--record', 'ios'].concat(job.sets), job.files, ['run.db']);
+    const confirm = job.confirm ? [] : ['--confirm', '0'];
+    const ran = await command(['run', job.name, '-o', 'run.db', '--record', 'ios'].concat(confirm, job.sets), job.files, ['run.db']);
     const database = ran.files['run.db'];
     delete ran.files;
     if (ran.code > 1 || !database) return {ran};
@@ -70,7 +71,7 @@ async function run(job) {
 async function work(job) {
     try {
         let answer;
-        if (job.kind === 'module') compiled = await compile(job.text);
+        if (job.kind === 'module') answer = compiled = job.compiled || await compile(job.text);
         else answer = job.kind === 'run' ? await run(job) : await command(job.args, job.files, []);
         postMessage({id: job.id, answer});
     } catch (error) {
