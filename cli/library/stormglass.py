@@ -48,7 +48,7 @@ _LISTENER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_Even
 def _load():
     here = os.path.dirname(os.path.abspath(__file__))
     name = "libstormglass.so.1"
-    installed = os.path.join(here, "..", "..", "..", name)
+    installed = os.path.join(here, "..", "..", name)
     for path in (os.environ.get("STORMGLASS_LIBRARY"), installed, name):
         if path and (path == name or os.path.exists(path)):
             break
