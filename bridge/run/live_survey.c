@@ -70,11 +70,12 @@ static void refuse_protection(const struct live_run *run, struct diag *diag)
 }
 
 /* An admin queue and the I/O queues of each controller. */
-static uint64_t connections_of(const struct scenario_workload *workload)
+static uint64_t connections_of(const struct scenario_workload *workload,
+                               const struct nvme_host_params *host)
 {
-    const struct wl_nvme_params *params = workload->params;
+    const uint64_t queues = (uint64_t)wl_nvme_queues(workload->params, host) + 1;
     const uint32_t paths = workload->paths > 0 ? workload->paths : 1;
-    return (uint64_t)workload->copies * workload->turns * paths * (uint64_t)(params->queues + 1);
+    return (uint64_t)workload->copies * workload->turns * paths * queues;
 }
 
 /* to: node of a target; UINT32_MAX: all ends that are in this process. */
@@ -86,7 +87,9 @@ static uint64_t count_connections(const struct live_run *run, uint32_t to)
         for (uint32_t p = 0; p < workload->pair_count; p++) {
             const struct scenario_pair *pair = &workload->pairs[p];
             const uint32_t ends = (uint32_t)live_here(run, pair->from) + live_here(run, pair->to);
-            count += connections_of(workload) * (to == UINT32_MAX ? ends : pair->to == to);
+            const struct nvme_host_params *host =
+                &run->scenario->nodes[pair->from].host->nvme_host->core;
+            count += connections_of(workload, host) * (to == UINT32_MAX ? ends : pair->to == to);
         }
     }
     return count;

@@ -83,6 +83,7 @@ struct verbs_peer {
     uint32_t ip;
     uint16_t port;
     struct verbs_class class;
+    bool polled; /* threads of the user poll the completion queue: IB_POLL_DIRECT */
 };
 
 /* Payload received into BULK memory by a connection, in order. */

@@ -76,6 +76,7 @@ struct stream_peer {
     uint32_t ip;
     uint16_t port;
     struct stream_class class;
+    bool polled; /* threads of the user poll for data: it needs no interrupts and wake-ups */
 };
 
 /* One piece of a stream to send. */

@@ -163,6 +163,7 @@ static struct stream_conn *stream_connect(struct stream_device *device,
     struct tcp_conn *conn = tcp_conn_new(tcp, endpoint, port, peer->port);
     conn->user = *user;
     conn->owned = true;
+    conn->own_core.polled = peer->polled;
     if (peer->class.dscp_set) {
         conn->tos = (uint8_t)(peer->class.dscp << 2);
         conn->priority = tcp->site.priority_of_dscp[peer->class.dscp];

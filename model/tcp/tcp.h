@@ -66,8 +66,8 @@ struct tcp_params {
     int64_t slow_start_after_idle;
     int64_t tso_size, gro_size, output_limit, nic_queue;
     int64_t pacing, pacing_slow_start, pacing_avoidance;
-    int64_t interrupt_delay, interrupt_cost, wakeup_cost, rx_batch_cost, rx_segment_cost,
-        tx_batch_cost;
+    int64_t interrupt_delay, poll_delay, interrupt_cost, wakeup_cost, rx_batch_cost,
+        rx_segment_cost, tx_batch_cost;
     int64_t copy_cost, cold_copy_cost, digest_cost; /* ps for each KiB */
     int64_t cache;
     int64_t tls_cost; /* likewise */

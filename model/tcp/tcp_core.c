@@ -307,8 +307,8 @@ static void on_interrupt(void *self, time_ps now)
         return;
     core->woken_at = now;
     core->polling = true;
-    core->asleep = core->on->timer.due == TIME_NEVER;
-    core->interrupted = core->tcp->params.interrupt_cost > 0;
+    core->asleep = !core->polled && core->on->timer.due == TIME_NEVER;
+    core->interrupted = !core->polled && core->tcp->params.interrupt_cost > 0;
     list_announced(core);
     take_turn(core);
 }
@@ -326,7 +326,9 @@ static void announce(struct tcp_core *core, struct tcp_conn *conn, time_ps now)
     core->last_announced = conn;
     if (core->interrupt.due != TIME_NEVER)
         return;
-    const time_ps delay = core->tcp->params.interrupt_delay;
+    const struct tcp_params *params = &core->tcp->params;
+    const time_ps delay = core->polled ? time_earlier(params->poll_delay, params->interrupt_delay)
+                                       : params->interrupt_delay;
     if (delay == 0)
         on_interrupt(core, now);
     else

@@ -344,7 +344,7 @@ static void look_at_controller(const struct usage *usage, const struct nvme_host
     values[USAGE_WORK_INSTANCES]++;
     values[USAGE_WORK_AWAY] += !nvme_host_live(host) && nvme_host_stats(host)->losses > 0;
     values[USAGE_WORK_CPU] += nvme_host_occupied(host, now);
-    values[USAGE_WORK_QUEUES] += nvme_host_queues(host);
+    values[USAGE_WORK_QUEUES] += nvme_host_cores(host);
     if (usage_is_target(world, target))
         usage->now.values[usage->first_target + usage->target_of[target] * USAGE_TARGET_VALUES +
                           USAGE_TARGET_ASKED] += (int64_t)nvme_host_outstanding(host);

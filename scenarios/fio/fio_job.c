@@ -113,6 +113,7 @@ static void make_params(const struct fio_raw *raw, struct wl_nvme_params *params
     params->pattern = raw->random ? WL_NVME_RANDOM : WL_NVME_SEQUENTIAL;
     params->queue_depth = raw->engine_sync ? 1 : raw->iodepth;
     params->queues = 1;
+    params->polled = raw->hipri;
     params->arrival = raw->rate_process == 0 ? WL_PACE_PACED : WL_PACE_POISSON;
     params->size = region_of(raw);
     params->offset = bytes_of(raw->offset);

@@ -37,6 +37,7 @@ struct fio_raw {
     int64_t thinktime, thinktime_blocks;
     int64_t rate[WL_DIRECTIONS], rate_iops[WL_DIRECTIONS], rate_process;
     int64_t latency_target, latency_window, latency_percentile, latency_run;
+    int64_t hipri;
     int64_t exitall, exit_what, stonewall, new_group;
     int64_t kb_base;
 };

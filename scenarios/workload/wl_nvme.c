@@ -2,9 +2,10 @@
  * wl_nvme - reads and writes of an NVMe namespace.
  * An instance has its own controller. wl_script decides, and this file acts: it connects, keeps the
  * I/Os in slots, sleeps, and accounts for completions.
- * A slot belongs to one I/O queue (slot % queues), and free slots are used in turn, so queues are
- * used round robin and a closed loop keeps exactly queue-depth I/Os in each. If a submission queue
- * is smaller, the I/O waits here, as in a block layer, and the wait counts as latency.
+ * A slot belongs to one core of the host (slot % cores), and free slots are used in turn, so cores
+ * and their queues are used round robin and a closed loop keeps exactly queue-depth I/Os on each.
+ * If a submission queue is smaller, the I/O waits here, as in a block layer, and the wait counts as
+ * latency.
  * Latency is completed_at - issued_at. With a rate, issued_at is the time when the I/O was due (no
  * coordinated omission). While a lost controller reconnects, I/Os are still issued as long as there
  * are slots, and wait. If a controller fails for good, or fails the waiting I/Os
@@ -204,8 +205,8 @@ static void fail_all(struct wl_nvme *wl, struct wl_nvme_line *line)
 /* The controller is gone, so waiting I/Os will never be submitted. */
 static void fail_waiting(struct wl_nvme *wl)
 {
-    for (uint32_t queue = 0; queue < wl->queues; queue++)
-        fail_all(wl, &wl->waiting[queue]);
+    for (uint32_t line = 0; line < wl->lines; line++)
+        fail_all(wl, &wl->waiting[line]);
     fail_all(wl, &wl->limited);
     wl->limited_count = 0;
     if (wl->state == WL_NVME_ISSUING) {
@@ -217,23 +218,10 @@ static void fail_waiting(struct wl_nvme *wl)
 
 /* Issue. */
 
-void wl_nvme_admitted(struct wl_nvme *wl, struct wl_nvme_slot *slot)
-{
-    if (!wl_nvme_give(wl, slot->queue, &slot->io))
-        wl_nvme_line_add(&wl->waiting[slot->queue], slot);
-}
-
 static void submit(struct wl_nvme *wl, struct wl_nvme_slot *slot)
 {
     if (LIKELY(!wl->has_limits) || wl_nvme_admits(wl, slot))
         wl_nvme_admitted(wl, slot);
-}
-
-static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
-{
-    struct wl_nvme_line *waiting = &wl->waiting[queue];
-    while (waiting->first != NULL && wl_nvme_give(wl, queue, &waiting->first->io))
-        wl_nvme_line_take(waiting);
 }
 
 static uint8_t opcode_of(const struct wl_nvme *wl, const struct wl_step *step)
@@ -256,9 +244,10 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
 {
     struct wl_nvme_slot *slot = wl_nvme_line_take(&wl->free);
     const uint8_t opcode = opcode_of(wl, step);
-    *slot = (struct wl_nvme_slot){.queue = slot->queue, .busy = true, .serial = wl->did.issued + 1};
+    *slot = (struct wl_nvme_slot){.core = slot->core, .busy = true, .serial = wl->did.issued + 1};
     slot->io = (struct nvme_io){
         .opcode = opcode,
+        .polled = wl->params.polled != 0,
         .nsid = wl->space.nsid,
         .lba = (uint64_t)step->io.offset / wl->space.block_bytes,
         .bytes = (uint32_t)step->io.bytes,
@@ -317,11 +306,11 @@ static void on_io(void *self, struct nvme_io *io)
 {
     struct wl_nvme *wl = self;
     struct wl_nvme_slot *slot = io->user;
-    const uint32_t queue = slot->queue;
+    const uint32_t line = slot->line;
     finish(wl, slot);
     if (UNLIKELY(wl->multipath != NULL && wl->under_way == 0))
         wl_nvme_count(wl, env_now(wl->site.env));
-    submit_waiting(wl, queue);
+    wl_nvme_send_waiting(wl, line);
     issue_due(wl);
 }
 
@@ -338,8 +327,7 @@ static void on_change(void *self)
 {
     struct wl_nvme *wl = self;
     wl_nvme_count(wl, env_now(wl->site.env));
-    for (uint32_t queue = 0; queue < wl->queues; queue++)
-        submit_waiting(wl, queue);
+    wl_nvme_send_all(wl);
     if ((wl->state == WL_NVME_ISSUING && !is_early(wl)) || wl->state == WL_NVME_ENDING)
         issue_due(wl);
     else
@@ -360,13 +348,15 @@ static bool choose_region(const struct wl_nvme *wl, struct wl_region *region)
 
 static void make_slots(struct wl_nvme *wl)
 {
-    wl->queues = nvme_host_queues(wl_nvme_host(wl));
-    CHECK(wl->queues > 0);
-    wl->slot_count = wl->queues * (uint32_t)wl->params.queue_depth;
+    const struct nvme_host *host = wl_nvme_host(wl);
+    const uint32_t cores = nvme_host_cores(host);
+    CHECK(cores > 0);
+    wl->lines = nvme_host_queues(host);
+    wl->slot_count = cores * (uint32_t)wl->params.queue_depth;
     wl->slots = memory_zeroed(wl->slot_count, sizeof *wl->slots);
-    wl->waiting = memory_zeroed(wl->queues, sizeof *wl->waiting);
+    wl->waiting = memory_zeroed(wl->lines, sizeof *wl->waiting);
     for (uint32_t i = 0; i < wl->slot_count; i++) {
-        wl->slots[i].queue = i % wl->queues;
+        wl->slots[i].core = i % cores;
         wl_nvme_line_add(&wl->free, &wl->slots[i]);
     }
 }

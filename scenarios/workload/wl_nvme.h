@@ -8,6 +8,7 @@
 
 #include "base/opt.h"
 #include "base/units.h"
+#include "nvme/host/host.h"
 #include "nvme/limit.h"
 #include "scenarios/trace/admin_list.h"
 #include "scenarios/workload/wl_pace.h"
@@ -52,6 +53,7 @@ struct wl_nvme_params {
     int64_t block_size;
     int64_t queue_depth; /* commands in flight in each I/O queue */
     int64_t queues;      /* I/O queues of the controller */
+    int64_t polled;      /* bool: its I/O takes poll queues */
     int64_t pattern;     /* enum wl_nvme_pattern */
     int64_t rate;        /* thousandths of I/Os per second per instance; 0: closed loop */
     int64_t arrival;     /* enum wl_pace_arrival */
@@ -72,6 +74,13 @@ struct wl_nvme_params {
 };
 
 extern const struct opt wl_nvme_opts[];
+
+/* I/O queues that each controller of a host requests, of all types. */
+static inline int64_t wl_nvme_queues(const struct wl_nvme_params *params,
+                                     const struct nvme_host_params *host)
+{
+    return params->queues + host->write_queues + host->poll_queues;
+}
 
 uint32_t wl_nvme_name_space(const void *params);
 bool wl_nvme_fits(const void *params, struct workload_space *space);

@@ -25,6 +25,10 @@ const struct opt wl_nvme_opts[] = {
      "Number of I/O queues of the controller. I/Os use them in turn. The target may grant fewer "
      "queues. Without a value, nvme.queues of the host applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
+    {"polled", OPT_BOOL, FIELD(polled), "false", NULL, NULL, NULL,
+     "true: the threads that issue the I/O poll for its completion. The I/O then uses the poll "
+     "queues of the host (nvme.poll-queues), if it has any.",
+     "fio hipri; Linux RWF_HIPRI, IORING_SETUP_IOPOLL", OPT_ACTS(ASKED, ANY, TRACE)},
     {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, OPT_WORDS(WL_NVME_PATTERNS),
      "Offset of each I/O. sequential: it follows the previous I/O; random: uniform over the "
      "working set.",

@@ -81,16 +81,46 @@ static bool is_counted(const struct wl_nvme *wl)
     return wl->multipath != NULL || nvme_host_stats(wl->host)->retried == wl->reported.retried;
 }
 
-bool wl_nvme_give(struct wl_nvme *wl, uint32_t queue, struct nvme_io *io)
+static bool give(struct wl_nvme *wl, uint32_t core, struct nvme_io *io)
 {
     if (UNLIKELY(!is_counted(wl)))
         wl_nvme_count(wl, env_now(wl->site.env));
     if (LIKELY(wl->multipath == NULL))
-        return nvme_host_submit(wl->host, queue, io);
+        return nvme_host_submit(wl->host, core, io);
     if (nvme_multipath_lost(wl->multipath))
         return false;
-    nvme_multipath_submit(wl->multipath, queue, io);
+    nvme_multipath_submit(wl->multipath, core, io);
     return true;
+}
+
+/* The line in which it waits if it cannot be given. */
+static uint32_t line_of(const struct wl_nvme *wl, const struct wl_nvme_slot *slot)
+{
+    return wl->multipath != NULL ? slot->core : nvme_host_queue_of(wl->host, slot->core, &slot->io);
+}
+
+void wl_nvme_admitted(struct wl_nvme *wl, struct wl_nvme_slot *slot)
+{
+    slot->line = line_of(wl, slot);
+    if (!give(wl, slot->core, &slot->io))
+        wl_nvme_line_add(&wl->waiting[slot->line], slot);
+}
+
+void wl_nvme_send_waiting(struct wl_nvme *wl, uint32_t line)
+{
+    struct wl_nvme_line *waiting = &wl->waiting[line];
+    while (waiting->first != NULL && give(wl, waiting->first->core, &waiting->first->io))
+        wl_nvme_line_take(waiting);
+}
+
+void wl_nvme_send_all(struct wl_nvme *wl)
+{
+    struct wl_nvme_line all = {0};
+    for (uint32_t line = 0; line < wl->lines; line++)
+        while (wl->waiting[line].first != NULL)
+            wl_nvme_line_add(&all, wl_nvme_line_take(&wl->waiting[line]));
+    while (all.first != NULL)
+        wl_nvme_admitted(wl, wl_nvme_line_take(&all));
 }
 
 bool wl_nvme_has_lost(const struct wl_nvme *wl)

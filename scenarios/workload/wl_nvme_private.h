@@ -22,7 +22,8 @@ enum wl_nvme_state {
 struct wl_nvme_slot {
     struct nvme_io io;
     struct wl_nvme_slot *next; /* in the free list, or in a line of waiting slots */
-    uint32_t queue;
+    uint32_t core;             /* of the host, which issues it */
+    uint32_t line;             /* of waiting slots, that of its queue */
     bool busy;
     uint64_t serial;
     struct wl_expectation expected;
@@ -78,7 +79,7 @@ struct wl_nvme {
     struct nvme_host_stats reported; /* statistics of the controllers that stats already include */
     uint64_t failovers;              /* failovers that stats already include */
     struct wl_nvme_slot *slots;
-    uint32_t slot_count, queues;
+    uint32_t slot_count, lines;
     struct wl_nvme_line free;
     struct wl_nvme_line *waiting; /* one line per queue */
     int64_t under_way;            /* I/Os in the host or waiting */
@@ -97,7 +98,10 @@ static inline struct wl_nvme *wl_nvme_of(const struct workload *workload)
 
 /* The instance's controller, with one or several paths: wl_nvme_paths.c. */
 void wl_nvme_connect(struct wl_nvme *wl, const struct nvme_host_user *user);
-bool wl_nvme_give(struct wl_nvme *wl, uint32_t queue, struct nvme_io *io);
+/* Submits what waits in the line of a queue, or in all lines: after a reconnect the controller may
+ * have fewer queues, and I/O other lines. */
+void wl_nvme_send_waiting(struct wl_nvme *wl, uint32_t line);
+void wl_nvme_send_all(struct wl_nvme *wl);
 /* wl_nvme_limit_begin initializes the limits. wl_nvme_admits: true if the limits admit the I/O;
  * otherwise wl_nvme_admitted is called later. */
 void wl_nvme_limit_begin(struct wl_nvme *wl);

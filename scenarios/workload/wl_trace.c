@@ -28,6 +28,10 @@ static const struct opt rows[] = {
      "Number of I/O queues of the controller. I/Os use them in turn. The target may grant fewer "
      "queues. Without a value, nvme.queues of the host applies.",
      "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
+    {"polled", OPT_BOOL, FIELD(polled), "false", NULL, NULL, NULL,
+     "true: the threads that issue the I/O poll for its completion. The I/O then uses the poll "
+     "queues of the host (nvme.poll-queues), if it has any.",
+     "fio hipri; Linux RWF_HIPRI, IORING_SETUP_IOPOLL", OPT_ACTS(ASKED, ANY, TRACE)},
     {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, OPT_WORDS(WL_REPLAY_SPLITS),
      "Part of the trace that each instance replays. copy: the whole trace; turns: the I/Os are "
      "divided among the instances in turn; file: the files in the trace are divided among them in "

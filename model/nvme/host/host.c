@@ -20,6 +20,15 @@ const struct opt nvme_host_opts[] = {
     {"queues", OPT_INT, PARAM(queues), "1", "1", "1024", NULL,
      "Number of I/O queues of a controller; each queue runs on its own CPU of the host.",
      "assumed; Linux creates one queue per online CPU", OPT_ACTS(DEPTH, LESS, SERVICE)},
+    {"write-queues", OPT_INT, PARAM(write_queues), "0", "0", "1024", NULL,
+     "Number of additional I/O queues for everything except reads; `queues` then carry only reads. "
+     "If the target does not grant more than `queues`, reads and writes share them. A workload "
+     "issues from as many CPUs as there are queues of the most numerous type, with queue-depth "
+     "I/Os each; CPU n uses queue n of each type, modulo their number, and does their work.",
+     "nvme-cli --nr-write-queues; Linux nvme-tcp and nvme-rdma", OPT_ACTS(DEPTH, ANY, SERVICE)},
+    {"poll-queues", OPT_INT, PARAM(poll_queues), "0", "0", "1024", NULL,
+     "Number of additional I/O queues for I/O of workloads with `polled`. They are granted last.",
+     "nvme-cli --nr-poll-queues; Linux nvme-tcp and nvme-rdma", OPT_ACTS(DEPTH, ANY, SERVICE)},
     {"queue-size", OPT_INT, PARAM(queue_size), "128", "2", "1024", NULL,
      "Number of entries of an I/O submission queue. A queue can have one outstanding command less "
      "than it has entries.",
@@ -184,11 +193,11 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
     host->state = HOST_NEW;
     host->namespaces = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->namespaces);
     host->found = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->found);
-    host->queues = memory_zeroed((size_t)host->params.queues + 1, sizeof *host->queues);
+    host->queues = memory_zeroed((size_t)nvme_host_queues_asked(host) + 1, sizeof *host->queues);
     nvme_transport_need(site->transport, &host->admin_data, HOST_ADMIN_DATA_BYTES,
                         NVME_MEMORY_BYTES, NVME_DATA_OUT | NVME_DATA_IN);
     identify_host(host);
-    for (int64_t i = 0; i <= host->params.queues; i++)
+    for (uint32_t i = 0; i <= nvme_host_queues_asked(host); i++)
         nvme_host_queue_init(&host->queues[i], host, (uint16_t)i);
     nvme_host_queue_open(&host->queues[0], NVME_ADMIN_QUEUE_SIZE);
     host->queue_count = 1;
@@ -200,12 +209,17 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
 
 void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues)
 {
-    CHECK(host->queue_count == 1 && (int64_t)io_queues <= host->params.queues);
+    CHECK(host->queue_count == 1 && io_queues <= nvme_host_queues_asked(host));
     for (uint32_t i = 0; i < io_queues; i++)
         nvme_host_queue_open(&host->queues[i + 1], (uint16_t)host->io_queue_size);
     host->queue_count = io_queues + 1;
-    if (!host->reported_ready)
-        host->offered = io_queues;
+    nvme_host_map_queues(host, io_queues);
+    if (host->reported_ready)
+        return;
+    host->offered = io_queues;
+    for (unsigned i = 0; i < HOST_QUEUE_TYPES; i++)
+        if (host->cores < host->sets[i].count)
+            host->cores = host->sets[i].count;
 }
 
 void nvme_host_destroy(struct nvme_host *host)
@@ -215,7 +229,7 @@ void nvme_host_destroy(struct nvme_host *host)
     nvme_host_admin_quiet(host);
     nvme_host_recovery_quiet(host);
     nvme_host_live_quiet(host);
-    for (int64_t i = 0; i <= host->params.queues; i++)
+    for (uint32_t i = 0; i <= nvme_host_queues_asked(host); i++)
         nvme_host_queue_fini(&host->queues[i]);
     nvme_transport_unmap(host->site.transport, &host->admin_data);
     host->site.transport->ops->destroy(host->site.transport);
@@ -387,7 +401,13 @@ uint32_t nvme_host_queues(const struct nvme_host *host)
 
 uint32_t nvme_host_queues_asked(const struct nvme_host *host)
 {
-    return (uint32_t)host->params.queues;
+    const struct nvme_host_params *params = &host->params;
+    return (uint32_t)(params->queues + params->write_queues + params->poll_queues);
+}
+
+uint32_t nvme_host_cores(const struct nvme_host *host)
+{
+    return host->cores;
 }
 
 uint32_t nvme_host_queue_size(const struct nvme_host *host)
@@ -449,7 +469,7 @@ void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
 void nvme_host_audit(const struct nvme_host *host)
 {
     uint64_t units = 0;
-    for (int64_t i = 0; i <= host->params.queues; i++)
+    for (uint32_t i = 0; i <= nvme_host_queues_asked(host); i++)
         units += nvme_host_queue_audit(&host->queues[i]);
     CHECK(units == host->units && units >= host->outstanding);
     CHECK((units == 0) == (host->outstanding == 0));

@@ -25,6 +25,8 @@ struct nvme_host;
 
 struct nvme_host_params {
     int64_t queues;           /* requested I/O queues; the target may grant fewer */
+    int64_t write_queues;     /* requested in addition; then `queues` carry only reads */
+    int64_t poll_queues;      /* likewise, for I/O that is polled */
     int64_t queue_size;       /* entries of an I/O submission queue; at most one less is
                                * outstanding */
     int64_t keep_alive;       /* KATO; 0: none */
@@ -76,6 +78,7 @@ extern const struct opt nvme_host_opts[];
 struct nvme_io {
     /* Set by the caller. */
     uint8_t opcode; /* enum nvme_opcode */
+    bool polled; /* its issuer polls for the completion: it takes a poll queue, if there is one */
     uint32_t nsid;
     uint64_t lba;
     uint32_t bytes; /* length of the range, whether or not data is transferred; 0 for a flush */
@@ -178,8 +181,10 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site);
 void nvme_host_destroy(struct nvme_host *host);
 
 /* Accepts the I/O and returns true; returns false without accepting it when the queue is full or
- * the controller is not live. The target checks the range. queue: 0 .. nvme_host_queues - 1. */
-bool nvme_host_submit(struct nvme_host *host, uint32_t queue, struct nvme_io *io);
+ * the controller is not live. The target checks the range. core: 0 .. nvme_host_cores - 1. */
+bool nvme_host_submit(struct nvme_host *host, uint32_t core, struct nvme_io *io);
+/* The queue that it would take now: 0 .. nvme_host_queues - 1. */
+uint32_t nvme_host_queue_of(const struct nvme_host *host, uint32_t core, const struct nvme_io *io);
 
 /* Accepts the command and returns true; false: the controller is not live or has no space. */
 bool nvme_host_admin_submit(struct nvme_host *host, struct nvme_admin *admin);
@@ -208,7 +213,10 @@ time_ps nvme_host_without_service(const struct nvme_host *host, time_ps now);
 /* Number of queues first agreed; after a reconnect with fewer, those carry all I/O. */
 uint32_t nvme_host_queues(const struct nvme_host *host);
 uint32_t nvme_host_queues_asked(const struct nvme_host *host);
-uint32_t nvme_host_queue_size(const struct nvme_host *host); /* as negotiated */
+/* Cores that issue I/O, each on one queue of a type: the largest number of queues of one type. */
+uint32_t nvme_host_cores(const struct nvme_host *host);
+int64_t nvme_host_params_cores(const struct nvme_host_params *params); /* if all are granted */
+uint32_t nvme_host_queue_size(const struct nvme_host *host);           /* as negotiated */
 uint32_t nvme_host_max_transfer(const struct nvme_host *host);
 uint32_t nvme_host_namespaces(const struct nvme_host *host);
 const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *host, uint32_t index);

@@ -339,12 +339,12 @@ static void add_first(struct host_queue *queue, struct host_piece piece)
     queue->pieces[queue->piece_at] = piece;
 }
 
-bool nvme_host_submit(struct nvme_host *host, uint32_t index, struct nvme_io *io)
+bool nvme_host_submit(struct nvme_host *host, uint32_t core, struct nvme_io *io)
 {
     if (host->state != HOST_LIVE || host->stopping)
         return false;
-    CHECK(index < host->offered);
-    struct host_queue *queue = &host->queues[1 + index % (host->queue_count - 1)];
+    CHECK(core < host->cores);
+    struct host_queue *queue = &host->queues[1 + nvme_host_queue_of(host, core, io)];
     if (queue->piece_count > 0 || !nvme_host_queue_has_room(queue))
         return false;
     nvme_host_io_begin(queue, io);

@@ -61,7 +61,8 @@ time_ps nvme_host_occupied(const struct nvme_host *host, time_ps now)
 {
     time_ps busy = 0;
     for (uint32_t i = 1; i < host->queue_count; i++)
-        busy += nvme_server_occupied(&host->queues[i].cpu, now);
+        if (nvme_host_queue_leads(&host->queues[i]))
+            busy += nvme_server_occupied(&host->queues[i].cpu, now);
     return busy;
 }
 
@@ -69,7 +70,7 @@ struct nvme_cpu nvme_host_cpu(const struct nvme_host *host, time_ps now)
 {
     const struct nvme_transport_ops *transport = host->site.transport->ops;
     struct nvme_cpu cpu = {0};
-    for (int64_t i = 0; i <= host->params.queues; i++) {
+    for (uint32_t i = 0; i <= nvme_host_queues_asked(host); i++) {
         const struct host_queue *queue = &host->queues[i];
         const time_ps spent = nvme_server_busy(&queue->cpu, now) + queue->transport_cpu +
                               nvme_transport_cpu(transport, queue->conn);

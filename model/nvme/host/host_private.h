@@ -4,6 +4,7 @@
  *   host_recovery.c    lost connections: waiting, attempts, return, giving up
  *   host_admin.c       runs the steps that bring a controller up; Connect; keep-alive
  *   host_steps.c       the steps: the commands in Linux's order
+ *   host_map.c         types of queues: default, read, poll; their cores
  *   host_queue.c       one queue: connection, submission queue, commands and responses
  *   host_io.c          I/O: splitting, the queue's CPU, timeouts
  *   host_live.c        admin commands of a live controller: events, their logs, a user's commands
@@ -108,6 +109,13 @@ struct host_queue {
     bool parting;    /* disconnecting, not confirmed by the peer yet */
 };
 
+enum host_queue_type { HOST_QUEUE_DEFAULT, HOST_QUEUE_READ, HOST_QUEUE_POLL, HOST_QUEUE_TYPES };
+
+/* The I/O queues of a type, numbered from 0. */
+struct host_queue_set {
+    uint32_t first, count;
+};
+
 enum host_log_state { HOST_LOG_HEADER, HOST_LOG_PIECES, HOST_LOG_HEADER_AGAIN };
 /* RESTLESS: the log changed during every attempt to read it. */
 enum host_log_verdict { HOST_LOG_MORE, HOST_LOG_WHOLE, HOST_LOG_RESTLESS };
@@ -133,8 +141,10 @@ struct nvme_host {
     uint32_t queue_count;      /* including the admin queue */
     uint32_t connecting;       /* the queue being connected */
     uint32_t offered;          /* I/O queues announced to the caller */
-    uint64_t outstanding;      /* I/Os */
-    uint64_t units;            /* incomplete part of the outstanding I/O: bytes, and 1 per flush */
+    uint32_t cores;            /* that issue I/O, announced likewise */
+    struct host_queue_set sets[HOST_QUEUE_TYPES];
+    uint64_t outstanding; /* I/Os */
+    uint64_t units;       /* incomplete part of the outstanding I/O: bytes, and 1 per flush */
     struct nvme_host_stats stats;
     uint32_t attempts; /* since the loss of the controller */
     /* Time from each loss until the controller is back or shut down; it stays open after giving
@@ -210,6 +220,14 @@ bool nvme_host_recovery_same_namespaces(const struct nvme_host *host);
 void nvme_host_recovery_end(struct nvme_host *host);
 void nvme_host_recovery_give_back(struct nvme_host *host); /* fails all I/O */
 void nvme_host_recovery_audit(const struct nvme_host *host);
+
+/* host_map.c */
+void nvme_host_map_queues(struct nvme_host *host, uint32_t granted);
+bool nvme_host_queue_polls(const struct host_queue *queue);
+/* Its commands and its connection take turns on the core. */
+void nvme_host_queue_run(struct host_queue *queue);
+/* False if an earlier I/O queue has the same core. */
+bool nvme_host_queue_leads(const struct host_queue *queue);
 
 /* host_queue.c */
 void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid);

@@ -157,6 +157,7 @@ void nvme_host_queue_connect(struct host_queue *queue)
         .qid = queue->qid,
         .entries = queue->size,
         .in_capsule = queue->capsule_room,
+        .polled = nvme_host_queue_polls(queue),
         .user = {.self = queue,
                  .on_established = on_established,
                  .on_response = on_response,
@@ -165,8 +166,7 @@ void nvme_host_queue_connect(struct host_queue *queue)
                  .on_closed = on_closed},
     };
     queue->conn = transport_of(queue)->connect(host->site.transport, &how);
-    const bool shared = nvme_transport_run_on(transport_of(queue), queue->conn, &queue->core);
-    nvme_server_run_on(&queue->cpu, shared ? &queue->core : NULL);
+    nvme_host_queue_run(queue);
     if (queue->conn == NULL)
         nvme_host_fail(host, NVME_STATUS_TRANSPORT, "cannot make a connection");
 }

@@ -201,18 +201,19 @@ static void set_features(struct host_request *request, enum nvme_feature feature
 
 static void build_queues(const struct nvme_host *host, struct host_request *request)
 {
-    const uint32_t wanted = (uint32_t)host->params.queues - 1;
+    const uint32_t wanted = nvme_host_queues_asked(host) - 1;
     set_features(request, NVME_FEATURE_QUEUES, wanted << 16 | wanted);
 }
 
 static enum host_verdict judge_queues(struct nvme_host *host, const struct host_request *request)
 {
-    uint32_t count = least((uint32_t)host->params.queues, (request->result & 0xFFFF) + 1);
+    const uint32_t asked = nvme_host_queues_asked(host);
+    uint32_t count = least(asked, (request->result & 0xFFFF) + 1);
     count = least(count, (request->result >> 16 & 0xFFFF) + 1);
-    if (count < host->params.queues) {
+    if (count < asked) {
         char text[96];
-        snprintf(text, sizeof text, "NVMe target grants %u I/O %s; requested: %lld",
-                 (unsigned)count, plural(count, "queue", "queues"), (long long)host->params.queues);
+        snprintf(text, sizeof text, "NVMe target grants %u I/O %s; requested: %u", (unsigned)count,
+                 plural(count, "queue", "queues"), (unsigned)asked);
         nvme_host_note(host, text);
     }
     nvme_host_make_queues(host, count);

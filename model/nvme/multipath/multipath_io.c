@@ -85,7 +85,7 @@ static void send_waiting(struct path *path)
 {
     while (path->waiting.count > 0 && nvme_host_live(path->host)) {
         struct part *part = path->waiting.first;
-        if (!nvme_host_submit(path->host, part->queue % nvme_host_queues(path->host), &part->io))
+        if (!nvme_host_submit(path->host, part->queue % nvme_host_cores(path->host), &part->io))
             return;
         list_take(&path->waiting);
     }
@@ -105,7 +105,7 @@ static void send_part(struct nvme_multipath *multipath, struct part *part)
     }
     path->active++;
     if (path->waiting.count > 0 ||
-        !nvme_host_submit(path->host, part->queue % nvme_host_queues(path->host), &part->io))
+        !nvme_host_submit(path->host, part->queue % nvme_host_cores(path->host), &part->io))
         list_add(&path->waiting, part);
 }
 

@@ -13,7 +13,7 @@ enum { NEAR = 10, FAR = 20 }; /* ACPI SLIT: LOCAL_DISTANCE, REMOTE_DISTANCE */
 static uint32_t node_of(const struct nvme_multipath *multipath, uint32_t queue)
 {
     const uint64_t nodes = (uint64_t)multipath->params.numa_nodes;
-    const uint64_t queues = (uint64_t)multipath->host_params.queues;
+    const uint64_t queues = (uint64_t)nvme_host_params_cores(&multipath->host_params);
     return (uint32_t)(queue % queues * nodes / queues);
 }
 

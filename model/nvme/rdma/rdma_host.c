@@ -219,7 +219,7 @@ static struct verbs_conn *start_connect(struct host_conn *conn,
         .rnr_retry_count = 7,
     };
     const struct verbs_user user = {.self = conn, .on_cm = on_cm, .on_completion = on_completion};
-    const struct verbs_peer peer = {how->ip, NVME_RDMA_PORT, rdma->params.class};
+    const struct verbs_peer peer = {how->ip, NVME_RDMA_PORT, rdma->params.class, how->polled};
     return rdma->verbs->connect(rdma->device, &peer, &cap, &param, &user);
 }
 

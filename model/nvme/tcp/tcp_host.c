@@ -358,7 +358,7 @@ struct nvme_transport_conn *nvme_tcp_connect(struct nvme_transport *transport,
     conn->slots = memory_zeroed(how->entries, sizeof *conn->slots);
     struct stream_user user = nvme_tcp_conn_user(&conn->base);
     user.on_connected = on_connected;
-    const struct stream_peer peer = {how->ip, NVME_TCP_PORT, tcp->params.class};
+    const struct stream_peer peer = {how->ip, NVME_TCP_PORT, tcp->params.class, how->polled};
     conn->base.stream = tcp->site.streams->connect(tcp->site.device, &peer, &user);
     if (conn->base.stream != NULL)
         return &conn->base;

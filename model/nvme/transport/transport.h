@@ -73,6 +73,7 @@ struct nvme_transport_connect {
     uint16_t qid;
     uint16_t entries;    /* entries of the submission queue; tags are smaller */
     uint32_t in_capsule; /* maximum in-capsule data that the controller accepts; 0: not known yet */
+    bool polled;         /* threads poll for the queue's completions: it needs no interrupts */
     struct nvme_transport_host user;
 };
 

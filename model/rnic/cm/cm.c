@@ -155,6 +155,7 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
     conn->tries_most = (uint8_t)rnic->params.cm_retries;
     conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class),
                                   cm_flow_label(cm_source_port(conn), peer->port)};
+    conn->polled = peer->polled;
     conn->qp = qp_create(rnic, cap, conn);
     conn->state = CM_RESOLVING;
     cm_format_req(conn, peer->port, param);

@@ -57,6 +57,7 @@ struct verbs_conn {
     enum cm_state state;
     bool taken, destroyed, passive;
     uint8_t overrun; /* enum cq_overrun */
+    bool polled;     /* by its user's threads, without interrupts */
     bool fences;     /* the next work request posted waits for all earlier ones */
     uint8_t generation;
     uint8_t tries;        /* retries of the message that waits for an answer */

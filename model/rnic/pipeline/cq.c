@@ -71,7 +71,11 @@ void cq_add(struct rnic *rnic, uint32_t index, time_ps now)
         completion_at(rnic, cq->last)->next = index;
     cq->last = index;
     cq->last_at = now;
-    if (cq->state == CQ_ARMED || cq->state == CQ_HELD)
+    if (cq->state != CQ_ARMED && cq->state != CQ_HELD)
+        return;
+    if (UNLIKELY(completion->conn->polled))
+        set_step(rnic, cq, CQ_POLLED, now + params_of(rnic)->completion);
+    else
         consider_event(rnic, cq, now);
 }
 

@@ -6,8 +6,8 @@
  * triggers an event, which occupies PCIe for `event-cost`. After `interrupt-cost` the core polls:
  * `completion-cost` per completion, including those that arrive meanwhile; when none is left, the
  * queue is armed again. So the busier a core is, the fewer interrupts it gets. Adaptive: count and
- * time come from dim.h. Without it (`completions: polling`) completions are delivered at once, at
- * no cost.
+ * time come from dim.h. A queue whose users poll it has no events. Without all this
+ * (`completions: polling`) completions are delivered at once, at no cost.
  * Source: Linux drivers/infiniband/core/cq.c (IB_POLL_SOFTIRQ, IB_POLL_WORKQUEUE: budget of 256).
  * Not modeled: interrupts on cores with other work. Owner: the RNIC. Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_PIPELINE_CQ_H

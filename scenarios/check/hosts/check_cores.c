@@ -24,8 +24,11 @@ static struct queues queues_at(const struct scenario *scenario, uint32_t target)
              i++) {
             if (workload->pairs[i].to != target)
                 continue;
-            queues.all += params->queues * workload->copies;
-            queues.most = params->queues > queues.most ? params->queues : queues.most;
+            const uint32_t from = workload->pairs[i].from;
+            const int64_t asked =
+                wl_nvme_queues(params, &scenario->nodes[from].host->nvme_host->core);
+            queues.all += asked * workload->copies;
+            queues.most = asked > queues.most ? asked : queues.most;
         }
     }
     return queues;

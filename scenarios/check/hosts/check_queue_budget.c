@@ -20,7 +20,8 @@ static int64_t queues_requested(const struct scenario *scenario,
                                 const struct scenario_workload *workload,
                                 const struct scenario_pair *pair)
 {
-    const int64_t queues = ((const struct wl_nvme_params *)workload->params)->queues;
+    const int64_t queues =
+        wl_nvme_queues(workload->params, &scenario->nodes[pair->from].host->nvme_host->core);
     const int64_t most = scenario->nodes[pair->to].host->nvme_target->core.max_queues;
     struct nic_pair list[NICS_PATHS_MAX];
     uint32_t paths = 1;
