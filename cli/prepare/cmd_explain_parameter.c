@@ -222,6 +222,9 @@ static const struct {
     const char *printed, *listed;
 } sections[] = {
     {"fabric.fabric-links", "fabric.host-links"},
+    {"fabric.*.host-links", "fabric.host-links"},
+    {"fabric.*.fabric-links", "fabric.host-links"},
+    {"fabric.*.switch", "fabric.switch"},
     {"fabric.topology.links", "fabric.host-links"},
     {"fabric.overrides", "fabric.switch"},
     {"fabric.overrides", "fabric.host-links"},

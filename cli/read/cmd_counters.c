@@ -61,33 +61,52 @@ static bool choose_one(const struct port_counters *counters, const char *name, b
     return found;
 }
 
-static bool choose(const struct cli_args *args, const struct port_counters *counters, bool *chosen)
+/* Equipment of Fibre Channel and InfiniBand has no counters of another link layer. NULL: any. */
+static const char *layer_of(enum counters_form form)
 {
-    uint32_t count;
+    return form == COUNTERS_PERFQUERY                       ? "infiniband"
+           : form == COUNTERS_FOS || form == COUNTERS_NX_OS ? "fibre-channel"
+                                                            : NULL;
+}
+
+static bool fits(const struct port_counters_port *port, const char *layer)
+{
+    return layer == NULL || strcmp(port->link_layer, layer) == 0;
+}
+
+/* `port`: NULL if no port of the run fits. */
+static bool refuse(const struct cli_args *args, const struct port_counters *counters,
+                   const char *needed, const struct port_counters_port *port)
+{
+    if (port == NULL)
+        cli_error("counters: --as %s needs a run with fabric.kind: %s; this one has %s",
+                  cli_value(args, "as"), needed, counters->ports[0].link_layer);
+    else
+        cli_error("counters: --as %s needs ports of %s; %s has %s", cli_value(args, "as"), needed,
+                  port->name, port->link_layer);
+    return false;
+}
+
+/* Without --port: all ports whose equipment has such counters. */
+static bool choose(const struct cli_args *args, const struct port_counters *counters,
+                   enum counters_form form, bool *chosen)
+{
+    const char *layer = layer_of(form);
+    uint32_t count, fitting = 0;
     const char **names = cli_values(args, "port", &count);
-    for (uint32_t i = 0; i < counters->port_count; i++)
-        chosen[i] = count == 0;
+    for (uint32_t i = 0; i < counters->port_count; i++) {
+        chosen[i] = count == 0 && fits(&counters->ports[i], layer);
+        fitting += fits(&counters->ports[i], layer);
+    }
+    if (fitting == 0 && counters->port_count > 0)
+        return refuse(args, counters, layer, NULL);
     for (uint32_t i = 0; i < count; i++)
         if (!choose_one(counters, names[i], chosen))
             return false;
+    for (uint32_t i = 0; i < counters->port_count; i++)
+        if (chosen[i] && !fits(&counters->ports[i], layer))
+            return refuse(args, counters, layer, &counters->ports[i]);
     return true;
-}
-
-/* Equipment of Fibre Channel and InfiniBand has no counters of another fabric. */
-static bool fits(const struct cli_args *args, struct store *store, enum counters_form form)
-{
-    const char *needed = form == COUNTERS_PERFQUERY                       ? "infiniband"
-                         : form == COUNTERS_FOS || form == COUNTERS_NX_OS ? "fibre-channel"
-                                                                          : NULL;
-    char kind[32];
-    if (needed == NULL)
-        return true;
-    store_ask_text(store, "SELECT value FROM setting WHERE path='fabric.kind'", kind, sizeof kind);
-    if (strcmp(kind, needed) == 0)
-        return true;
-    cli_error("counters: --as %s needs a run with fabric.kind: %s; this one has %s",
-              cli_value(args, "as"), needed, kind[0] == '\0' ? "ethernet" : kind);
-    return false;
 }
 
 static int print(const struct cli_args *args, struct store *store, enum counters_form form)
@@ -98,7 +117,7 @@ static int print(const struct cli_args *args, struct store *store, enum counters
     int code = CLI_USAGE;
     if (store_error(store) != NULL)
         cli_error("%s: %s", args->operands[0], store_error(store));
-    else if (fits(args, store, form) && choose(args, &counters, chosen)) {
+    else if (choose(args, &counters, form, chosen)) {
         if (form == COUNTERS_SS)
             counters_ss(store, &counters, chosen, stdout);
         else

@@ -69,14 +69,14 @@ static const struct table tables[DIFF_SECTION_COUNT] = {
                         "set_by FROM workload" FIGURES(FIGURE_SELECT)
                             FIGURE_TALLIES(TALLY_SELECT) " ORDER BY 1",
                         false, RANK_SHARE},
-    [DIFF_PAUSES] = {RESULTS
-                     " WHERE path LIKE 'pfc.%' UNION ALL"
-                     " SELECT p.name||iif(EXISTS(SELECT 1 FROM setting WHERE path='fabric.kind' AND"
-                     " value<>'ethernet'), ' waits for ', ' paused by ')||q.name||', priority "
-                     "'||c.priority, c.value,"
-                     " c.value, 'ps', '' FROM counter c JOIN port p ON p.node=c.node AND"
-                     " p.port=c.port JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
-                     " WHERE c.name='tx_prio'||c.priority||'_blocked_ps' ORDER BY 1",
+    [DIFF_PAUSES] = {RESULTS " WHERE path LIKE 'pfc.%' UNION ALL"
+                             " SELECT p.name||iif(n.link_layer<>'ethernet', ' waits for ',"
+                             " ' paused by ')||q.name||', priority "
+                             "'||c.priority, c.value,"
+                             " c.value, 'ps', '' FROM counter c JOIN port p ON p.node=c.node AND"
+                             " p.port=c.port JOIN node n ON n.node=p.node JOIN port q ON "
+                             "q.node=p.peer_node AND q.port=p.peer_port"
+                             " WHERE c.name='tx_prio'||c.priority||'_blocked_ps' ORDER BY 1",
                      true, RANK_SIGNIFICANCE},
     [DIFF_DROPS] = {RESULTS
                     " WHERE path LIKE 'drops.%' UNION ALL"

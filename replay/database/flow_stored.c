@@ -4,15 +4,14 @@
 
 #include <string.h>
 
-/* Ethernet is the default and then no setting. */
+/* A database without nodes is of a run that did not begin. */
 const struct flow_words *flow_words(struct store *store)
 {
-    char kind[32];
-    store_ask_text(store, "SELECT value FROM setting WHERE path='fabric.kind'", kind, sizeof kind);
-#define X(name, word)                                                                              \
-    if (strcmp(kind, word) == 0)                                                                   \
-        return flow_words_of_kind(SCENARIO_##name);
+    char list[64];
+    uint8_t kinds = 0;
+    store_ask_text(store, "SELECT group_concat(DISTINCT link_layer) FROM node", list, sizeof list);
+#define X(name, word) kinds |= (uint8_t)(strstr(list, word) != NULL ? 1u << SCENARIO_##name : 0);
     SCENARIO_KINDS(X)
 #undef X
-    return flow_words_of_kind(SCENARIO_ETHERNET);
+    return flow_words_of_kinds(kinds == 0 ? 1u << SCENARIO_ETHERNET : kinds);
 }

@@ -13,6 +13,8 @@
     .held = "waited for credits", .by = "waits for", .of = "waits for credits of",                 \
     .time = "wait for credits", .most = "longest waiting", .origin = "Wait origin"
 
+enum { OF_SEVERAL = SCENARIO_KIND_COUNT };
+
 static const struct flow_words words[] = {
     [SCENARIO_ETHERNET] = {.title = "Pauses",
                            .one = "pause",
@@ -34,11 +36,35 @@ static const struct flow_words words[] = {
                              .retransmits = "no retransmissions"},
     [SCENARIO_FIBRE_CHANNEL] = {OF_CREDITS, .frame = "R_RDY", .frames = "R_RDYs",
                                 .retransmits = "no link resets; class 3 retransmits nothing"},
+    [OF_SEVERAL] = {.title = "Flow control",
+                    .one = "pause or wait for credits",
+                    .many = "pauses and waits for credits",
+                    .none = "no port was paused or waited for credits",
+                    .is = "is paused or waits for credits",
+                    .is_not = "is not paused and does not wait for credits",
+                    .was = "was paused or waited for credits",
+                    .held = "paused or waited for credits",
+                    .by = "paused by or waits for",
+                    .of = "paused by or waits for credits of",
+                    .time = "time paused or without credits",
+                    .most = "longest held",
+                    .origin = "Origin of pauses and waits",
+                    .frame = "flow-control frame",
+                    .frames = "flow-control frames",
+                    .retransmits = "no retransmissions, no ECN marks"},
 };
 
 const struct flow_words *flow_words_of_kind(enum scenario_kind kind)
 {
     return &words[kind];
+}
+
+const struct flow_words *flow_words_of_kinds(uint8_t kinds)
+{
+    for (int kind = 0; kind < SCENARIO_KIND_COUNT; kind++)
+        if (kinds == 1u << kind)
+            return &words[kind];
+    return &words[OF_SEVERAL];
 }
 
 struct flow_dropped flow_words_dropped(const struct flow_words *flow, int64_t frames,

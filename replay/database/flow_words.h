@@ -34,6 +34,9 @@ struct flow_dropped {
 
 const struct flow_words *flow_words_of_kind(enum scenario_kind kind);
 
+/* The words for several link layers together: a bit mask. */
+const struct flow_words *flow_words_of_kinds(uint8_t kinds);
+
 /* "24 R_RDYs", "30 frames (24 R_RDYs)": dropped frames, `controls` of which carried flow
  * control. */
 struct flow_dropped flow_words_dropped(const struct flow_words *flow, int64_t frames,

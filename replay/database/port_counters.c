@@ -29,6 +29,7 @@ static void add_port(struct port_counters *counters, const struct store_statemen
         .numbered = number,
         .equipment = colon != NULL && strcmp(name, number) != 0 ? colon + 1 : NULL,
         .node = memory_text(store_text(row, "owner")),
+        .link_layer = memory_text(store_text(row, "link_layer")),
         .of_switch = strcmp(store_text(row, "kind"), "switch") == 0,
         .first = counters->value_count,
     };
@@ -96,10 +97,11 @@ void port_counters_load(struct port_counters *counters, struct store *store)
 {
     *counters = (struct port_counters){0};
     struct store_statement *rows = store_prepare(
-        store, "SELECT p.node, p.port, p.name, n.name AS owner, n.kind, c.name AS counter,"
-               " c.priority, c.value"
-               " FROM port p JOIN node n ON n.node=p.node"
-               " LEFT JOIN counter c ON c.node=p.node AND c.port=p.port ORDER BY p.node, p.port");
+        store,
+        "SELECT p.node, p.port, p.name, n.name AS owner, n.kind, n.link_layer, c.name AS counter,"
+        " c.priority, c.value"
+        " FROM port p JOIN node n ON n.node=p.node"
+        " LEFT JOIN counter c ON c.node=p.node AND c.port=p.port ORDER BY p.node, p.port");
     int64_t node = -1, port = -1;
     while (store_step(rows)) {
         if (store_int(rows, "node") != node || store_int(rows, "port") != port)
@@ -117,6 +119,7 @@ void port_counters_free(struct port_counters *counters)
     for (uint32_t i = 0; i < counters->port_count; i++) {
         free(counters->ports[i].name);
         free(counters->ports[i].node);
+        free(counters->ports[i].link_layer);
         free(counters->ports[i].numbered);
     }
     free(counters->keys);

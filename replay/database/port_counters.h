@@ -20,6 +20,7 @@ struct port_counters_port {
     char *name, *node;     /* "leaf0:Ethernet12" or "leaf0:p3", and "leaf0" */
     char *numbered;        /* "leaf0:p3" */
     const char *equipment; /* the vendor's name, "Ethernet12"; NULL: unknown */
+    char *link_layer;      /* of its node: "ethernet" */
     bool of_switch;
     bool has_tcp;          /* a TCP counter of the port is above 0 */
     bool has_credits;      /* a counter of credits is above 0 */

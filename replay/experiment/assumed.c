@@ -89,11 +89,15 @@ static void add_value(struct assumed *assumed, const struct scenario_setting *se
 }
 
 /* A parameter of InfiniBand has no effect on another link layer. */
-static bool is_of_kind(const struct opt *row, enum scenario_kind kind)
+static bool is_of_kind(const struct opt *row, const struct scenario *scenario)
 {
-    return ((row->effect.needs & OPT_NEED_ETHERNET) == 0 || kind == SCENARIO_ETHERNET) &&
-           ((row->effect.needs & OPT_NEED_INFINIBAND) == 0 || kind == SCENARIO_INFINIBAND) &&
-           ((row->effect.needs & OPT_NEED_FIBRE_CHANNEL) == 0 || kind == SCENARIO_FIBRE_CHANNEL);
+#define X(name, word)                                                                              \
+    if ((row->effect.needs & OPT_NEED_##name) != 0 &&                                              \
+        !scenario_has_kind(scenario, SCENARIO_##name))                                             \
+        return false;
+    SCENARIO_KINDS(X)
+#undef X
+    return true;
 }
 
 static void find_values(struct assumed *assumed)
@@ -104,7 +108,7 @@ static void find_values(struct assumed *assumed)
         const struct scenario_setting *setting = &scenario->settings[i];
         const char *evidence = evidence_of(setting);
         if (evidence != NULL && is_quantity(setting->row) && setting->value > 0 &&
-            is_of_kind(setting->row, scenario->kind))
+            is_of_kind(setting->row, scenario))
             add_value(assumed, setting, evidence);
     }
 }

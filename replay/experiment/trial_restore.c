@@ -49,10 +49,10 @@ static void change_port(struct tried *tried, struct scenario_node *node,
  * one map: with another map, a host would use lanes whose credits never return. */
 static void map_again(struct tried *tried, struct scenario_node *node, const uint8_t *own)
 {
-    const struct scenario *scenario = &tried->scenario;
+    const struct scenario_origins *origins = tried->scenario.origins;
     uint8_t *map = arena_take(&tried->arena, SCENARIO_DSCPS);
-    const bool shared = scenario->kind != SCENARIO_ETHERNET;
-    rnic_map_dscp(node->host->rnic, shared ? scenario->origins->bases.dscp : own, map);
+    rnic_map_dscp(node->host->rnic,
+                  scenario_has_credits(node) ? origins->bases.layers[node->link].dscp : own, map);
     node->priority_of_dscp = map;
 }
 

@@ -24,15 +24,19 @@ static const char workloads_query[] = "SELECT 'workload '||name AS what, 'issued
 /* Faults without effect. The effect of a fault is counted at its location; table k contains the
  * kinds of faults. A member that never connected may have sent no frame because of the fault: ARP
  * does not count as a frame. */
+#define AT_ETHERNET                                                                                \
+    "EXISTS(SELECT 1 FROM fault_place l JOIN node n USING(node)"                                   \
+    " WHERE l.fault=f.fault AND n.link_layer='ethernet')"
+
 static const char faults_query[] =
     "SELECT f.name AS what, CASE"
     " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before the "
     "fault began'"
-    " WHEN pauses AND NOT (SELECT credits FROM c) THEN 'its host sent no pause'"
+    " WHEN pauses AND " AT_ETHERNET " THEN 'its host sent no pause'"
     " WHEN total IS NOT NULL THEN 'no frame was damaged or dropped'"
     " ELSE 'no frame was sent at its location' END AS why FROM fault f LEFT JOIN k USING(kind)"
     " WHERE at_ps >= (SELECT simulated_ps + drain_ps FROM meta)"
-    "  OR pauses AND NOT (SELECT credits FROM c) AND NOT EXISTS(SELECT 1 FROM fault_place l"
+    "  OR pauses AND " AT_ETHERNET " AND NOT EXISTS(SELECT 1 FROM fault_place l"
     "   JOIN counter c USING(node) WHERE l.fault=f.fault AND (c.name='tx_global_pause_xoff'"
     "   OR c.name='tx_prio'||c.priority||'_pause_xoff'))"
     "  OR (SELECT value FROM result WHERE path=total)=0"
@@ -52,7 +56,9 @@ static const struct {
 } queries[] = {
     {WITH_PAUSES,
      "SELECT 'PFC of priority '||j.value AS what, 'no frame of that priority was sent' AS why FROM"
-     " (SELECT DISTINCT value FROM setting WHERE path='fabric.switch.pfc-priorities'"
+     " (SELECT DISTINCT value FROM setting WHERE path=iif(EXISTS(SELECT 1 FROM setting WHERE"
+     "   path='fabric.kind' AND value<>'ethernet'),'fabric.ethernet','fabric')"
+     "   ||'.switch.pfc-priorities'"
      "  AND json_valid('['||value||']')) s,"
      " json_each('['||s.value||']') j WHERE " NONE_COUNTED("'tx_prio'||j.value||'_packets'")},
     {WITH_PAUSES, "SELECT 'PFC' AS what, 'no queue reached a pause threshold' AS why WHERE"
@@ -168,14 +174,14 @@ static void put_settings(FILE *out, const struct scenario *scenario, uint32_t us
         break;
     }
     fputs("), setting AS (SELECT * FROM main.setting s WHERE NOT EXISTS(SELECT 1 FROM idle"
-          " WHERE s.path LIKE idle.pattern)) ",
+          " WHERE s.path LIKE idle.pattern) AND s.path NOT LIKE 'fabric.infiniband.%'"
+          " AND s.path NOT LIKE 'fabric.fibre-channel.%') ",
           out);
 }
 
-/* Tables that the queries read: `k` kinds of faults; `c` whether links have credits; `by_cnp`
- * presets of congestion control that react to CNPs; `setting` without parameters of transports
+/* Tables that the queries read: `k` kinds of faults; `by_cnp` presets of congestion control that react to CNPs; `setting` without parameters of transports
  * that are not used. The caller frees the text. */
-static char *common_tables(bool credits, const struct scenario *scenario, uint32_t used)
+static char *common_tables(const struct scenario *scenario, uint32_t used)
 {
     char *text = NULL;
     size_t length;
@@ -185,7 +191,7 @@ static char *common_tables(bool credits, const struct scenario *scenario, uint32
         fprintf(out, "%s('%s',%d,nullif('%s',''))", i > 0 ? "," : "", fault_kinds[i]->name,
                 fault_kinds[i]->host_pauses,
                 fault_kinds[i]->counted_as == NULL ? "" : fault_kinds[i]->counted_as);
-    fprintf(out, "), c(credits) AS (VALUES(%d)), by_cnp(name) AS (VALUES", credits);
+    fputs("), by_cnp(name) AS (VALUES", out);
     const char *between = "";
     for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
         if (preset->ops->on_cnp != NULL) {
@@ -211,9 +217,9 @@ void account_unused(struct account *account, struct store *store)
 {
     const bool credits = flow_words(store)->credits;
     const bool rnics = store_ask_int(store,
-                                     "SELECT count(*) FROM setting WHERE path='fabric.kind' AND"
-                                     " value='fibre-channel'",
-                                     0) == 0;
+                                     "SELECT count(*) FROM node WHERE kind='host' AND"
+                                     " link_layer<>'fibre-channel'",
+                                     0) > 0;
     struct diag diag = {0};
     struct stored stored;
     const bool loaded = stored_load(&stored, store, &diag);
@@ -222,7 +228,7 @@ void account_unused(struct account *account, struct store *store)
                         [WITH_PAUSES] = !credits,
                         [WITH_RNICS] = rnics,
                         [WITH_RDMA] = rnics && (used & OPT_NEED_RDMA) != 0};
-    char *tables = common_tables(credits, stored.scenario, used);
+    char *tables = common_tables(stored.scenario, used);
     stored_free(&stored);
     uint32_t room = 0;
     add_rows(account, &room, store_prepare(store, workloads_query));

@@ -291,8 +291,8 @@ void cause_report_drop(struct cause_search *search, const struct harm_scene *sce
         clue.strength / 2 + (int64_t)((__int128)drops->frames * (unsigned)clue.strength / 2 / all);
     snprintf(clue.seen, sizeof clue.seen, "%s dropped %s of priority %u (%s)",
              cause_port_name(scene, clue.place.port, port, sizeof port),
-             flow_words_dropped(flow_words_of_kind(scene->scenario->kind), (int64_t)drops->frames,
-                                (int64_t)drops->controls)
+             flow_words_dropped(flow_words_of_kind(scene->scenario->nodes[drops->node].link),
+                                (int64_t)drops->frames, (int64_t)drops->controls)
                  .text,
              drops->priority, why);
     cause_report(search, &clue);
@@ -388,7 +388,7 @@ static void add_up(const struct harm_scene *scene, const struct cause_search *se
         loss.of_one = max_i64(loss.of_one, search->blamed[i]);
     }
     harm->victims = count_pairs(scene, search);
-    harm->flow = flow_words_of_kind(scene->scenario->kind);
+    harm->flow = flow_words_of_kinds(scene->scenario->kinds);
     harm->lost_ps = within_time(lost_ps);
     for (uint32_t i = 0; i < scene->drop_count; i++) {
         harm->drops += (int64_t)scene->drops[i].frames;

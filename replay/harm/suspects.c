@@ -244,7 +244,10 @@ static bool is_general(const struct scenario_setting *setting)
     return strncmp(setting->path, "hosts.defaults.", 15) == 0 ||
            strncmp(setting->path, "fabric.switch.", 14) == 0 ||
            strncmp(setting->path, "fabric.host-links.", 18) == 0 ||
-           strncmp(setting->path, "fabric.fabric-links.", 20) == 0;
+           strncmp(setting->path, "fabric.fabric-links.", 20) == 0 ||
+           strncmp(setting->path, "fabric.ethernet.", 16) == 0 ||
+           strncmp(setting->path, "fabric.infiniband.", 18) == 0 ||
+           strncmp(setting->path, "fabric.fibre-channel.", 21) == 0;
 }
 
 static bool is_below(const struct scenario_setting *setting, const char *below)

@@ -391,7 +391,9 @@ static void judge_workload(const struct collect *collect, const struct result *r
     };
     struct paths paths;
     paths_init(&paths, collect->scenario, collect->routes, fabric);
-    limit->input.by_credits = scenario_has_credits(collect->scenario);
+    limit->input.by_credits =
+        scenario_kind_of(collect->scenario, &collect->scenario->workloads[index]) !=
+        SCENARIO_ETHERNET;
     add_pairs(&scope, &paths, index);
     add_workload(&scope, index);
     paths_fini(&paths);

@@ -142,9 +142,17 @@ static struct words share_of(const struct sums *sums, enum breakdown_part part)
     return words_percent(sums->ps[part], sums->whole);
 }
 
+static bool has_credits(const struct sums *sums)
+{
+    const struct scenario *scenario = sums->collect->scenario;
+    if (sums->workload == ALL)
+        return !scenario_has_kind(scenario, SCENARIO_ETHERNET);
+    return scenario_kind_of(scenario, &scenario->workloads[sums->workload]) != SCENARIO_ETHERNET;
+}
+
 static const char *part_words(const struct sums *sums, enum breakdown_part part)
 {
-    return breakdown_part_words_of(part, scenario_has_credits(sums->collect->scenario));
+    return breakdown_part_words_of(part, has_credits(sums));
 }
 
 /* "queued, most at leaf1:p3: 42% of an operation's time". */

@@ -23,7 +23,7 @@ static void read_node(const void *self, uint64_t row, struct store_value *values
     (void)text;
     VALUES(node, .node = STORE_I(row), .name = STORE_T(node->name),
            .kind = STORE_T(node->kind == SCENARIO_HOST ? "host" : "switch"),
-           .tier = STORE_I(node->tier));
+           .tier = STORE_I(node->tier), .link_layer = STORE_T(scenario_kind_word(node->link)));
 }
 
 /* The node of the port with that number. */

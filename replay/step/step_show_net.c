@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct flow_words *flow_of(const struct stepper *stepper)
+static const struct flow_words *flow_of(const struct stepper *stepper, uint32_t node)
 {
-    return flow_words_of_kind(stepper_world(stepper)->scenario->kind);
+    return flow_words_of_kind(stepper_world(stepper)->scenario->nodes[node].link);
 }
 
 static int percent(int64_t part, int64_t whole)
@@ -104,7 +104,7 @@ void step_show_prios(const struct stepper *stepper, const struct step_subject *s
             shown++;
         }
     if (shown == 0)
-        fprintf(out, "  no frame is queued, and no port %s\n", flow_of(stepper)->is);
+        fprintf(out, "  no frame is queued, and no port %s\n", flow_of(stepper, node)->is);
 }
 
 void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
@@ -114,7 +114,7 @@ void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
         for (unsigned mask = port->paused; mask != 0; mask &= mask - 1) {
             const unsigned priority = (unsigned)__builtin_ctz(mask);
             fprintf(out, "%s, priority %u: %s %s for %s\n", step_port_name(stepper, node, i).text,
-                    priority, flow_of(stepper)->of, step_peer_name(stepper, node, i).text,
+                    priority, flow_of(stepper, node)->of, step_peer_name(stepper, node, i).text,
                     words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
         }
     }

@@ -32,7 +32,7 @@ static void why_node(struct step_walk *walk, const struct step_subject *subject)
             reported++;
         }
     const struct flow_words *flow =
-        flow_words_of_kind(stepper_world(walk->stepper)->scenario->kind);
+        flow_words_of_kind(stepper_world(walk->stepper)->scenario->nodes[node].link);
     if (reported > 0)
         return;
     if (subject->port == SCENARIO_ALL_PORTS)

@@ -212,7 +212,7 @@ static void write_layer(const struct page *page, const struct incident *incident
 {
     const struct page drawn = {.store = fabric->store,
                                .out = page->out,
-                               .flow = flow_words_of_kind(incident->scenario->kind),
+                               .flow = flow_words_of_kinds(incident->scenario->kinds),
                                .span = fabric->most > 0 ? fabric->most : 1,
                                .counts = &layers[layer],
                                .side = 1};

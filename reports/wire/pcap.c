@@ -22,6 +22,7 @@ struct interface {
     uint64_t key; /* node << 16 | port */
     char name[128];
     uint64_t speed_bps;
+    enum pcapng_link link_type;
 };
 
 struct capture {
@@ -31,7 +32,6 @@ struct capture {
     struct interface *interfaces; /* sorted by key */
     uint32_t count;
     bool damaged;
-    bool ib, fc; /* the fabric is InfiniBand, or Fibre Channel */
     uint8_t bytes[ERF_HEADER + WIRE_BYTES_MAX];
 };
 
@@ -41,8 +41,9 @@ struct capture {
     "f.payload_bytes, f.priority, f.source, f.destination, f.tos, f.flags, f.lost, f.ttl, "        \
     "f.udp_source, f.syndrome, f.msn, f.address, "                                                 \
     "f.rkey, f.length, f.immediate, f.content, f.head, s.migreq, "                                 \
-    "s.node AS from_node, s.port AS from_port, d.node AS to_node, d.port AS to_port "              \
-    "FROM frame f JOIN port p ON p.node=f.node AND p.port=f.port "                                 \
+    "s.node AS from_node, s.port AS from_port, d.node AS to_node, d.port AS to_port, "             \
+    "n.link_layer FROM frame f JOIN node n ON n.node=f.node "                                      \
+    "JOIN port p ON p.node=f.node AND p.port=f.port "                                              \
     "LEFT JOIN temp.address s ON s.endpoint=f.source "                                             \
     "LEFT JOIN temp.address d ON d.endpoint=f.destination "
 
@@ -56,12 +57,17 @@ static bool is_wanted(const struct pcap_options *options, const char *name)
     return false;
 }
 
+static bool is_layer(const struct store_statement *row, const char *word)
+{
+    return strcmp(store_text(row, "link_layer"), word) == 0;
+}
+
 static void find_interfaces(struct capture *capture)
 {
     struct store_statement *rows = store_prepare(
         capture->store,
-        "SELECT p.node, p.port, p.name, p.rate_bps, p.endpoint IS NOT NULL AS of_rnic "
-        "FROM port p ORDER BY p.node, p.port");
+        "SELECT p.node, p.port, p.name, p.rate_bps, p.endpoint IS NOT NULL AS of_rnic, "
+        "n.link_layer FROM port p JOIN node n ON n.node=p.node ORDER BY p.node, p.port");
     uint32_t room = 0;
     while (store_step(rows)) {
         const char *name = store_text(rows, "name");
@@ -74,6 +80,9 @@ static void find_interfaces(struct capture *capture)
         struct interface *made = &capture->interfaces[capture->count++];
         made->key = (uint64_t)store_int(rows, "node") << 16 | (uint64_t)store_int(rows, "port");
         made->speed_bps = (uint64_t)store_int(rows, "rate_bps");
+        made->link_type = is_layer(rows, "infiniband")      ? PCAPNG_ERF
+                          : is_layer(rows, "fibre-channel") ? PCAPNG_FC
+                                                            : PCAPNG_ETHERNET;
         snprintf(made->name, sizeof made->name, "%s", name);
     }
     store_finish(rows);
@@ -200,17 +209,17 @@ static size_t write_erf(struct capture *capture, const struct wire_frame *frame,
 /* Returns false if the row is not a valid frame. */
 static bool write_packet(struct capture *capture, const struct store_statement *row)
 {
-    const struct wire_frame frame = capture->ib ? ib_frame_of(row) : frame_of(row);
+    const bool ib = is_layer(row, "infiniband");
+    const struct wire_frame frame = ib ? ib_frame_of(row) : frame_of(row);
     /* Wireshark takes flow-control packets of a link for malformed others, and R_RDYs are no
      * frames. */
-    if ((capture->ib || capture->fc) && frame.mac_control)
+    if (!is_layer(row, "ethernet") && frame.mac_control)
         return true;
     if (!wire_adds_up(&frame))
         return false;
     const bool inbound = store_int(row, "inbound") != 0;
     const int64_t at = store_int(row, "at");
-    const size_t length =
-        capture->ib ? write_erf(capture, &frame, at) : wire_bytes(&frame, capture->bytes);
+    const size_t length = ib ? write_erf(capture, &frame, at) : wire_bytes(&frame, capture->bytes);
     const uint32_t snap = capture->options->snap;
     struct pcapng_packet packet = {
         .at_ns = (uint64_t)at / PS_PER_NS,
@@ -232,14 +241,13 @@ static bool write_packet(struct capture *capture, const struct store_statement *
  * subtracted; InfiniBand has no gap, Fibre Channel one of six words. */
 static const char leaves_rnics[] = "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
                                    "WHERE p.endpoint IS NOT NULL ORDER BY f.rowid";
-#define AT_PORTS(gap_bits)                                                                         \
-    "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS                                           \
-    "JOIN temp.tap t ON t.node=f.node AND t.port=f.port "                                          \
-    "UNION ALL SELECT f.at_ps + f.wire_ps - " gap_bits "*1000000000000/p.rate_bps + p.delay_ps, "  \
-    "1, " FRAME_COLUMNS "JOIN temp.tap t ON t.node=p.peer_node AND t.port=p.peer_port "            \
-    "WHERE f.lost=0 ORDER BY at, inbound"
-static const char at_ports[] = AT_PORTS("96"), at_ib_ports[] = AT_PORTS("0"),
-                  at_fc_ports[] = AT_PORTS("192");
+static const char at_ports[] =
+    "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
+    "JOIN temp.tap t ON t.node=f.node AND t.port=f.port "
+    "UNION ALL SELECT f.at_ps + f.wire_ps - CASE n.link_layer WHEN 'infiniband' THEN 0 WHEN "
+    "'fibre-channel' THEN 192 ELSE 96 END*1000000000000/p.rate_bps + p.delay_ps, 1, " FRAME_COLUMNS
+    "JOIN temp.tap t ON t.node=p.peer_node AND t.port=p.peer_port "
+    "WHERE f.lost=0 ORDER BY at, inbound";
 
 static void prepare_tables(const struct capture *capture)
 {
@@ -263,13 +271,9 @@ static bool write_all(struct capture *capture)
     pcapng_begin(capture->out, "stormglass");
     for (uint32_t i = 0; i < capture->count; i++)
         pcapng_interface(capture->out, capture->interfaces[i].name,
-                         capture->interfaces[i].speed_bps,
-                         capture->ib   ? PCAPNG_ERF
-                         : capture->fc ? PCAPNG_FC
-                                       : PCAPNG_ETHERNET);
-    const char *tapped = capture->ib ? at_ib_ports : capture->fc ? at_fc_ports : at_ports;
+                         capture->interfaces[i].speed_bps, capture->interfaces[i].link_type);
     struct store_statement *rows =
-        store_prepare(capture->store, capture->options->port_count == 0 ? leaves_rnics : tapped);
+        store_prepare(capture->store, capture->options->port_count == 0 ? leaves_rnics : at_ports);
     while (!capture->damaged && store_step(rows))
         capture->damaged = !write_packet(capture, rows);
     store_finish(rows);
@@ -302,14 +306,6 @@ static void unknown_port(const struct capture *capture, char why[PCAP_WHY_BYTES]
     }
 }
 
-static bool is_kind(struct store *store, const char *kind)
-{
-    char sql[128];
-    snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM setting WHERE path='fabric.kind' AND value='%s'", kind);
-    return store_ask_int(store, sql, 0) > 0;
-}
-
 bool pcap_write(struct store *store, const struct pcap_options *options, FILE *out,
                 char why[PCAP_WHY_BYTES])
 {
@@ -318,8 +314,6 @@ bool pcap_write(struct store *store, const struct pcap_options *options, FILE *o
     bool written = false;
     why[0] = '\0';
     find_interfaces(capture);
-    capture->ib = is_kind(store, "infiniband");
-    capture->fc = is_kind(store, "fibre-channel");
     if (store_error(store) == NULL && !has_frames(store))
         snprintf(why, PCAP_WHY_BYTES, "no frames recorded: run with --record packets");
     else if (options->port_count > 0 && capture->count < options->port_count)

@@ -25,8 +25,7 @@ struct pair_traffic {
     struct arena *arena;
 };
 
-static const char *transport_of(const struct scenario *scenario,
-                                const struct scenario_workload *workload,
+static const char *transport_of(const struct scenario_workload *workload,
                                 const struct scenario_node *from)
 {
     const bool named = workload->ops->needs_nvme_target || workload->own_verbs;
@@ -35,7 +34,7 @@ static const char *transport_of(const struct scenario *scenario,
                                              : "rdma";
     if (strcmp(carrier, "rdma") != 0)
         return carrier;
-    if (scenario->kind == SCENARIO_INFINIBAND)
+    if (from->link == SCENARIO_INFINIBAND)
         return "infiniband";
     return from->host->rnic->roce_version == 1 ? "roce-v1" : "roce-v2";
 }
@@ -54,7 +53,7 @@ static bool is_lossless(const struct scenario *scenario, const struct scenario_w
                         const struct scenario_pair *pair, const struct scenario_node *edge)
 {
     const struct scenario_node *host = &scenario->nodes[pair->from];
-    if (scenario->kind != SCENARIO_ETHERNET || workload->by_tcp)
+    if (scenario_has_credits(host) || workload->by_tcp)
         return false;
     if (host->host->rnic->roce_version == 1 || edge == NULL)
         return host->host->rnic->pfc != 0;
@@ -166,7 +165,7 @@ static void look_at_pair(const struct scenario *scenario, const struct scenario_
         .scenario = scenario,
         .from = from,
         .switches = switches,
-        .rdma = !workload->by_tcp && scenario->kind != SCENARIO_FIBRE_CHANNEL,
+        .rdma = !workload->by_tcp && from->link != SCENARIO_FIBRE_CHANNEL,
         .found = entry,
         .arena = arena,
     };
@@ -191,8 +190,7 @@ size_t agreements_of(const struct scenario *scenario, struct arena *arena,
             struct path_time path;
             if (path_walk_of(walk, workload, pair, &path))
                 look_at_pair(scenario, workload, pair, path.switches,
-                             entry_of(found, &count, transport_of(scenario, workload, from), arena),
-                             arena);
+                             entry_of(found, &count, transport_of(workload, from), arena), arena);
         }
     }
     path_walk_free(walk);

@@ -108,6 +108,9 @@ void check_alike(struct check_report *report, enum diag_level level,
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
     const struct scenario_node *node = thing->node;
+    report->latest = NULL;
+    if (report->ethernet && node->link != SCENARIO_ETHERNET)
+        return;
     const struct diag_place place = thing->written.file != NULL
                                         ? thing->written
                                         : block_place(thing->values, thing->row, node->place);
@@ -123,15 +126,24 @@ void check_alike(struct check_report *report, enum diag_level level,
     add_place(report, report->latest, (struct check_place){name, node, place});
 }
 
+/* The link layer at the first place of the latest finding. */
+static enum scenario_kind kind_of(const struct check_report *report)
+{
+    const struct check_finding *finding = report->latest;
+    const struct scenario_node *node = finding->count > 0 ? finding->places[0].node : NULL;
+    return node == NULL ? report->kind : node->link;
+}
+
 void check_shows(struct check_report *report, const char *quantity)
 {
     static const char *const waits[] = {
         [SCENARIO_INFINIBAND] = "PortXmitWait", [SCENARIO_FIBRE_CHANNEL] = "tim_txcrd_z"};
-    const bool credits = report->kind != SCENARIO_ETHERNET && strncmp(quantity, "pfc.", 4) == 0;
     if (report->latest == NULL)
         return;
+    const enum scenario_kind kind = kind_of(report);
+    const bool credits = kind != SCENARIO_ETHERNET && strncmp(quantity, "pfc.", 4) == 0;
     report->latest->shown = credits ? "pfc.paused" : quantity;
-    report->latest->counter = credits ? waits[report->kind] : NULL;
+    report->latest->counter = credits ? waits[kind] : NULL;
 }
 
 void check_remedy(struct check_report *report, const char *format, ...)
@@ -181,8 +193,9 @@ static void set_row(struct check_report *report, const struct block *values, con
  * --set could reach. */
 void check_set_port(struct check_report *report, const struct check_thing *thing, const char *value)
 {
-    static const char *const heads[] = {"fabric.host-links", "fabric.fabric-links",
-                                        "fabric.overrides["};
+    static const char *const heads[] = {"fabric.host-links",  "fabric.fabric-links",
+                                        "fabric.overrides[",  "fabric.ethernet.",
+                                        "fabric.infiniband.", "fabric.fibre-channel."};
     const char *path = path_of(thing->values, thing->row);
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         if (strncmp(path, heads[i], strlen(heads[i])) == 0) {
@@ -329,16 +342,25 @@ static void sort_by_level(struct check_report *report)
     }
 }
 
+static enum scenario_kind kind_of_fabric(const struct scenario *scenario)
+{
+    enum scenario_kind kind = SCENARIO_ETHERNET;
+    while (!scenario_has_kind(scenario, SCENARIO_ETHERNET) && !scenario_has_kind(scenario, kind))
+        kind++;
+    return kind;
+}
+
 static bool applies(const struct check_rule *rule, const struct scenario *scenario)
 {
-    return !rule->ethernet || scenario->kind == SCENARIO_ETHERNET;
+    return !rule->ethernet || scenario_has_kind(scenario, SCENARIO_ETHERNET);
 }
 
 void check_findings(const struct scenario *scenario, struct check_report *report)
 {
-    *report = (struct check_report){.kind = scenario->kind};
+    *report = (struct check_report){.kind = kind_of_fabric(scenario)};
     for (int i = 0; check_rules[i] != NULL; i++) {
         report->rule = check_rules[i]->name;
+        report->ethernet = check_rules[i]->ethernet;
         if (check_rules[i]->run != NULL && applies(check_rules[i], scenario))
             check_rules[i]->run(scenario, report);
     }
@@ -370,10 +392,11 @@ static void drop_notes(struct check_report *report)
 void check_of_run(const struct scenario *scenario, const struct check_run *run,
                   struct check_report *report)
 {
-    *report = (struct check_report){.kind = scenario->kind};
+    *report = (struct check_report){.kind = kind_of_fabric(scenario)};
     for (int i = 0; check_rules[i] != NULL; i++) {
         const struct check_rule *rule = check_rules[i];
         report->rule = rule->name;
+        report->ethernet = rule->ethernet;
         if (rule->by_run && rule->run != NULL && applies(rule, scenario))
             rule->run(scenario, report);
         if (rule->after != NULL && run != NULL && applies(rule, scenario))

@@ -34,7 +34,8 @@ struct check_finding {
 
 struct check_report {
     struct arena arena;
-    enum scenario_kind kind;        /* of the fabric */
+    enum scenario_kind kind;        /* of the fabric; of one with several: Ethernet */
+    bool ethernet;                  /* the rule that is running is about Ethernet only */
     struct check_finding *findings; /* errors first, then warnings, then notes */
     size_t count;
     uint32_t errors, warnings, notes; /* number of findings, after merging */

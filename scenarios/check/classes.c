@@ -15,6 +15,8 @@ void classes_gather(const struct scenario *scenario, struct arena *arena, struct
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (uint32_t i = 0; !workload->by_tcp && i < workload->pair_count; i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
+            if (scenario_has_credits(&scenario->nodes[pair->from]))
+                continue;
             const uint64_t out = UINT64_C(1) << scenario_dscp(scenario, workload, pair);
             const uint64_t back = UINT64_C(1) << scenario_dscp_back(scenario, workload, pair);
             *(workload->class.tos_set ? &classes->chosen : &classes->hosts) |= out;
@@ -65,7 +67,8 @@ static unsigned lossless_dscp(const struct scenario *scenario)
         const unsigned dscp = i == 0 ? USUAL_DSCP : i - 1;
         bool all = true;
         for (uint32_t k = scenario->host_count; k < scenario->node_count; k++)
-            all &= classes_lossless(&scenario->nodes[k], scenario->nodes[k].priority_of_dscp[dscp]);
+            all &= scenario_has_credits(&scenario->nodes[k]) ||
+                   classes_lossless(&scenario->nodes[k], scenario->nodes[k].priority_of_dscp[dscp]);
         if (all)
             return dscp;
     }
@@ -81,6 +84,8 @@ static void mark_all(struct check_report *report, const struct scenario *scenari
         for (uint32_t i = 0; i < workload->pair_count; i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
             const struct scenario_node *to = &scenario->nodes[pair->to];
+            if (scenario_has_credits(to))
+                continue;
             if (scenario_dscp(scenario, workload, pair) == dscp)
                 classes_propose(report, scenario, workload, &scenario->nodes[pair->from], better);
             if (to->host->rnic->accept_dscp == (int64_t)dscp)

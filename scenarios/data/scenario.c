@@ -65,10 +65,11 @@ time_ps scenario_nudge(const struct scenario *scenario, uint32_t workload, uint3
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair)
 {
-    const struct scenario_host *host = scenario->nodes[pair->from].host;
-    if (scenario->kind == SCENARIO_FIBRE_CHANNEL)
+    const struct scenario_node *from = &scenario->nodes[pair->from];
+    const struct scenario_host *host = from->host;
+    if (from->link == SCENARIO_FIBRE_CHANNEL)
         return 0;
-    if (scenario->kind == SCENARIO_INFINIBAND)
+    if (from->link == SCENARIO_INFINIBAND)
         return workload->class.priority_set ? workload->class.priority
                                             : (uint8_t)host->rnic->priority;
     return workload->class.tos_set
@@ -81,11 +82,29 @@ uint8_t scenario_dscp_back(const struct scenario *scenario,
                            const struct scenario_pair *pair)
 {
     const struct scenario_host *host = scenario->nodes[pair->to].host;
-    const bool ib = scenario->kind != SCENARIO_ETHERNET;
-    const int64_t own = ib                 ? RNIC_AUTO
+    const bool credits = scenario_has_credits(&scenario->nodes[pair->to]);
+    const int64_t own = credits            ? RNIC_AUTO
                         : workload->by_tcp ? host->tcp->dscp
                                            : host->rnic->accept_dscp;
     return own == RNIC_AUTO ? scenario_dscp(scenario, workload, pair) : (uint8_t)own;
+}
+
+const char *scenario_kind_word(enum scenario_kind kind)
+{
+    static const char *const words[] = {
+#define X(name, word) word,
+        SCENARIO_KINDS(X)
+#undef X
+    };
+    return words[kind];
+}
+
+/* The loader refuses pairs of hosts with different link layers. */
+enum scenario_kind scenario_kind_of(const struct scenario *scenario,
+                                    const struct scenario_workload *workload)
+{
+    return workload->pair_count == 0 ? SCENARIO_ETHERNET
+                                     : scenario->nodes[workload->pairs[0].from].link;
 }
 
 bool scenario_issues_nothing(const struct scenario_workload *workload)

@@ -89,11 +89,22 @@ struct scenario_port {
 
 enum scenario_node_kind { SCENARIO_HOST, SCENARIO_SWITCH };
 
+/* Link layers: `fabric.kind`, and the sections of `fabric:` for places with another one. */
+#define SCENARIO_KINDS(X)                                                                          \
+    X(ETHERNET, "ethernet")                                                                        \
+    X(INFINIBAND, "infiniband")                                                                    \
+    X(FIBRE_CHANNEL, "fibre-channel")
+
+#define X(name, word) SCENARIO_##name,
+enum scenario_kind { SCENARIO_KINDS(X) SCENARIO_KIND_COUNT };
+#undef X
+
 /* Tiers are counted from the hosts up. */
 struct scenario_node {
     const char *name;
     enum scenario_node_kind kind;
-    uint32_t index; /* index among the hosts, or among the switches */
+    enum scenario_kind link; /* link layer of all its ports */
+    uint32_t index;          /* index among the hosts, or among the switches */
     uint8_t tier;
     uint16_t port_count;
     uint16_t outer_ports; /* number of external ports; the remaining ones are inner ports of
@@ -233,19 +244,9 @@ struct scenario_setting {
     const char *source; /* source of the profile's value, or of the parameter */
 };
 
-/* Link layers of a fabric: `fabric.kind`. */
-#define SCENARIO_KINDS(X)                                                                          \
-    X(ETHERNET, "ethernet")                                                                        \
-    X(INFINIBAND, "infiniband")                                                                    \
-    X(FIBRE_CHANNEL, "fibre-channel")
-
-#define X(name, word) SCENARIO_##name,
-enum scenario_kind { SCENARIO_KINDS(X) };
-#undef X
-
 struct scenario {
     struct arena arena;
-    enum scenario_kind kind;
+    uint8_t kinds; /* bit mask of the link layers of its nodes */
     const char *name, *about;
     uint64_t seed;
     time_ps duration; /* workloads issue in [0, duration) */
@@ -294,11 +295,23 @@ struct scenario_group {
 
 void scenario_free(struct scenario *scenario); /* accepts NULL */
 
-/* True if links have credits: their ports wait for them, and there are no pauses. */
-static inline bool scenario_has_credits(const struct scenario *scenario)
+static inline bool scenario_has_kind(const struct scenario *scenario, enum scenario_kind kind)
 {
-    return scenario->kind != SCENARIO_ETHERNET;
+    return (scenario->kinds >> kind & 1) != 0;
 }
+
+/* The word of the file: "fibre-channel". */
+const char *scenario_kind_word(enum scenario_kind kind);
+
+/* True if the node's links have credits: its ports wait for them, and there are no pauses. */
+static inline bool scenario_has_credits(const struct scenario_node *node)
+{
+    return node->link != SCENARIO_ETHERNET;
+}
+
+/* The link layer of a workload's hosts. */
+enum scenario_kind scenario_kind_of(const struct scenario *scenario,
+                                    const struct scenario_workload *workload);
 
 /* True if a workload zeroes or deallocates blocks. */
 bool scenario_empties(const struct scenario *scenario);

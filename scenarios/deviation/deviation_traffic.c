@@ -47,7 +47,10 @@ static void add_class_row(struct deviation_search *search, const struct block *w
             const char *path = block->origins[row].path;
             const bool to_host = scenario->nodes[link->node[0]].kind == SCENARIO_HOST ||
                                  scenario->nodes[link->node[1]].kind == SCENARIO_HOST;
-            const bool base = path == NULL || strcmp(path, worse->path) == 0;
+            const struct loader_layer *layer =
+                &scenario->origins->bases.layers[scenario->nodes[link->node[end]].link];
+            const bool base = worse == (of_hosts ? layer->host_links : layer->fabric_links) &&
+                              (path == NULL || strcmp(path, worse->path) == 0);
             const struct deviation_change change = {
                 .of = DEVIATION_PORT,
                 .spot = {link->node[end], link->port[end]},
@@ -59,10 +62,9 @@ static void add_class_row(struct deviation_search *search, const struct block *w
         }
 }
 
-static void look_at_link_classes(struct deviation_search *search)
+static void look_at_layer(struct deviation_search *search, const struct loader_layer *layer)
 {
-    const struct loader_bases *bases = &search->scenario->origins->bases;
-    const struct block *hosts = bases->host_links, *fabric = bases->fabric_links;
+    const struct block *hosts = layer->host_links, *fabric = layer->fabric_links;
     for (size_t row = 0; row < hosts->row_count && search->broad; row++) {
         const struct opt *opt = &hosts->rows[row];
         const int64_t at_hosts = *opt_field(opt, hosts->params);
@@ -73,6 +75,13 @@ static void look_at_link_classes(struct deviation_search *search)
         else if (!larger && is_better(opt, inside, at_hosts))
             add_class_row(search, hosts, true, row, inside);
     }
+}
+
+static void look_at_link_classes(struct deviation_search *search)
+{
+    for (int kind = 0; kind < SCENARIO_KIND_COUNT; kind++)
+        if (scenario_has_kind(search->scenario, (enum scenario_kind)kind))
+            look_at_layer(search, &search->scenario->origins->bases.layers[kind]);
 }
 
 /* ------------------------------------------------------------------ workloads and routes */

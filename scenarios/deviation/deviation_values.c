@@ -23,6 +23,7 @@ struct item {
 
 struct section {
     enum deviation_of of;
+    enum scenario_kind kind; /* link layer of all items */
     struct item *items;
     size_t count;
 };
@@ -252,7 +253,7 @@ static void look_at_written(struct deviation_search *search, const struct sectio
     if (is_cable(section, opt) || !opt_parse(opt, opt->preset, &preset, why))
         return;
     if (section->of == DEVIATION_PORT)
-        preset = credits_default(search->scenario->kind, opt->name, preset);
+        preset = credits_default(section->kind, opt->name, preset);
     if (!find_written(section, classes, row, preset))
         return;
     opt_format(opt, preset, other, sizeof other);
@@ -298,20 +299,21 @@ static bool is_host_link(const struct scenario *scenario, const struct scenario_
            scenario->nodes[link->node[1]].kind == SCENARIO_HOST;
 }
 
-static void look_at_ports(struct deviation_search *search)
+static void look_at_ports(struct deviation_search *search, enum scenario_kind kind)
 {
     const struct scenario *scenario = search->scenario;
     const struct scenario_origins *origins = scenario->origins;
     struct section section = {
         .of = DEVIATION_PORT,
+        .kind = kind,
         .items = memory_zeroed(2 * (size_t)scenario->link_count + 1, sizeof *section.items)};
     for (uint32_t i = 0; i < scenario->link_count; i++) {
         const struct scenario_link *link = &scenario->links[i];
-        for (int end = 0; end < 2; end++)
+        for (int end = 0; end < 2 && scenario->nodes[link->node[0]].link == kind; end++)
             section.items[section.count++] = (struct item){
                 .block = origins->nodes[link->node[end]].port_blocks[link->port[end]],
-                .base = is_host_link(scenario, link) ? origins->bases.host_links
-                                                     : origins->bases.fabric_links,
+                .base = is_host_link(scenario, link) ? origins->bases.layers[kind].host_links
+                                                     : origins->bases.layers[kind].fabric_links,
                 .spot = {link->node[end], link->port[end]},
                 .group = link_group(scenario, link),
             };
@@ -319,19 +321,21 @@ static void look_at_ports(struct deviation_search *search)
     check_section(search, &section);
 }
 
-static void look_at_switches(struct deviation_search *search)
+static void look_at_switches(struct deviation_search *search, enum scenario_kind kind)
 {
     const struct scenario *scenario = search->scenario;
     struct section section = {
         .of = DEVIATION_SWITCH,
+        .kind = kind,
         .items = memory_zeroed((size_t)scenario->switch_count + 1, sizeof *section.items)};
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
-        section.items[section.count++] = (struct item){
-            .block = scenario->origins->nodes[i].switch_block,
-            .base = scenario->origins->bases.switches,
-            .spot = {i, SCENARIO_ALL_PORTS},
-            .group = scenario->nodes[i].tier,
-        };
+        if (scenario->nodes[i].link == kind)
+            section.items[section.count++] = (struct item){
+                .block = scenario->origins->nodes[i].switch_block,
+                .base = scenario->origins->bases.layers[kind].switches,
+                .spot = {i, SCENARIO_ALL_PORTS},
+                .group = scenario->nodes[i].tier,
+            };
     check_section(search, &section);
 }
 
@@ -346,17 +350,21 @@ static const struct block *block_of(const struct loader_host *host, enum deviati
 
 /* With another congestion control, or another preset of the same one, parameters cannot be
  * compared; the whole congestion control is then the deviation. */
-static void check_hosts(struct deviation_search *search, enum deviation_of of)
+static void check_hosts(struct deviation_search *search, enum deviation_of of,
+                        enum scenario_kind kind)
 {
     const struct scenario *scenario = search->scenario;
     const struct loader_host *common = scenario->origins->bases.host;
     const struct block *base = block_of(common, of);
     struct section section = {
-        .of = of, .items = memory_zeroed((size_t)scenario->host_count + 1, sizeof *section.items)};
+        .of = of,
+        .kind = kind,
+        .items = memory_zeroed((size_t)scenario->host_count + 1, sizeof *section.items)};
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct loader_host *host = scenario->origins->nodes[i].host;
         const struct block *block = block_of(host, of);
-        if (of != DEVIATION_CONTROL_VALUE || cc_is_same(host->preset, common->preset))
+        if (scenario->nodes[i].link == kind &&
+            (of != DEVIATION_CONTROL_VALUE || cc_is_same(host->preset, common->preset)))
             section.items[section.count++] = (struct item){
                 .block = block,
                 .base = base,
@@ -367,19 +375,27 @@ static void check_hosts(struct deviation_search *search, enum deviation_of of)
     check_section(search, &section);
 }
 
+/* `last`: of the parameters of hosts. Devices with another link layer are no peers. */
+static void look_at_all(struct deviation_search *search, enum deviation_of last)
+{
+    for (int i = 0; i < SCENARIO_KIND_COUNT; i++) {
+        const enum scenario_kind kind = (enum scenario_kind)i;
+        if (!scenario_has_kind(search->scenario, kind))
+            continue;
+        look_at_ports(search, kind);
+        look_at_switches(search, kind);
+        for (enum deviation_of of = DEVIATION_RNIC; of <= last; of++)
+            check_hosts(search, of, kind);
+    }
+}
+
 void deviation_find_values(struct deviation_search *search)
 {
-    look_at_ports(search);
-    look_at_switches(search);
-    for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_CONTROL_VALUE; of++)
-        check_hosts(search, of);
+    look_at_all(search, DEVIATION_CONTROL_VALUE);
 }
 
 void deviation_find_written(struct deviation_search *search)
 {
     search->written = true;
-    look_at_ports(search);
-    look_at_switches(search);
-    for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_TCP; of++)
-        check_hosts(search, of);
+    look_at_all(search, DEVIATION_TCP);
 }

@@ -44,7 +44,7 @@ static const char *map_word(struct deviation_search *search, const char *word, c
 /* True for peers: the same tier and role. */
 static bool is_alike(const struct scenario_node *a, const struct scenario_node *b)
 {
-    return a->kind == b->kind && a->tier == b->tier &&
+    return a->kind == b->kind && a->link == b->link && a->tier == b->tier &&
            (a->kind == SCENARIO_SWITCH ||
             (a->host->namespace_count > 0) == (b->host->namespace_count > 0));
 }
@@ -104,8 +104,8 @@ static void look_at_map(struct deviation_search *search, struct look *look, uint
     const struct loader_node *from = &scenario->origins->nodes[node];
     const bool host = scenario->nodes[node].kind == SCENARIO_HOST;
     const char *path = host ? from->host->dscp_path : from->dscp_path;
-    const uint8_t *base =
-        host ? scenario->origins->bases.host->dscp : scenario->origins->bases.dscp;
+    const uint8_t *base = host ? scenario->origins->bases.host->dscp
+                               : scenario->origins->bases.layers[scenario->nodes[node].link].dscp;
     const int dscp = first_difference(map_of(scenario, node), base);
     char value[WORD_BYTES], common[WORD_BYTES];
     if (path == NULL || dscp == SCENARIO_DSCPS ||
@@ -133,7 +133,7 @@ static void check_control(struct deviation_search *search, struct look *look, ui
     const struct scenario *scenario = search->scenario;
     const struct loader_host *host = scenario->origins->nodes[node].host;
     const struct loader_host *base = scenario->origins->bases.host;
-    if (cc_is_same(host->preset, base->preset) ||
+    if (host->control_place.file == NULL || cc_is_same(host->preset, base->preset) ||
         is_common(look, node, is_control_same) != search->broad)
         return;
     const struct deviation_said said = {.path = host->control->path,

@@ -90,17 +90,17 @@ static bool needs_selective_repeat(const struct place *place)
 
 static bool needs_ethernet(const struct place *place)
 {
-    return place->scenario->kind == SCENARIO_ETHERNET;
+    return place->scenario->nodes[place->node].link == SCENARIO_ETHERNET;
 }
 
 static bool needs_infiniband(const struct place *place)
 {
-    return place->scenario->kind == SCENARIO_INFINIBAND;
+    return place->scenario->nodes[place->node].link == SCENARIO_INFINIBAND;
 }
 
 static bool needs_fibre_channel(const struct place *place)
 {
-    return place->scenario->kind == SCENARIO_FIBRE_CHANNEL;
+    return place->scenario->nodes[place->node].link == SCENARIO_FIBRE_CHANNEL;
 }
 
 static bool needs_roce_v1(const struct place *place)

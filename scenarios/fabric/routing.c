@@ -194,7 +194,7 @@ struct route_table *routing_compute_view(const struct scenario *scenario,
     for (uint32_t i = 0; dead != NULL && i < scenario->node_count; i++)
         if (scenario->nodes[i].kind == SCENARIO_SWITCH && has_dead_port(&scenario->nodes[i], dead))
             repair(&scenario->nodes[i], dead, &tables[i]);
-    if (scenario->kind == SCENARIO_INFINIBAND)
+    if (scenario_has_kind(scenario, SCENARIO_INFINIBAND))
         subnet_choose_ports(scenario, tables);
     return tables;
 }

@@ -6,6 +6,12 @@
 
 #include <stdlib.h>
 
+/* Routes of a subnet manager are those of the switches of InfiniBand. */
+static bool is_managed(const struct scenario_node *node)
+{
+    return node->kind == SCENARIO_SWITCH && node->link == SCENARIO_INFINIBAND;
+}
+
 /* ------------------------------------------------------------------ one port each */
 
 /* OpenSM's min-hop: the port with the fewest destinations so far. */
@@ -46,7 +52,8 @@ static uint64_t ways_below(const struct scenario *scenario, uint8_t tier)
         uint32_t most = 1;
         for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
             const struct scenario_node *node = &scenario->nodes[i];
-            const uint32_t up = node->tier == below ? ports_up(scenario, node) : 0;
+            const bool counts = is_managed(node) && node->tier == below;
+            const uint32_t up = counts ? ports_up(scenario, node) : 0;
             most = up > most ? up : most;
         }
         ways *= most;
@@ -71,7 +78,9 @@ static void choose_by_destination(const struct scenario *scenario, const struct 
 void subnet_choose_ports(const struct scenario *scenario, struct route_table *tables)
 {
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
-        if (scenario->routing.algorithm == SCENARIO_ROUTING_FAT_TREE)
+        if (!is_managed(&scenario->nodes[i]))
+            continue;
+        else if (scenario->routing.algorithm == SCENARIO_ROUTING_FAT_TREE)
             choose_by_destination(scenario, &scenario->nodes[i], &tables[i]);
         else
             choose_least_used(&scenario->nodes[i], &tables[i]);
@@ -130,12 +139,16 @@ static void find_ranks(struct directing *of)
     uint8_t highest = 0, lowest = UINT8_MAX;
     for (uint32_t i = first; i < scenario->node_count; i++) {
         const uint8_t tier = scenario->nodes[i].tier;
+        if (!is_managed(&scenario->nodes[i]))
+            continue;
         highest = tier > highest ? tier : highest;
         lowest = tier < lowest ? tier : lowest;
     }
     uint32_t tail = 0;
     for (uint32_t i = first; i < scenario->node_count; i++) {
-        const bool root = lowest == highest ? i == first : scenario->nodes[i].tier == highest;
+        const bool managed = is_managed(&scenario->nodes[i]);
+        const bool root =
+            managed && (lowest == highest ? tail == 0 : scenario->nodes[i].tier == highest);
         of->rank[i] = root ? 0 : UINT32_MAX;
         if (root)
             of->queue[tail++] = i;
@@ -148,6 +161,8 @@ static void sort_switches(struct directing *of)
 {
     of->switches = 0;
     for (uint32_t i = of->scenario->host_count; i < of->scenario->node_count; i++) {
+        if (!is_managed(&of->scenario->nodes[i]))
+            continue;
         uint32_t hole = of->switches++;
         for (; hole > 0 && is_above(of, i, of->order[hole - 1]); hole--)
             of->order[hole] = of->order[hole - 1];
@@ -232,7 +247,8 @@ void subnet_direct(const struct scenario *scenario, const uint8_t *down, struct 
     find_ranks(&of);
     sort_switches(&of);
     for (uint32_t i = scenario->host_count; i < nodes; i++) {
-        const uint32_t count = endpoints_at(scenario, i, endpoints);
+        const uint32_t count =
+            is_managed(&scenario->nodes[i]) ? endpoints_at(scenario, i, endpoints) : 0;
         if (count > 0)
             direct_to(&of, i, endpoints, count, tables);
     }

@@ -52,7 +52,7 @@ static int64_t link_rate(const struct loader *loader, uint32_t host)
     const struct scenario_node *node = &loader->scenario->nodes[host];
     int64_t fastest = 0;
     for (uint16_t p = 0; p < node->outer_ports; p++) {
-        const int64_t rate = scenario_fc_rate(loader, loader->nodes[host].port_blocks[p]);
+        const int64_t rate = scenario_rate(loader->nodes[host].port_blocks[p], node->link);
         if (node->ports[p].link != SCENARIO_NO_LINK && rate > fastest)
             fastest = rate;
     }

@@ -82,7 +82,7 @@ static void finish_host(struct loader *loader, const struct loader_host *host,
         snprintf(text, sizeof text,
                  "software: true is RoCEv2 in the host's software, and needs Ethernet; this fabric "
                  "has kind: %s",
-                 of->kind);
+                 scenario_kind_word(of->kind));
         credits_refuse(loader, host->rnic, "software", text);
     }
     if (rnic->lag != RNIC_LAG_NONE)
@@ -100,11 +100,12 @@ static struct sizes sizes_of(const struct loader *loader, const struct credits_f
     struct sizes sizes = {0};
     for (uint32_t i = 0; i < loader->scenario->node_count; i++) {
         const struct scenario_node *node = &loader->scenario->nodes[i];
-        for (uint16_t p = 0; node->kind == SCENARIO_SWITCH && p < node->port_count; p++) {
+        const bool counts = node->kind == SCENARIO_SWITCH && node->link == of->kind;
+        for (uint16_t p = 0; counts && p < node->port_count; p++) {
             const int64_t buffer = of->buffer(loader->nodes[i].port_blocks[p]->params);
             sizes.buffer = buffer > sizes.buffer ? buffer : sizes.buffer;
         }
-        if (node->kind == SCENARIO_SWITCH && node->port_count > sizes.ports)
+        if (counts && node->port_count > sizes.ports)
             sizes.ports = node->port_count;
     }
     return sizes;
@@ -128,13 +129,16 @@ static void finish_switch(const struct block *block, struct sizes sizes,
 void scenario_finish_credits(struct loader *loader, const struct credits_fabric *of)
 {
     const struct scenario *scenario = loader->scenario;
-    finish_port(loader, loader->bases.host_links, of);
-    finish_port(loader, loader->bases.fabric_links, of);
+    finish_port(loader, loader->bases.layers[of->kind].host_links, of);
+    finish_port(loader, loader->bases.layers[of->kind].fabric_links, of);
     for (uint32_t i = 0; i < scenario->node_count; i++)
-        for (uint16_t p = 0; p < scenario->nodes[i].port_count; p++)
+        for (uint16_t p = 0;
+             scenario->nodes[i].link == of->kind && p < scenario->nodes[i].port_count; p++)
             finish_port(loader, loader->nodes[i].port_blocks[p], of);
     const struct sizes sizes = sizes_of(loader, of);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
+        if (scenario->nodes[i].link != of->kind)
+            continue;
         if (scenario->nodes[i].kind == SCENARIO_HOST)
             finish_host(loader, loader->nodes[i].host, of);
         else

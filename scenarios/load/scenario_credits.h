@@ -13,8 +13,8 @@
 
 struct credits_fabric {
     enum port_kind link;
-    const char *name;       /* "Fibre Channel" */
-    const char *kind;       /* fabric.kind */
+    const char *name; /* "Fibre Channel" */
+    enum scenario_kind kind;
     const char *lag;        /* the error for a host with link aggregation */
     int64_t pfc_priorities; /* of a switch: those with buffers of their own */
     /* Bytes of a port's buffer, for each of these. */

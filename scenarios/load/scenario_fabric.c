@@ -10,13 +10,11 @@
 #include "scenarios/load/load.h"
 #include "scenarios/load/scenario_fc.h"
 #include "scenarios/load/scenario_infiniband.h"
+#include "scenarios/load/scenario_layers.h"
 #include "scenarios/load/scenario_subsystems.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char default_switch[] = "shared-buffer-32mb",
-                  default_ib_switch[] = "infiniband-switch", default_fc_switch[] = "fc-switch";
 
 /* Sections that group the parameters of a switch; the parameters' own names are accepted, too. */
 const struct block_word scenario_switch_words[] = {
@@ -67,11 +65,6 @@ const struct block_word scenario_tos_words[] = {{"tos", "dscp", "tos "},
 
 /* ---- parameters ---- */
 
-struct fabric {
-    struct block *host_links, *fabric_links, *switches;
-    const uint8_t *dscp;
-};
-
 const struct opt *scenario_rows(struct loader *loader, const struct opt **rows,
                                 size_t (*join)(struct opt *rows))
 {
@@ -89,24 +82,6 @@ struct block *scenario_switch_block(struct loader *loader, const char *path)
     struct block *block = block_new(loader->arena, path, rows, sizeof(struct switch_params));
     block->words = scenario_switch_words;
     return block;
-}
-
-static struct block *load_links(struct loader *loader, const struct tree_node *fabric,
-                                const char *key, const char *path)
-{
-    struct block *block = block_new(loader->arena, path, port_opts, sizeof(struct port_params));
-    scenario_take(loader, block, scenario_map(loader, fabric, key), NULL);
-    scenario_show(loader, block, false);
-    return block;
-}
-
-/* Default map by class selector precedence: RFC 2474 4.2.2. */
-static uint8_t *default_dscp(struct loader *loader)
-{
-    uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
-    for (int i = 0; i < SCENARIO_DSCPS; i++)
-        map[i] = (uint8_t)(i >> 3);
-    return map;
 }
 
 void scenario_load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map)
@@ -129,58 +104,9 @@ void scenario_load_dscp(struct loader *loader, const struct tree_node *written, 
     }
 }
 
-/* Loads the profile that a section names, or the default profile of its kind. */
-static void take_profile(struct loader *loader, struct block *block,
-                         const struct tree_node *section)
-{
-    struct profile profile;
-    const struct tree_node *word = scenario_word(loader, section, "profile");
-    const enum scenario_kind kind = loader->scenario->kind;
-    const char *preset = kind == SCENARIO_INFINIBAND      ? default_ib_switch
-                         : kind == SCENARIO_FIBRE_CHANNEL ? default_fc_switch
-                                                          : default_switch;
-    const bool found = word == NULL ? profile_find_own(loader, preset, "switch", &profile)
-                                    : profile_find(loader, word, "switch", &profile);
-    if (!found)
-        return;
-    profile_take(loader, &profile, block);
-    const struct scenario_choice choice = {
-        .path = "fabric.switch",
-        .name = "profile",
-        .word = profile.name,
-        .preset = preset,
-        .about = "Source of values that the scenario does not set.",
-        OPT_INERT,
-        .where = word == NULL ? (struct diag_place){0} : word->place,
-    };
-    scenario_show_choice(loader, &choice);
-}
-
-static const char *const switch_keys[] = {"profile", "dscp", NULL};
-
-static struct block *load_switch(struct loader *loader, const struct tree_node *fabric,
-                                 const uint8_t **dscp)
-{
-    const struct tree_node *section = scenario_map(loader, fabric, "switch");
-    struct block *block = scenario_switch_block(loader, "fabric.switch");
-    take_profile(loader, block, section);
-    scenario_take(loader, block, section, switch_keys);
-    scenario_show(loader, block, false);
-    uint8_t *map = default_dscp(loader);
-    scenario_load_dscp(loader, scenario_map(loader, section, "dscp"), map);
-    const uint8_t *lanes = scenario_load_service_levels(loader, fabric);
-    if (lanes != NULL && tree_get(section, "dscp") != NULL)
-        tree_error(loader->diag, tree_get(section, "dscp"),
-                   loader->scenario->kind == SCENARIO_FIBRE_CHANNEL
-                       ? "frames of Fibre Channel have no DSCP; remove dscp"
-                       : "InfiniBand has service levels, not DSCPs: expected fabric.sl-to-vl");
-    *dscp = lanes != NULL ? lanes : map;
-    return block;
-}
-
 /* ---- nodes and links ---- */
 
-static void make_nodes(struct loader *loader, const struct fabric *fabric)
+static void make_nodes(struct loader *loader)
 {
     struct scenario *scenario = loader->scenario;
     const struct topology *topology = &loader->topology;
@@ -200,18 +126,27 @@ static void make_nodes(struct loader *loader, const struct fabric *fabric)
             .tier = from->tier,
             .port_count = from->port_count,
             .outer_ports = from->port_count,
-            .priority_of_dscp = from->is_host ? NULL : fabric->dscp,
             .place = from->place,
         };
         node->ports = arena_array(loader->arena, node->port_count, sizeof *node->ports);
+        for (uint16_t p = 0; p < node->port_count; p++)
+            node->ports[p].link = SCENARIO_NO_LINK;
+    }
+}
+
+static void give_blocks(struct loader *loader)
+{
+    for (uint32_t i = 0; i < loader->scenario->node_count; i++) {
+        struct scenario_node *node = &loader->scenario->nodes[i];
+        const struct loader_layer *layer = &loader->bases.layers[node->link];
+        const bool is_host = node->kind == SCENARIO_HOST;
         struct loader_node *making = &loader->nodes[i];
-        making->switch_block = from->is_host ? NULL : fabric->switches;
+        node->priority_of_dscp = is_host ? NULL : layer->dscp;
+        making->switch_block = is_host ? NULL : layer->switches;
         making->port_blocks =
             arena_array(loader->arena, node->port_count, sizeof *making->port_blocks);
-        for (uint16_t p = 0; p < node->port_count; p++) {
-            node->ports[p].link = SCENARIO_NO_LINK;
-            making->port_blocks[p] = from->is_host ? fabric->host_links : fabric->fabric_links;
-        }
+        for (uint16_t p = 0; p < node->port_count; p++)
+            making->port_blocks[p] = is_host ? layer->host_links : layer->fabric_links;
     }
 }
 
@@ -233,7 +168,7 @@ static const struct block *link_block(struct loader *loader, const struct topolo
     return block;
 }
 
-static void make_links(struct loader *loader, const struct fabric *fabric)
+static void make_links(struct loader *loader)
 {
     struct scenario *scenario = loader->scenario;
     const struct topology *topology = &loader->topology;
@@ -243,8 +178,10 @@ static void make_links(struct loader *loader, const struct fabric *fabric)
         const struct topology_link *from = &topology->links[i];
         const struct topology_node *a = &topology->nodes[from->node[0]];
         const struct topology_node *b = &topology->nodes[from->node[1]];
+        const struct loader_layer *layer =
+            &loader->bases.layers[scenario->nodes[from->node[0]].link];
         const struct block *block = link_block(
-            loader, from, i, a->is_host || b->is_host ? fabric->host_links : fabric->fabric_links);
+            loader, from, i, a->is_host || b->is_host ? layer->host_links : layer->fabric_links);
         scenario->links[i] = (struct scenario_link){
             .name = arena_format(loader->arena, "%s-%s", a->name, b->name),
             .node = {from->node[0], from->node[1]},
@@ -285,9 +222,11 @@ static void show_topology(struct loader *loader, const struct tree_node *written
 
 void scenario_load_fabric(struct loader *loader)
 {
-    static const char *const keys[] = {"kind",     "topology",  "host-links", "fabric-links",
-                                       "switch",   "overrides", "routes",     "routing",
-                                       "sl-to-vl", NULL};
+#define X(name, word) word,
+    static const char *const keys[] = {
+        "kind",      "topology", "host-links", "fabric-links", "switch",
+        "overrides", "routes",   "routing",    "sl-to-vl",     SCENARIO_KINDS(X) NULL};
+#undef X
     const struct tree_node *section = scenario_map(loader, loader->root, "fabric");
     const struct tree_node *topology =
         section == NULL ? NULL : scenario_map(loader, section, "topology");
@@ -298,11 +237,8 @@ void scenario_load_fabric(struct loader *loader)
         return;
     }
     block_only(section, keys, NULL, loader->diag);
-    struct fabric fabric = {0};
     scenario_load_kind(loader, section);
-    fabric.host_links = load_links(loader, section, "host-links", "fabric.host-links");
-    fabric.fabric_links = load_links(loader, section, "fabric-links", "fabric.fabric-links");
-    fabric.switches = load_switch(loader, section, &fabric.dscp);
+    scenario_load_layer(loader, section);
     const struct tree_node *kind = tree_get(topology, "kind");
     const struct topology_ops *ops =
         kind == NULL || kind->text == NULL ? NULL : topology_find(kind->text);
@@ -310,13 +246,11 @@ void scenario_load_fabric(struct loader *loader)
         ops != NULL && ops->translate != NULL ? ops->translate(loader, topology) : topology;
     if (made == NULL || !topology_load(loader->arena, made, &loader->topology, loader->diag))
         return;
-    loader->bases = (struct loader_bases){.host_links = fabric.host_links,
-                                          .fabric_links = fabric.fabric_links,
-                                          .switches = fabric.switches,
-                                          .dscp = fabric.dscp};
     show_topology(loader, topology);
-    make_nodes(loader, &fabric);
-    make_links(loader, &fabric);
+    make_nodes(loader);
+    scenario_load_layers(loader, section);
+    give_blocks(loader);
+    make_links(loader);
     nics_number_endpoints(loader->scenario);
     nics_find_segments(loader->scenario);
 }
@@ -340,7 +274,7 @@ static void check_link(struct loader *loader, const struct scenario_link *link)
                  link->name);
     if (text[0] != '\0')
         tree_message(loader->diag, DIAG_ERROR, loader->root, link->place, text);
-    else if (loader->scenario->kind == SCENARIO_FIBRE_CHANNEL)
+    else if (loader->scenario->nodes[link->node[0]].link == SCENARIO_FIBRE_CHANNEL)
         scenario_check_fc_link(loader, link);
 }
 

@@ -39,12 +39,11 @@ static void check_rate(struct loader *loader, const struct block *block,
     credits_refuse(loader, block, "rate", text);
 }
 
-int64_t scenario_fc_rate(const struct loader *loader, const struct block *block)
+int64_t scenario_rate(const struct block *block, enum scenario_kind kind)
 {
     const struct port_params *port = block->params;
-    return credits_is_written(block, "rate")
-               ? port->rate
-               : credits_default(loader->scenario->kind, "rate", port->rate);
+    return credits_is_written(block, "rate") ? port->rate
+                                             : credits_default(kind, "rate", port->rate);
 }
 
 /* A default that is written is no error. */
@@ -61,8 +60,8 @@ static void finish_port(struct loader *loader, const struct block *block, struct
         credits_refuse(loader, block, "vl-buffer",
                        "vl-buffer: Fibre Channel counts frames, not bytes; expected bb-credit");
     if (!credits_is_written(block, "mtu"))
-        port->mtu = credits_default(loader->scenario->kind, "mtu", port->mtu);
-    port->rate = scenario_fc_rate(loader, block);
+        port->mtu = credits_default(SCENARIO_FIBRE_CHANNEL, "mtu", port->mtu);
+    port->rate = scenario_rate(block, SCENARIO_FIBRE_CHANNEL);
     check_rate(loader, block, port);
     check_data(loader, block, port);
 }
@@ -86,14 +85,14 @@ void scenario_finish_fc(struct loader *loader)
     static const struct credits_fabric fabric = {
         .link = PORT_FIBRE_CHANNEL,
         .name = "Fibre Channel",
-        .kind = "fibre-channel",
+        .kind = SCENARIO_FIBRE_CHANNEL,
         .lag = "lag: a host has no link aggregation on Fibre Channel; expected none",
         .pfc_priorities = 1, /* all frames */
         .buffer = buffer_of,
         .finish_port = finish_port,
         .finish_host = finish_host,
     };
-    if (loader->scenario->kind != SCENARIO_FIBRE_CHANNEL)
+    if (!scenario_has_kind(loader->scenario, SCENARIO_FIBRE_CHANNEL))
         return;
     if (loader->scenario->endpoint_count > FC_ENDPOINTS_MAX)
         tree_error(loader->diag, loader->root,

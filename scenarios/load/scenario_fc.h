@@ -17,7 +17,7 @@ void scenario_finish_fc(struct loader *loader);
 /* Refuses a link at which the login of its ends would not agree. */
 void scenario_check_fc_link(struct loader *loader, const struct scenario_link *link);
 
-/* The rate that a port will have then, on any kind of fabric. */
-int64_t scenario_fc_rate(const struct loader *loader, const struct block *block);
+/* The rate that a port with that link layer will have then. */
+int64_t scenario_rate(const struct block *block, enum scenario_kind kind);
 
 #endif

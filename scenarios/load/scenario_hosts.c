@@ -76,7 +76,7 @@ static void load_control(struct loader *loader, struct section *section,
     if (preset == NULL)
         return;
     show_word(loader, section->rnic->path, "congestion-control", word,
-              scenario_default_control(loader->scenario->kind));
+              scenario_default_control(loader->kind));
     section->preset = preset;
     section->control_place = word->place;
     section->control = control_block(
@@ -291,9 +291,10 @@ static const char *const section_keys[] = {"where",      "rnic",       "nvme",  
                                            "tcp",        "namespaces", "machine", "nqn",
                                            "subsystems", "ana",        NULL};
 
-/* Hosts with the same generic profile. */
+/* Hosts with the same link layer and the same generic profile. */
 struct rate_class {
     const char *profile;
+    enum scenario_kind kind;
     uint32_t hosts;
     struct loader_host *made;
 };
@@ -307,12 +308,13 @@ static struct rate_class *class_of(struct loader *loader, struct rate_classes *c
                                    uint32_t host)
 {
     const char *profile = profile_for_host(loader, host);
+    const enum scenario_kind kind = loader->scenario->nodes[host].link;
     for (size_t i = 0; i < classes->count; i++)
-        if (strcmp(classes->list[i].profile, profile) == 0)
+        if (classes->list[i].kind == kind && strcmp(classes->list[i].profile, profile) == 0)
             return &classes->list[i];
     struct rate_class *made =
         arena_push(loader->arena, (void **)(void *)&classes->list, &classes->count, sizeof *made);
-    *made = (struct rate_class){.profile = profile};
+    *made = (struct rate_class){.profile = profile, .kind = kind};
     return made;
 }
 
@@ -343,8 +345,8 @@ static void base_rnic(struct loader *loader, struct section *base, struct rate_c
     if (base->control != NULL)
         return;
     show_word(loader, base->rnic->path, "congestion-control", NULL,
-              scenario_default_control(loader->scenario->kind));
-    base->preset = cc_find(scenario_default_control(loader->scenario->kind));
+              scenario_default_control(loader->kind));
+    base->preset = cc_find(scenario_default_control(loader->kind));
     base->control = control_block(loader, "hosts.defaults.rnic.congestion-control", base->preset,
                                   (struct diag_place){0});
 }
@@ -363,20 +365,36 @@ static const struct block *rnic_of_class(struct loader *loader, const struct blo
     return made;
 }
 
+/* The link layer decides about some values of an RNIC, and about the congestion control of hosts
+ * that name none. */
+static struct loader_host *base_with(struct loader *loader, const struct loader_host *base,
+                                     enum scenario_kind kind, const char *profile)
+{
+    struct loader_host *made = arena_take(loader->arena, sizeof *made);
+    *made = *base;
+    made->rnic = profile == NULL ? block_copy(loader->arena, base->rnic, base->rnic->path)
+                                 : rnic_of_class(loader, base->rnic, profile);
+    if (kind == loader->kind || base->control_place.file != NULL)
+        return made;
+    made->preset = cc_find(scenario_default_control(kind));
+    made->cc = made->preset->ops;
+    made->control =
+        control_block(loader, base->control->path, made->preset, (struct diag_place){0});
+    return made;
+}
+
 static void share_base(struct loader *loader, struct loader_host *base,
                        struct rate_classes *classes)
 {
+    struct loader_host *of_kind[SCENARIO_KIND_COUNT] = {NULL};
+    of_kind[loader->kind] = base;
     for (uint32_t i = 0; i < loader->scenario->host_count; i++) {
-        loader->nodes[i].host = base;
+        const enum scenario_kind kind = loader->scenario->nodes[i].link;
         struct rate_class *class = classes->count < 2 ? NULL : class_of(loader, classes, i);
-        if (class == NULL)
-            continue;
-        if (class->made == NULL) {
-            class->made = arena_take(loader->arena, sizeof *class->made);
-            *class->made = *base;
-            class->made->rnic = rnic_of_class(loader, base->rnic, class->profile);
-        }
-        loader->nodes[i].host = class->made;
+        struct loader_host **made = class == NULL ? &of_kind[kind] : &class->made;
+        if (*made == NULL)
+            *made = base_with(loader, base, kind, class == NULL ? NULL : class->profile);
+        loader->nodes[i].host = *made;
     }
 }
 
@@ -471,8 +489,10 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
     };
     scenario_finish_names(loader, node, &from->names, host);
     loader->scenario->nodes[node].host = host;
+    scenario_check_control(loader, node);
     uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
-    const bool ib = loader->scenario->kind != SCENARIO_ETHERNET;
-    rnic_map_dscp(host->rnic, ib ? loader->bases.dscp : from->dscp, map);
+    const struct scenario_node *of = &loader->scenario->nodes[node];
+    rnic_map_dscp(host->rnic,
+                  scenario_has_credits(of) ? loader->bases.layers[of->link].dscp : from->dscp, map);
     loader->scenario->nodes[node].priority_of_dscp = map;
 }

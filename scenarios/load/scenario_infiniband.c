@@ -11,12 +11,6 @@
 
 enum { IB_MTU_LEAST = 256, IB_MTU_MOST = 4096 };
 
-static const char *const kind_words[] = {
-#define X(name, word) word,
-    SCENARIO_KINDS(X)
-#undef X
-};
-
 /* ------------------------------------------------------------------ reading */
 
 static void show_kind(struct loader *loader, const struct tree_node *written)
@@ -25,7 +19,7 @@ static void show_kind(struct loader *loader, const struct tree_node *written)
         .path = "fabric",
         .name = "kind",
         .word = written->text,
-        .preset = kind_words[SCENARIO_ETHERNET],
+        .preset = scenario_kind_word(SCENARIO_ETHERNET),
         .about = "Link layer of the fabric.",
         OPT_INERT,
         .where = written->place,
@@ -39,13 +33,14 @@ void scenario_load_kind(struct loader *loader, const struct tree_node *fabric)
     if (written == NULL)
         return;
     struct nearest nearest = nearest_to(written->text);
-    for (size_t i = 0; i < sizeof kind_words / sizeof kind_words[0]; i++) {
-        if (strcmp(written->text, kind_words[i]) == 0) {
-            loader->scenario->kind = (enum scenario_kind)i;
+    for (int i = 0; i < SCENARIO_KIND_COUNT; i++) {
+        const enum scenario_kind kind = (enum scenario_kind)i;
+        if (strcmp(written->text, scenario_kind_word(kind)) == 0) {
+            loader->kind = kind;
             show_kind(loader, written);
             return;
         }
-        nearest_offer(&nearest, kind_words[i]);
+        nearest_offer(&nearest, scenario_kind_word(kind));
     }
     tree_error(loader->diag, written,
                "kind: expected ethernet, infiniband or fibre-channel, but found \"%.32s\"%s",
@@ -68,17 +63,16 @@ static void load_service_level(struct loader *loader, const struct tree_item *it
         map[from] = (uint8_t)to;
 }
 
-uint8_t *scenario_load_service_levels(struct loader *loader, const struct tree_node *fabric)
+uint8_t *scenario_load_service_levels(struct loader *loader, const struct tree_node *section,
+                                      enum scenario_kind kind)
 {
-    const struct tree_node *written = scenario_map(loader, fabric, "sl-to-vl");
-    if (loader->scenario->kind != SCENARIO_INFINIBAND) {
+    const struct tree_node *written = scenario_map(loader, section, "sl-to-vl");
+    if (kind != SCENARIO_INFINIBAND) {
         if (written != NULL)
             tree_error(loader->diag, written,
                        "sl-to-vl needs kind: infiniband; Ethernet has switch.dscp");
         /* Fibre Channel: all frames are of one class. */
-        return loader->scenario->kind == SCENARIO_FIBRE_CHANNEL
-                   ? arena_take(loader->arena, SCENARIO_DSCPS)
-                   : NULL;
+        return kind == SCENARIO_FIBRE_CHANNEL ? arena_take(loader->arena, SCENARIO_DSCPS) : NULL;
     }
     uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
     for (unsigned i = 0; i < SCENARIO_DSCPS; i++)
@@ -101,23 +95,25 @@ const char *scenario_default_control(enum scenario_kind kind)
     return kind == SCENARIO_INFINIBAND ? "none" : "dcqcn-mlx5";
 }
 
-static void refuse_control(struct loader *loader, const struct tree_node *word,
-                           const struct cc_ops *ops)
+/* `whose`: "fabric.kind", or the name of a host. */
+static void refuse_control(struct loader *loader, struct diag_place place,
+                           const struct cc_preset *preset, const char *whose,
+                           enum scenario_kind kind)
 {
-    const enum scenario_kind kind = loader->scenario->kind;
-    char names[DIAG_TEXT_BYTES / 2] = "";
+    const struct cc_ops *ops = preset->ops;
+    char names[DIAG_TEXT_BYTES / 2] = "", text[DIAG_TEXT_BYTES];
     size_t length = 0;
-    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
-        if (suits(preset->ops, kind) && length < sizeof names)
+    for (const struct cc_preset *other = cc_list; other->name != NULL; other++)
+        if (suits(other->ops, kind) && length < sizeof names)
             length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
-                                       length > 0 ? ", " : "", preset->name);
-    tree_error(loader->diag, word,
-               "congestion-control: %s needs %s, but fabric.kind is %s; expected one of %s",
-               word->text,
-               ops->link == CC_INFINIBAND ? "FECN and BECN of InfiniBand"
-               : ops->wants_telemetry     ? "telemetry of Ethernet switches"
-                                          : "ECN marks of Ethernet switches",
-               kind_words[kind], names);
+                                       length > 0 ? ", " : "", other->name);
+    snprintf(text, sizeof text, "congestion-control: %s needs %s, but %s is %s; expected one of %s",
+             preset->name,
+             ops->link == CC_INFINIBAND ? "FECN and BECN of InfiniBand"
+             : ops->wants_telemetry     ? "telemetry of Ethernet switches"
+                                        : "ECN marks of Ethernet switches",
+             whose, scenario_kind_word(kind), names);
+    tree_message(loader->diag, DIAG_ERROR, loader->root, place, text);
 }
 
 const struct cc_preset *scenario_control(struct loader *loader, const struct tree_node *word)
@@ -131,26 +127,49 @@ const struct cc_preset *scenario_control(struct loader *loader, const struct tre
                    nearest_hint(&nearest).text);
         return NULL;
     }
-    if (suits(found->ops, loader->scenario->kind))
-        return found;
-    refuse_control(loader, word, found->ops);
+    for (int kind = 0; kind < SCENARIO_KIND_COUNT; kind++)
+        if (scenario_has_kind(loader->scenario, (enum scenario_kind)kind) &&
+            suits(found->ops, (enum scenario_kind)kind))
+            return found;
+    refuse_control(loader, word->place, found, "fabric.kind", loader->kind);
     return NULL;
+}
+
+/* True if an earlier host has the same control on the same link layer. */
+static bool is_known(const struct loader *loader, uint32_t host)
+{
+    for (uint32_t i = 0; i < host; i++)
+        if (loader->scenario->nodes[i].link == loader->scenario->nodes[host].link &&
+            loader->nodes[i].host->control == loader->nodes[host].host->control)
+            return true;
+    return false;
+}
+
+void scenario_check_control(struct loader *loader, uint32_t host)
+{
+    const struct loader_host *from = loader->nodes[host].host;
+    const struct scenario_node *node = &loader->scenario->nodes[host];
+    char whose[DIAG_TEXT_BYTES / 4];
+    if (suits(from->cc, node->link) || is_known(loader, host))
+        return;
+    snprintf(whose, sizeof whose, "the link of %.64s", node->name);
+    refuse_control(loader, from->control_place, from->preset, whose, node->link);
 }
 
 /* ------------------------------------------------------------------ ports and hosts */
 
 /* False, with a message, for a rate that another network names, such as 32GFC. */
-static bool check_rate(struct loader *loader, const struct block *block, const char *expected)
+static bool check_rate(struct loader *loader, const struct block *block, bool infiniband,
+                       const char *expected)
 {
     const char *name = credits_word(block, "rate");
     const char *network = name == NULL ? NULL : quantity_rate_network(name);
-    const bool infiniband = loader->scenario->kind == SCENARIO_INFINIBAND;
     char text[DIAG_TEXT_BYTES];
     if (network == NULL || (infiniband && strcmp(network, "InfiniBand") == 0))
         return true;
     snprintf(text, sizeof text,
              "rate: %s is a rate of %s, and this fabric has kind: %s; expected %s", name, network,
-             infiniband ? "infiniband" : "ethernet", expected);
+             scenario_kind_word(infiniband ? SCENARIO_INFINIBAND : SCENARIO_ETHERNET), expected);
     credits_refuse(loader, block, "rate", text);
     return false;
 }
@@ -158,9 +177,9 @@ static bool check_rate(struct loader *loader, const struct block *block, const c
 static void finish_port(struct loader *loader, const struct block *block, struct port_params *port)
 {
     char text[DIAG_TEXT_BYTES];
-    check_rate(loader, block, "a rate such as EDR or 100Gbps");
+    check_rate(loader, block, true, "a rate such as EDR or 100Gbps");
     if (!credits_is_written(block, "mtu"))
-        port->mtu = credits_default(loader->scenario->kind, "mtu", port->mtu);
+        port->mtu = credits_default(SCENARIO_INFINIBAND, "mtu", port->mtu);
     const int64_t largest = port_largest_frame(port);
     if ((port->mtu & (port->mtu - 1)) != 0 || port->mtu < IB_MTU_LEAST || port->mtu > IB_MTU_MOST) {
         snprintf(text, sizeof text,
@@ -195,9 +214,11 @@ static void refuse_other_links(struct loader *loader)
 {
     const struct scenario *scenario = loader->scenario;
     for (uint32_t i = 0; i < scenario->node_count; i++)
-        for (uint16_t p = 0; p < scenario->nodes[i].port_count; p++) {
+        for (uint16_t p = 0;
+             scenario->nodes[i].link == SCENARIO_ETHERNET && p < scenario->nodes[i].port_count;
+             p++) {
             const struct block *block = loader->nodes[i].port_blocks[p];
-            if (!check_rate(loader, block, "a rate such as 25Gbps"))
+            if (!check_rate(loader, block, false, "a rate such as 25Gbps"))
                 return;
             if (((const struct port_params *)block->params)->flow_control != PORT_FLOW_CREDITS)
                 continue;
@@ -214,7 +235,7 @@ void scenario_finish_infiniband(struct loader *loader)
     static const struct credits_fabric fabric = {
         .link = PORT_INFINIBAND,
         .name = "InfiniBand",
-        .kind = "infiniband",
+        .kind = SCENARIO_INFINIBAND,
         .lag = "lag: InfiniBand has no link aggregation; expected none",
         .pfc_priorities = (1 << PRIORITIES) - 1,
         .buffer = lane_of,
@@ -222,11 +243,9 @@ void scenario_finish_infiniband(struct loader *loader)
         .finish_host = finish_host,
     };
     const struct scenario *scenario = loader->scenario;
-    if (scenario->kind != SCENARIO_INFINIBAND) {
-        if (scenario->kind == SCENARIO_ETHERNET)
-            refuse_other_links(loader);
+    refuse_other_links(loader);
+    if (!scenario_has_kind(scenario, SCENARIO_INFINIBAND))
         return;
-    }
     if (scenario->endpoint_count > FRAME_LIDS)
         tree_error(loader->diag, loader->root,
                    "hosts: more than %d ports, the number of unicast LIDs of InfiniBand",

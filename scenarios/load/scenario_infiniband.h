@@ -13,15 +13,20 @@
 /* Reads `fabric.kind`, before all other parts of the fabric. */
 void scenario_load_kind(struct loader *loader, const struct tree_node *fabric);
 
-/* The map by service level, from `fabric.sl-to-vl`; NULL if the fabric is Ethernet. */
-uint8_t *scenario_load_service_levels(struct loader *loader, const struct tree_node *fabric);
+/* The map by service level, from `sl-to-vl` of the section with that link layer; NULL if it is
+ * Ethernet. */
+uint8_t *scenario_load_service_levels(struct loader *loader, const struct tree_node *section,
+                                      enum scenario_kind kind);
 
 /* The congestion control of hosts that name none. */
 const char *scenario_default_control(enum scenario_kind kind);
 
-/* The congestion control of that name; NULL, with a message: there is none, or this kind of fabric
- * does not have the signals that it needs. */
+/* The congestion control of that name; NULL, with a message: there is none, or no part of the
+ * fabric has the signals that it needs. */
 const struct cc_preset *scenario_control(struct loader *loader, const struct tree_node *word);
+
+/* Refuses a host whose congestion control needs the signals of another link layer. */
+void scenario_check_control(struct loader *loader, uint32_t host);
 
 /* Adapts the blocks of all nodes and ports, when overrides have been applied. */
 void scenario_finish_infiniband(struct loader *loader);

@@ -42,11 +42,16 @@ struct loader_node {
     uint32_t written_ports; /* number of ports in its static routes */
 };
 
+/* Initial blocks of the nodes with one link layer; NULL: the fabric has no such section. */
+struct loader_layer {
+    const struct block *host_links, *fabric_links, *switches;
+    const uint8_t *dscp; /* map of the switches */
+};
+
 /* Initial blocks of all nodes, before sections and overrides for some. */
 struct loader_bases {
-    const struct block *host_links, *fabric_links, *switches;
+    struct loader_layer layers[SCENARIO_KIND_COUNT];
     const struct loader_host *host;
-    const uint8_t *dscp;          /* map of the switches */
     const struct block *defaults; /* scenario_defaults_opts */
 };
 
@@ -68,6 +73,7 @@ struct loader {
     const struct scenario_input *input;
     const char *home; /* file that relative names refer to */
     const struct tree_node *root;
+    enum scenario_kind kind; /* fabric.kind */
     struct topology topology;
     struct loader_node *nodes; /* indexed like scenario->nodes */
     struct loader_bases bases;

@@ -189,7 +189,7 @@ static bool is_tree(const struct scenario *scenario)
     for (uint32_t i = 0; i < scenario->link_count; i++) {
         const struct scenario_node *a = &scenario->nodes[scenario->links[i].node[0]];
         const struct scenario_node *b = &scenario->nodes[scenario->links[i].node[1]];
-        if (a->tier != b->tier + 1 && b->tier != a->tier + 1)
+        if (a->link == SCENARIO_INFINIBAND && a->tier != b->tier + 1 && b->tier != a->tier + 1)
             return false;
     }
     return true;
@@ -201,7 +201,7 @@ static void check_algorithm(struct loader *loader, const struct block *block,
     const struct scenario *scenario = loader->scenario;
     const struct diag_place place =
         block_place(block, "algorithm", written == NULL ? loader->root->place : written->place);
-    if (scenario->kind != SCENARIO_INFINIBAND &&
+    if (!scenario_has_kind(scenario, SCENARIO_INFINIBAND) &&
         scenario->routing.algorithm != SCENARIO_ROUTING_MIN_HOP)
         tree_message(loader->diag, DIAG_ERROR, loader->root, place,
                      "algorithm: only InfiniBand has a subnet manager; expected kind: infiniband, "

@@ -58,26 +58,47 @@ static const char *carried_by(const struct scenario_workload *workload)
     return workload->ops->name;
 }
 
+/* No device of the model translates between link layers. */
+static bool is_of_one_kind(struct loader *loader, const struct scenario_workload *workload)
+{
+    const struct scenario_node *nodes = loader->scenario->nodes;
+    const enum scenario_kind kind = scenario_kind_of(loader->scenario, workload);
+    for (uint32_t i = 0; i < 2 * workload->pair_count; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i / 2];
+        const struct scenario_node *node = &nodes[i % 2 == 0 ? pair->from : pair->to];
+        char text[DIAG_TEXT_BYTES];
+        if (node->link == kind)
+            continue;
+        snprintf(text, sizeof text,
+                 "'%.64s': %.64s is on %s, and %.64s on %s; expected hosts with one link layer",
+                 workload->name, nodes[workload->pairs[0].from].name, scenario_kind_word(kind),
+                 node->name, scenario_kind_word(node->link));
+        tree_message(loader->diag, DIAG_ERROR, loader->root, workload->place, text);
+        return false;
+    }
+    return true;
+}
+
 /* Verbs need Ethernet or InfiniBand, TCP Ethernet (IP over InfiniBand is not modeled), and NVMe/FC
  * Fibre Channel. */
 static void check_kind(struct loader *loader, const struct scenario_workload *workload)
 {
     char text[DIAG_TEXT_BYTES];
-    const enum scenario_kind kind = loader->scenario->kind;
+    const enum scenario_kind kind = scenario_kind_of(loader->scenario, workload);
     const bool nvme = workload->ops->needs_nvme_target;
     const bool by_fc = nvme && nvme_carriers[workload->transport]->by_fc;
+    if (!is_of_one_kind(loader, workload))
+        return;
     if (by_fc == (kind == SCENARIO_FIBRE_CHANNEL) &&
         (kind != SCENARIO_INFINIBAND || !workload->by_tcp))
         return;
-    snprintf(text, sizeof text, "'%.64s': %s%s needs %s, and fabric.kind is %s; expected %s",
-             workload->name, nvme || workload->own_verbs ? "transport " : "kind ",
-             carried_by(workload),
+    snprintf(text, sizeof text, "'%.64s': %s%s needs %s, and %s is %s; expected %s", workload->name,
+             nvme || workload->own_verbs ? "transport " : "kind ", carried_by(workload),
              by_fc              ? "Fibre Channel"
              : workload->by_tcp ? "Ethernet"
                                 : "Ethernet or InfiniBand",
-             kind == SCENARIO_FIBRE_CHANNEL ? "fibre-channel"
-             : kind == SCENARIO_INFINIBAND  ? "infiniband"
-                                            : "ethernet",
+             loader->scenario->kinds == 1u << kind ? "fabric.kind" : "the link of its hosts",
+             scenario_kind_word(kind),
              kind != SCENARIO_FIBRE_CHANNEL ? "transport rdma"
              : nvme                         ? "transport fc"
                                             : "kind nvme with transport fc");

@@ -196,12 +196,12 @@ enum {
 /* Minimum time after which an event at a node can affect another node. */
 static time_ps lookahead_of(const struct scenario *scenario)
 {
-    const uint64_t least_bytes = scenario->kind == SCENARIO_FIBRE_CHANNEL ? WIRE_FC_WORD_BYTES
-                                 : scenario->kind == SCENARIO_INFINIBAND  ? WIRE_CREDIT_BYTES
-                                                                          : WIRE_LEAST_BYTES;
     time_ps least = WHEEL_WIDTH_MAX;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
+        const uint64_t least_bytes = node->link == SCENARIO_FIBRE_CHANNEL ? WIRE_FC_WORD_BYTES
+                                     : node->link == SCENARIO_INFINIBAND  ? WIRE_CREDIT_BYTES
+                                                                          : WIRE_LEAST_BYTES;
         for (uint16_t p = 0; p < node->port_count; p++) {
             const struct port_params *params = node->ports[p].params;
             if (node->ports[p].link != SCENARIO_NO_LINK && p < node->outer_ports)

@@ -125,7 +125,7 @@ static void make_host(struct world *world, const struct scenario_node *node,
             .priority_of_dscp = node->priority_of_dscp,
         };
         host_add_rnic(host, &rnic);
-        if (world->scenario->kind == SCENARIO_FIBRE_CHANNEL)
+        if (node->link == SCENARIO_FIBRE_CHANNEL)
             host_add_fc(host, i);
     }
     if (node->is_aggregate)

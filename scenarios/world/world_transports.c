@@ -20,10 +20,11 @@ struct fc *world_fc_at(const struct workload_site *site, const struct verbs_devi
 
 /* RDMA is served always, another transport if a workload uses it. On Fibre Channel there is only
  * its own. */
-static bool serves(const struct world *world, const struct host *host, unsigned transport)
+static bool serves(const struct world *world, const struct scenario_node *node,
+                   const struct host *host, unsigned transport)
 {
     const struct scenario *scenario = world->scenario;
-    if (nvme_carriers[transport]->by_fc != (scenario->kind == SCENARIO_FIBRE_CHANNEL))
+    if (nvme_carriers[transport]->by_fc != (node->link == SCENARIO_FIBRE_CHANNEL))
         return false;
     if (transport == NVME_CARRIER_rdma || nvme_carriers[transport]->by_fc)
         return true;
@@ -60,7 +61,7 @@ uint32_t world_make_transports(const struct world *world, const struct scenario_
     const uint32_t nics = host->lag != NULL ? 1 : host->rnic_count;
     uint32_t count = 0;
     for (unsigned i = 0; i < NVME_CARRIERS; i++)
-        for (uint32_t nic = 0; nic < nics && serves(world, host, i); nic++)
+        for (uint32_t nic = 0; nic < nics && serves(world, node, host, i); nic++)
             transports[count++] = make(host, node, i, nic);
     return count;
 }

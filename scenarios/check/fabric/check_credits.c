@@ -113,10 +113,9 @@ static void check_port(const struct scenario *scenario, const struct scenario_no
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    if (!scenario_has_credits(scenario))
-        return;
     for (uint32_t i = 0; i < scenario->node_count; i++)
-        for (uint16_t p = 0; p < scenario->nodes[i].port_count; p++)
+        for (uint16_t p = 0;
+             scenario_has_credits(&scenario->nodes[i]) && p < scenario->nodes[i].port_count; p++)
             check_port(scenario, &scenario->nodes[i], p, report);
 }
 

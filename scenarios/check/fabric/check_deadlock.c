@@ -151,6 +151,13 @@ static void offer_directed_routes(struct check_report *report)
     check_set_path(report, "fabric.routing.algorithm=up-down");
 }
 
+static bool is_infiniband(const struct checking *checking, const struct circle *circle)
+{
+    const struct dependency *dependency = &checking->dependency;
+    const uint32_t node = dependency->node[circle->vertices[0]];
+    return checking->scenario->nodes[node].link == SCENARIO_INFINIBAND;
+}
+
 static void report_cycle(struct checking *checking, struct circle *circle, time_ps at)
 {
     struct text path = {0}, flows = {0}, when = {0}, class = {0};
@@ -174,7 +181,7 @@ static void report_cycle(struct checking *checking, struct circle *circle, time_
             ? "only acknowledgments and requests close the cycle, and they rarely fill a buffer"
             : "if all these buffers fill, they deadlock; `run` shows whether the load fills them");
     check_shows(checking->report, "pfc.deadlocks > 0");
-    if (checking->scenario->kind == SCENARIO_INFINIBAND)
+    if (is_infiniband(checking, circle))
         offer_directed_routes(checking->report);
 }
 

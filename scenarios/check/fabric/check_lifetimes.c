@@ -48,10 +48,9 @@ static void check_switch(const struct scenario *scenario, const struct scenario_
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    if (!scenario_has_credits(scenario))
-        return;
     for (uint32_t i = 0; i < scenario->node_count; i++)
-        if (scenario->nodes[i].kind == SCENARIO_SWITCH && scenario->nodes[i].port_count > 0)
+        if (scenario->nodes[i].kind == SCENARIO_SWITCH && scenario->nodes[i].port_count > 0 &&
+            scenario_has_credits(&scenario->nodes[i]))
             check_switch(scenario, &scenario->nodes[i], report);
 }
 

@@ -19,33 +19,27 @@ static const uint32_t unmet[] = {
         OPT_NEED_INFINIBAND | OF_PAUSES | OF_TCP | OPT_NEED_RDMA | OPT_NEED_ECN,
 };
 
-static const char *const kinds[] = {
-#define X(name, word) word,
-    SCENARIO_KINDS(X)
-#undef X
-};
-
 /* `section`: what the file has before the names of the values. */
-static void check_values(const struct scenario *scenario, const char *section,
-                         const struct check_thing *where, struct check_report *report)
+static void check_values(const char *section, const struct check_thing *where,
+                         struct check_report *report)
 {
+    const enum scenario_kind kind = where->node->link;
     const struct block *values = where->values;
     for (size_t i = 0; values != NULL && i < values->row_count; i++) {
         const struct opt *row = &values->rows[i];
         const struct block_origin *origin = &values->origins[i];
-        if (row->name == NULL || (row->effect.needs & unmet[scenario->kind]) == 0 ||
+        if (row->name == NULL || (row->effect.needs & unmet[kind]) == 0 ||
             origin->where.file == NULL || origin->profile != NULL)
             continue;
         struct check_thing thing = *where;
         thing.row = row->name;
         check_alike(report, DIAG_WARNING, &thing, "%s%s has no effect: fabric.kind is %s", section,
-                    row->name, kinds[scenario->kind]);
+                    row->name, scenario_kind_word(kind));
         check_remedy(report, "remove %s%s", section, row->name);
     }
 }
 
-static void check_host(const struct scenario *scenario, const struct scenario_node *host,
-                       struct check_report *report)
+static void check_host(const struct scenario_node *host, struct check_report *report)
 {
     const struct {
         const char *section;
@@ -56,7 +50,7 @@ static void check_host(const struct scenario *scenario, const struct scenario_no
                  {"nvme.", check_of_initiator(host, NULL)},
                  {"target.", check_of_target(host, NULL)}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        check_values(scenario, parts[i].section, &parts[i].thing, report);
+        check_values(parts[i].section, &parts[i].thing, report);
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
@@ -65,13 +59,13 @@ static void run(const struct scenario *scenario, struct check_report *report)
         const struct scenario_node *node = &scenario->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++) {
             const struct check_thing port = check_of_port(node, p, NULL);
-            check_values(scenario, "", &port, report);
+            check_values("", &port, report);
         }
         if (node->kind == SCENARIO_HOST) {
-            check_host(scenario, node, report);
+            check_host(node, report);
         } else {
             const struct check_thing swtch = check_of_switch(node, NULL);
-            check_values(scenario, "switch.", &swtch, report);
+            check_values("switch.", &swtch, report);
         }
     }
 }

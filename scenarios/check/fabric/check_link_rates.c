@@ -29,9 +29,9 @@ static int64_t closest(int64_t rate)
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    for (uint32_t i = 0; scenario->kind == SCENARIO_INFINIBAND && i < scenario->node_count; i++) {
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
-        for (uint16_t p = 0; p < node->port_count; p++) {
+        for (uint16_t p = 0; node->link == SCENARIO_INFINIBAND && p < node->port_count; p++) {
             const int64_t rate = node->ports[p].params->rate, other = closest(rate);
             const int64_t off = rate > other ? rate - other : other - rate;
             char is[QUANTITY_TEXT_BYTES], near[QUANTITY_TEXT_BYTES];

@@ -16,7 +16,7 @@ enum { STEP = 65 };  /* frames at which DCTCP's switches mark at 10 Gb/s (Linux,
 static bool anybody_reacts(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        if (scenario->nodes[i].host->cc->wants_ecn)
+        if (!scenario_has_credits(&scenario->nodes[i]) && scenario->nodes[i].host->cc->wants_ecn)
             return true;
     return false;
 }
@@ -155,8 +155,8 @@ static void check_lossy(const struct scenario_node *node, const struct switch_pl
         check_set_none(report);
         return;
     }
-    check_remedy(report, "start marking at %lld B; a lossy queue drops at %lld B",
-                 (long long)start, (long long)drops);
+    check_remedy(report, "start marking at %lld B; a lossy queue drops at %lld B", (long long)start,
+                 (long long)drops);
     check_set_row(report, node->switch_values, "ecn-kmin", "%lldB", (long long)start);
     if (!marks)
         check_set_row(report, node->switch_values, "ecn-kmax", "%lldB", (long long)start);

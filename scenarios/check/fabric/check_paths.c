@@ -88,8 +88,9 @@ static int64_t mtu_of_tcp(const struct scenario *scenario, const struct scenario
 static int64_t mtu_needed(const struct scenario *scenario, const struct scenario_workload *workload,
                           const struct scenario_pair *pair)
 {
+    const enum scenario_kind kind = scenario->nodes[pair->from].link;
     const struct scenario_host *from = scenario->nodes[pair->from].host;
-    if (scenario->kind == SCENARIO_FIBRE_CHANNEL)
+    if (kind == SCENARIO_FIBRE_CHANNEL)
         return 0; /* ports send frames of the size that they have */
     if (workload->by_tcp)
         return mtu_of_tcp(scenario, pair);
@@ -100,7 +101,7 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
     const int64_t path_mtu = asked > taken ? asked : taken;
     const int64_t operation = offered_operation(workload, INT64_MAX / 2) + CAPSULE_BYTES;
     const int64_t payload = operation < path_mtu ? operation : path_mtu;
-    if (scenario->kind == SCENARIO_INFINIBAND)
+    if (kind == SCENARIO_INFINIBAND)
         return payload;
     return payload + rnic_mtu_headers(from->rnic) + WIRE_RETH_BYTES +
            (telemetry ? TELEMETRY_BYTES : 0);

@@ -104,7 +104,7 @@ static void propose_priority(struct check_report *report, const struct scenario 
         const struct scenario_node *other = &scenario->nodes[i];
         const unsigned there = other->priority_of_dscp[dscp];
         char map[32];
-        if (!classes_lossless(other, there))
+        if (scenario_has_credits(other) || !classes_lossless(other, there))
             continue;
         snprintf(map, sizeof map, "dscp: {%u: %u}, ", dscp, there);
         check_remedy(report, "map DSCP %u to priority %u, as %s does", dscp, there, other->name);

@@ -36,7 +36,8 @@ static uint8_t *senders(const struct scenario *scenario, struct arena *arena)
 static bool somebody_reacts(const struct scenario *scenario, const uint8_t *sends)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        if (sends[i] != 0 && scenario->nodes[i].host->cc->wants_ecn)
+        if (sends[i] != 0 && !scenario_has_credits(&scenario->nodes[i]) &&
+            scenario->nodes[i].host->cc->wants_ecn)
             return true;
     return false;
 }
@@ -44,7 +45,8 @@ static bool somebody_reacts(const struct scenario *scenario, const uint8_t *send
 static bool some_switch_marks(const struct scenario *scenario)
 {
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
-        if (scenario->nodes[i].switch_params->ecn_kmax != 0)
+        if (!scenario_has_credits(&scenario->nodes[i]) &&
+            scenario->nodes[i].switch_params->ecn_kmax != 0)
             return true;
     return false;
 }
@@ -54,7 +56,7 @@ static bool some_switch_marks(const struct scenario *scenario)
 static const char *reacting_control(const struct scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        if (scenario->nodes[i].host->cc->wants_ecn)
+        if (!scenario_has_credits(&scenario->nodes[i]) && scenario->nodes[i].host->cc->wants_ecn)
             return scenario->nodes[i].host->cc_preset->name;
     const struct cc_preset *preset = cc_list;
     while (!preset->ops->wants_ecn || preset->line_bps != 0)

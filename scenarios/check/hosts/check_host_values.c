@@ -85,8 +85,8 @@ static void check_drain(const struct scenario_node *host, struct check_report *r
                 "the host empties its receive buffer at %s (rnic.drain), but its link runs at %s: "
                 "%s",
                 takes, has,
-                report->kind == SCENARIO_ETHERNET ? "it pauses the switch"
-                                                  : "the switch waits for its credits");
+                !scenario_has_credits(host) ? "it pauses the switch"
+                                            : "the switch waits for its credits");
     check_shows(report, "pfc.pause_frames");
     check_remedy(report,
                  "find the cause of the slow host (PCIe, memory, IOMMU), and set rnic.drain: 0bps");

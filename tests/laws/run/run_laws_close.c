@@ -46,9 +46,10 @@ static const struct nvme_host *open_one(const struct run_laws *laws)
 
 /* A Fibre Channel target whose answer to Create Association was lost keeps the association until
  * the host logs out: nvmet_fc has no timer for it (Linux drivers/nvme/target/fc.c). */
-static uint32_t queues_to_end(const struct run_laws *laws, const struct nvme_target_stats *stats)
+static uint32_t queues_to_end(const struct run_laws *laws, uint32_t host,
+                              const struct nvme_target_stats *stats)
 {
-    const bool may_stay = laws->scenario->kind == SCENARIO_FIBRE_CHANNEL;
+    const bool may_stay = laws->scenario->nodes[host].link == SCENARIO_FIBRE_CHANNEL;
     return may_stay && stats->controllers == 0 ? 0 : stats->queues;
 }
 
@@ -58,7 +59,7 @@ static const struct nvme_target_stats *left_behind(const struct run_laws *laws, 
     for (*host = 0; *host < laws->world->host_count; ++*host) {
         const struct nvme_target *target = laws->world->targets[*host];
         const struct nvme_target_stats *stats = target == NULL ? NULL : nvme_target_stats(target);
-        if (stats != NULL && stats->controllers + queues_to_end(laws, stats) > 0)
+        if (stats != NULL && stats->controllers + queues_to_end(laws, *host, stats) > 0)
             return stats;
     }
     return NULL;

@@ -36,7 +36,7 @@ static void links_have_a_credit_for_each_frame(void **state)
         load("fibre-channel", "  host-links: {bb-credit: 7}\n  fabric-links: {rate: 64GFC}",
              "kind: nvme, transport: fc");
     assert_non_null(scenario);
-    assert_int_equal(scenario->kind, SCENARIO_FIBRE_CHANNEL);
+    assert_int_equal(scenario->kinds, 1 << SCENARIO_FIBRE_CHANNEL);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++) {

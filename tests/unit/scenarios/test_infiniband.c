@@ -35,7 +35,7 @@ static void links_have_credits_and_switches_lanes(void **state)
         load("  host-links: {rate: EDR, vl-buffer: 32KiB}\n  fabric-links: {rate: NDR}",
              "hosts: {defaults: {rnic: {profile: ideal}}}");
     assert_non_null(scenario);
-    assert_int_equal(scenario->kind, SCENARIO_INFINIBAND);
+    assert_int_equal(scenario->kinds, 1 << SCENARIO_INFINIBAND);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++) {
