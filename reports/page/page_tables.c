@@ -56,6 +56,7 @@ void page_transports(const struct page *page)
 {
     static const struct page_column columns[] = {{"workload", PAGE_TEXT},
                                                  {"transport", PAGE_TEXT},
+                                                 {"link layer", PAGE_TEXT},
                                                  {"IOPS", PAGE_SHORT},
                                                  {"goodput", PAGE_RATE},
                                                  {"p50", PAGE_TIME},
@@ -65,27 +66,34 @@ void page_transports(const struct page *page)
                                                  {"CPU per I/O, targets", PAGE_TIME},
                                                  {"wire efficiency", PAGE_TEXT},
                                                  {0}};
+#define LAYER                                                                                      \
+    "(SELECT link_layer FROM node JOIN workload_pair p ON node=p.from_node"                        \
+    " WHERE p.workload=w.workload)"
 #define OF "FROM workload w JOIN setting s ON s.path='workloads.'||w.name||'.transport'"
 #define WIRE                                                                                       \
-    "(SELECT sum(value*CASE WHEN c.name LIKE '%bytes%' THEN 1 ELSE 20 END) FROM counter c"         \
+    "(SELECT sum(value*CASE WHEN c.name LIKE '%bytes%' THEN 1 WHEN n.link_layer='infiniband'"      \
+    " THEN 0 WHEN n.link_layer='ethernet' THEN 20 ELSE 24 END) FROM counter c JOIN node n"         \
+    " USING(node)"                                                                                 \
     " WHERE c.name IN ('tx_bytes_phy','rx_bytes_phy','tx_packets_phy','rx_packets_phy')"           \
     " AND c.node IN (SELECT from_node FROM workload_pair p WHERE p.workload=w.workload))"
 #define SHARED                                                                                     \
     "EXISTS (SELECT 1 FROM workload_pair o JOIN workload_pair p ON p.workload=w.workload"          \
     " WHERE o.workload<>w.workload AND p.from_node IN (o.from_node, o.to_node))"
-    if (store_ask_int(page->store, "SELECT count(DISTINCT s.value) " OF, 0) < 2)
+    if (store_ask_int(page->store, "SELECT count(DISTINCT s.value||" LAYER ") " OF, 0) < 2)
         return;
     page_section(page, "transports", "Transports",
                  "Wire efficiency is payload divided by all bytes on the links of the hosts in "
                  "both directions, with headers, ACKs, preambles and gaps.");
     page_table(page,
-               "SELECT w.name, s.value, iops, goodput_bps, latency_p50_ps, latency_p99_ps, "
+               "SELECT w.name, s.value, " LAYER
+               ", iops, goodput_bps, latency_p50_ps, latency_p99_ps, "
                "latency_p99_9_ps,"
                " cpu_host_ps/nullif(completed, 0), cpu_target_ps/nullif(completed, 0),"
                " CASE WHEN " SHARED " THEN NULL ELSE printf('%.1f%%', 100.0*w.bytes/" WIRE
                ") END " OF " ORDER BY w.workload",
                columns);
 #undef OF
+#undef LAYER
 #undef WIRE
 #undef SHARED
     page_section_end(page);
