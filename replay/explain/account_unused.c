@@ -179,8 +179,9 @@ static void put_settings(FILE *out, const struct scenario *scenario, uint32_t us
           out);
 }
 
-/* Tables that the queries read: `k` kinds of faults; `by_cnp` presets of congestion control that react to CNPs; `setting` without parameters of transports
- * that are not used. The caller frees the text. */
+/* Tables that the queries read: `k` kinds of faults; `by_cnp` presets of congestion control that
+ * react to CNPs; `setting` without parameters of transports that are not used. The caller frees
+ * the text. */
 static char *common_tables(const struct scenario *scenario, uint32_t used)
 {
     char *text = NULL;
