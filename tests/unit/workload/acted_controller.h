@@ -225,6 +225,18 @@ uint32_t nvme_host_queues(const struct nvme_host *host)
     return device.grants;
 }
 
+uint32_t nvme_host_cores(const struct nvme_host *host)
+{
+    (void)host;
+    return device.grants;
+}
+
+uint32_t nvme_host_queue_of(const struct nvme_host *host, uint32_t core, const struct nvme_io *io)
+{
+    (void)io;
+    return core % nvme_host_cores(host);
+}
+
 uint32_t nvme_host_namespaces(const struct nvme_host *host)
 {
     (void)host;
