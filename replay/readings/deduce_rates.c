@@ -169,7 +169,7 @@ static void engines(struct deduced *deduced)
 
 /* ------------------------------------------------------------------ link and PCIe */
 
-static void link(struct deduced *deduced)
+static void deduce_link(struct deduced *deduced)
 {
     const struct readings *readings = deduced->readings;
     const struct reading *best = NULL;
@@ -240,7 +240,7 @@ static void pcie(struct deduced *deduced)
 
 void deduce_rates(struct deduced *deduced)
 {
-    link(deduced);
+    deduce_link(deduced);
     pcie(deduced);
     engines(deduced);
     posting(deduced);

@@ -72,7 +72,7 @@ static void take_usecs(struct scan *scan)
                   note_time(us * PS_PER_US).text);
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     struct scan scan = {.file = file, .lines = {.file = file->file}};
     while (file->diag->errors < DIAG_MAX && lines_next(&scan.lines, &file->readings->arena)) {
@@ -90,5 +90,5 @@ const struct tool tool_ethtool = {
     .word = "ethtool",
     .about = "ethtool and ethtool -c",
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

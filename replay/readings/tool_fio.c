@@ -281,7 +281,7 @@ static void read_line(struct scan *scan)
         take_latency(scan);
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     struct scan *scan = arena_take(&file->readings->arena, sizeof *scan);
     *scan = (struct scan){.file = file, .lines = {.file = file->file}};
@@ -299,5 +299,5 @@ const struct tool tool_fio = {
     .word = "fio",
     .about = "fio",
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

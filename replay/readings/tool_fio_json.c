@@ -182,7 +182,7 @@ static const struct tree_node *jobs_in(const struct tool_file *file, const struc
     return tree_want(file->diag, root, key, TREE_LIST);
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     struct json_repeats repeats = {0};
     const struct tree_node *root =
@@ -215,5 +215,5 @@ const struct tool tool_fio_json = {
     .about = "the same with --output-format=json",
     .json = true,
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

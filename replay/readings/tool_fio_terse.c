@@ -191,7 +191,7 @@ static void take_line(struct terse *terse)
         take_job(terse);
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     struct terse *terse = arena_take(&file->readings->arena, sizeof *terse);
     *terse = (struct terse){.file = file, .lines = {.file = file->file}};
@@ -205,5 +205,5 @@ const struct tool tool_fio_terse = {
     .word = "fio",
     .about = "the same with --output-format=terse",
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

@@ -180,7 +180,7 @@ static void add_setting(const struct scan *scan, const struct found *what, const
         tool_set(scan->file, &lines, what->at, path, "%lld%s", (long long)what->value, unit);
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     struct scan *scan = arena_take(&file->readings->arena, sizeof *scan);
     *scan = (struct scan){.file = file, .lines = {.file = file->file}};
@@ -210,5 +210,5 @@ const struct tool tool_lspci = {
     .word = "lspci",
     .about = "lspci -vv",
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

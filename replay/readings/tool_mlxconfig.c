@@ -84,7 +84,7 @@ static void read_line(struct scan *scan)
             scan->first = scan->lines;
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     struct scan scan = {.file = file, .lines = {.file = file->file}};
     while (file->diag->errors < DIAG_MAX && lines_next(&scan.lines, &file->readings->arena))
@@ -105,5 +105,5 @@ const struct tool tool_mlxconfig = {
     .word = "mlxconfig",
     .about = "mlxconfig query",
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

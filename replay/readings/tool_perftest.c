@@ -300,7 +300,7 @@ static void read_line(struct table *table)
         take_settings(table);
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     struct table table = {.file = file, .lines = {.file = file->file}};
     while (file->diag->errors < DIAG_MAX && lines_next(&table.lines, &file->readings->arena))
@@ -316,5 +316,5 @@ const struct tool tool_perftest = {
     .word = "perftest",
     .about = "perftest (ib_write_bw, ib_read_lat and their like)",
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

@@ -117,7 +117,7 @@ static void take_figures(struct document *document)
     tool_add(document->file, reading);
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     const struct tree_node *root = json_tree(&file->readings->arena, file->file, NULL, file->diag);
     if (root == NULL)
@@ -144,5 +144,5 @@ const struct tool tool_perftest_json = {
     .about = "the same with --out_json",
     .json = true,
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

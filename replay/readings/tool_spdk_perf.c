@@ -124,7 +124,7 @@ static void take_line(struct perf *perf)
         take_command(perf);
 }
 
-static void read(const struct tool_file *file)
+static void read_output(const struct tool_file *file)
 {
     struct perf *perf = arena_take(&file->readings->arena, sizeof *perf);
     *perf = (struct perf){.file = file, .lines = {.file = file->file}};
@@ -143,5 +143,5 @@ const struct tool tool_spdk_perf = {
     .word = "spdk_nvme_perf",
     .about = "spdk_nvme_perf",
     .marks = marks,
-    .read = read,
+    .read = read_output,
 };

@@ -463,7 +463,7 @@ static void put_weights(const struct reader *reader, FILE *out)
                       "traffic class %d has no priority: its weight is left out", class);
 }
 
-static void write(const struct reader *reader, FILE *out)
+static void write_values(const struct reader *reader, FILE *out)
 {
     const int dscp = roce_dscp(reader);
     fputs("# From mlnx_qos; all other settings are defaults.\n"
@@ -492,5 +492,5 @@ void device_mlnx_qos(struct device *device, FILE *out)
     if (diag_failed(device->diag))
         return;
     weigh_vendors(&reader);
-    write(&reader, out);
+    write_values(&reader, out);
 }

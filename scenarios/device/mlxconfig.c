@@ -194,7 +194,7 @@ static void put_rows(const struct reader *reader, FILE *out, bool of_rnic)
     }
 }
 
-static void write(const struct reader *reader, FILE *out)
+static void write_values(const struct reader *reader, FILE *out)
 {
     fputs("# DCQCN from mlxconfig; all other settings are ConnectX defaults.\n"
           "hosts:\n  defaults:\n    rnic:\n",
@@ -225,5 +225,5 @@ void device_mlxconfig(struct device *device, FILE *out)
                   (struct diag_place){.file = device->lines.file->name, .line = 1, .column = 1},
                   "settings other than DCQCN left out: %u", reader.others);
     if (!diag_failed(device->diag))
-        write(&reader, out);
+        write_values(&reader, out);
 }

@@ -376,7 +376,7 @@ static void note_others(struct reader *reader)
                   reader->outside_count);
 }
 
-static void write(struct reader *reader, FILE *out)
+static void write_values(struct reader *reader, FILE *out)
 {
     size_t written = 0;
     const char *buffer = NULL;
@@ -411,7 +411,7 @@ void device_sysctl(struct device *device, FILE *out)
                               "keys such as net.ipv4.tcp_rmem");
     if (diag_failed(device->diag))
         return;
-    write(&reader, out);
+    write_values(&reader, out);
     note_none(&reader);
     note_others(&reader);
 }

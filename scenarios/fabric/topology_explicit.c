@@ -365,8 +365,8 @@ static bool read_nics(struct listing *e, const struct tree_node *written)
     return true;
 }
 
-static bool read(struct arena *arena, const struct tree_node *written, struct topology *topology,
-                 struct diag *diag)
+static bool read_parts(struct arena *arena, const struct tree_node *written,
+                       struct topology *topology, struct diag *diag)
 {
     struct listing e = {.arena = arena, .topology = topology, .diag = diag};
     const struct tree_node *hosts = need_list(&e, written, "hosts");
@@ -401,5 +401,5 @@ const struct topology_ops topology_explicit = {
     .about = "Nodes and links as they are written.",
     .opts = rows,
     .params_bytes = sizeof(struct params),
-    .read = read,
+    .read = read_parts,
 };

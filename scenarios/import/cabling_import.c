@@ -244,7 +244,8 @@ static int64_t path_mtu(const struct cabling *cabling)
     return mtu;
 }
 
-static void write(const struct cabling *cabling, const struct cabling_input *input, FILE *out)
+static void write_values(const struct cabling *cabling, const struct cabling_input *input,
+                         FILE *out)
 {
     put_head(cabling, input, out);
     put_fabric(cabling, input, out);
@@ -296,7 +297,7 @@ static void make_result(const struct cabling *cabling, const struct cabling_inpu
     size_t scenario_size, notes_size;
     FILE *scenario = memory_stream(&result->scenario, &scenario_size);
     FILE *notes = memory_stream(&result->notes, &notes_size);
-    write(cabling, input, scenario);
+    write_values(cabling, input, scenario);
     notes_print(&cabling->notes, "", notes);
     memory_stream_end(scenario);
     memory_stream_end(notes);

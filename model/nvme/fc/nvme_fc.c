@@ -28,7 +28,8 @@ static uint32_t in_capsule(const struct nvme_transport *transport)
     return 0;
 }
 
-static bool listen(struct nvme_transport *transport, const struct nvme_transport_listener *listener)
+static bool listen_on_port(struct nvme_transport *transport,
+                           const struct nvme_transport_listener *listener)
 {
     struct nvme_fc *fc = nvme_fc_of(transport);
     fc->listener = *listener;
@@ -102,7 +103,7 @@ static const struct nvme_transport_ops ops = {
     .connect = nvme_fc_connect,
     .send_command = nvme_fc_send_command,
     .in_capsule = in_capsule,
-    .listen = listen,
+    .listen = listen_on_port,
     .unlisten = unlisten,
     .accept = nvme_fc_accept,
     .reject = nvme_fc_reject,

@@ -29,7 +29,7 @@ static uint32_t queue_entries(const struct host_session *session)
 
 /* ---- Connect ---- */
 
-static void connect(struct host_queue_conn *queue, struct host_slot *slot)
+static void connect_queue(struct host_queue_conn *queue, struct host_slot *slot)
 {
     struct host_session *session = iscsi_host_of(queue->base.session);
     struct nvme_connect_data data;
@@ -92,7 +92,7 @@ static void fabrics(struct host_queue_conn *queue, struct host_slot *slot)
 {
     switch (nvme_capsule_fctype(&slot->command)) {
     case NVME_FCTYPE_CONNECT:
-        connect(queue, slot);
+        connect_queue(queue, slot);
         break;
     case NVME_FCTYPE_GET:
         get_property(queue, slot);

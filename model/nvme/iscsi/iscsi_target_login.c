@@ -106,7 +106,7 @@ static struct target_task *new_own(struct target_session *session, unsigned inde
     return iscsi_task_new(session, iscsi_target_queue(conn), NULL, TASK_OWN);
 }
 
-static void connect(struct target_session *session, unsigned index)
+static void connect_queue(struct target_session *session, unsigned index)
 {
     struct target_task *task = new_own(session, index);
     struct nvme_buffer *data = iscsi_task_bytes(task);
@@ -182,7 +182,7 @@ static void advance(struct target_session *session)
     switch (session->step) {
     case STEP_CONNECT:
         if (add_queue(session, ISCSI_ADMIN))
-            connect(session, ISCSI_ADMIN);
+            connect_queue(session, ISCSI_ADMIN);
         else
             end_leading(session, LOGIN_NO_RESOURCES);
         break;
@@ -200,7 +200,7 @@ static void advance(struct target_session *session)
         break;
     case STEP_IO:
         if (add_queue(session, ISCSI_IO))
-            connect(session, ISCSI_IO);
+            connect_queue(session, ISCSI_IO);
         else
             end_leading(session, LOGIN_NO_RESOURCES);
         break;

@@ -170,9 +170,11 @@ bool iscsi_names_take(const struct iscsi_text *text, struct iscsi_names *names,
 
 static bool rename_node(char *to, size_t bytes, const char *from, const char *old, const char *new)
 {
-    if (strncmp(from, old, 4) != 0 || strlen(from) >= bytes)
+    const size_t length = strlen(from);
+    if (strncmp(from, old, 4) != 0 || length >= bytes)
         return false;
-    snprintf(to, bytes, "%s%s", new, from + 4);
+    memcpy(to, new, 4);
+    memcpy(to + 4, from + 4, length - 3);
     return true;
 }
 

@@ -108,7 +108,7 @@ static void deliver_first(struct rnic *rnic, struct cq *cq, time_ps now)
     rnic_deliver(rnic, index);
 }
 
-static void poll(struct rnic *rnic, struct cq *cq, time_ps now)
+static void poll_queue(struct rnic *rnic, struct cq *cq, time_ps now)
 {
     const time_ps cost = params_of(rnic)->completion;
     charge(rnic, cq, cost);
@@ -142,7 +142,7 @@ void cq_on_event(struct rnic *rnic, uint64_t argument, time_ps now)
         set_step(rnic, cq, CQ_POLLED, now + params_of(rnic)->completion);
         return;
     case CQ_POLLED:
-        poll(rnic, cq, now);
+        poll_queue(rnic, cq, now);
         return;
     }
     CHECK(false); /* an armed queue waits for a completion, not for a step */
