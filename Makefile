@@ -82,6 +82,13 @@ else
 $(error BUILD=$(BUILD) is unknown; it is one of release plain debug asan ubsan tsan coverage fuzz)
 endif
 
+# A unit contains files that a program does not need, and what those call may not be there: the linker leaves both out.
+ifeq ($(BUILD)$(TARGET),plain)
+MODE += -ffunction-sections -fdata-sections
+else ifeq ($(TARGET),digest)
+MODE += -ffunction-sections -fdata-sections
+endif
+
 CFLAGS := -std=gnu11 $(or $(DEBUG_INFO),-g) $(MODE) $(OPT) -ffp-contract=off -fno-fast-math $(WARNINGS) \
           -DSTORMGLASS_HOSTILE=$(HOSTILE) $(EXTRA_CFLAGS)
 # The public library is made of the objects of these builds. -fPIC costs the programs nothing: the link-time optimizer
@@ -199,12 +206,27 @@ ifeq ($(TARGET),wasm)
 LDLIBS := -O2 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sWASM_ASYNC_COMPILATION=0
 endif
 
-objects = $(patsubst %.c,$(B)/%.o,$(1))
+MPI_PROGRAM := $(call sources,cli/mpi) cli/run/cmd_plan.c cli/run/pages.c cli/run/plan_picture.c cli/run/planning.c cli/run/slurm.c cli/cli.c cli/load.c cli/output.c
+
+# Several files are compiled together, which halves the time of a build: .ci/units finds those that fit. UNITS= for each alone.
+HOT   := model/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
+UNITS := $(if $(SHARED)$(filter coverage,$(BUILD)),,1)
+ALONE := $(OUTSIDE) $(filter-out $(PLAYGROUND_LIB_SOURCES),$(PLAYED_SOURCES)) $(PLAYGROUND_CLI_SOURCES) $(MPI_PROGRAM) $(BRIDGE_PROGRAM) \
+         $(filter cli/library/%,$(LIB_SOURCES)) $(IMAGE_WRITER) replay/database/record_schema.c cli/parameters.c cli/bench/memory_bench.c
+JOINED := $(filter-out $(HOT),$(LIB_SOURCES) $(CLI_SOURCES))
+JOINED := $(if $(UNITS),$(shell .ci/units $(ALONE) -- $(filter $(HOT),$(LIB_SOURCES)) $(foreach part,scenarios replay reports cli,\
+              -- $(filter $(part)/%,$(JOINED))) -- $(filter-out bridge/verbs/%,$(BRIDGE_SOURCES))))
+comma := ,
+define unit
+FILES_OF_$(B)/$(1).c := $(2)
+$(foreach file,$(2),$(eval OBJECT_OF_$(file) := $(B)/$(1).o))
+endef
+$(foreach word,$(JOINED),$(eval $(call unit,$(firstword $(subst =, ,$(word))),$(subst $(comma), ,$(lastword $(subst =, ,$(word)))))))
+objects = $(sort $(foreach file,$(1),$(or $(OBJECT_OF_$(file)),$(B)/$(file:.c=.o))))
 LIB     := $(B)/$(or $(patsubst %,%.a,$(filter playground digest,$(TARGET))),libstormglass.$(if $(SHARED),so,a))
 PROGRAM := $(B)/stormglass
 # Runs of a plan on many machines: where Open MPI is, and for this machine alone.
 MPI         := $(if $(TARGET)$(filter-out gcc clang,$(CC_NAME)),,$(shell command -v mpicc 2>/dev/null))
-MPI_PROGRAM := $(call sources,cli/mpi) cli/run/cmd_plan.c cli/run/pages.c cli/run/plan_picture.c cli/run/planning.c cli/run/slurm.c cli/cli.c cli/load.c cli/output.c
 PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES)$(SHARED),$(B)/stormglass-bridge) $(if $(MPI),$(B)/stormglass-mpi)
 # Each unit test is a program of its own, and the tests of each folder are one together, which make test runs.
 # In tests/unit/alone are those that replace functions of the library, or assert what is not in their program.
@@ -536,17 +558,16 @@ $(B)/$(1): FORCE
 	@mkdir -p $$(@D); printf '%s\n' '$$(strip $(2))' | cmp -s - $$@ || printf '%s\n' '$$(strip $(2))' > $$@
 endef
 $(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS) $(HOT)))
-$(eval $(call list,$(notdir $(LIB)).list,$(LIB_SOURCES)))
+$(eval $(call list,$(notdir $(LIB)).list,$(call objects,$(LIB_SOURCES))))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
 $(eval $(call list,unit.list,$(UNIT_SOURCES)))
-$(eval $(call list,bridge.list,$(BRIDGE_SOURCES) $(BRIDGE_PROGRAM)))
+$(eval $(call list,bridge.list,$(call objects,$(BRIDGE_SOURCES) $(BRIDGE_PROGRAM))))
 $(eval $(call list,mpi.list,$(MPI_PROGRAM)))
-$(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
+$(eval $(call list,program.list,$(call objects,$(CLI_SOURCES)) $(LDLIBS)))
 $(eval $(call list,lazy.list,$(LAZY)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
 # The first result should be on the screen soon: the plain build optimizes fully only code that runs for each event.
-HOT := model/% bridge/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
 ifeq ($(BUILD)$(filter -O%,$(OPT)),plain)
 $(call objects,$(filter-out $(HOT),$(LIB_SOURCES) $(CLI_SOURCES))): private CFLAGS += -O1
 endif
@@ -555,6 +576,15 @@ $(B)/%.o: %.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@mkdir -p $(@D)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/units/%.c: | build/packages-build
+	@mkdir -p $(@D)
+	@printf '#include "%s"\n' $(FILES_OF_$@) > $@
+
+# A local variable may have the name of another file's function; make alone notices what it hides in its own.
+$(B)/units/%.o: $(B)/units/%.c $(B)/flags.list | build/packages-build $(FOREIGN)
+	@echo "  CC    $(@:build/%=%)"
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-shadow -MMD -MP -c $< -o $@
 
 # The link-time optimiser takes part in make's count of jobs, for which make must be told that it is like
 # a make of its own: by '+', which would also run the line where nothing is to be done (-n, -q, -t).
@@ -669,12 +699,13 @@ $(B)/cli/wasm/all.a: $(call objects,$(WASM_SOURCES)) $(B)/embedded.o $(B)/build_
 
 $(B)/cli/wasm/stormglass: $(B)/cli/wasm/main.o $(B)/trees.o $(B)/cli/wasm/all.a
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lm -Wl,--trace -o $@ >$@.linked
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lm -Wl,--gc-sections -Wl,--trace -o $@ >$@.linked
 
 $(DIGEST_FILES): $(B)/cli/wasm/stormglass
 	@mkdir -p $(@D)
 	@sed -n 's,^$(B)/cli/wasm/,cli/wasm/,; s,^cli/wasm/\.\./\.\./,,; s,\.o$$,.c,p' $<.linked | LC_ALL=C sort -u | \
-	    while read -r file; do [ ! -f "$$file" ] || [ "$$file" = cli/wasm/main.c ] || echo "$$file"; done >$@.new
+	    while read -r file; do case $$file in units/*) sed 's/.*"\(.*\)"/\1/' "$(B)/$$file" ;; cli/wasm/main.c) ;; *) [ ! -f "$$file" ] || echo "$$file" ;; esac; done | \
+    LC_ALL=C sort -u >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # The engine of the playground for this machine, likewise.
@@ -684,12 +715,12 @@ $(B)/cli/playground/all.a: $(call objects,$(PLAYGROUND_LIB_SOURCES)) $(B)/embedd
 
 $(B)/cli/playground/stormglass: $(call objects,$(PLAYGROUND_CLI_SOURCES)) $(B)/cli/playground/all.a
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lyaml -lsqlite3 -lm -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -Wl,--gc-sections -lyaml -lsqlite3 -lm -o $@
 endif
 
 $(B)/digest: $(B)/cli/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lm -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -Wl,--gc-sections -lm -o $@
 
 # Headers that each hang together, of the system's package, without the C library's beside them.
 $(WASM_HEADERS)/ready: cli/wasm/headers.sh | build/packages-wasm
@@ -735,6 +766,8 @@ $(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/cli/param
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
+# A unit may need what a test replaces, which brings the original along: the linker takes the first of the two.
+$(filter $(B)/tests/unit/alone/%,$(UNIT_PROGRAMS)): private CFLAGS += -Wl,-z,muldefs
 $(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -lnettle -o $@
@@ -760,5 +793,5 @@ $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B
 	@echo "  LINK  $(@:build/%=%)"
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -lnettle -o $@
 
--include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(MPI_PROGRAM) $(UNIT_SOURCES) \
-    $(UNIT_SHARED) $(wildcard cli/wasm/*.c cli/playground/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d $(B)/record_image.d
+-include $(patsubst %.o,%.d,$(call objects,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(MPI_PROGRAM) $(UNIT_SOURCES) \
+    $(UNIT_SHARED) $(wildcard cli/wasm/*.c cli/playground/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES))) $(B)/embedded.d $(B)/record_image.d
