@@ -256,7 +256,7 @@ emulator = qemu-$(1) -R 0x100000000 -L build/sysroot-$(1)
 .SECONDARY:
 .PHONY: all library run test announce-test claims claims-check check-quick deb deb-test odd odd-all browser-test bench bench-instructions bench-features bench-history cost docs pictures site slides install clean fuzz fuzz-night matrix models mutants races soak night oracle predictions plans slurm spaces culprit incidents same diagnosis swarm failures swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test lab-measured
-.PHONY: wasm playground playground-test seen-test digest-files
+.PHONY: by-itself wasm playground playground-test seen-test digest-files
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs unit-folders law-programs swarm-program memcheck-programs fuzz-programs fuzz-objects
 
@@ -363,6 +363,12 @@ fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS eac
 fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found is kept in build/fuzz, as few inputs as cover it
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs $$(tests/fuzz/run --givers | sed s,^,build/clang-fuzz/,)
 	@tests/fuzz/run --keep $(NIGHT_SECONDS) build/clang-fuzz/tests/fuzz
+
+# What a unit hides: an include that another file brings, a local variable with the name of the file's own function.
+SHARE_OF = $(subst /, ,$(or $(SHARE),0/1))
+by-itself: build/packages-build ## compiles each source file by itself, without output (SHARE=0/10: every tenth, from the first on)
+	@printf '%s\n' $(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) | awk 'NR % $(lastword $(SHARE_OF)) == $(firstword $(SHARE_OF))' | \
+	    xargs -P $$(nproc) -n 8 $(CC) $(CPPFLAGS) $(CFLAGS) -fsyntax-only
 
 valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, and bytes that nobody wrote (SHARE=0/4: every fourth, from the first on)
 	@$(MAKE) BUILD=plain memcheck-programs
@@ -581,7 +587,7 @@ $(B)/units/%.c: | build/packages-build
 	@mkdir -p $(@D)
 	@printf '#include "%s"\n' $(FILES_OF_$@) > $@
 
-# A local variable may have the name of another file's function; make alone notices what it hides in its own.
+# A local variable may have the name of another file's function; make by-itself notices what it hides in its own.
 $(B)/units/%.o: $(B)/units/%.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-shadow -MMD -MP -c $< -o $@
