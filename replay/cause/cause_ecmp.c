@@ -38,7 +38,7 @@ static int64_t least_utilization(const struct harm_scene *scene, uint32_t node, 
     return least;
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_ecmp(struct cause_search *search, const struct harm_scene *scene)
 {
     const struct explain_fabric *fabric = scene->fabric;
     for (uint32_t node = scene->scenario->host_count; node < fabric->node_count; node++)
@@ -68,5 +68,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_ecmp = {
     .name = "ecmp",
     .about = "ECMP put flows onto one of several equal links.",
-    .look = look,
+    .look = find_ecmp,
 };

@@ -3,7 +3,7 @@
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_frame_loss(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
@@ -17,5 +17,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_frame_loss = {
     .name = "frame-loss",
     .about = "A link loses frames that no device dropped.",
-    .look = look,
+    .look = find_frame_loss,
 };

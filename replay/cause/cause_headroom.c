@@ -3,7 +3,7 @@
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_headroom(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->drop_count; i++) {
         const struct observe_drops *drops = &scene->drops[i];
@@ -30,5 +30,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_headroom = {
     .name = "headroom",
     .about = "Headroom is too small for the frames that arrive after XOFF.",
-    .look = look,
+    .look = find_headroom,
 };

@@ -4,7 +4,7 @@
 #include "replay/cause/causes.h"
 
 /* A switch discards such frames on purpose: without another cause its limits are too short. */
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_lifetime(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
@@ -20,5 +20,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_lifetime = {
     .name = "lifetime",
     .about = "A switch discards frames that waited too long for credits.",
-    .look = look,
+    .look = find_lifetime,
 };

@@ -59,7 +59,7 @@ static void look_at_spot(struct cause_search *search, const struct harm_scene *s
     }
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_link_down(struct cause_search *search, const struct harm_scene *scene)
 {
     look_at_drops(search, scene);
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {
@@ -74,5 +74,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_link_down = {
     .name = "link-down",
     .about = "A link or a switch is down.",
-    .look = look,
+    .look = find_link_down,
 };

@@ -19,7 +19,7 @@ static bool is_anywhere(const struct harm_scene *scene, uint8_t priority)
     return false;
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_lossy_class(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->drop_count; i++) {
         const struct observe_drops *drops = &scene->drops[i];
@@ -44,5 +44,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_lossy_class = {
     .name = "lossy-class",
     .about = "Traffic is in a class that may be dropped on a hop.",
-    .look = look,
+    .look = find_lossy_class,
 };

@@ -66,7 +66,7 @@ static void look_at_ends(struct cause_search *search, const struct harm_scene *s
     }
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_mtu(struct cause_search *search, const struct harm_scene *scene)
 {
     const struct cause_clue clue = clue_of("mtu path-mtu", "mtu path-mtu", HARM_LINK);
     cause_report_drops(search, scene, 1u << PROBE_DROP_MTU, -1, &clue, "larger than its MTU");
@@ -77,5 +77,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_mtu = {
     .name = "mtu",
     .about = "A port on the path accepts only smaller frames, or the ends differ in path MTU.",
-    .look = look,
+    .look = find_mtu,
 };

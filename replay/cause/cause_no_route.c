@@ -36,7 +36,7 @@ static void report_drops(struct cause_search *search, const struct harm_scene *s
                       "a router forwards no RoCE v1, which has no IP header");
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_no_route(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
@@ -54,5 +54,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_no_route = {
     .name = "no-route",
     .about = "A switch has no route to a host.",
-    .look = look,
+    .look = find_no_route,
 };

@@ -69,7 +69,7 @@ static bool does_nothing(const struct harm_scene *scene, const struct deviation 
     return effect_is_void(scene->scenario, change->spot.node, change->row);
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_odd_setting(struct cause_search *search, const struct harm_scene *scene)
 {
     for (size_t i = 0; i < scene->deviations.count; i++) {
         const struct deviation *deviation = &scene->deviations.list[i];
@@ -84,5 +84,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_odd_setting = {
     .name = "odd-setting",
     .about = "A device has a setting that its peers do not have, and its traffic is slower.",
-    .look = look,
+    .look = find_odd_setting,
 };

@@ -24,7 +24,7 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
     cause_report(search, &clue);
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_overload(struct cause_search *search, const struct harm_scene *scene)
 {
     bool *explained = memory_zeroed(scene->scenario->workload_count + 1, sizeof *explained);
     for (uint32_t i = 0; i < scene->member_count; i++)
@@ -38,5 +38,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_overload = {
     .name = "overload",
     .about = "An open loop offers more than is completed.",
-    .look = look,
+    .look = find_overload,
 };

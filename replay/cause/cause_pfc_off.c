@@ -63,7 +63,7 @@ static void look_at_ignored(struct cause_search *search, const struct harm_scene
     }
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_pfc_off(struct cause_search *search, const struct harm_scene *scene)
 {
     look_at_ignored(search, scene);
     for (uint32_t i = 0; i < scene->drop_count; i++) {
@@ -86,5 +86,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_pfc_off = {
     .name = "pfc-off",
     .about = "Pauses are not sent or not obeyed on a hop.",
-    .look = look,
+    .look = find_pfc_off,
 };

@@ -8,7 +8,7 @@
 
 enum { FULL = PPM * 85 / 100 };
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_slow_link(struct cause_search *search, const struct harm_scene *scene)
 {
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
     for (uint32_t port = 0; port < ports; port++) {
@@ -33,5 +33,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_slow_link = {
     .name = "slow-link",
     .about = "A link runs at a lower rate than its peers.",
-    .look = look,
+    .look = find_slow_link,
 };

@@ -129,7 +129,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
                 report(search, scene, port, first, other);
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_starvation(struct cause_search *search, const struct harm_scene *scene)
 {
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
     for (uint32_t port = 0; port < ports; port++)
@@ -140,5 +140,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_starvation = {
     .name = "starvation",
     .about = "The scheduler starves a class.",
-    .look = look,
+    .look = find_starvation,
 };

@@ -112,7 +112,7 @@ static void look_at_unheld(struct cause_search *search, const struct harm_scene 
     }
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_throttle(struct cause_search *search, const struct harm_scene *scene)
 {
     bool held = false;
     for (uint32_t i = 0; i < scene->member_count; i++)
@@ -128,5 +128,5 @@ const struct cause_kind cause_throttle = {
     .name = "throttle",
     .about = "Congestion control throttles senders although no link is full, or because of senders "
              "that it does not throttle.",
-    .look = look,
+    .look = find_throttle,
 };

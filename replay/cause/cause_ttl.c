@@ -3,7 +3,7 @@
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_ttl(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
@@ -22,5 +22,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_ttl = {
     .name = "ttl",
     .about = "Frames loop, or start with too few hops.",
-    .look = look,
+    .look = find_ttl,
 };

@@ -11,7 +11,7 @@ static const char of_host[] =
 static const char of_switch[] = "watchdog watchdog-detection watchdog-poll watchdog-rule "
                                 "pfc-watchdog watchdog-restoration";
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_watchdog(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
@@ -34,5 +34,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_watchdog = {
     .name = "watchdog",
     .about = "The PFC watchdog drops a queue that was paused.",
-    .look = look,
+    .look = find_watchdog,
 };

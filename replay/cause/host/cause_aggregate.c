@@ -67,7 +67,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     cause_report(search, &clue);
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_aggregate(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t host = 0; scene->world != NULL && host < scene->scenario->host_count; host++)
         if (scene->scenario->nodes[host].is_aggregate)
@@ -77,5 +77,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_aggregate = {
     .name = "aggregate",
     .about = "A host's flows share one member of its link aggregate.",
-    .look = look,
+    .look = find_aggregate,
 };

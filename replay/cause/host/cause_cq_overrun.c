@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_cq_overrun(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t node = 0; node < scene->scenario->host_count; node++) {
         const uint64_t overruns = SCENE_COUNTER(scene, node, cq_overruns);
@@ -35,5 +35,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_cq_overrun = {
     .name = "cq-overrun",
     .about = "A completion queue was too small for its completions.",
-    .look = look,
+    .look = find_cq_overrun,
 };

@@ -63,7 +63,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     cause_accuse(search, &clue, &suspect);
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_loopback(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t i = 0; scene->limits != NULL && i < scene->member_count; i++) {
         const struct harm_member *member = &scene->members[i];
@@ -77,5 +77,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_loopback = {
     .name = "loopback",
     .about = "Traffic of a host to itself competes with external traffic at its RNIC.",
-    .look = look,
+    .look = find_loopback,
 };

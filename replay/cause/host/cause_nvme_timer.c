@@ -109,7 +109,7 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     cause_accuse(search, &clue, &suspect);
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_nvme_timer(struct cause_search *search, const struct harm_scene *scene)
 {
     if (scene->world == NULL)
         return;
@@ -122,5 +122,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_nvme_timer = {
     .name = "nvme-timer",
     .about = "NVMe timers of a host are so short that it gives up healthy controllers.",
-    .look = look,
+    .look = find_nvme_timer,
 };

@@ -14,7 +14,7 @@ static bool watchdog_dropped(const struct harm_scene *scene)
     return false;
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_pause_storm(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_BIT(PAUSE) | HARM_BIT(STOOD) | HARM_BIT(FAILED) |
@@ -29,5 +29,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_pause_storm = {
     .name = "pause-storm",
     .about = "A host sends PAUSE although its receive buffer has room.",
-    .look = look,
+    .look = find_pause_storm,
 };

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_queue_budget(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t node = 0; scene->world != NULL && node < scene->scenario->host_count; node++) {
         const struct nvme_target *target = scene->world->targets[node];
@@ -31,5 +31,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_queue_budget = {
     .name = "queue-budget",
     .about = "A target has no I/O queue left for hosts that connect.",
-    .look = look,
+    .look = find_queue_budget,
 };

@@ -23,7 +23,7 @@ static uint64_t refusals_of(const struct harm_scene *scene, uint32_t workload)
     return sent;
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_rnr(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t w = 0; w < scene->scenario->workload_count; w++) {
         const uint64_t sent = refusals_of(scene, w);
@@ -50,5 +50,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_rnr = {
     .name = "rnr",
     .about = "A receiver had no receive posted.",
-    .look = look,
+    .look = find_rnr,
 };

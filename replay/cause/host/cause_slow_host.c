@@ -129,7 +129,7 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
     }
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_slow_host(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_BIT(PAUSE) | HARM_BIT(STOOD) | HARM_BIT(FAILED);
@@ -149,5 +149,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_slow_host = {
     .name = "slow-host",
     .about = "A host drains its receive buffer slower than its link delivers.",
-    .look = look,
+    .look = find_slow_host,
 };

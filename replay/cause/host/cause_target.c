@@ -88,7 +88,7 @@ static void report_outage(struct cause_search *search, const struct harm_scene *
                                                     what);
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void find_target(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++)
         for (size_t k = 0; k < sizeof outages / sizeof outages[0]; k++)
@@ -99,5 +99,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_target = {
     .name = "target",
     .about = "A target stalls, crashes, or denies access to its namespaces.",
-    .look = look,
+    .look = find_target,
 };

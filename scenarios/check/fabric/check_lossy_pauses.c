@@ -30,7 +30,7 @@ static void check_port(const struct scenario *scenario, const struct scenario_no
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_lossy_pauses(const struct scenario *scenario, struct check_report *report)
 {
     struct link_classes classes;
     link_classes_init(&classes, scenario);
@@ -48,5 +48,5 @@ const struct check_rule check_lossy_pauses = {
     .name = "lossy-pauses",
     .about = "Ports obey pauses only for lossless classes.",
     .ethernet = true,
-    .run = run,
+    .run = find_lossy_pauses,
 };

@@ -23,7 +23,7 @@ static struct sides sides_of(const struct scenario *scenario, const struct scena
     return sides;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_oversubscription(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
@@ -44,5 +44,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_oversubscription = {
     .name = "oversubscription",
     .about = "The uplinks of a switch together are as fast as its downlinks together.",
-    .run = run,
+    .run = find_oversubscription,
 };

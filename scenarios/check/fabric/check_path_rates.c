@@ -49,7 +49,7 @@ static void check_hop(void *self, const struct flow_hop *hop)
         check_port(checking, node, hop->ports[i], most);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_path_rates(const struct scenario *scenario, struct check_report *report)
 {
     struct checking checking = {.scenario = scenario, .report = report};
     flow_walk(scenario, check_hop, &checking);
@@ -59,5 +59,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_path_rates = {
     .name = "path-rates",
     .about = "All links of an ECMP group have the same rate.",
-    .run = run,
+    .run = find_path_rates,
 };

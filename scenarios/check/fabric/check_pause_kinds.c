@@ -63,7 +63,7 @@ static void check_ends(const struct scenario *scenario, struct check_report *rep
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_pause_kinds(const struct scenario *scenario, struct check_report *report)
 {
     bool any = false;
     check_ends(scenario, report);
@@ -86,5 +86,5 @@ const struct check_rule check_pause_kinds = {
     .name = "pause-kinds",
     .about = "Both ends of a link use the same kind of pause (PFC or IEEE 802.3x PAUSE).",
     .ethernet = true,
-    .run = run,
+    .run = find_pause_kinds,
 };

@@ -51,7 +51,7 @@ static void check_port(const struct scenario_node *node, uint16_t port, uint8_t 
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_starvation(const struct scenario *scenario, struct check_report *report)
 {
     struct link_classes classes;
     link_classes_init(&classes, scenario);
@@ -69,5 +69,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_starvation = {
     .name = "starvation",
     .about = "No strict-priority class can take the whole rate of a link that other classes need.",
-    .run = run,
+    .run = find_starvation,
 };

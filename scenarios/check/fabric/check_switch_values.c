@@ -148,7 +148,7 @@ static void check_egress_limit(const struct scenario_node *node, struct check_re
     check_shows(report, "drops.lossless > 0");
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_switch_values(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
@@ -168,5 +168,5 @@ const struct check_rule check_switch_values = {
     .name = "switch-values",
     .about = "The values of a switch do not contradict each other.",
     .ethernet = true,
-    .run = run,
+    .run = find_switch_values,
 };

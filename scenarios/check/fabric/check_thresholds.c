@@ -95,7 +95,7 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
         check_set(report, &thing, "%lldppm", (long long)smaller);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_thresholds(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
@@ -111,5 +111,5 @@ const struct check_rule check_thresholds = {
     .name = "thresholds",
     .about = "The pause threshold of a port leaves buffer memory for the other ports.",
     .ethernet = true,
-    .run = run,
+    .run = find_thresholds,
 };

@@ -102,7 +102,7 @@ static void check_hasty(const struct scenario *scenario, struct check_report *re
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_watchdogs(const struct scenario *scenario, struct check_report *report)
 {
     check_missing(scenario, report);
     check_hasty(scenario, report);
@@ -113,5 +113,5 @@ const struct check_rule check_watchdogs = {
     .about = "Lossless switches have a PFC watchdog if pauses could be permanent, and the watchdog "
              "ignores slow hosts.",
     .ethernet = true,
-    .run = run,
+    .run = find_watchdogs,
 };

@@ -84,7 +84,7 @@ static void check_port(const struct classes_here *here, struct check_report *rep
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_weights(const struct scenario *scenario, struct check_report *report)
 {
     struct link_classes classes;
     link_classes_init(&classes, scenario);
@@ -108,5 +108,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_weights = {
     .name = "weights",
     .about = "The scheduling weights of lossless data and CNPs are large enough.",
-    .run = run,
+    .run = find_weights,
 };

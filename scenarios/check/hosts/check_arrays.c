@@ -68,7 +68,7 @@ static void check_at(const struct scenario *scenario, const struct scenario_faul
                  "use another layout or more parity, or let fewer drives fail at the same time");
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_arrays(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
@@ -80,5 +80,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_arrays = {
     .name = "arrays",
     .about = "A namespace tolerates the drive failures of the scenario.",
-    .run = run,
+    .run = find_arrays,
 };

@@ -53,7 +53,7 @@ static void check_spread(const struct scenario *scenario, uint32_t index,
     check_set(report, &thing, "least-queues");
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_cores(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
@@ -76,5 +76,5 @@ const struct check_rule check_cores = {
     .name = "cores",
     .about =
         "The core-scheduling setting of a target has an effect, and the target uses all its cores.",
-    .run = run,
+    .run = find_cores,
 };

@@ -64,7 +64,7 @@ static void report_directions(const struct scenario *scenario, struct check_repo
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_directions(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
@@ -86,5 +86,5 @@ const struct check_rule check_directions = {
     .name = "directions",
     .about = "The two directions of a workload are either both lossless or both lossy.",
     .ethernet = true,
-    .run = run,
+    .run = find_directions,
 };

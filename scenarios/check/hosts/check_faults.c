@@ -78,7 +78,7 @@ static void check_fault(const struct scenario *scenario, const struct scenario_f
         check_add(report, DIAG_WARNING, fault->place, "the fault %s %s", name, why);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_faults(const struct scenario *scenario, struct check_report *report)
 {
     struct fault_reach reach;
     if (scenario->fault_count == 0)
@@ -168,7 +168,7 @@ static void after(const struct check_run *run, struct check_report *report)
 const struct check_rule check_faults = {
     .name = "faults",
     .about = "A fault begins before the simulation ends, has an effect, and affects traffic.",
-    .run = run,
+    .run = find_faults,
     .by_run = true,
     .after = after,
 };

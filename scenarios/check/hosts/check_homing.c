@@ -25,7 +25,7 @@ static unsigned cabled(const struct scenario_node *host, uint32_t *to)
     return links;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_homing(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         uint32_t to;
@@ -51,5 +51,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_homing = {
     .name = "homing",
     .about = "The NICs of a host are connected to different switches.",
-    .run = run,
+    .run = find_homing,
 };

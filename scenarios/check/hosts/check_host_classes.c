@@ -129,7 +129,7 @@ static void check_host(const struct scenario *scenario, const struct scenario_no
             check_edge(scenario, host, p, (unsigned)__builtin_ctzll(left), report);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_host_classes(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     struct classes classes = {0};
@@ -144,5 +144,5 @@ const struct check_rule check_host_classes = {
     .about =
         "A host and its switch map each DSCP to the same priority, and both enable PFC for it.",
     .ethernet = true,
-    .run = run,
+    .run = find_host_classes,
 };

@@ -132,7 +132,7 @@ static void use(struct idle_links *idle, const struct scenario_workload *workloa
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_host_links(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     struct idle_links idle = {.scenario = scenario};
@@ -150,6 +150,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_host_links = {
     .name = "host-links",
     .about = "Every link of a host that sends or receives data is used.",
-    .run = run,
+    .run = find_host_links,
     .by_run = true,
 };

@@ -93,7 +93,7 @@ static void check_drain(const struct scenario_node *host, struct check_report *r
     check_set(report, &thing, "0bps");
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_host_values(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         check_rx(&scenario->nodes[i], report);
@@ -106,5 +106,5 @@ const struct check_rule check_host_values = {
     .name = "host-values",
     .about =
         "The values of a receive buffer agree, and PCIe and host can take the rate of the link.",
-    .run = run,
+    .run = find_host_values,
 };

@@ -187,7 +187,7 @@ static void check_transports(const struct scenario *scenario, const struct roles
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_idle_settings(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     struct roles roles;
@@ -207,5 +207,5 @@ const struct check_rule check_idle_settings = {
     .name = "idle-settings",
     .about = "Every explicit setting of a host has an effect.",
     .ethernet = true,
-    .run = run,
+    .run = find_idle_settings,
 };

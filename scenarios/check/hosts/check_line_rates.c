@@ -101,7 +101,7 @@ static void check_control(const struct scenario_node *node, struct check_report 
                  better->name);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_line_rates(const struct scenario *scenario, struct check_report *report)
 {
     const bool marks = anything_marks(scenario);
     for (uint32_t i = 0; i < scenario->host_count; i++) {
@@ -115,6 +115,6 @@ const struct check_rule check_line_rates = {
     .name = "line-rates",
     .about =
         "The values of an RNIC and the steps of its congestion control match the rate of its link.",
-    .run = run,
+    .run = find_line_rates,
     .by_run = true,
 };

@@ -89,7 +89,7 @@ static const time_ps *longest_timers(const struct scenario *scenario, struct are
     return timers;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_loss_recovery(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     const time_ps *timers = longest_timers(scenario, &scratch);
@@ -117,5 +117,5 @@ const struct check_rule check_loss_recovery = {
     .name = "loss-recovery",
     .about =
         "Both ends of a connection use the same loss recovery, and its settings have an effect.",
-    .run = run,
+    .run = find_loss_recovery,
 };

@@ -27,7 +27,7 @@ static void check_machine(const struct scenario *scenario, const struct scenario
                   first->name, node->name, node->host->machine, first->name);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_machines(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
         check_machine(scenario, &scenario->nodes[i], report);
@@ -36,5 +36,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_machines = {
     .name = "machines",
     .about = "Hosts of one machine have the same costs.",
-    .run = run,
+    .run = find_machines,
 };

@@ -161,7 +161,7 @@ static void after(const struct check_run *run, struct check_report *report)
             check_used(run, w, report);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_multipath(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
@@ -177,6 +177,6 @@ const struct check_rule check_multipath = {
     .name = "multipath",
     .about = "The paths to a namespace do not all fail together, all are used, and a failure is "
              "detected in time.",
-    .run = run,
+    .run = find_multipath,
     .after = after,
 };

@@ -61,7 +61,7 @@ static void check_target(const struct scenario *scenario, uint32_t target,
         report->latest->place = node->host->namespaces[0].place;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_namespaces(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
         if (scenario->nodes[i].host->namespace_count > 0)
@@ -71,6 +71,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_namespaces = {
     .name = "namespaces",
     .about = "If a workload uses a target, all namespaces of the target are used.",
-    .run = run,
+    .run = find_namespaces,
     .by_run = true,
 };

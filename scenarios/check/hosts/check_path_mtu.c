@@ -39,7 +39,7 @@ static void refuses(struct check_report *report, const struct scenario_workload 
     check_set(report, &thing, "smaller");
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_path_mtu(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
@@ -58,5 +58,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_path_mtu = {
     .name = "path-mtu",
     .about = "Both ends of a connection have the same path MTU.",
-    .run = run,
+    .run = find_path_mtu,
 };

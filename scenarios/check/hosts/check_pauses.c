@@ -203,7 +203,7 @@ static uint8_t *received_priorities(const struct scenario *scenario)
     return masks;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_pauses(const struct scenario *scenario, struct check_report *report)
 {
     uint8_t *received = received_priorities(scenario);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
@@ -212,8 +212,8 @@ static void run(const struct scenario *scenario, struct check_report *report)
             if (node->ports[p].link == SCENARIO_NO_LINK)
                 continue;
             check_refresh(scenario, node, p, report);
-            if (node->kind == SCENARIO_HOST && (received[i] == UINT8_MAX ||
-                                                (received[i] & pauses_enabled(scenario, node, p))))
+            if (node->kind == SCENARIO_HOST &&
+                (received[i] == UINT8_MAX || (received[i] & pauses_enabled(scenario, node, p))))
                 check_rx_buffer(scenario, node, p, report);
         }
     }
@@ -225,5 +225,5 @@ const struct check_rule check_pauses = {
     .about =
         "A pause lasts until its refresh, and a receive buffer has room for the data in flight.",
     .ethernet = true,
-    .run = run,
+    .run = find_pauses,
 };

@@ -87,7 +87,7 @@ static void check_tags(const struct scenario *scenario, uint32_t index, const st
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_protection(const struct scenario *scenario, struct check_report *report)
 {
     struct arena arena = {0};
     struct uses *all = arena_array(&arena, scenario->host_count, sizeof *all);
@@ -106,5 +106,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_protection = {
     .name = "protection",
     .about = "Protection information that hosts use exists, is checked, and has the same tags.",
-    .run = run,
+    .run = find_protection,
 };

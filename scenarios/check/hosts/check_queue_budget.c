@@ -49,7 +49,7 @@ static struct diag_place place_of(const struct scenario_node *node)
     return block_place(node->host->nvme_target_values, "queue-budget", (struct diag_place){0});
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_queue_budget(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t h = 0; h < scenario->host_count; h++) {
         const struct scenario_node *node = &scenario->nodes[h];
@@ -116,6 +116,6 @@ static void after(const struct check_run *run, struct check_report *report)
 const struct check_rule check_queue_budget = {
     .name = "queue-budget",
     .about = "A target has enough I/O queues for its workloads.",
-    .run = run,
+    .run = find_queue_budget,
     .after = after,
 };

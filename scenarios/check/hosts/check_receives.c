@@ -43,8 +43,9 @@ static int64_t deepest_at(const struct scenario *scenario, uint32_t target)
 }
 
 /* Reports only the first pair. */
-static void check_depths(const struct scenario *scenario, const struct scenario_workload *workload,
-                         struct check_report *report)
+static void check_receive_depths(const struct scenario *scenario,
+                                 const struct scenario_workload *workload,
+                                 struct check_report *report)
 {
     for (uint32_t i = 0; i < workload->pair_count; i++) {
         const struct scenario_pair *pair = &workload->pairs[i];
@@ -192,11 +193,11 @@ static void check_rnr_timers(const struct scenario *scenario, uint32_t index,
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_receives(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         if (scenario->workloads[i].ops->needs_nvme_target)
-            check_depths(scenario, &scenario->workloads[i], report);
+            check_receive_depths(scenario, &scenario->workloads[i], report);
         check_completions(&scenario->workloads[i], report);
         if (strcmp(scenario->workloads[i].ops->name, "rdma-send") == 0)
             (scenario->workloads[i].own_verbs ? check_unlimited
@@ -211,5 +212,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_receives = {
     .name = "receives",
     .about = "A target posts a receive for each command that may be outstanding.",
-    .run = run,
+    .run = find_receives,
 };

@@ -62,7 +62,7 @@ static bool statuses_pass(const struct scenario *scenario)
     return false;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_retries(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     const bool retries = statuses_pass(scenario);
@@ -86,5 +86,5 @@ const struct check_rule check_retries = {
     .name = "retries",
     .about =
         "A queue pair survives the loss of a packet, and a command survives a retryable status.",
-    .run = run,
+    .run = find_retries,
 };

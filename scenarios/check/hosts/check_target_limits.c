@@ -131,7 +131,7 @@ static void look_at_subsystems(const struct scenario *scenario, uint32_t target,
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_target_limits(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         look_at_namespaces(scenario, i, report);
@@ -143,5 +143,5 @@ const struct check_rule check_target_limits = {
     .name = "target-limits",
     .about = "Workloads with a rate stay within the IOPS and bandwidth limits of namespaces and "
              "subsystems.",
-    .run = run,
+    .run = find_target_limits,
 };

@@ -34,7 +34,7 @@ static void check_target(const struct scenario_node *node, struct check_report *
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_work_requests(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++)
         check_target(&scenario->nodes[i], report);
@@ -44,5 +44,5 @@ const struct check_rule check_work_requests = {
     .name = "work-requests",
     .about =
         "The data work request limit of a target has an effect, and is enough for one command.",
-    .run = run,
+    .run = find_work_requests,
 };

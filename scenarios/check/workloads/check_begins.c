@@ -111,7 +111,7 @@ static void check_file(const struct scenario *scenario, uint32_t first, uint32_t
     arena_free(&scratch);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_begins(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t first = 0; first < scenario->workload_count;) {
         uint32_t end = first + 1;
@@ -187,6 +187,6 @@ static void after(const struct check_run *run, struct check_report *report)
 const struct check_rule check_begins = {
     .name = "begins",
     .about = "Every workload begins before the simulation ends, and issues operations.",
-    .run = run,
+    .run = find_begins,
     .after = after,
 };

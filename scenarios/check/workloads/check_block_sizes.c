@@ -44,7 +44,7 @@ static void check_workload(const struct scenario *scenario,
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_block_sizes(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (scenario->workloads[i].ops->needs_nvme_target)
@@ -54,5 +54,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_block_sizes = {
     .name = "block-sizes",
     .about = "Each I/O fits in one NVMe command.",
-    .run = run,
+    .run = find_block_sizes,
 };

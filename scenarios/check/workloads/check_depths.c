@@ -171,7 +171,7 @@ static void check_reads(const struct scenario *scenario, const struct scenario_w
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_depths(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (scenario->workloads[i].ops->needs_nvme_target) {
@@ -186,6 +186,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_depths = {
     .name = "depths",
     .about = "The queues for a workload are deep enough, and there are enough queues.",
-    .run = run,
+    .run = find_depths,
     .by_run = true,
 };

@@ -113,7 +113,7 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
 
 /* Counts the hosts that may send to one host at the same time; a host with several workloads counts
  * once. */
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_fan_in(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     size_t count;
@@ -137,5 +137,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_fan_in = {
     .name = "fan-in",
     .about = "The links of a host can carry what all its senders together can send.",
-    .run = run,
+    .run = find_fan_in,
 };

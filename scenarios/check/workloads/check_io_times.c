@@ -139,8 +139,8 @@ static void check_outage(struct search *search, uint32_t index, const struct sce
                     "the controller is removed before the target is back");
 }
 
-static void check_faults(struct search *search, const struct scenario_workload *workload,
-                         const struct scenario_pair *pair)
+static void check_fault_times(struct search *search, const struct scenario_workload *workload,
+                              const struct scenario_pair *pair)
 {
     const struct scenario *scenario = search->scenario;
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
@@ -163,12 +163,12 @@ static void check_pairs(struct search *search, const time_ps *times)
             const struct scenario_pair *pair = &workload->pairs[i];
             const struct scenario_node *target = &scenario->nodes[pair->to];
             check_load(search, &scenario->nodes[pair->from], target, times[target->index]);
-            check_faults(search, workload, pair);
+            check_fault_times(search, workload, pair);
         }
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_io_times(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     struct search search = {.scenario = scenario};
@@ -183,5 +183,5 @@ const struct check_rule check_io_times = {
     .name = "io-times",
     .about = "NVMe timeouts are longer than the waiting times under full load and during target "
              "outages.",
-    .run = run,
+    .run = find_io_times,
 };

@@ -26,7 +26,7 @@ static void look_at(const struct scenario_workload *workload, int limit, int64_t
     check_remedy(report, "raise the limit, or lower the rate");
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_limits(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
@@ -42,5 +42,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_limits = {
     .name = "limits",
     .about = "The IOPS and bandwidth limits of a workload allow its rate, and have an effect.",
-    .run = run,
+    .run = find_limits,
 };

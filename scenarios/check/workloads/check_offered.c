@@ -48,7 +48,7 @@ static void check_side(const struct scenario_node *host, int64_t load, const cha
     check_remedy(report, "lower the rate of the workloads, or spread them over more hosts");
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_offered(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     struct loads loads = {
@@ -66,5 +66,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_offered = {
     .name = "offered",
     .about = "Workloads with a rate offer no more than the links of their hosts can carry.",
-    .run = run,
+    .run = find_offered,
 };

@@ -24,7 +24,7 @@ static void differ(struct check_report *report, const struct scenario_workload *
     check_set(report, &thing, "%lldB", large);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_segment_sizes(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
@@ -42,5 +42,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_segment_sizes = {
     .name = "segment-sizes",
     .about = "The hosts of a TCP connection have the same MTU, so the same MSS.",
-    .run = run,
+    .run = find_segment_sizes,
 };

@@ -126,7 +126,7 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
     check_states(scenario, workload, pair, list, count, report);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_subsystems(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
@@ -138,5 +138,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_subsystems = {
     .name = "subsystems",
     .about = "Each subsystem accepts the hosts that use it, at the ports that they connect to.",
-    .run = run,
+    .run = find_subsystems,
 };

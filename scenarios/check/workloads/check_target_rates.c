@@ -156,7 +156,7 @@ static void check_host_cpus(const struct scenario *scenario,
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_target_rates(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     const struct wants *wants = wants_of(scenario, &scratch);
@@ -177,5 +177,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_target_rates = {
     .name = "target-rates",
     .about = "Drives, data buffers and CPUs can process the offered load.",
-    .run = run,
+    .run = find_target_rates,
 };

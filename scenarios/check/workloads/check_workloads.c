@@ -100,7 +100,7 @@ static void check_workload(const struct scenario *scenario,
     check_receives(workload, report);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void find_workloads(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         check_workload(scenario, &scenario->workloads[i], report);
@@ -109,5 +109,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_workloads = {
     .name = "workloads",
     .about = "The priority and receive settings of a workload have an effect.",
-    .run = run,
+    .run = find_workloads,
 };

@@ -13,8 +13,9 @@
 /* Of the tables what is read.  leaf0's ports are called by the equipment, one of them as another of
  * leaf1 is; host0 has one port, which has the node's name; leaf1's second has no counters. */
 static const char tables[] =
-    "CREATE TABLE node(node, name, kind);"
-    "INSERT INTO node VALUES(0, 'host0', 'host'), (1, 'leaf0', 'switch'), (2, 'leaf1', 'switch'),"
+    "CREATE TABLE node(node, name, kind, link_layer DEFAULT 'ethernet');"
+    "INSERT INTO node(node, name, kind) VALUES(0, 'host0', 'host'), (1, 'leaf0', 'switch'), (2, "
+    "'leaf1', 'switch'),"
     " (3, 'alone', 'switch');"
     "CREATE TABLE port(node, port, name);"
     "INSERT INTO port VALUES(2, 1, 'leaf1:p1'), (0, 0, 'host0'), (1, 0, 'leaf0:Ethernet0'),"
