@@ -250,7 +250,10 @@ static int unknown_kind(const char *name)
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < KINDS; i++)
         nearest_offer(&nearest, kinds[i].name);
-    cli_error("list: unknown kind '%s'%s", name, nearest_hint(&nearest).text);
+    const bool is_near = nearest.best[0] != '\0';
+    cli_error("list: unknown kind '%s'; %s%s%s", name,
+              is_near ? "did you mean '" : "'stormglass list' prints the kinds", nearest.best,
+              is_near ? "'?" : "");
     return CLI_USAGE;
 }
 

@@ -29,7 +29,8 @@ set_says "did you mean 'kind'? There are kind, where, at, for and drain" faults.
 set_says '; there are nvme, rdma-write, rdma-read, rdma-send, rdma-ping-pong, tcp-stream, trace and fio' workloads.0.kind=x
 set_says '; there are null, fixed, flash-tlc and ' hosts.targets.namespaces.0.media=x
 set_says "no host is called 'host12,host25'; to select several, write a list: [host12,host25]" workloads.0.to=host12,host25
-expect 'list' 2 '; there are cases, lessons, claims, works, profiles,' "$program" list x
+expect 'list' 2 "'stormglass list' prints the kinds" "$program" list x
+expect 'list' 2 "did you mean 'cases'?" "$program" list case
 expect 'import' 2 '; there are sonic, dot, clab,' "$program" import x y
 expect '--what' 2 '; there are fabric, pauses, waits, io and states' "$program" draw --what x first-io
 
