@@ -209,12 +209,13 @@ endif
 MPI_PROGRAM := $(call sources,cli/mpi) cli/run/cmd_plan.c cli/run/pages.c cli/run/plan_picture.c cli/run/planning.c cli/run/slurm.c cli/cli.c cli/load.c cli/output.c
 
 # Several files are compiled together, which halves the time of a build: .ci/units finds those that fit. UNITS= for each alone.
+# Units are those of the whole program, also where a target takes a part of it, so that targets share objects.
 HOT   := model/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
 UNITS := $(if $(SHARED)$(filter coverage,$(BUILD)),,1)
 ALONE := $(OUTSIDE) $(filter-out $(PLAYGROUND_LIB_SOURCES),$(PLAYED_SOURCES)) $(PLAYGROUND_CLI_SOURCES) $(MPI_PROGRAM) $(BRIDGE_PROGRAM) \
          $(filter cli/library/%,$(LIB_SOURCES)) $(IMAGE_WRITER) replay/database/record_schema.c cli/parameters.c cli/bench/memory_bench.c
-JOINED := $(filter-out $(HOT),$(LIB_SOURCES) $(CLI_SOURCES))
-JOINED := $(if $(UNITS),$(shell .ci/units $(ALONE) -- $(filter $(HOT),$(LIB_SOURCES)) $(foreach part,scenarios replay reports cli,\
+JOINED := $(filter-out $(HOT),$(PLAYED_SOURCES) $(CLI_SOURCES))
+JOINED := $(if $(UNITS),$(shell .ci/units $(ALONE) -- $(filter $(HOT),$(PLAYED_SOURCES)) $(foreach part,scenarios replay reports cli,\
               -- $(filter $(part)/%,$(JOINED))) -- $(filter-out bridge/verbs/%,$(BRIDGE_SOURCES))))
 comma := ,
 define unit
