@@ -29,7 +29,7 @@ there=gcc-plain-O0
 remake="make -C $copy CC=gcc BUILD=plain OPT=-O0 EXTRA_CFLAGS=-g0"
 $remake "build/$there/flags.list" >"$work/make" 2>&1
 touch -d @0 "$copy/build/$there/flags.list"
-for part in model scenarios replay reports cli; do
+for part in model scenarios replay reports cli units; do
     [ -d "build/gcc-plain/$part" ] || continue
     cp -Rp "build/gcc-plain/$part" "$copy/build/$there"
 done
