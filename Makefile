@@ -725,9 +725,11 @@ $(B)/cli/playground/stormglass: $(call objects,$(PLAYGROUND_CLI_SOURCES)) $(B)/c
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -Wl,--gc-sections -lyaml -lsqlite3 -lm -o $@
 endif
 
+# What a sanitizer notes of each global variable keeps functions that nothing calls, and these may call what is not in this program.
+UNCALLED := $(if $(filter asan fuzz,$(BUILD)),-Wl$(comma)--unresolved-symbols=ignore-in-object-files)
 $(B)/digest: $(B)/cli/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -Wl,--gc-sections -lm -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -Wl,--gc-sections $(UNCALLED) -lm -o $@
 
 # Headers that each hang together, of the system's package, without the C library's beside them.
 $(WASM_HEADERS)/ready: cli/wasm/headers.sh | build/packages-wasm
