@@ -726,7 +726,7 @@ $(B)/cli/playground/stormglass: $(call objects,$(PLAYGROUND_CLI_SOURCES)) $(B)/c
 endif
 
 # What a sanitizer notes of each global variable keeps functions that nothing calls, and these may call what is not in this program.
-UNCALLED := $(if $(filter asan fuzz,$(BUILD)),-Wl$(comma)--unresolved-symbols=ignore-in-object-files)
+UNCALLED := $(if $(filter asan fuzz,$(BUILD)),-no-pie -Wl$(comma)--unresolved-symbols=ignore-in-object-files)
 $(B)/digest: $(B)/cli/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -Wl,--gc-sections $(UNCALLED) -lm -o $@
