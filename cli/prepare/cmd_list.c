@@ -250,10 +250,9 @@ static int unknown_kind(const char *name)
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < KINDS; i++)
         nearest_offer(&nearest, kinds[i].name);
-    const bool is_near = nearest.best[0] != '\0';
-    cli_error("list: unknown kind '%s'; %s%s%s", name,
-              is_near ? "did you mean '" : "'stormglass list' prints the kinds", nearest.best,
-              is_near ? "'?" : "");
+    const struct nearest_hint hint = nearest_hint(&nearest);
+    cli_error("list: unknown kind '%s'%s", name,
+              hint.text[0] != '\0' ? hint.text : "; 'stormglass list' prints the kinds");
     return CLI_USAGE;
 }
 
