@@ -8,23 +8,14 @@
  * (blk_mq_get_hctx_type), blk-mq-cpumap.c. Not modeled: threads of one core in consecutive queues.
  */
 #include "base/note_text.h"
+#include "base/numbers.h"
 #include "nvme/host/host_private.h"
 
 #include <stdio.h>
 
-static uint32_t least(int64_t asked, uint32_t left)
-{
-    return asked < (int64_t)left ? (uint32_t)asked : left;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 int64_t nvme_host_params_cores(const struct nvme_host_params *params)
 {
-    return larger(params->queues, larger(params->write_queues, params->poll_queues));
+    return max_i64(params->queues, max_i64(params->write_queues, params->poll_queues));
 }
 
 static bool has_types(const struct nvme_host *host)
@@ -38,13 +29,14 @@ void nvme_host_map_queues(struct nvme_host *host, uint32_t granted)
     struct host_queue_set *sets = host->sets;
     const bool apart = params->write_queues > 0 && params->queues < (int64_t)granted;
     const uint32_t reads = apart ? (uint32_t)params->queues : 0;
-    const uint32_t normal = least(apart ? params->write_queues : params->queues, granted - reads);
+    const uint32_t normal =
+        (uint32_t)min_i64(apart ? params->write_queues : params->queues, granted - reads);
     const uint32_t used = reads + normal;
     sets[HOST_QUEUE_DEFAULT] = (struct host_queue_set){0, normal};
     sets[HOST_QUEUE_READ] =
         apart ? (struct host_queue_set){normal, reads} : sets[HOST_QUEUE_DEFAULT];
     sets[HOST_QUEUE_POLL] =
-        (struct host_queue_set){used, least(params->poll_queues, granted - used)};
+        (struct host_queue_set){used, (uint32_t)min_i64(params->poll_queues, granted - used)};
     if (!has_types(host))
         return;
     char text[160];
