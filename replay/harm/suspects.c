@@ -241,13 +241,15 @@ static void name_setting(const struct scenario_setting *setting, int64_t preset,
 /* Set by the scenario for all objects of a kind. */
 static bool is_general(const struct scenario_setting *setting)
 {
+#define X(name, word)                                                                              \
+    if (strncmp(setting->path, "fabric." word ".", sizeof "fabric." word) == 0)                    \
+        return true;
+    SCENARIO_KINDS(X)
+#undef X
     return strncmp(setting->path, "hosts.defaults.", 15) == 0 ||
            strncmp(setting->path, "fabric.switch.", 14) == 0 ||
            strncmp(setting->path, "fabric.host-links.", 18) == 0 ||
-           strncmp(setting->path, "fabric.fabric-links.", 20) == 0 ||
-           strncmp(setting->path, "fabric.ethernet.", 16) == 0 ||
-           strncmp(setting->path, "fabric.infiniband.", 18) == 0 ||
-           strncmp(setting->path, "fabric.fibre-channel.", 21) == 0;
+           strncmp(setting->path, "fabric.fabric-links.", 20) == 0;
 }
 
 static bool is_below(const struct scenario_setting *setting, const char *below)
