@@ -367,7 +367,7 @@ fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found i
 
 # What a unit hides: an include that another file brings, a local variable with the name of the file's own function.
 SHARE_OF = $(subst /, ,$(or $(SHARE),0/1))
-by-itself: build/packages-build ## compiles each source file by itself, without output (SHARE=0/10: every tenth, from the first on)
+by-itself: build/packages-build ## compiles each source file by itself, without output (SHARE=0/10: every tenth file)
 	@printf '%s\n' $(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) | awk 'NR % $(lastword $(SHARE_OF)) == $(firstword $(SHARE_OF))' | \
 	    xargs -P $$(nproc) -n 8 $(CC) $(CPPFLAGS) $(CFLAGS) -fsyntax-only
 
