@@ -81,7 +81,7 @@ struct tcp_core {
     uint32_t rx_count;                           /* segments of all of its connections */
     bool polling;                                /* since the last interrupt */
     bool interrupted;                            /* the interrupt itself takes time */
-    bool polled;                                 /* by a thread: no interrupts, nobody sleeps */
+    bool polled;                                 /* a thread polls: no interrupts, no sleep */
     bool asleep; /* the interrupt found the processor idle, and no data was received since */
     time_ps begun_at, woken_at; /* its last work, its last interrupt; for observers */
     time_ps busy;

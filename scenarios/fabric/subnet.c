@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Routes of a subnet manager are those of the switches of InfiniBand. */
+/* The subnet manager sets the routes of InfiniBand switches only. */
 static bool is_managed(const struct scenario_node *node)
 {
     return node->kind == SCENARIO_SWITCH && node->link == SCENARIO_INFINIBAND;

@@ -23,7 +23,7 @@ struct wl_nvme_slot {
     struct nvme_io io;
     struct wl_nvme_slot *next; /* in the free list, or in a line of waiting slots */
     uint32_t core;             /* of the host, which issues it */
-    uint32_t line;             /* of waiting slots, that of its queue */
+    uint32_t line;             /* the line of its queue, if it waits */
     bool busy;
     uint64_t serial;
     struct wl_expectation expected;
