@@ -80,7 +80,7 @@ void *memory_resized(void *items, size_t count, size_t bytes)
     return require_memory(realloc(items, all > 0 ? all : 1), all);
 }
 
-enum { FIRST_ROOM = 64 };
+enum { FIRST_ROOM = 8 };
 
 void *memory_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
 {
