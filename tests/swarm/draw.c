@@ -148,21 +148,31 @@ static unsigned share(struct pen *pen)
     return shares[rng_below(&pen->rng, pen->calm ? 3 : 6)];
 }
 
-static void fabric(struct pen *pen)
+static void link_layer(struct pen *pen, unsigned indent)
 {
-    pen_open(pen, 2, "host-links:");
+    pen_open(pen, indent, "host-links:");
     bents_link(pen);
     pen_rows(pen, "fabric.host-links", share(pen));
     if (rng_below(&pen->rng, 2) > 0) {
-        pen_open(pen, 2, "fabric-links:");
+        pen_open(pen, indent, "fabric-links:");
         bents_link(pen);
         pen_rows(pen, "fabric.host-links", share(pen));
     }
-    pen_open(pen, 2, "switch:");
+    pen_open(pen, indent, "switch:");
     bents_switch(pen);
     if (rng_below(&pen->rng, 6) == 0)
         profile_of(pen, "switch");
     pen_rows(pen, "fabric.switch", share(pen));
+}
+
+static void fabric(struct pen *pen)
+{
+    link_layer(pen, 2);
+    for (unsigned i = 1; i < pen->island_count; i++) {
+        layer_open(pen, i);
+        link_layer(pen, 4);
+        layer_enter(pen, 0);
+    }
     if (rng_below(&pen->rng, 3) == 0) {
         pen_open(pen, 2, "routing:");
         pen_rows(pen, "fabric.routing", 60);
@@ -255,6 +265,7 @@ static void workload(struct pen *pen, unsigned number)
     unsigned count = 0;
     while (workload_kinds[count] != NULL)
         count++;
+    layer_turn(pen, number);
     const uint64_t drawn = rng_below(&pen->rng, 2 * count + 1);
     const struct workload_ops *ops =
         layer_workload(pen, bents_workload(pen, number, workload_kinds[drawn % count]));
@@ -315,50 +326,25 @@ static unsigned blamed(const struct diag *diag, const struct script *script)
 }
 
 /* A scenario has something to do: until that is drawn, anything. */
-static struct scenario *load(const struct script *script, struct diag *diag)
+static struct scenario *load(const struct pen *pen, struct diag *diag)
 {
     static char text[SCRIPT_BYTES + 128];
     memset(diag, 0, sizeof *diag);
-    script_text(script, text);
+    script_text(pen->script, text);
     if (strstr(text, "\nworkloads:") == NULL)
-        strcat(text, layer_any_workload(text));
+        strcat(text, layer_any_workload(pen));
     return draw_load(text, NULL, 0, diag);
 }
 
-static bool is_loaded(struct script *script, unsigned *blame)
+static bool is_loaded(const struct pen *pen, unsigned *blame)
 {
     static struct diag diag;
-    struct scenario *scenario = load(script, &diag);
-    *blame = scenario == NULL ? blamed(&diag, script) : UINT32_MAX;
+    struct scenario *scenario = load(pen, &diag);
+    *blame = scenario == NULL ? blamed(&diag, pen->script) : UINT32_MAX;
     if (scenario == NULL && getenv("SWARM_SHOW") != NULL)
         diag_print(&diag, stderr);
     scenario_free(scenario);
     return scenario != NULL;
-}
-
-/* What is wrong with links that the topology made is wrong because of an override. */
-static unsigned last_override(const struct script *script)
-{
-    unsigned last = UINT32_MAX;
-    bool inside = false;
-    for (unsigned i = 0; i < script->count; i++) {
-        if (script->lines[i][2] != ' ')
-            inside = strcmp(script->lines[i], "  overrides:") == 0;
-        if (inside && strncmp(script->lines[i], "    - ", 6) == 0)
-            last = i;
-    }
-    return last;
-}
-
-/* Who talks to whom is wrong because of how they are paired. */
-static unsigned pairing_of(const struct script *script, unsigned line)
-{
-    if (strncmp(script->lines[line], "    to:", 7) != 0)
-        return line;
-    for (unsigned i = line + 1; i < script->count && script->lines[i][3] == ' '; i++)
-        if (strncmp(script->lines[i], "    pairing:", 12) == 0)
-            return i;
-    return line;
 }
 
 /* Names a place anew where the loader wants another kind of it, and leaves out what it refuses. */
@@ -366,7 +352,7 @@ static bool correct(struct pen *pen, struct draw_count *count)
 {
     unsigned blame, cut = 0;
     for (unsigned i = 0; i < TRIES; i++) {
-        if (is_loaded(pen->script, &blame)) {
+        if (is_loaded(pen, &blame)) {
             count->repaired += cut > 0;
             return true;
         }
@@ -375,9 +361,9 @@ static bool correct(struct pen *pen, struct draw_count *count)
         if (i < TRIES / 2 && pen_redraw(pen, blame))
             continue;
         if (blame < pen->fixed)
-            blame = last_override(pen->script);
+            blame = script_last_override(pen->script);
         else
-            blame = pairing_of(pen->script, blame);
+            blame = script_pairing_of(pen->script, blame);
         if (blame == UINT32_MAX || pen->script->lines[blame][0] != ' ') {
             return false;
         }
@@ -392,7 +378,7 @@ static bool correct(struct pen *pen, struct draw_count *count)
 static unsigned some_of_switch(struct pen *pen)
 {
     const struct script *script = pen->script;
-    unsigned chosen = last_override(script), seen = chosen != UINT32_MAX;
+    unsigned chosen = script_last_override(script), seen = chosen != UINT32_MAX;
     bool inside = false;
     for (unsigned i = pen->fixed; i < script->count; i++) {
         if (script->lines[i][2] != ' ')
@@ -403,10 +389,10 @@ static unsigned some_of_switch(struct pen *pen)
     return chosen;
 }
 
-static bool is_built(const struct script *script)
+static bool is_built(const struct pen *pen)
 {
     static struct diag diag;
-    struct scenario *scenario = load(script, &diag);
+    struct scenario *scenario = load(pen, &diag);
     struct world *world = scenario == NULL ? NULL : world_build(scenario, &probe_none, &diag);
     world_free(world);
     scenario_free(scenario);
@@ -419,7 +405,7 @@ static bool repair_all(struct pen *pen, struct draw_count *count)
     if (!correct(pen, count))
         return false;
     for (unsigned i = 0; i < TRIES; i++) {
-        if (is_built(pen->script))
+        if (is_built(pen))
             return true;
         const unsigned line = some_of_switch(pen);
         if (line == UINT32_MAX)
@@ -437,7 +423,7 @@ static bool find_places(struct pen *pen, struct draw_count *count)
     static struct diag diag;
     if (!correct(pen, count))
         return false;
-    struct scenario *scenario = load(pen->script, &diag);
+    struct scenario *scenario = load(pen, &diag);
     CHECK(scenario != NULL);
     pen_learn(pen, scenario);
     pen->fixed = pen->script->count;
@@ -471,7 +457,7 @@ bool draw_scenario(uint64_t seed, enum bent only, struct script *script, struct 
     bents_span(&pen);
     script_add(script, 0, "fabric:");
     layer_fabric(&pen);
-    if (!bents_topology(&pen))
+    if (!layer_topology(&pen) && !bents_topology(&pen))
         topology(&pen);
     if (!find_places(&pen, count)) {
         count->refused++;
@@ -485,8 +471,10 @@ bool draw_scenario(uint64_t seed, enum bent only, struct script *script, struct 
     const unsigned faults = bents_faults(&pen);
     if (faults > 0)
         script_add(script, 0, "faults:");
-    for (unsigned i = 0; i < faults; i++)
+    for (unsigned i = 0; i < faults; i++) {
+        layer_turn(&pen, i);
         fault(&pen);
+    }
     return is_taken(&pen, count);
 }
 

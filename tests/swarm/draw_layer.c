@@ -5,6 +5,7 @@
 #include "rnic/cc/cc.h"
 #include "scenarios/workload/workload.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool once_in(struct pen *pen, unsigned times)
@@ -14,6 +15,32 @@ static bool once_in(struct pen *pen, unsigned times)
 
 #define PICK(pen, list) (list)[rng_below(&(pen)->rng, sizeof(list) / sizeof((list)[0]))]
 
+static const char *const words[] = {
+#define X(name, word) word,
+    SCENARIO_KINDS(X)
+#undef X
+};
+
+static void choose_islands(struct pen *pen, struct rng *rng)
+{
+    const unsigned first = (unsigned)rng_below(rng, SCENARIO_KIND_COUNT);
+    unsigned hosts = 0, switches = 0;
+    pen->island_count = draw_between(rng, 2, SCENARIO_KIND_COUNT);
+    for (unsigned i = 0; i < pen->island_count; i++) {
+        struct island *island = &pen->islands[i];
+        *island = (struct island){
+            .kind = (enum scenario_kind)((first + i) % SCENARIO_KIND_COUNT),
+            .first_host = hosts,
+            .host_count = draw_between(rng, 2, 4),
+            .first_switch = switches,
+            .switch_count = draw_between(rng, 1, 2),
+        };
+        hosts += island->host_count;
+        switches += island->switch_count;
+    }
+    pen->kind = pen->islands[0].kind;
+}
+
 void layer_choose(struct pen *pen, uint64_t seed)
 {
     struct rng rng = rng_stream(seed, "swarm", "link layer");
@@ -22,19 +49,89 @@ void layer_choose(struct pen *pen, uint64_t seed)
                 : drawn == 1 ? SCENARIO_FIBRE_CHANNEL
                              : SCENARIO_ETHERNET;
     pen->roce_v1 = drawn == 2;
+    if (drawn == 3 && pen->bent != BENT_PATHS && pen->bent != BENT_CIRCLE) {
+        choose_islands(pen, &rng);
+        pen->roce_v1 = rng_below(&rng, 3) == 0;
+    }
+}
+
+static void put_lanes(struct pen *pen, unsigned indent)
+{
+    if (pen->kind != SCENARIO_INFINIBAND || !once_in(pen, 3))
+        return;
+    script_add(pen->script, indent, "sl-to-vl:");
+    for (unsigned level = 0; level < 8; level++)
+        if (once_in(pen, 3))
+            script_add(pen->script, indent + 2, "%u: %u", level, draw_between(&pen->rng, 0, 7));
 }
 
 void layer_fabric(struct pen *pen)
 {
-    if (layer_has_credits(pen))
-        script_add(pen->script, 2, "kind: %s",
-                   pen->kind == SCENARIO_INFINIBAND ? "infiniband" : "fibre-channel");
-    if (pen->kind == SCENARIO_INFINIBAND && once_in(pen, 3)) {
-        script_add(pen->script, 2, "sl-to-vl:");
-        for (unsigned level = 0; level < 8; level++)
-            if (once_in(pen, 3))
-                script_add(pen->script, 4, "%u: %u", level, draw_between(&pen->rng, 0, 7));
+    if (pen->kind != SCENARIO_ETHERNET)
+        script_add(pen->script, 2, "kind: %s", words[pen->kind]);
+    put_lanes(pen, 2);
+}
+
+/* "h3, h4, h5" */
+static void list_names(char *text, size_t room, char letter, unsigned first, unsigned count)
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%c%u", i > 0 ? ", " : "", letter,
+                                 first + i);
+}
+
+bool layer_topology(struct pen *pen)
+{
+    if (pen->island_count == 0)
+        return false;
+    const struct island *last = &pen->islands[pen->island_count - 1];
+    char text[160];
+    pen->nics = 1;
+    script_add(pen->script, 2, "topology:");
+    script_add(pen->script, 4, "kind: explicit");
+    list_names(text, sizeof text, 'h', 0, last->first_host + last->host_count);
+    script_add(pen->script, 4, "hosts: [%s]", text);
+    list_names(text, sizeof text, 's', 0, last->first_switch + last->switch_count);
+    script_add(pen->script, 4, "switches: [%s]", text);
+    script_add(pen->script, 4, "links:");
+    for (unsigned i = 0; i < pen->island_count; i++) {
+        const struct island *island = &pen->islands[i];
+        for (unsigned h = 0; h < island->host_count; h++)
+            script_add(pen->script, 6, "- {ends: [h%u, s%u]}", island->first_host + h,
+                       island->first_switch + h % island->switch_count);
+        for (unsigned s = 1; s < island->switch_count; s++)
+            script_add(pen->script, 6, "- {ends: [s%u, s%u]}", island->first_switch + s - 1,
+                       island->first_switch + s);
     }
+    return true;
+}
+
+void layer_enter(struct pen *pen, unsigned number)
+{
+    const struct island *island = &pen->islands[number];
+    struct places *places = pen->places;
+    pen->kind = island->kind;
+    for (unsigned i = 0; i < island->host_count; i++)
+        snprintf(places->hosts[i], PLACE_BYTES, "h%u", island->first_host + i);
+    places->host_count = island->host_count;
+}
+
+void layer_turn(struct pen *pen, unsigned number)
+{
+    if (pen->island_count > 0)
+        layer_enter(pen, number % pen->island_count);
+}
+
+void layer_open(struct pen *pen, unsigned number)
+{
+    const struct island *island = &pen->islands[number];
+    char text[160];
+    layer_enter(pen, number);
+    list_names(text, sizeof text, 's', island->first_switch, island->switch_count);
+    script_add(pen->script, 2, "%s:", words[pen->kind]);
+    script_add(pen->script, 4, "where: [%s]", text);
+    put_lanes(pen, 4);
 }
 
 void layer_mtu(struct pen *pen)
@@ -91,7 +188,7 @@ void layer_rnic(struct pen *pen)
         pen_put(pen, "priority-tag", "true");
         pen_put(pen, "software", "false");
     }
-    if (layer_has_credits(pen))
+    if (layer_has_credits(pen) || pen->island_count > 0)
         pen_put(pen, "software", "false");
     if (pen->kind == SCENARIO_INFINIBAND && once_in(pen, 3))
         pen_put(pen, "priority", "%u", draw_between(&pen->rng, 0, 7));
@@ -111,7 +208,12 @@ const struct cc_preset *layer_control(struct pen *pen)
 void layer_targets(struct pen *pen)
 {
     const struct places *places = pen->places;
-    if (pen->kind == SCENARIO_FIBRE_CHANNEL && pen->bent == BENT_CIRCLE)
+    if (pen->island_count == 3)
+        pen_put(pen, "where", "[h0, h%u, h%u]", pen->islands[1].first_host,
+                pen->islands[2].first_host);
+    else if (pen->island_count == 2)
+        pen_put(pen, "where", "[h0, h%u]", pen->islands[1].first_host);
+    else if (pen->kind == SCENARIO_FIBRE_CHANNEL && pen->bent == BENT_CIRCLE)
         pen_put(pen, "where", "\"h*\"");
     else if (places->host_count > 4)
         pen_put(pen, "where", "[%s, %s]", places->hosts[0], places->hosts[2]);
@@ -119,14 +221,18 @@ void layer_targets(struct pen *pen)
         pen_put(pen, "where", "[%s]", places->hosts[0]);
 }
 
-const char *layer_any_workload(const char *text)
+const char *layer_any_workload(const struct pen *pen)
 {
-    if (strstr(text, "\n  kind: fibre-channel\n") == NULL)
-        return "workloads: [{name: any, kind: rdma-write, from: \"*\", to: \"*\", pairing: "
-               "permutation}]\n";
-    return "hosts: {targets: {where: \"h*\", namespaces: [{media: \"null\"}]}}\n"
-           "workloads: [{name: any, kind: nvme, transport: fc, from: \"*\", to: \"*\", pairing: "
-           "permutation}]\n";
+    const bool islands = pen->island_count > 0;
+    if ((islands ? pen->islands[0].kind : pen->kind) != SCENARIO_FIBRE_CHANNEL)
+        return islands ? "workloads: [{name: any, kind: rdma-write, from: h0, to: h1}]\n"
+                       : "workloads: [{name: any, kind: rdma-write, from: \"*\", to: \"*\", "
+                         "pairing: permutation}]\n";
+    return islands ? "hosts: {targets: {where: h1, namespaces: [{media: \"null\"}]}}\n"
+                     "workloads: [{name: any, kind: nvme, transport: fc, from: h0, to: h1}]\n"
+                   : "hosts: {targets: {where: \"h*\", namespaces: [{media: \"null\"}]}}\n"
+                     "workloads: [{name: any, kind: nvme, transport: fc, from: \"*\", to: \"*\", "
+                     "pairing: permutation}]\n";
 }
 
 const struct workload_ops *layer_workload(const struct pen *pen, const struct workload_ops *drawn)

@@ -8,11 +8,24 @@
 struct cc_preset;
 struct workload_ops;
 
-/* Draws the kind of the fabric and the version of RoCE, from a stream of their own: scenarios of
- * RoCEv2 on Ethernet are the same as without this choice. */
+/* Draws the kind of the fabric, or the islands of several kinds, and the version of RoCE, from a
+ * stream of their own: scenarios of RoCEv2 on Ethernet are the same as without this choice. */
 void layer_choose(struct pen *pen, uint64_t seed);
 
 void layer_fabric(struct pen *pen); /* writes the kind, unless it is the default */
+
+/* The topology of a fabric with islands; false: it has none. */
+bool layer_topology(struct pen *pen);
+
+/* Opens the section of `fabric:` for an island, and enters the island. */
+void layer_open(struct pen *pen, unsigned island);
+
+/* What is drawn next is in an island: its kind, and its hosts as the places of workloads. */
+void layer_enter(struct pen *pen, unsigned island);
+
+/* Enters the islands in turn, if there are some. */
+void layer_turn(struct pen *pen, unsigned number);
+
 void layer_link(struct pen *pen);
 void layer_mtu(struct pen *pen);
 void layer_rnic(struct pen *pen);
@@ -20,7 +33,8 @@ void layer_rnic(struct pen *pen);
 /* A congestion control whose signals the fabric has. */
 const struct cc_preset *layer_control(struct pen *pen);
 
-/* Which hosts are targets. In a circle of Fibre Channel, which has no workloads but NVMe, all. */
+/* Which hosts are targets: the first one of each island, or some. In a circle of Fibre Channel,
+ * which has no workloads but NVMe, all. */
 void layer_targets(struct pen *pen);
 
 static inline bool layer_has_credits(const struct pen *pen)
@@ -29,7 +43,7 @@ static inline bool layer_has_credits(const struct pen *pen)
 }
 
 /* Lines that complete a scenario without hosts and workloads. */
-const char *layer_any_workload(const char *text);
+const char *layer_any_workload(const struct pen *pen);
 
 /* A workload that the fabric can carry in place of the drawn one. */
 const struct workload_ops *layer_workload(const struct pen *pen, const struct workload_ops *drawn);

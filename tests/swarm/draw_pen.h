@@ -33,12 +33,20 @@ enum bent {
     BENT_COUNT
 };
 
+/* Switches of one link layer with their hosts, in a fabric of several. */
+struct island {
+    enum scenario_kind kind;
+    unsigned first_host, host_count, first_switch, switch_count;
+};
+
 struct pen {
     struct rng rng;
     struct script *script;
     struct places *places;
     enum bent bent;
-    enum scenario_kind kind; /* link layer of the fabric */
+    enum scenario_kind kind; /* link layer of the fabric, or of the island in hand */
+    unsigned island_count;   /* 0: one link layer */
+    struct island islands[SCENARIO_KIND_COUNT];
     bool roce_v1;            /* all RNICs send RoCE v1 */
     bool calm;               /* few rows away from their defaults */
     bool large; /* messages of up to 1 GiB, with a small path MTU: more than a window of PSNs */

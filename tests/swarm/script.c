@@ -4,6 +4,7 @@
 #include "base/check.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +39,29 @@ void script_cut(struct script *script, unsigned line)
     memmove(script->lines[line], script->lines[line + span],
             (script->count - line - span) * sizeof script->lines[0]);
     script->count -= span;
+}
+
+unsigned script_last_override(const struct script *script)
+{
+    unsigned last = UINT32_MAX;
+    bool inside = false;
+    for (unsigned i = 0; i < script->count; i++) {
+        if (script->lines[i][2] != ' ')
+            inside = strcmp(script->lines[i], "  overrides:") == 0;
+        if (inside && strncmp(script->lines[i], "    - ", 6) == 0)
+            last = i;
+    }
+    return last;
+}
+
+unsigned script_pairing_of(const struct script *script, unsigned line)
+{
+    if (strncmp(script->lines[line], "    to:", 7) != 0)
+        return line;
+    for (unsigned i = line + 1; i < script->count && script->lines[i][3] == ' '; i++)
+        if (strncmp(script->lines[i], "    pairing:", 12) == 0)
+            return i;
+    return line;
 }
 
 void script_text(const struct script *script, char text[SCRIPT_BYTES])

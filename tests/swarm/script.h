@@ -25,6 +25,12 @@ void script_cut(struct script *script, unsigned line);
 /* How many lines script_cut takes out. */
 unsigned script_span(const struct script *script, unsigned line);
 
+/* The override that is wrong if links that the topology made are wrong; UINT32_MAX: none. */
+unsigned script_last_override(const struct script *script);
+
+/* The line of `pairing:` if the line is the `to:` of a workload that has one, else the line. */
+unsigned script_pairing_of(const struct script *script, unsigned line);
+
 /* The text, and a script of a text; false: it has more lines than a script. */
 void script_text(const struct script *script, char text[SCRIPT_BYTES]);
 bool script_read(struct script *script, const char *text);
