@@ -148,7 +148,8 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
         return NULL;
     /* Uses the member of a link aggregate selected by the connection's ports. */
     const uint64_t tid = rnic->cm.guid ^ ++rnic->cm.tids;
-    rnic = lag_choose(rnic, peer->ip, cm_flow_label(cm_port_of_tid(rnic, tid), peer->port));
+    const uint32_t label = cm_flow_label(cm_port_of_tid(rnic, tid), peer->port);
+    rnic = lag_choose(rnic, peer->ip, label, rnic->params.roce_version == 1);
     struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
     conn->tid = tid;
     conn->patience = rnic->params.cm_timeout;
@@ -433,8 +434,7 @@ static void on_dreq(struct rnic *rnic, const struct cm_peer *back, struct verbs_
         .local_id = dreq->remote_id,
         .remote_id = dreq->local_id,
     };
-    cm_send(rnic, back, &drep); /* also for a connection that no longer exists, so that the peer
-                                 * can finish */
+    cm_send(rnic, back, &drep); /* even if the connection no longer exists: the peer has to end */
     if (conn != NULL && (is_made(conn) || conn->state == CM_DREQ_SENT))
         close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
 }
@@ -446,7 +446,7 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
         rnic->counters.stray++;
         return;
     }
-    rnic = cm_conn_member(rnic, frame->source, &mad);
+    rnic = cm_conn_member(rnic, frame, &mad);
     /* A reply that belongs to no connection uses the addressing of the request (Linux
      * ib_init_ah_attr_from_wc). */
     const struct cm_peer back = {frame->source,

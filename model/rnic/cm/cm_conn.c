@@ -138,18 +138,20 @@ struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t
     return NULL;
 }
 
-struct rnic *cm_conn_member(struct rnic *rnic, uint32_t source, const struct cm_mad *mad)
+struct rnic *cm_conn_member(struct rnic *rnic, const struct frame *frame, const struct cm_mad *mad)
 {
     const struct lag *lag = rnic->lag;
     for (uint32_t i = 0; lag != NULL && i < lag->count; i++) {
         struct rnic *member = lag->members[i];
-        const struct verbs_conn *conn = mad->attribute == CM_REQ
-                                            ? cm_conn_of_request(member, source, mad->local_id)
-                                            : cm_conn_of_id(member, mad->remote_id);
+        const struct verbs_conn *conn =
+            mad->attribute == CM_REQ ? cm_conn_of_request(member, frame->source, mad->local_id)
+                                     : cm_conn_of_id(member, mad->remote_id);
         if (conn != NULL)
             return member;
     }
-    return mad->attribute == CM_REQ ? lag_choose(rnic, rnic_ip(source), mad->flow_label) : rnic;
+    if (mad->attribute != CM_REQ)
+        return rnic;
+    return lag_choose(rnic, rnic_ip(frame->source), mad->flow_label, frame_is_v1(frame->tos));
 }
 
 /* Exactly the passive connections are in the table by request. */

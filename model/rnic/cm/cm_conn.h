@@ -29,7 +29,7 @@ struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t
 /* The member of a link aggregate for which a message from the endpoint is, by whatever port it
  * came; for a new REQ the member selected for it. The RNIC itself when it is not in an
  * aggregate. */
-struct rnic *cm_conn_member(struct rnic *rnic, uint32_t source, const struct cm_mad *mad);
+struct rnic *cm_conn_member(struct rnic *rnic, const struct frame *frame, const struct cm_mad *mad);
 
 void cm_conn_audit(const struct cm *cm);
 

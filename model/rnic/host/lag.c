@@ -61,15 +61,15 @@ static struct rnic *cabled(const struct lag *lag, uint32_t n)
     return lag->members[__builtin_ctz(mask)];
 }
 
-struct rnic *lag_choose(struct rnic *rnic, uint32_t peer_ip, uint32_t flow_label)
+struct rnic *lag_choose(struct rnic *rnic, uint32_t peer_ip, uint32_t flow_label, bool is_v1)
 {
     struct lag *lag = rnic->lag;
     if (lag == NULL)
         return rnic;
     const enum rnic_lag policy = (enum rnic_lag)rnic->params.lag;
     const struct lag_flow flow = {rnic_ip(rnic->endpoint), peer_ip, qp_port_of_label(flow_label)};
-    const uint32_t which =
-        policy == RNIC_LAG_QUEUE_AFFINITY ? lag->made++ : lag_hash(policy, &flow);
+    const bool in_turn = policy == RNIC_LAG_QUEUE_AFFINITY || is_v1;
+    const uint32_t which = in_turn ? lag->made++ : lag_hash(policy, &flow);
     return cabled(lag, which % (uint32_t)__builtin_popcount(lag->cabled));
 }
 

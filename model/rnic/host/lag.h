@@ -43,8 +43,10 @@ void lag_form(struct lag *lag, struct rnic *const *rnics, uint32_t count, uint8_
 /* The bonding hash of a flow; modulo the number of members it selects one. */
 uint32_t lag_hash(enum rnic_lag policy, const struct lag_flow *flow);
 
-/* The member for a new queue pair; the RNIC itself when it is not in an aggregate. */
-struct rnic *lag_choose(struct rnic *rnic, uint32_t peer_ip, uint32_t flow_label);
+/* The member for a new queue pair; the RNIC itself when it is not in an aggregate. Only flows of
+ * RoCEv2 are hashed: a RoCE v1 queue pair keeps the member that it got round-robin (Linux
+ * rdma_lag_get_ah_roce_slave). */
+struct rnic *lag_choose(struct rnic *rnic, uint32_t peer_ip, uint32_t flow_label, bool is_v1);
 
 /* The member with listeners, memory and numbers. */
 static inline struct rnic *lag_lead(struct rnic *rnic)

@@ -73,6 +73,13 @@ static void check_spread(const struct scenario *scenario, uint32_t node,
     count_flows(scenario, node, &flows);
     if (flows.count == 0)
         return;
+    if (host->host->rnic->roce_version == 1) {
+        if (lag != RNIC_LAG_QUEUE_AFFINITY)
+            check_alike(report, DIAG_NOTE, &thing,
+                        "RoCE v1 queue pairs are assigned to the links of the link aggregation "
+                        "group in turn: only RoCEv2 is hashed");
+        return;
+    }
     if (lag == RNIC_LAG_LAYER2)
         check_alike(report, DIAG_WARNING, &thing,
                     "all its frames leave by one link of its link aggregation group "

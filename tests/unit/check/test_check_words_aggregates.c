@@ -38,6 +38,14 @@ static void members_and_flows(void **state)
          "aggregation group (polarization): it sends to one host, and the hash uses only "
          "addresses\n    remedy: rnic.lag: queue-affinity or layer3+4 (--set "
          "hosts.defaults.rnic.lag=layer3+4)\n"},
+        {HEAD_NICS ALL("lag: layer3+4, roce-version: 1")
+             WORK("kind: rdma-write, from: host0, to: host1"),
+         "aggregates",
+         "t.yaml:5:32: note: 2 hosts (host0, ...): RoCE v1 queue pairs are assigned to the links "
+         "of the link aggregation group in turn: only RoCEv2 is hashed\n"},
+        {HEAD_NICS ALL("lag: queue-affinity, roce-version: 1")
+             WORK("kind: rdma-write, from: host0, to: host1"),
+         "aggregates", ""},
         {START "fabric:\n  topology: {kind: single-switch, hosts: 3, nics: 2}\n" AT(
              "host0", "lag: layer2+3") WORK("kind: rdma-write, from: host0, to: host1..host2"),
          "aggregates", ""},
