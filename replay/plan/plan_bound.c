@@ -14,6 +14,7 @@
 #include "scenarios/check/offered.h"
 #include "scenarios/fabric/loopback.h"
 #include "scenarios/fio/fio.h"
+#include "scenarios/workload/wl_nvme.h"
 #include "scenarios/workload/wl_pace.h"
 
 #include <stdio.h>
@@ -145,21 +146,31 @@ time_ps plan_bound_span(const struct scenario_workload *workload)
     return value_of(workload, "count") > 0 || all <= 0 ? 0 : all / PLAN_BOUND_STEADY_LEAST;
 }
 
+/* Cores of the host that issue I/O for one instance. */
+static int64_t cores_of(const struct scenario *scenario, const struct scenario_workload *workload,
+                        const struct scenario_pair *pair)
+{
+    return wl_nvme_cores(workload->params, &scenario->nodes[pair->from].host->nvme_host->core);
+}
+
 /* Maximum rate, per second of the steady part, of operations that were issued before it and
  * complete in it; INT64_MAX if unknown. */
-static int64_t late_rate(const struct scenario_workload *workload)
+static int64_t late_rate(const struct scenario *scenario, const struct scenario_workload *workload)
 {
-    const int64_t depth = value_of(workload, "queue-depth");
-    const int64_t outstanding = value_of(workload, "outstanding");
-    const int64_t each = depth > 0         ? depth * value_of(workload, "queues")
-                         : outstanding > 0 ? outstanding * value_of(workload, "qps")
-                                           : -1;
+    const bool nvme = workload->ops->needs_nvme_target;
+    const int64_t depth = value_of(workload, nvme ? "queue-depth" : "outstanding");
     const time_ps span = plan_bound_span(workload);
-    if (each < 1 || span <= 0)
+    if (depth < 1 || span <= 0)
         return INT64_MAX;
-    /* plus one operation per instance due exactly at the start */
-    const __int128 all =
-        (__int128)workload->pair_count * workload->copies * (each * workload->turns + 1);
+    __int128 all = 0;
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const int64_t each = depth * (nvme ? cores_of(scenario, workload, &workload->pairs[i])
+                                           : value_of(workload, "qps"));
+        if (each < 1)
+            return INT64_MAX;
+        /* plus one operation per instance due exactly at the start */
+        all += (__int128)workload->copies * (each * workload->turns + 1);
+    }
     const __int128 rate = all * PS_PER_S / span + 1;
     return rate < INT64_MAX ? (int64_t)rate : INT64_MAX;
 }
@@ -204,7 +215,7 @@ static int64_t offered_load(const struct scenario *scenario,
                             const struct scenario_workload *workload)
 {
     const struct offering offering = offered_all(workload);
-    const int64_t slack = late_rate(workload);
+    const int64_t slack = late_rate(scenario, workload);
     __int128 all = 0;
     if (value_of(workload, "arrival") != WL_PACE_PACED || offered_varies(workload) ||
         slack == INT64_MAX)
@@ -288,7 +299,7 @@ static struct ceiling commands_most(const struct scenario *scenario,
                                     const struct scenario_workload *workload, uint32_t bytes)
 {
     struct ceiling ceiling = {INT64_MAX, ""};
-    const int64_t reads = reads_of(workload), queues = value_of(workload, "queues");
+    const int64_t reads = reads_of(workload);
     bool *seen = memory_zeroed(scenario->node_count, sizeof *seen);
     int64_t cpus = 0, drives = 0, hosts = 0;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
@@ -296,7 +307,8 @@ static struct ceiling commands_most(const struct scenario *scenario,
         const struct scenario_host *target = scenario->nodes[pair->to].host;
         const struct nvme_host_params *host = &scenario->nodes[pair->from].host->nvme_host->core;
         hosts = sum_capped(hosts, multiple(in_a_second(host->submit_cost + host->complete_cost),
-                                           queues * workload->copies * workload->turns));
+                                           cores_of(scenario, workload, pair) * workload->copies *
+                                               workload->turns));
         if (seen[pair->to])
             continue;
         seen[pair->to] = true;
@@ -325,7 +337,7 @@ static int64_t commands(const struct scenario *scenario, const struct scenario_w
     snprintf(why, PLAN_BOUND_BYTES, "%s %s handle at most %s %s per second", ceiling.of,
              workload->name, words_count(ceiling.most).text,
              plural(ceiling.most, "command", "commands"));
-    return sum_capped(ceiling.most, late_rate(workload));
+    return sum_capped(ceiling.most, late_rate(scenario, workload));
 }
 
 struct limit {
@@ -360,9 +372,10 @@ static int64_t iops_most(const struct scenario *scenario, const struct scenario_
     if (sizes_of(workload, &sizes)) {
         const int64_t links = links_most(scenario, workload, limits[1].why);
         const int64_t loops = loops_most(scenario, workload, limits[2].why);
-        limits[1].most = scenario_completes_early(workload)
-                             ? INT64_MAX
-                             : sum_capped(operations(links, sizes.least), late_rate(workload));
+        limits[1].most =
+            scenario_completes_early(workload)
+                ? INT64_MAX
+                : sum_capped(operations(links, sizes.least), late_rate(scenario, workload));
         limits[2].most = operations(loops, sizes.least);
     }
     return least_of(limits, 3, why);

@@ -2,6 +2,7 @@
  * effect - one function for each need of a parameter. */
 #include "scenarios/effect/effect.h"
 
+#include "base/numbers.h"
 #include "net/switch/switch.h"
 #include "nvme/tcp/tcp.h"
 #include "rnic/host/rnic.h"
@@ -296,14 +297,16 @@ static int64_t rdma_size(const struct scenario_host *host)
                : *opt_field(&values->rows[block_row(values, "rdma-size")], values->params);
 }
 
-static void add_asked(const struct place *place, const struct wl_nvme_params *params,
+static void add_asked(const struct place *place, const struct wl_nvme_params *params, uint32_t from,
                       struct asked *asked)
 {
+    const struct nvme_host_params *initiator = &place->scenario->nodes[from].host->nvme_host->core;
     const struct scenario_host *host = host_of(place);
     const int64_t unit = host->nvme_target->core.io_unit, each = rdma_size(host);
-    const int64_t commands = params->queue_depth * params->queues;
-    asked->queues += params->queues * place->scenario->nodes[place->node].port_count;
-    asked->most_queues = params->queues > asked->most_queues ? params->queues : asked->most_queues;
+    const int64_t commands = params->queue_depth * wl_nvme_cores(params, initiator);
+    const int64_t queues = wl_nvme_queues(params, initiator);
+    asked->queues += queues * place->scenario->nodes[place->node].port_count;
+    asked->most_queues = max_i64(asked->most_queues, queues);
     asked->buffers += commands * ((params->block_size + unit - 1) / unit);
     asked->wrs += each > 0 ? commands * ((params->block_size - 1) / each) : 0;
 }
@@ -316,7 +319,7 @@ static struct asked asked_of(const struct place *place)
         const struct wl_nvme_params *params = nvme_of(workload);
         for (uint32_t k = 0; params != NULL && k < workload->pair_count; k++)
             if (workload->pairs[k].to == place->node)
-                add_asked(place, params, &asked);
+                add_asked(place, params, workload->pairs[k].from, &asked);
     }
     return asked;
 }

@@ -16,6 +16,8 @@
 #include "scenarios/workload/wl_replay.h"
 #include "scenarios/workload/workload.h"
 
+#include <stddef.h>
+
 #define WL_NVME_PATTERNS(X) X(RANDOM, "random") X(SEQUENTIAL, "sequential")
 
 #define X(name, word) WL_NVME_##name,
@@ -75,12 +77,12 @@ struct wl_nvme_params {
 
 extern const struct opt wl_nvme_opts[];
 
-/* I/O queues that each controller of a host requests, of all types. */
-static inline int64_t wl_nvme_queues(const struct wl_nvme_params *params,
-                                     const struct nvme_host_params *host)
-{
-    return params->queues + host->write_queues + host->poll_queues;
-}
+/* The parameters of a host for the workload's controllers; the queues that each of them requests,
+ * of all types, and the cores that issue its I/O, with queue_depth I/Os each. */
+struct nvme_host_params wl_nvme_on_host(const struct wl_nvme_params *params,
+                                        const struct nvme_host_params *host);
+int64_t wl_nvme_queues(const struct wl_nvme_params *params, const struct nvme_host_params *host);
+int64_t wl_nvme_cores(const struct wl_nvme_params *params, const struct nvme_host_params *host);
 
 uint32_t wl_nvme_name_space(const void *params);
 bool wl_nvme_fits(const void *params, struct workload_space *space);
@@ -104,6 +106,55 @@ const struct nvme_host *wl_nvme_controller(const struct workload *workload, uint
 const struct workload_member *wl_nvme_member(const struct workload *workload);
 void wl_nvme_close(struct workload *workload, time_ps now, time_ps end);
 void wl_nvme_destroy(struct workload *workload);
+
+/* Rows that both kinds have. */
+#define WL_NVME_FIELD(name) offsetof(struct wl_nvme_params, name)
+
+#define WL_NVME_QUEUE_ROWS                                                                         \
+    {"queues",                                                                                     \
+     OPT_INT,                                                                                      \
+     WL_NVME_FIELD(queues),                                                                        \
+     "1",                                                                                          \
+     "1",                                                                                          \
+     "1024",                                                                                       \
+     NULL,                                                                                         \
+     "Number of I/O queues of the controller. I/Os use them in turn. The target may grant fewer "  \
+     "queues. Without a value, nvme.queues of the host applies.",                                  \
+     "nvme-cli --nr-io-queues",                                                                    \
+     OPT_ACTS(DEPTH, LESS, TRACE)},                                                                \
+    {                                                                                              \
+        "polled", OPT_BOOL, WL_NVME_FIELD(polled), "false", NULL, NULL, NULL,                      \
+            "true: the threads that issue the I/O poll for its completion. The I/O then uses the " \
+            "poll "                                                                                \
+            "queues of the host (nvme.poll-queues), if it has any.",                               \
+            "fio hipri; Linux RWF_HIPRI, IORING_SETUP_IOPOLL", OPT_ACTS(ASKED, ANY, TRACE)         \
+    }
+
+#define WL_NVME_NAMESPACE_ROW                                                                      \
+    {                                                                                              \
+        "namespace", OPT_INT, WL_NVME_FIELD(name_space), "0", "0", "1024", NULL,                   \
+            "Namespace of the target, numbered from 1; 0: the instances use all namespaces in "    \
+            "turn.",                                                                               \
+            "own", OPT_ACTS(ASKED, ANY, TRACE)                                                     \
+    }
+
+#define WL_NVME_WARM_UP_ROW                                                                        \
+    {                                                                                              \
+        "warm-up", OPT_TIME, WL_NVME_FIELD(warm_up), "0s", "0s", "1h", NULL,                       \
+            "Time after the start of the workload that the results exclude. Rates count "          \
+            "completions "                                                                         \
+            "after this time, latencies count I/Os issued after it.",                              \
+            "fio ramp_time", OPT_ACTS(ASKED, ANY, TRACE)                                           \
+    }
+
+#define WL_NVME_LINGER_ROW                                                                         \
+    {                                                                                              \
+        "linger", OPT_TIME, WL_NVME_FIELD(linger), "0s", "0s", "1h", NULL,                         \
+            "Idle time after the last I/O or admin command of an instance, before the instance "   \
+            "ends. "                                                                               \
+            "With nvme.shutdown, its host then disconnects.",                                      \
+            "as between nvme connect and nvme disconnect", OPT_ACTS(ASKED, ANY, TRACE)             \
+    }
 
 /* All members of a kind except its name, description, parameters and file. */
 #define WL_NVME_OPS                                                                                \

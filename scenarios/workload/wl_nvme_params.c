@@ -5,10 +5,9 @@
 #include "scenarios/workload/wl_script.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#define FIELD(name) offsetof(struct wl_nvme_params, name)
+#define FIELD(name) WL_NVME_FIELD(name)
 
 const struct opt wl_nvme_opts[] = {
     {"read", OPT_PERCENT, FIELD(read), "100%", "0%", "100%", NULL,
@@ -21,14 +20,7 @@ const struct opt wl_nvme_opts[] = {
      "Number of outstanding I/Os in each I/O queue of an instance; if `rate` is set, the maximum "
      "number.",
      "fio iodepth, counted for each queue", OPT_SCALES(DEPTH, LESS, TRACE)},
-    {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
-     "Number of I/O queues of the controller. I/Os use them in turn. The target may grant fewer "
-     "queues. Without a value, nvme.queues of the host applies.",
-     "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
-    {"polled", OPT_BOOL, FIELD(polled), "false", NULL, NULL, NULL,
-     "true: the threads that issue the I/O poll for its completion. The I/O then uses the poll "
-     "queues of the host (nvme.poll-queues), if it has any.",
-     "fio hipri; Linux RWF_HIPRI, IORING_SETUP_IOPOLL", OPT_ACTS(ASKED, ANY, TRACE)},
+    WL_NVME_QUEUE_ROWS,
     {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, OPT_WORDS(WL_NVME_PATTERNS),
      "Offset of each I/O. sequential: it follows the previous I/O; random: uniform over the "
      "working set.",
@@ -52,17 +44,12 @@ const struct opt wl_nvme_opts[] = {
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
      "Offset in the namespace at which the working set starts.", "fio offset",
      OPT_ACTS(ASKED, ANY, TRACE)},
-    {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
-     "Namespace of the target, numbered from 1; 0: the instances use all namespaces in turn.",
-     "own", OPT_ACTS(ASKED, ANY, TRACE)},
+    WL_NVME_NAMESPACE_ROW,
     {"think-time", OPT_TIME, FIELD(think_time), "0s", "0s", "1h", NULL,
      "Pause after each completed I/O: the workload issues nothing until no I/O is outstanding and "
      "this time has passed since then.",
      "fio thinktime", OPT_SCALES(ASKED, MORE, TRACE)},
-    {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "Time after the start of the workload that the results exclude. Rates count completions "
-     "after this time, latencies count I/Os issued after it.",
-     "fio ramp_time", OPT_ACTS(ASKED, ANY, TRACE)},
+    WL_NVME_WARM_UP_ROW,
     {"flush", OPT_PERCENT, FIELD(flush), "0%", "0%", "100%", NULL,
      "Share of the I/Os that are Flush commands.", "NVMe base 1.4, 6.8; fio sync, fsync",
      OPT_ACTS(ASKED, ANY, TRACE)},
@@ -80,10 +67,7 @@ const struct opt wl_nvme_opts[] = {
      "Interval between two admin commands of an instance, in this order: Identify Controller, "
      "Identify Namespace, SMART log, error log; 0: no such commands.",
      "like monitoring with nvme-cli", OPT_ACTS(ASKED, ANY, TRACE)},
-    {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
-     "Idle time after the last I/O or admin command of an instance, before the instance ends. "
-     "With nvme.shutdown, its host then disconnects.",
-     "as between nvme connect and nvme disconnect", OPT_ACTS(ASKED, ANY, TRACE)},
+    WL_NVME_LINGER_ROW,
     {"iops-limit", OPT_INT, FIELD(limits.of[NVME_LIMIT_IOPS]), "0", "0", "1000000000", NULL,
      "Maximum reads and writes per second of an instance, which the host enforces in slices of 1 "
      "ms. Further I/O waits at the host, and the wait counts as latency. 0: no limit.",
@@ -100,6 +84,26 @@ const struct opt wl_nvme_opts[] = {
      "cgroup v2 io.max: wbps", OPT_SCALES(WORKLOAD_LIMIT, LIMIT, SERVICE)},
     {0},
 };
+
+struct nvme_host_params wl_nvme_on_host(const struct wl_nvme_params *params,
+                                        const struct nvme_host_params *host)
+{
+    struct nvme_host_params own = *host;
+    own.queues = params->queues;
+    return nvme_host_params_capped(&own);
+}
+
+int64_t wl_nvme_queues(const struct wl_nvme_params *params, const struct nvme_host_params *host)
+{
+    const struct nvme_host_params own = wl_nvme_on_host(params, host);
+    return nvme_host_params_queues(&own);
+}
+
+int64_t wl_nvme_cores(const struct wl_nvme_params *params, const struct nvme_host_params *host)
+{
+    const struct nvme_host_params own = wl_nvme_on_host(params, host);
+    return nvme_host_params_cores(&own);
+}
 
 bool wl_nvme_read_admin(void *params, const struct workload_admin *admin)
 {

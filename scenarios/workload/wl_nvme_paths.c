@@ -52,8 +52,7 @@ static void connect_paths(struct wl_nvme *wl, const struct nvme_host_params *par
 void wl_nvme_connect(struct wl_nvme *wl, const struct nvme_host_user *user)
 {
     CHECK(wl->host == NULL && wl->multipath == NULL);
-    struct nvme_host_params params = wl->site.nvme->core;
-    params.queues = wl->params.queues;
+    const struct nvme_host_params params = wl_nvme_on_host(&wl->params, &wl->site.nvme->core);
     if (wl->site.paths > 0) {
         connect_paths(wl, &params, user);
         return;

@@ -7,9 +7,8 @@
 #include "scenarios/workload/wl_nvme.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 
-#define FIELD(name) offsetof(struct wl_nvme_params, name)
+#define FIELD(name) WL_NVME_FIELD(name)
 
 static const struct opt rows[] = {
     {"speed", OPT_PERCENT, FIELD(replay.speed), "100%", "1%", "100000%", NULL,
@@ -24,14 +23,7 @@ static const struct opt rows[] = {
      "Maximum number of outstanding I/Os in each I/O queue of an instance. Further I/Os wait, and "
      "the wait counts as latency.",
      "assumed: large enough to rarely matter", OPT_SCALES(DEPTH, LESS, TRACE)},
-    {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
-     "Number of I/O queues of the controller. I/Os use them in turn. The target may grant fewer "
-     "queues. Without a value, nvme.queues of the host applies.",
-     "nvme-cli --nr-io-queues", OPT_ACTS(DEPTH, LESS, TRACE)},
-    {"polled", OPT_BOOL, FIELD(polled), "false", NULL, NULL, NULL,
-     "true: the threads that issue the I/O poll for its completion. The I/O then uses the poll "
-     "queues of the host (nvme.poll-queues), if it has any.",
-     "fio hipri; Linux RWF_HIPRI, IORING_SETUP_IOPOLL", OPT_ACTS(ASKED, ANY, TRACE)},
+    WL_NVME_QUEUE_ROWS,
     {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, OPT_WORDS(WL_REPLAY_SPLITS),
      "Part of the trace that each instance replays. copy: the whole trace; turns: the I/Os are "
      "divided among the instances in turn; file: the files in the trace are divided among them in "
@@ -54,17 +46,9 @@ static const struct opt rows[] = {
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
      "Offset in the namespace that corresponds to offset 0 in the trace.", "fio offset",
      OPT_ACTS(ASKED, ANY, TRACE)},
-    {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
-     "Namespace of the target, numbered from 1; 0: the instances use all namespaces in turn.",
-     "own", OPT_ACTS(ASKED, ANY, TRACE)},
-    {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "Time after the start of the workload that the results exclude. Rates count completions "
-     "after this time, latencies count I/Os issued after it.",
-     "fio ramp_time", OPT_ACTS(ASKED, ANY, TRACE)},
-    {"linger", OPT_TIME, FIELD(linger), "0s", "0s", "1h", NULL,
-     "Idle time after the last I/O or admin command of an instance, before the instance ends. "
-     "With nvme.shutdown, its host then disconnects.",
-     "as between nvme connect and nvme disconnect", OPT_ACTS(ASKED, ANY, TRACE)},
+    WL_NVME_NAMESPACE_ROW,
+    WL_NVME_WARM_UP_ROW,
+    WL_NVME_LINGER_ROW,
     {0},
 };
 

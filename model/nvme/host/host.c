@@ -29,6 +29,11 @@ const struct opt nvme_host_opts[] = {
     {"poll-queues", OPT_INT, PARAM(poll_queues), "0", "0", "1024", NULL,
      "Number of additional I/O queues for I/O of workloads with `polled`. They are granted last.",
      "nvme-cli --nr-poll-queues; Linux nvme-tcp and nvme-rdma", OPT_ACTS(DEPTH, ANY, SERVICE)},
+    {"cpus", OPT_INT, PARAM(cpus), "0", "0", "1024", NULL,
+     "Number of online CPUs of the host. A controller has at most that many of `queues`, of "
+     "write-queues and of poll-queues. 0: as many as the most numerous of the three.",
+     "Linux 6.1 nvme_tcp_nr_io_queues, nvmf_parse_options: num_online_cpus",
+     OPT_SCALES(DEPTH, LIMIT, SERVICE)},
     {"queue-size", OPT_INT, PARAM(queue_size), "128", "2", "1024", NULL,
      "Number of entries of an I/O submission queue. A queue can have one outstanding command less "
      "than it has entries.",
@@ -187,7 +192,7 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
     CHECK(site->user.on_ready != NULL && site->user.on_io != NULL);
     struct nvme_host *host = memory_new(sizeof *host);
     host->site = *site;
-    host->params = *site->params;
+    host->params = nvme_host_params_capped(site->params);
     add_transport_costs(host);
     host->site.params = &host->params;
     host->state = HOST_NEW;
@@ -401,8 +406,7 @@ uint32_t nvme_host_queues(const struct nvme_host *host)
 
 uint32_t nvme_host_queues_asked(const struct nvme_host *host)
 {
-    const struct nvme_host_params *params = &host->params;
-    return (uint32_t)(params->queues + params->write_queues + params->poll_queues);
+    return (uint32_t)nvme_host_params_queues(&host->params);
 }
 
 uint32_t nvme_host_cores(const struct nvme_host *host)

@@ -27,6 +27,7 @@ struct nvme_host_params {
     int64_t queues;           /* requested I/O queues; the target may grant fewer */
     int64_t write_queues;     /* requested in addition; then `queues` carry only reads */
     int64_t poll_queues;      /* likewise, for I/O that is polled */
+    int64_t cpus;             /* of the host; 0: as many as the most numerous type of queue */
     int64_t queue_size;       /* entries of an I/O submission queue; at most one less is
                                * outstanding */
     int64_t keep_alive;       /* KATO; 0: none */
@@ -96,7 +97,17 @@ struct nvme_io {
     struct probe_command last;
     /* Private to the host. */
     uint32_t uncompleted; /* bytes left; 1 for a flush */
+    uint16_t spins;       /* the core that polls for it, from 1; 0: none */
 };
+
+/* The parameters with no more queues of a type than CPUs. */
+struct nvme_host_params nvme_host_params_capped(const struct nvme_host_params *params);
+/* Of capped parameters, if all queues are granted: the queues of all types, and the cores. */
+int64_t nvme_host_params_queues(const struct nvme_host_params *params);
+int64_t nvme_host_params_cores(const struct nvme_host_params *params);
+/* The largest number of cores that share a queue for such I/O if the target grants so many. */
+int64_t nvme_host_params_sharing(const struct nvme_host_params *params, int64_t granted,
+                                 const struct nvme_io *io);
 
 /* An admin command of the caller, with or without data to the host. Like nvme_io it must not move
  * until on_admin. */
@@ -215,8 +226,7 @@ uint32_t nvme_host_queues(const struct nvme_host *host);
 uint32_t nvme_host_queues_asked(const struct nvme_host *host);
 /* Cores that issue I/O, each on one queue of a type: the largest number of queues of one type. */
 uint32_t nvme_host_cores(const struct nvme_host *host);
-int64_t nvme_host_params_cores(const struct nvme_host_params *params); /* if all are granted */
-uint32_t nvme_host_queue_size(const struct nvme_host *host);           /* as negotiated */
+uint32_t nvme_host_queue_size(const struct nvme_host *host); /* as negotiated */
 uint32_t nvme_host_max_transfer(const struct nvme_host *host);
 uint32_t nvme_host_namespaces(const struct nvme_host *host);
 const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *host, uint32_t index);
@@ -232,7 +242,8 @@ time_ps nvme_host_busy(const struct nvme_host *host, time_ps now);
 /* The same, with the work of a transport that takes turns on these CPUs. */
 time_ps nvme_host_occupied(const struct nvme_host *host, time_ps now);
 
-/* Time that cores of the host worked for it until now, over all its connections. */
+/* Time that cores of the host worked for it, or polled for its I/O without other work, until now,
+ * over all its connections. */
 struct nvme_cpu nvme_host_cpu(const struct nvme_host *host, time_ps now);
 
 /* The controllers that it connected to, in order: identifier and time of the Connect response. */

@@ -225,6 +225,8 @@ static void return_io(struct nvme_host *host, struct nvme_io *io)
 {
     CHECK(host->outstanding > 0);
     host->outstanding--;
+    if (UNLIKELY(io->polled))
+        nvme_host_spin_end(host, io);
     nvme_transport_expect(host->site.transport, -reads(io));
     io->completed_at = env_now(host->site.env);
     if (nvme_host_partitions_done(host, io))
@@ -347,6 +349,8 @@ bool nvme_host_submit(struct nvme_host *host, uint32_t core, struct nvme_io *io)
     struct host_queue *queue = &host->queues[1 + nvme_host_queue_of(host, core, io)];
     if (queue->piece_count > 0 || !nvme_host_queue_has_room(queue))
         return false;
+    if (UNLIKELY(io->polled))
+        nvme_host_spin_begin(host, core, io);
     nvme_host_io_begin(queue, io);
     return true;
 }

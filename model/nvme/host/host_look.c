@@ -76,6 +76,8 @@ struct nvme_cpu nvme_host_cpu(const struct nvme_host *host, time_ps now)
                               nvme_transport_cpu(transport, queue->conn);
         *(queue->qid == 0 ? &cpu.admin : &cpu.io) += spent;
     }
+    for (uint32_t core = 0; core < host->cores; core++)
+        cpu.io += nvme_host_spun(host, core, now);
     return cpu;
 }
 

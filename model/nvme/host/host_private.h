@@ -88,12 +88,20 @@ struct host_piece {
     uint8_t retries;
 };
 
+/* A core that polls for I/O. */
+struct host_spin {
+    uint32_t ios;          /* that it polls for; 0: it does not */
+    time_ps since, worked; /* when it began, and its work until then */
+    time_ps spun;          /* earlier, without other work */
+};
+
 struct host_queue {
     struct nvme_host *host;
     struct nvme_transport_conn *conn;
     struct host_request *requests; /* indexed by tag */
     struct nvme_buffer connect_data;
     struct cpu_core core; /* of a transport whose work takes a core, too */
+    struct host_spin spin;
     struct nvme_server cpu;
     time_ps transport_cpu; /* of earlier connections */
     struct nvme_tags reserved, tags;
@@ -228,6 +236,11 @@ bool nvme_host_queue_polls(const struct host_queue *queue);
 void nvme_host_queue_run(struct host_queue *queue);
 /* False if an earlier I/O queue has the same core. */
 bool nvme_host_queue_leads(const struct host_queue *queue);
+/* The core polls for the I/O until it ends, if there are poll queues. */
+void nvme_host_spin_begin(struct nvme_host *host, uint32_t core, struct nvme_io *io);
+void nvme_host_spin_end(struct nvme_host *host, struct nvme_io *io);
+/* Time that the core polled without other work until now. */
+time_ps nvme_host_spun(const struct nvme_host *host, uint32_t core, time_ps now);
 
 /* host_queue.c */
 void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid);

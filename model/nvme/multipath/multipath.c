@@ -363,7 +363,7 @@ struct nvme_multipath *nvme_multipath_create(const struct nvme_multipath_site *s
     CHECK(site->path_count > 0 && site->path_count <= NVME_PATHS_MAX);
     struct nvme_multipath *multipath = memory_zeroed(1, sizeof *multipath);
     multipath->site = *site;
-    multipath->host_params = *site->host;
+    multipath->host_params = nvme_host_params_capped(site->host);
     multipath->params = *site->params;
     multipath->recovering = multipath->degraded = (struct state_time)STATE_TIME_NEVER;
     multipath->settler = (struct timer){.fire = on_settle, .self = multipath, .due = TIME_NEVER};

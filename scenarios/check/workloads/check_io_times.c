@@ -58,12 +58,15 @@ static time_ps *full_times(const struct scenario *scenario, struct arena *arena)
             continue;
         const struct offering offering = offered_all(workload);
         const int64_t share = max_i64(offering.share, PPM - offering.share);
-        const __int128 bits = (__int128)params->queue_depth * params->queues * workload->copies *
-                              offering.mean * 8 * share / PPM;
+        const __int128 bits =
+            (__int128)params->queue_depth * workload->copies * offering.mean * 8 * share / PPM;
         for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const struct scenario_node *host = &scenario->nodes[workload->pairs[i].from];
+            const int64_t cores = wl_nvme_cores(params, &host->host->nvme_host->core);
             const struct scenario_node *target = &scenario->nodes[workload->pairs[i].to];
             const int64_t room = offered_room(target);
-            const __int128 sum = room > 0 ? times[target->index] + bits * PS_PER_S / room : 0;
+            const __int128 sum =
+                room > 0 ? times[target->index] + bits * cores * PS_PER_S / room : 0;
             times[target->index] = sum < TIME_NEVER / 4 ? (time_ps)sum : TIME_NEVER / 4;
         }
     }

@@ -34,12 +34,13 @@ static time_ps least_of(const struct scenario_namespace *drives, const struct of
 }
 
 static void add_buffers(const struct scenario_workload *workload,
-                        const struct nvme_target_params *core, struct wants *wants)
+                        const struct nvme_host_params *host, const struct nvme_target_params *core,
+                        struct wants *wants)
 {
     const struct wl_nvme_params *params = workload->params;
     if (workload->job != NULL || core->io_unit <= 0)
         return;
-    wants->buffers += params->queue_depth * params->queues * workload->copies *
+    wants->buffers += params->queue_depth * wl_nvme_cores(params, host) * workload->copies *
                       ((params->block_size + core->io_unit - 1) / core->io_unit);
 }
 
@@ -60,7 +61,8 @@ static struct wants *wants_of(const struct scenario *scenario, struct arena *are
                 continue;
             wants[target].commands += each;
             wants[target].service += each * least_of(&host->namespaces[0], &offering);
-            add_buffers(workload, &host->nvme_target->core, &wants[target]);
+            add_buffers(workload, &scenario->nodes[workload->pairs[i].from].host->nvme_host->core,
+                        &host->nvme_target->core, &wants[target]);
         }
     }
     return wants;
@@ -129,7 +131,7 @@ static void check_buffers(const struct scenario_node *node, const struct wants *
     check_set(report, &thing, "%lld", (long long)wants->buffers);
 }
 
-/* Each I/O queue of a host is served by one CPU. */
+/* Each CPU serves one queue of each type. */
 static void check_host_cpus(const struct scenario *scenario,
                             const struct scenario_workload *workload, struct check_report *report)
 {
@@ -140,17 +142,18 @@ static void check_host_cpus(const struct scenario *scenario,
         const struct nvme_host_params *core = &host->host->nvme_host->core;
         const time_ps each = core->submit_cost + core->complete_cost;
         const __int128 asked = (__int128)offering.rate / QUANTITY_DECIMAL_ONE;
-        if (each <= 0 || asked * each <= (__int128)params->queues * PS_PER_S)
+        const int64_t cpus = wl_nvme_cores(params, core);
+        if (each <= 0 || asked * each <= (__int128)cpus * PS_PER_S)
             continue;
         const struct check_thing thing = check_of_initiator(host, "submit-cost");
         char cost[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, each, cost, sizeof cost);
         check_alike(report, DIAG_WARNING, &thing,
-                    "'%s' offers %lld %s per second, but %lld %s with one CPU each can process "
+                    "'%s' offers %lld %s per second, but the %lld %s of its queues can process "
                     "%lld at %s per I/O (nvme.submit-cost, complete-cost)",
-                    workload->name, (long long)asked, plural(asked, "I/O", "I/Os"),
-                    (long long)params->queues, plural(params->queues, "queue", "queues"),
-                    (long long)((__int128)params->queues * PS_PER_S / each), cost);
+                    workload->name, (long long)asked, plural(asked, "I/O", "I/Os"), (long long)cpus,
+                    plural(cpus, "CPU", "CPUs"), (long long)((__int128)cpus * PS_PER_S / each),
+                    cost);
         check_remedy(report, "queues: %lld or more, or a lower rate of '%s'",
                      (long long)(asked * each / PS_PER_S + 1), workload->name);
     }

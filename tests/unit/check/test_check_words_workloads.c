@@ -77,6 +77,22 @@ static void commands_and_queues(void **state)
          "workloads.w.queue-depth=15)\nt.yaml:8:76: warning: 'w': queues 4 is limited to 3: host0 "
          "grants no more to a controller (target.max-queues)\n    remedy: set queues 3, or a "
          "larger target.max-queues (--set workloads.w.queues=3)\n"},
+        /* Write and poll queues count, too. Four CPUs share two queues for writes. */
+        {HEAD HOSTS("write-queues: 2", "") NVME(", queues: 4, queue-depth: 64, read: 50%"),
+         "depths",
+         "t.yaml:8:92: warning: 'w': queue-depth 64 is limited to 63: a queue between host1 and "
+         "host0 has 128 entries (nvme.queue-size of host1), which 2 CPUs share; further I/Os wait "
+         "at the host\n    remedy: set queue-depth 63, or use longer queues (--set "
+         "workloads.w.queue-depth=63)\n"},
+        {HEAD HOSTS("write-queues: 2", "") NVME(", queues: 4, queue-depth: 64"), "depths", ""},
+        {HEAD HOSTS("write-queues: 2, poll-queues: 1", "max-queues: 5") NVME(", queues: 3"),
+         "depths",
+         "t.yaml:8:76: warning: 'w': queues 3 with 3 write and poll queues is limited to 5: host0 "
+         "grants no more to a controller (target.max-queues)\n    remedy: set queues 2, or a "
+         "larger target.max-queues (--set workloads.w.queues=2)\n"},
+        {HEAD HOSTS("cpus: 2, poll-queues: 1", "") NVME(", queues: 4"), "depths",
+         "t.yaml:8:76: note: 'w': host1 requests 3 of 5 queues: it has 2 CPUs (nvme.cpus), and no "
+         "more queues of each type\n"},
     };
     assert_prints(cases, COUNT(cases));
 }

@@ -101,12 +101,74 @@ static void test_one_core(void **state)
     nvme_pair_fini(&pair);
 }
 
+/* nvme_tcp_nr_io_queues of Linux 6.1 by hand: each type has at most as many queues as CPUs. */
+static void test_cpus(void **state)
+{
+    static const struct {
+        int64_t cpus;
+        uint32_t granted, cores;
+    } cases[] = {{0, 14, 8}, {8, 14, 8}, {3, 8, 3}, {1, 3, 1}};
+    (void)state;
+    for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
+        nvme_pair_init(&pair, "null");
+        pair.host_params.queues = 8;
+        pair.host_params.write_queues = 4;
+        pair.host_params.poll_queues = 2;
+        pair.host_params.cpus = cases[c].cpus;
+        pair.target_params.max_queues = 64;
+        nvme_pair_start(&pair);
+        assert_int_equal(nvme_host_queues(pair.host), cases[c].granted);
+        assert_int_equal(nvme_host_cores(pair.host), cases[c].cores);
+        nvme_pair_fini(&pair);
+    }
+}
+
+/* Cores that issue to one queue: 8 to read queues, and to write queues what the target leaves. */
+static void test_sharing(void **state)
+{
+    const struct nvme_host_params params = {.queues = 8, .write_queues = 4, .poll_queues = 2};
+    const struct nvme_io read = {.opcode = NVME_READ}, write = {.opcode = NVME_WRITE},
+                         polled = {.opcode = NVME_READ, .polled = true};
+    (void)state;
+    assert_int_equal(nvme_host_params_sharing(&params, 14, &read), 1);
+    assert_int_equal(nvme_host_params_sharing(&params, 14, &write), 2);
+    assert_int_equal(nvme_host_params_sharing(&params, 14, &polled), 4);
+    assert_int_equal(nvme_host_params_sharing(&params, 9, &write), 8);
+    assert_int_equal(nvme_host_params_sharing(&params, 9, &polled), 1);
+    assert_int_equal(nvme_host_params_sharing(&params, 2, &write), 1);
+}
+
+/* A core that polls is busy until its last I/O ends; its own work is not counted twice. */
+static void test_spinning(void **state)
+{
+    (void)state;
+    for (unsigned polled = 0; polled < 2; polled++) {
+        nvme_pair_init(&pair, "null");
+        pair.host_params.queues = pair.host_params.poll_queues = 2;
+        pair.host_params.submit_cost = pair.host_params.complete_cost = PS_PER_US;
+        nvme_pair_start(&pair);
+        const time_ps begin = pair.world.now;
+        const time_ps used = nvme_host_cpu(pair.host, begin).io;
+        for (uint32_t i = 0; i < 3; i++) { /* two of core 0, one of core 1 */
+            struct nvme_io *io = nvme_pair_fill(&pair, i, NVME_READ, 0, 4096);
+            io->polled = polled;
+            assert_true(nvme_host_submit(pair.host, i / 2, io));
+        }
+        nvme_pair_run(&pair, PS_PER_MS);
+        const time_ps ends[] = {pair.ios[1].completed_at, pair.ios[2].completed_at};
+        const time_ps cpu = nvme_host_cpu(pair.host, pair.world.now).io - used;
+        assert_true(ends[0] - begin > 4 * PS_PER_US && ends[1] - begin > 2 * PS_PER_US);
+        assert_int_equal(cpu, polled ? ends[0] - begin + ends[1] - begin : 6 * PS_PER_US);
+        nvme_pair_fini(&pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_granted),
-        cmocka_unit_test(test_cores),
-        cmocka_unit_test(test_one_core),
+        cmocka_unit_test(test_granted),  cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_one_core), cmocka_unit_test(test_cpus),
+        cmocka_unit_test(test_sharing),  cmocka_unit_test(test_spinning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
