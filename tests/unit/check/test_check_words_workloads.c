@@ -77,7 +77,15 @@ static void commands_and_queues(void **state)
          "workloads.w.queue-depth=15)\nt.yaml:8:76: warning: 'w': queues 4 is limited to 3: host0 "
          "grants no more to a controller (target.max-queues)\n    remedy: set queues 3, or a "
          "larger target.max-queues (--set workloads.w.queues=3)\n"},
-        /* Write and poll queues count, too. Four CPUs share two queues for writes. */
+    };
+    assert_prints(cases, COUNT(cases));
+}
+
+/* Write and poll queues count, too. Four CPUs share two queues for writes. */
+static void types_of_queues(void **state)
+{
+    (void)state;
+    static const struct findings_print cases[] = {
         {HEAD HOSTS("write-queues: 2", "") NVME(", queues: 4, queue-depth: 64, read: 50%"),
          "depths",
          "t.yaml:8:92: warning: 'w': queue-depth 64 is limited to 63: a queue between host1 and "
@@ -360,13 +368,10 @@ static void timers_of_several_outages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commands_and_queues),
-        cmocka_unit_test(depths_of_reads),
-        cmocka_unit_test(what_hosts_get),
-        cmocka_unit_test(what_is_offered),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(faults_inside_the_fabric),
-        cmocka_unit_test(timers_of_several_outages),
+        cmocka_unit_test(commands_and_queues),      cmocka_unit_test(types_of_queues),
+        cmocka_unit_test(depths_of_reads),          cmocka_unit_test(what_hosts_get),
+        cmocka_unit_test(what_is_offered),          cmocka_unit_test(faults),
+        cmocka_unit_test(faults_inside_the_fabric), cmocka_unit_test(timers_of_several_outages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
