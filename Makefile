@@ -210,7 +210,8 @@ MPI_PROGRAM := $(call sources,cli/mpi) cli/run/cmd_plan.c cli/run/pages.c cli/ru
 
 # Several files are compiled together, which halves the time of a build: .ci/units finds those that fit. UNITS= for each alone.
 # Units are those of the whole program, also where a target takes a part of it, so that targets share objects.
-HOT   := model/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
+HOT    := model/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
+PRINTS := reports/% cli/%
 UNITS := $(if $(SHARED)$(filter coverage,$(BUILD)),,1)
 ALONE := $(OUTSIDE) $(filter-out $(PLAYGROUND_LIB_SOURCES),$(PLAYED_SOURCES)) $(PLAYGROUND_CLI_SOURCES) $(MPI_PROGRAM) $(BRIDGE_PROGRAM) \
          $(filter cli/library/%,$(LIB_SOURCES)) $(IMAGE_WRITER) replay/database/record_schema.c cli/parameters.c cli/bench/memory_bench.c
@@ -219,7 +220,6 @@ JOINED := $(if $(UNITS),$(shell .ci/units $(ALONE) -- $(filter $(HOT),$(PLAYED_S
               -- $(filter $(part)/%,$(JOINED))) -- $(filter-out bridge/verbs/%,$(BRIDGE_SOURCES))))
 comma := ,
 define unit
-FILES_OF_$(B)/$(1).c := $(2)
 $(foreach file,$(2),$(eval OBJECT_OF_$(file) := $(B)/$(1).o))
 endef
 $(foreach word,$(JOINED),$(eval $(call unit,$(firstword $(subst =, ,$(word))),$(subst $(comma), ,$(lastword $(subst =, ,$(word)))))))
@@ -564,7 +564,7 @@ define list
 $(B)/$(1): FORCE
 	@mkdir -p $$(@D); printf '%s\n' '$$(strip $(2))' | cmp -s - $$@ || printf '%s\n' '$$(strip $(2))' > $$@
 endef
-$(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS) $(HOT)))
+$(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS) $(HOT) $(PRINTS)))
 $(eval $(call list,$(notdir $(LIB)).list,$(call objects,$(LIB_SOURCES))))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
 $(eval $(call list,unit.list,$(UNIT_SOURCES)))
@@ -574,9 +574,11 @@ $(eval $(call list,program.list,$(call objects,$(CLI_SOURCES)) $(LDLIBS)))
 $(eval $(call list,lazy.list,$(LAZY)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
-# The first result should be on the screen soon: the plain build optimizes fully only code that runs for each event.
+# The first result should be on the screen soon: the plain build optimizes fully only code that runs for each event, and not at all
+# code that prints.
 ifeq ($(BUILD)$(filter -O%,$(OPT)),plain)
-$(call objects,$(filter-out $(HOT),$(LIB_SOURCES) $(CLI_SOURCES))): private CFLAGS += -O1
+$(call objects,$(filter-out $(HOT) $(PRINTS),$(LIB_SOURCES) $(CLI_SOURCES))): private CFLAGS += -O1
+$(call objects,$(filter $(PRINTS),$(LIB_SOURCES) $(CLI_SOURCES))): private CFLAGS += -O0
 endif
 
 $(B)/%.o: %.c $(B)/flags.list | build/packages-build $(FOREIGN)
@@ -584,12 +586,9 @@ $(B)/%.o: %.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(B)/units/%.c: | build/packages-build
-	@mkdir -p $(@D)
-	@printf '#include "%s"\n' $(FILES_OF_$@) > $@
-
 # A local variable may have the name of another file's function; make by-itself notices what it hides in its own.
-$(B)/units/%.o: $(B)/units/%.c $(B)/flags.list | build/packages-build $(FOREIGN)
+$(B)/units/%.o: build/units/%.c $(B)/flags.list | build/packages-build $(FOREIGN)
+	@mkdir -p $(@D)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-shadow -MMD -MP -c $< -o $@
 
@@ -711,7 +710,7 @@ $(B)/cli/wasm/stormglass: $(B)/cli/wasm/main.o $(B)/trees.o $(B)/cli/wasm/all.a
 $(DIGEST_FILES): $(B)/cli/wasm/stormglass
 	@mkdir -p $(@D)
 	@sed -n 's,^$(B)/cli/wasm/,cli/wasm/,; s,^cli/wasm/\.\./\.\./,,; s,\.o$$,.c,p' $<.linked | LC_ALL=C sort -u | \
-	    while read -r file; do case $$file in units/*) sed 's/.*"\(.*\)"/\1/' "$(B)/$$file" ;; cli/wasm/main.c) ;; *) [ ! -f "$$file" ] || echo "$$file" ;; esac; done | \
+	    while read -r file; do case $$file in units/*) sed -n 's/.*include "\(.*\)"/\1/p' "build/$$file" ;; cli/wasm/main.c) ;; *) [ ! -f "$$file" ] || echo "$$file" ;; esac; done | \
     LC_ALL=C sort -u >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 

@@ -44,7 +44,8 @@ static bool live_once(const struct measure_options *options, struct measurements
     const bool played = live_run(run);
     const bool whole = benchmark_read(&seen, live_stats(run, 0)) && played;
     if (!whole)
-        snprintf(error, STORE_ERROR_BYTES, "%s was not completed: %s", benchmark_names[benchmark],
+        snprintf(error, STORE_ERROR_BYTES, "%s was not completed: %.400s",
+                 benchmark_names[benchmark],
                  played ? "an operation failed, or the peer does not answer" : live_error(run));
     else if (live_unsound(run) > 0)
         snprintf(error, STORE_ERROR_BYTES, "%s delivered wrong data", benchmark_names[benchmark]);
