@@ -598,9 +598,9 @@ idle = $(foreach letter,n q t,$(findstring $(letter),$(firstword -$(MAKEFLAGS)))
 JOBSERVER = $(if $(strip $(idle)),,+)
 
 # Profiles and cases travel inside the program, so that it runs from anywhere.
-$(B)/embedded.c: scenarios/embed/embed.sh $(B)/embedded.list $(EMBEDDED)
+$(B)/embedded.c: scenarios/embed/embed.pl $(B)/embedded.list $(EMBEDDED)
 	@echo "  EMBED $(@:build/%=%)"
-	@scenarios/embed/embed.sh $(VERSION) $(EMBEDDED) > $@
+	@scenarios/embed/embed.pl $(VERSION) $(EMBEDDED) > $@
 
 $(DYGRAPHS)/%: | build/packages-build ;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * embedded - files embedded in the program.
  * The build converts every profile, benchmark and case under scenarios/, and the files of the
- * report page, into byte arrays (scenarios/embed/embed.sh), so that the program runs from any
+ * report page, into byte arrays (scenarios/embed/embed.pl), so that the program runs from any
  * directory. Names are relative to scenarios/ and reports/, in byte order. */
 #ifndef STORMGLASS_SCENARIOS_EMBEDDED_H
 #define STORMGLASS_SCENARIOS_EMBEDDED_H
