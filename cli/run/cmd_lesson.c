@@ -33,20 +33,33 @@ struct pass {
 
 /* ---- the learner ---- */
 
-/* The first letter of the line that the learner types, in lower case; 0 at the end of the input.
- * The rest of a longer line is dropped. */
-static char read_reply(void)
+/* The line that the learner types, without blanks at its ends; a longer line is cut. False at the
+ * end of the input. */
+static bool read_reply(char reply[REPLY_BYTES])
 {
-    char line[REPLY_BYTES];
     fflush(stdout);
-    if (fgets(line, sizeof line, stdin) == NULL) {
+    if (fgets(reply, REPLY_BYTES, stdin) == NULL) {
         putchar('\n');
-        return 0;
+        return false;
     }
-    for (int next = 0; strchr(line, '\n') == NULL && next != '\n' && next != EOF;)
+    for (int next = 0; strchr(reply, '\n') == NULL && next != '\n' && next != EOF;)
         next = getchar();
-    const char *at = line + strspn(line, " \t");
-    return (char)tolower((unsigned char)*at);
+    const size_t blank = strspn(reply, " \t\r\n");
+    size_t used = strlen(reply) - blank;
+    memmove(reply, reply + blank, used + 1);
+    while (used > 0 && strchr(" \t\r\n", reply[used - 1]) != NULL)
+        reply[--used] = 0;
+    for (size_t i = 0; i < used; i++)
+        if (iscntrl((unsigned char)reply[i]))
+            reply[i] = '?';
+    return true;
+}
+
+static void wait_for_enter(const char *prompt)
+{
+    char reply[REPLY_BYTES];
+    printf("%s: ", prompt);
+    read_reply(reply);
 }
 
 static bool find_answer(const struct lesson *lesson, enum lesson_part part, char letter,
@@ -79,13 +92,20 @@ static void list_letters(const struct lesson *lesson, enum lesson_part part, cha
 static char ask_letter(const struct lesson *lesson, enum lesson_part part, const char *prompt)
 {
     struct lesson_line line;
-    char letters[REPLY_BYTES], letter;
+    char letters[REPLY_BYTES], reply[REPLY_BYTES];
     list_letters(lesson, part, letters);
-    do {
+    for (;;) {
         printf("%s (%s): ", prompt, letters);
-        letter = read_reply();
-    } while (letter != 0 && !find_answer(lesson, part, letter, &line));
-    return letter;
+        if (!read_reply(reply))
+            return 0;
+        const char letter = (char)tolower((unsigned char)reply[0]);
+        if (letter != 0 && reply[1] == 0 && find_answer(lesson, part, letter, &line))
+            return letter;
+        if (letter == 0)
+            printf("No letter was typed; expected %s.\n", letters);
+        else
+            printf("'%s' is not one of the answers; expected %s.\n", reply, letters);
+    }
 }
 
 /* ---- output ---- */
@@ -216,8 +236,7 @@ static bool give_run(const struct pass *pass)
     print_part(pass->lesson, LESSON_RUN);
     if (!pass->asks)
         return true;
-    printf("Press Enter to run it here: ");
-    read_reply();
+    wait_for_enter("Press Enter to run it here");
     return print_summary(pass->lesson);
 }
 
@@ -225,10 +244,8 @@ static void give_results(const struct pass *pass)
 {
     print_part(pass->lesson, LESSON_HAPPENED);
     print_prediction(pass);
-    if (pass->asks) {
-        printf("Press Enter to continue: ");
-        read_reply();
-    }
+    if (pass->asks)
+        wait_for_enter("Press Enter to continue");
     print_part(pass->lesson, LESSON_NUMBERS);
 }
 

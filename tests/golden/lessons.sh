@@ -69,12 +69,16 @@ for name in deadlock go-back-n; do
     diff -u run.txt shown.txt >differ.txt || fail "$name on a terminal prints another summary: $(head -n 20 differ.txt)"
 done
 
-# On a terminal: a prediction, a reply that is too long, Enter twice, and an answer.
-printf 'q\n%0300d\na\n\n\nc\n' 0 >typed
+# On a terminal: replies that are no answer, each with a sentence that names it, a prediction, Enter twice, and an answer.
+printf 'q\n%0300d\n\nabc\n a \n\n\nd\nC\n' 0 >typed
 script -qec "'$program' lesson pfc" /dev/null <typed >terminal.txt 2>&1
 code=$?
 [ $code = 0 ] || fail "on a terminal: code $code: $(tail -n 5 terminal.txt)"
 grep -q 'Your prediction was a\. The run shows b: push.goodput is ' terminal.txt || fail 'the prediction is not compared with the run'
+for said in "'q' is not one of the answers; expected a, b or c\." "'0*' is not one of the answers; " 'No letter was typed; expected a, b or c\.' \
+    "'abc' is not one of the answers; " "'d' is not one of the answers; expected a, b or c\."; do
+    grep -q "^$said" terminal.txt || fail "a reply that is no answer: no '$said' in $(tail -n 60 terminal.txt)"
+done
 grep -q '^Next: stormglass lesson head-of-line' terminal.txt || fail 'the next lesson is not named'
 grep -q 'Right: ' terminal.txt || fail "the answer is not checked: $(tail -n 5 terminal.txt)"
 exit $((failures > 0))
