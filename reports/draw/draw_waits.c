@@ -97,6 +97,12 @@ static bool draw(struct store *store, const char *format, FILE *out, char why[DR
                  store_error(store) != NULL ? store_error(store) : "this run had no deadlock");
         return false;
     }
+    /* In two lines, since a drawing is as wide as its title. */
+    char *gap = strstr(title, "), ");
+    if (gap != NULL) {
+        gap[1] = '\n';
+        memmove(gap + 2, gap + 3, strlen(gap + 3) + 1);
+    }
     struct picture *picture = picture_begin(PICTURE_CIRCLE, title);
     struct store_statement *deadlocks =
         store_prepare(store, "SELECT deadlock, text FROM deadlock ORDER BY deadlock LIMIT ?1");
