@@ -445,7 +445,8 @@ function pausedTime(port) {
 // Drops are counted from the first to the last one, not for each frame.
 function droppedDuring(port) {
     const rows = data.drops.filter(drop => drop[0] === port.index);
-    return ' between ' + asTime(Math.min(...rows.map(drop => drop[5]))) + ' and ' + asTime(Math.max(...rows.map(drop => drop[6])));
+    const first = asTime(Math.min(...rows.map(drop => drop[5]))), last = asTime(Math.max(...rows.map(drop => drop[6])));
+    return first === last ? ' at ' + first : ' between ' + first + ' and ' + last;
 }
 // The moment in a sentence.
 function tell() {

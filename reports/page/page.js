@@ -40,18 +40,25 @@ function timeMarks(from, until, pixels) {
     return marks;
 }
 
+// The values of a logarithmic axis: powers of ten; of a range with fewer than three of them also 2 and 5, or equal steps, if labels of this size have room.
+function logValues(from, until, pixels, size) {
+    const decade = pixels / Math.log10(until / from), raw = (until - from) / 4, power = Math.pow(10, Math.floor(Math.log10(raw))), steps = [], digits = [];
+    const step = [1, 2, 5, 10].map(x => x * power).find(x => x >= raw);
+    for (let i = Math.ceil(from / step); i * step <= until; i++) steps.push(i * step);
+    const inside = value => value >= from && value <= until, powers = [], stride = Math.ceil(size / decade);
+    for (let i = Math.floor(Math.log10(from)); i <= Math.log10(until); i++) {
+        digits.push(...[1, 2, 5].map(digit => Math.pow(10, i) * digit).filter(inside));
+        if (i % stride === 0) powers.push(...[Math.pow(10, i)].filter(inside));
+    }
+    const fits = values => values.every((value, i) => i === 0 || Math.log10(value / values[i - 1]) * decade >= size);
+    const choices = [digits, powers.length < 3 ? steps : powers, powers];
+    return choices.find(values => values.length >= 3 && fits(values)) || choices.filter(fits).sort((one, other) => other.length - one.length)[0] || [];
+}
+
 // A logarithmic axis of times.  At its lower end a label would lie on those of the other axis.
 function timeDecades(from, until, pixels) {
-    const lows = Math.log10(Math.max(from, 1)), highs = Math.log10(Math.max(until, 1)), marks = [];
-    from *= Math.pow(10, (highs - lows) * 9 / pixels);
-    const each = (highs - lows) * 60 < pixels ? [1, 2, 5] : [1];
-    for (let i = Math.floor(lows); i <= highs; i++)
-        for (const digit of each) {
-            const v = Math.pow(10, i) * digit;
-            if (v >= from && v <= until) marks.push({v, label: asTime(v)});
-        }
-    if (marks.length === 0) marks.push({v: Math.sqrt(from * until), label: asTime(Math.sqrt(from * until))});
-    return marks;
+    const low = Math.max(from, 1), high = Math.max(until, low * 1.01);
+    return logValues(low * Math.pow(high / low, 9 / pixels), high, pixels - 9, 18).map(v => ({v, label: asTime(v)}));
 }
 
 // ---------------------------------------------------------------- looks
@@ -185,6 +192,7 @@ function pauseLimits(chart, graph) {
         return ranges;
     });
 }
+const LIMIT_FONT = '11px system-ui, sans-serif';
 function drawLimit(canvas, area, graph, limit, left, taken) {
     const low = graph.toDomYCoord(limit.low), high = graph.toDomYCoord(limit.high);
     if (low < area.y || high > area.y + area.h) return;
@@ -196,8 +204,6 @@ function drawLimit(canvas, area, graph, limit, left, taken) {
         canvas.lineTo(area.x + area.w, y);
     });
     canvas.stroke();
-    canvas.fillStyle = style('--bad');
-    canvas.textAlign = left ? 'left' : 'right';
     const words = asBytes(limit.low) === asBytes(limit.high) ? asBytes(limit.low) : asBytes(limit.low) + ' to ' + asBytes(limit.high);
     const text = limit.name + ' ' + words, width = canvas.measureText(text).width;
     const from = left ? area.x + 4 : area.x + area.w - 4 - width;
@@ -206,8 +212,22 @@ function drawLimit(canvas, area, graph, limit, left, taken) {
         !taken.some(box => box.y > y - 12 && box.y < y + 12 && box.from < from + width + 6 && from < box.from + box.width + 6);
     const y = [high - 3, low + 12].find(free);
     if (y === undefined) return;
-    taken.push({y, from, width});
-    canvas.fillText(text, left ? area.x + 4 : area.x + area.w - 4, y);
+    taken.push({y, from, width, text});
+}
+// On the lines, with a rim in the color of the ground.
+function nameLimits(canvas, taken) {
+    canvas.save();
+    canvas.font = LIMIT_FONT;
+    canvas.textAlign = 'left';
+    canvas.lineWidth = 4;
+    canvas.lineJoin = 'round';
+    canvas.strokeStyle = style('--sheet');
+    canvas.fillStyle = style('--bad');
+    taken.forEach(one => {
+        canvas.strokeText(one.text, one.from, one.y);
+        canvas.fillText(one.text, one.from, one.y);
+    });
+    canvas.restore();
 }
 // Names of Kmin and Kmax are at the right; those that would lie on each other are at both ends, like XOFF and XON.
 function shadeLimits(chart) {
@@ -216,8 +236,9 @@ function shadeLimits(chart) {
         canvas.save();
         canvas.strokeStyle = style('--bad');
         canvas.setLineDash([5, 4]);
-        canvas.font = '11px system-ui, sans-serif';
+        canvas.font = LIMIT_FONT;
         const taken = [];
+        graph.limitNames = taken;
         if (chart.id === 'queues') {
             const close = limits.length > 1 && graph.toDomYCoord(limits[0].bytes) - graph.toDomYCoord(limits[1].bytes) < 16;
             limits.forEach((limit, i) => drawLimit(canvas, area, graph, {name: limit.name, low: limit.bytes, high: limit.bytes}, i === 0 && close, taken));
@@ -260,6 +281,7 @@ function options(chart, series) {
             x: {ticker: timeMarks, drawGrid: true, axisLabelWidth: 80},
             y: {axisLabelFormatter: words[chart.unit], axisLabelWidth: labelWidth()},
         },
+        plugins: [{activate: () => ({didDrawChart: event => nameLimits(event.drawingContext, event.dygraph.limitNames || [])})}],
         drawCallback(graph, first) {
             const mine = drawn.find(one => one.graph === graph);
             if (mine && chart.kind !== 'tail') mark(mine, mine.at);
@@ -467,27 +489,20 @@ function drawPoints(chart, box) {
 // ---------------------------------------------------------------- the distribution
 
 function decades(from, until, pixels) {
-    const marks = [], each = (until - from) * 180 < pixels ? [1, 2, 5] : [1];
-    for (let i = Math.floor(from); i <= until; i++)
-        for (const digit of each) {
-            const v = i + Math.log10(digit);
-            if (v >= from && v <= until) marks.push({v, label: asTime(Math.pow(10, i) * digit)});
-        }
-    return marks;
+    return logValues(Math.pow(10, from), Math.pow(10, until), pixels, 64).map(v => ({v: Math.log10(v), label: asTime(v)}));
 }
+// 1 in 1, 10, 100, or with 2 and 5 between them if the range is short.
 function shares(from, until) {
-    const marks = [];
-    for (let i = 0; i > -10; i--)
-        if (Math.pow(10, i) >= from && Math.pow(10, i) <= until * 1.01)
-            marks.push({v: Math.pow(10, i), label: i === 0 ? 'all' : '1 in ' + Math.pow(10, -i).toLocaleString('en')});
-    return marks;
+    const all = [1, 2, 5].flatMap(digit => [...Array(10).keys()].map(i => digit * Math.pow(10, i))).filter(n => n * from <= 1).sort((a, b) => a - b);
+    const powers = all.filter(n => Number.isInteger(Math.log10(n)));
+    return (powers.length < 3 ? all : powers).map(n => ({v: 1 / n, label: n === 1 ? 'all' : '1 in ' + n.toLocaleString('en')}));
 }
 
 function drawTail(chart, box) {
     // Nothing is longer than the longest: its share, 0, has no place on a logarithmic axis.
     const series = chart.series.map(s => ({points: s.points.filter(p => p[1] > 1e-12)}));
     const rows = merged(series, Math.log10);
-    if (rows.length === 0) return missing(box, 'Each workload has a single latency: see the table.');
+    if (series.every(one => one.points.length < 2)) return missing(box, 'Each workload has a single latency: see the table.');
     const least = Math.min(...rows.map(r => Math.min(...r.slice(1).filter(v => v !== null))));
     draw(chart, box, rows, {logscale: true, connectSeparatedPoints: true, underlayCallback: null, yRangePad: 0, valueRange: [least * 0.8, 1.05],
         dateWindow: [rows[0][0] - 0.05, rows[rows.length - 1][0] + 0.05],
@@ -683,7 +698,7 @@ function unfold() {
     if (fold) fold.open = true;
 }
 window.addEventListener('hashchange', unfold);
-window.addEventListener('beforeprint', () => document.querySelectorAll('.folded > details').forEach(fold => { fold.open = true; }));
+window.addEventListener('beforeprint', () => document.querySelectorAll('.folded > details, .command > details').forEach(fold => { fold.open = true; }));
 document.querySelectorAll('a[href^="#"]').forEach(link => link.addEventListener('click', () => setTimeout(unfold)));
 unfold();
 window.stormglass = {limits, pauseLimits, figures, drawn, csv, element, asTime, asRate, asBytes, asNumber, cursor, showMoment, pin};

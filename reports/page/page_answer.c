@@ -86,20 +86,24 @@ static void cards(const struct page *page)
 static void facts(const struct page *page)
 {
     struct store_statement *row =
-        store_prepare(page->store, "SELECT seed, simulated_ps, version, digest, status,"
+        store_prepare(page->store, "SELECT seed, simulated_ps, drain_ps, version, digest, status,"
                                    " (SELECT count(*) FROM node WHERE kind='host') AS hosts,"
                                    " (SELECT count(*) FROM node WHERE kind='switch') AS switches,"
                                    " (SELECT count(*) FROM link) AS links, record"
                                    " FROM meta");
     if (store_step(row)) {
         fputs("<p class=\"facts\">", page->out);
-        page_put(page->out,
-                 "%s host%s, %s switch%s, %s link%s; seed %s; %s simulated; stormglass %s; "
-                 "record level %s; %s; digest ",
-                 store_text(row, "hosts"), plural(store_int(row, "hosts"), "", "s"),
-                 store_text(row, "switches"), plural(store_int(row, "switches"), "", "es"),
-                 store_text(row, "links"), plural(store_int(row, "links"), "", "s"),
-                 store_text(row, "seed"), words_time(store_int(row, "simulated_ps")).text,
+        page_put(
+            page->out, "%s host%s, %s switch%s, %s link%s; seed %s; simulated %s",
+            words_count(store_int(row, "hosts")).text, plural(store_int(row, "hosts"), "", "s"),
+            words_count(store_int(row, "switches")).text,
+            plural(store_int(row, "switches"), "", "es"), words_count(store_int(row, "links")).text,
+            plural(store_int(row, "links"), "", "s"), store_text(row, "seed"),
+            words_time(store_int(row, "simulated_ps")).text);
+        if (store_int(row, "drain_ps") > 0)
+            page_put(page->out, " + %s for outstanding I/O",
+                     words_time(store_int(row, "drain_ps")).text);
+        page_put(page->out, "; stormglass %s; record level %s; %s; digest ",
                  store_text(row, "version"), store_text(row, "record"), store_text(row, "status"));
         fputs("<code>", page->out);
         page_text(page->out, store_text(row, "digest"));
@@ -205,7 +209,8 @@ static void cautions(const struct page *page)
     struct store_statement *rows = store_prepare(
         page->store,
         "SELECT 'This run is '||status||'.' AS text FROM meta WHERE status<>'complete'"
-        " UNION ALL SELECT 'Not steady: '||group_concat(name, ', ')||'. Means and percentiles may"
+        " UNION ALL SELECT 'Not steady: '||group_concat(''''||name||'''', ', ')||'. Means and "
+        "percentiles may"
         " change with the duration of the run.' FROM (SELECT w.name FROM steady s"
         " JOIN workload w USING(workload) WHERE NOT settled ORDER BY workload) HAVING count(*)>0"
         " UNION ALL SELECT text FROM (SELECT text FROM warning ORDER BY position LIMIT ?1)");

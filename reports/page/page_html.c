@@ -160,6 +160,18 @@ static void number_cell(const struct page *page, enum page_kind kind,
     fputs("</td>", page->out);
 }
 
+static void command_cell(const struct page *page, const char *command)
+{
+    page_begin_cell(page, "command");
+    fputs(">", page->out);
+    if (*command != '\0') {
+        fputs("<details><summary>show</summary><code>", page->out);
+        page_text(page->out, command);
+        fputs("</code></details>", page->out);
+    }
+    fputs("</td>", page->out);
+}
+
 static void link_cell(const struct page *page, const char *name)
 {
     page_begin_cell(page, NULL);
@@ -183,6 +195,9 @@ void page_cell(const struct page *page, enum page_kind kind, const struct store_
         fputs(">", page->out);
         page_text(page->out, store_column_text(row, column));
         fputs("</td>", page->out);
+        break;
+    case PAGE_COMMAND:
+        command_cell(page, store_column_text(row, column));
         break;
     case PAGE_LINK:
         link_cell(page, store_column_text(row, column));

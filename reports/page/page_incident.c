@@ -303,7 +303,7 @@ static void remedy_row(struct page *page, const struct fit *fit, const char *wor
     text_cell(page, "remedy", NULL, words);
     text_cell(page, "traffic", "n", ran ? share : "could not be run");
     text_cell(page, "lossless drops", "n", ran ? words_count(values[1]).text : "-");
-    text_cell(page, "pause time", "n", ran ? words_time(values[2]).text : "-");
+    text_cell(page, "pause time", "n", ran ? page_time(values[2]).text : "-");
     fputs("</tr>\n", page->out);
 }
 

@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAME_BYTES = 256 };
+
+/* Whether a row belongs to the series of this name, which may be cut. */
+static bool is_name(const char name[NAME_BYTES], const char *text)
+{
+    return strncmp(name, text, NAME_BYTES - 1) == 0;
+}
+
 static void end_steps(const struct page *page, struct chart *chart, const char *name, int64_t *bins)
 {
     if (name[0] == '\0')
@@ -24,10 +32,10 @@ static void steps(const struct page *page, struct chart *chart, const char *sql)
     struct store_statement *rows = store_prepare(page->store, sql);
     store_bind(rows, 1, STORE_I(page_step(page, PAGE_BINS)));
     int64_t bins[PAGE_BINS] = {0};
-    char name[256] = "";
+    char name[NAME_BYTES] = "";
     chart->step = page_step(page, PAGE_BINS);
     while (store_step(rows)) {
-        if (strcmp(name, store_text(rows, "name")) != 0)
+        if (!is_name(name, store_text(rows, "name")))
             end_steps(page, chart, name, bins);
         snprintf(name, sizeof name, "%s", store_text(rows, "name"));
         const int64_t bin = store_int(rows, "bin");
@@ -146,7 +154,10 @@ static struct chart *latency_chart(const struct page *page, int64_t number, cons
     snprintf(id, sizeof id, page->side == 2 ? "latency%" PRId64 "-b" : "latency%" PRId64, number);
     return page_chart(
         page, page->by_io ? CHART_STEPS : CHART_LINES, id, "latency", title,
-        page->by_io
+        page->by_io && page->side != 0
+            ? "Latency of the commands that completed in each step; a step without completions has "
+              "no point."
+        : page->by_io
             ? "Latency of the commands that completed in each step; a step without completions has "
               "no point. Shaded: number of commands by latency."
             : "Latency of the operations that completed in each interval; an interval without "
@@ -175,7 +186,8 @@ void page_charts_latency(const struct page *page)
 
 /* ------------------------------------------------------------------ distribution */
 
-/* From the histogram, which every run has: the share above each bin's upper bound. */
+/* From the histogram, which every run has: the share above each bin's upper bound, which begins
+ * with all at the lower bound of the first. */
 void page_chart_tail(const struct page *page)
 {
     struct chart *chart = page_chart(page, CHART_TAIL, "tail", "share", "Latency distribution",
@@ -183,15 +195,18 @@ void page_chart_tail(const struct page *page)
                                      "p99. Both axes are logarithmic.");
     struct store_statement *rows = store_prepare(
         page->store,
-        "SELECT name, below_ps, 1.0-1.0*sum(count) OVER (PARTITION BY workload ORDER BY from_ps)"
+        "SELECT name, from_ps, below_ps, 1.0-1.0*sum(count) OVER (PARTITION BY workload ORDER BY "
+        "from_ps)"
         "/sum(count) OVER (PARTITION BY workload) AS slower FROM latency JOIN workload "
         "USING(workload)"
         " ORDER BY workload, from_ps");
     struct chart_series *series = NULL;
-    char name[256] = "";
+    char name[NAME_BYTES] = "";
     while (store_step(rows)) {
-        if (series == NULL || strcmp(name, store_text(rows, "name")) != 0)
+        if (series == NULL || !is_name(name, store_text(rows, "name"))) {
             series = page_series(page, chart, store_text(rows, "name"));
+            chart_add_point(series, store_int(rows, "from_ps"), 1);
+        }
         snprintf(name, sizeof name, "%s", store_text(rows, "name"));
         chart_add_point(series, store_int(rows, "below_ps"), store_real(rows, "slower"));
     }

@@ -76,6 +76,7 @@ enum page_kind {
     PAGE_TEXT,
     PAGE_SENTENCE, /* text that needs a minimum width */
     PAGE_CODE,
+    PAGE_COMMAND, /* a long one is folded */
     PAGE_LINK, /* name of a page next to this one; empty: none */
     PAGE_COUNT,
     PAGE_TIME, /* ps */
@@ -151,7 +152,7 @@ void page_topology_legend(const struct page *page);
 void page_topology_name(const struct page *page, const char *class, int x, int y, int width,
                         const char *name);
 void page_stages_bars(const struct page *page);
-void page_stages_legend(const struct page *page);
+void page_stages_legend(const struct page *pages, size_t count);
 
 /* SQL: ports p and nodes n with their positions i in the data of page_fabric. */
 #define PAGE_NUMBERED                                                                              \

@@ -80,7 +80,7 @@ static void write_verdict(const struct page *page)
     fprintf(page->out, "<p class=\"verdict%s\">",
             store_ask_int(page->store, "SELECT " CHOSEN " NOTNULL", 0) != 0 ? " good"
             : strcmp(result, "fail") == 0                                   ? " bad"
-                                                                            : "");
+                                                                            : " unsure");
     page_text(page->out, text);
     fputs("</p>\n", page->out);
     if (store_ask_int(page->store, "SELECT " SAID("proven") "=0 AND " CHOSEN " IS NOT NULL", 0))
@@ -126,10 +126,9 @@ static void write_chosen(const struct page *page)
                                                     {0}};
     if (store_ask_int(page->store, "SELECT " CHOSEN " IS NULL", 1) != 0)
         return;
-    page_section(
-        page, "chosen", "Chosen fabric",
-        "Means of the runs with 95% confidence intervals, each in the case with the least "
-        "headroom.");
+    page_section(page, "chosen", "Chosen fabric",
+                 "Means of the runs with 95% confidence intervals, each in the case with the least "
+                 "headroom.");
     write_picture(page);
     page_table(page, "SELECT text FROM setting WHERE candidate=" CHOSEN " ORDER BY position",
                settings);
@@ -164,11 +163,15 @@ static void write_why(const struct page *page)
                                                  {"reason", PAGE_SENTENCE},
                                                  {"others with this reason", PAGE_COUNT},
                                                  {0}};
-    page_section(page, "why", "Why the others were not chosen",
+    page_section(page, "why",
+                 store_ask_int(page->store, "SELECT " CHOSEN " IS NULL", 1) != 0
+                     ? "Why no candidate was chosen"
+                     : "Why the others were not chosen",
                  "Cheapest first; candidates that fail for the same reason share one row.");
     if (!page_table(page,
                     "SELECT coalesce(label, name), min(price), result,"
-                    " why||CASE WHEN bottleneck<>'' THEN ' - '||bottleneck ELSE '' END, count(*)-1"
+                    " why||CASE WHEN bottleneck<>'' THEN '. Bottleneck: '||bottleneck ELSE '' END, "
+                    "count(*)-1"
                     " FROM candidate c WHERE" PAGE_PLAN_OWN(
                         "c") " AND result IN ('fail', 'undecided')"
                              " GROUP BY verdict, why ORDER BY min(price), min(candidate)",
@@ -225,7 +228,7 @@ static void write_candidates(const struct page *page, bool linked)
                                           {"rack units", PAGE_COUNT},
                                           {"headroom", PAGE_TEXT},
                                           {"result", PAGE_TEXT},
-                                          {"command", PAGE_CODE},
+                                          {"command", PAGE_COMMAND},
                                           {linked ? "page of the run" : NULL, PAGE_LINK},
                                           {0}};
     page_section(

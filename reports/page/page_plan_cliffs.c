@@ -216,7 +216,7 @@ void page_plan_cliffs(const struct page *page, bool linked)
                                           {"headroom", PAGE_TEXT},
                                           {"reason", PAGE_SENTENCE},
                                           {"bottleneck", PAGE_SENTENCE},
-                                          {"command", PAGE_CODE},
+                                          {"command", PAGE_COMMAND},
                                           {linked ? "page of the run" : NULL, PAGE_LINK},
                                           {0}};
     page_section(page, "cliffs", "Cliffs of the chosen fabric",

@@ -22,7 +22,7 @@ void page_stages_bars(const struct page *page)
         if (store_int(rows, "position") == 0) {
             fputs(open ? "</div></div>\n" : "", page->out);
             fputs("<div class=\"io\"><span>", page->out);
-            page_put(page->out, "%s %s, %s", store_text(rows, "name"),
+            page_put(page->out, "'%s': %s, %s", store_text(rows, "name"),
                      store_text(rows, "operation"), words_time(all / count).text);
             fputs("</span><div class=\"stack\">", page->out);
             open = true;
@@ -39,13 +39,26 @@ void page_stages_bars(const struct page *page)
     store_finish(rows);
 }
 
-void page_stages_legend(const struct page *page)
+/* The stages that took time in one of the runs. */
+void page_stages_legend(const struct page *pages, size_t count)
 {
-    fputs("<p class=\"legend\">", page->out);
+    bool took[BREAKDOWN_STAGES] = {false};
+    for (size_t i = 0; i < count; i++) {
+        struct store_statement *rows =
+            store_prepare(pages[i].store, "SELECT DISTINCT position FROM stage WHERE sum_ps>0");
+        while (store_step(rows)) {
+            const int64_t stage = store_int(rows, "position");
+            if (stage >= 0 && stage < BREAKDOWN_STAGES)
+                took[stage] = true;
+        }
+        store_finish(rows);
+    }
+    fputs("<p class=\"legend\">", pages->out);
     for (int i = 0; i < BREAKDOWN_STAGES; i++)
-        fprintf(page->out, "<span><i class=\"s%d\"></i>%s</span>", i,
-                breakdown_stage_name((enum breakdown_stage)i));
-    fputs("</p>\n", page->out);
+        if (took[i])
+            fprintf(pages->out, "<span><i class=\"s%d\"></i>%s</span>", i,
+                    breakdown_stage_name((enum breakdown_stage)i));
+    fputs("</p>\n", pages->out);
 }
 
 void page_stages(const struct page *page)
@@ -63,7 +76,7 @@ void page_stages(const struct page *page)
     page_section(
         page, "stages", "Anatomy of an I/O",
         "Mean time of each stage, by kind of command; the stages add up to the mean latency.");
-    page_stages_legend(page);
+    page_stages_legend(page, 1);
     page_stages_bars(page);
     fputs("<details><summary>The numbers</summary>\n", page->out);
     page_table(page,

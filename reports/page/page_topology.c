@@ -429,7 +429,8 @@ void page_topology_legend(const struct page *page)
     fprintf(page->out, "<p class=\"legend\">%s: ",
             page->counts == NULL ? page->flow->held : "share of the largest count");
     for (int i = 0; i < PICTURE_HEATS; i++)
-        fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i, picture_heat_words(i));
+        fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i,
+                i == 0 && page->counts != NULL ? "none" : picture_heat_words(i));
     fprintf(page->out, "<span><i class=\"root\"></i>%s</span></p>\n",
             page->counts == NULL ? "root cause" : "suspect");
 }

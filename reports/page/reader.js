@@ -13,7 +13,7 @@ function made(tag, parent, className, text) {
     parent.appendChild(one);
     return one;
 }
-const words = cell => cell === undefined ? '' : cell.textContent.trim();
+const words = cell => cell === undefined ? '' : (cell.querySelector('details > code') || cell).textContent.trim();
 // The title of a cell has the exact value and its unit.
 const exact = cell => cell !== undefined && cell.title ? cell.title : words(cell);
 function number(text) {

@@ -40,7 +40,7 @@ python3 "$tree/tests/golden/charts/words.py" words.txt words.html words.db >out 
 sqlite3 words.db "INSERT INTO stage SELECT workload, 'flush', position, stage, 1, 1000*(position+1), 1000*(position+1) FROM stage
     WHERE workload=0 AND operation='read'" && "$program" report --text words.db >words.txt
 "$program" report words.db -o words.html || fail 'no page of one command'
-grep -q '<span>hot flush, 91.0 ns</span>' words.html || fail "one command is not shown: $(grep -o '<span>hot [^<]*' words.html)"
+grep -q '<span>&#39;hot&#39;: flush, 91.0 ns</span>' words.html || fail "one command is not shown: $(grep -o '<span>&#39;hot [^<]*' words.html)"
 python3 "$tree/tests/golden/charts/words.py" words.txt words.html words.db >out 2>&1 || fail "words of one command: $(cat out)"
 sqlite3 words.db "UPDATE stage SET count=0, sum_ps=0, max_ps=0 WHERE operation='flush'"
 "$program" report words.db -o words.html || fail 'no page of no command'

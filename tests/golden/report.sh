@@ -81,8 +81,9 @@ done
 
 # The distribution, from the histogram that every run has.
 for of in pause-storm incast-8to1 first-io; do
-    same $of "[$(chart tail) | .series[].points[]] | length" 'SELECT count(*) FROM latency'
-    same $of "$(chart tail) | .series[0].points[0][0]" 'SELECT below_ps FROM latency ORDER BY workload, from_ps LIMIT 1'
+    same $of "[$(chart tail) | .series[].points[]] | length" 'SELECT count(*)+count(DISTINCT workload) FROM latency'
+    same $of "$(chart tail) | .series[0].points[0] == [$(sqlite3 "$work/$of.db" 'SELECT from_ps FROM latency ORDER BY workload, from_ps LIMIT 1'),1]" "SELECT 'true'"
+    same $of "$(chart tail) | .series[0].points[1][0]" 'SELECT below_ps FROM latency ORDER BY workload, from_ps LIMIT 1'
 done
 same pause-storm "[$(chart tail) | .series[1].points[] | select(.[1] <= 0.01)][0][0]" \
     'SELECT min(below_ps) FROM latency l WHERE workload=1 AND (SELECT sum(count) FROM latency m
@@ -275,7 +276,7 @@ for run in A:pause-storm B:other; do
     id=$(echo "${run%:*}" | tr AB ab)
     same pair "[$(chart "pauses-$id") | .rows[].blocked_ps] | add" 'SELECT sum(until_ps-from_ps) FROM blocked'
     same pair "[$(chart tail) | .series[] | select(.name == \"victims ${run%:*}\") | .points[]] | length" \
-        "SELECT count(*) FROM latency JOIN workload USING(workload) WHERE name='victims'"
+        "SELECT count(*)+1 FROM latency JOIN workload USING(workload) WHERE name='victims'"
     settle pair
     sqlite3 "$work/pair.db" "SELECT latency_p99_ps FROM workload UNION SELECT goodput_bps FROM workload UNION
         SELECT max(until_ps) FROM (SELECT sum(until_ps-from_ps) AS until_ps FROM blocked GROUP BY node, port)" >"$work/numbers"

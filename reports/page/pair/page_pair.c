@@ -88,7 +88,7 @@ static void stages(const struct pair *pair)
         return;
     page_fold(pair->pages, "stages", "Anatomy of an I/O",
               "Mean time of each stage, by kind of command.");
-    page_stages_legend(pair->pages);
+    page_stages_legend(pair->pages, 2);
     both(pair, page_stages_bars);
     page_fold_end(pair->pages);
 }

@@ -56,33 +56,44 @@ static void settings(const struct pair *pair)
 
 static const struct {
     const char *words, *path;
-} answers[] = {{"Harm", "harm.sentence"},
-               {"Root cause of pauses", "root_cause"},
-               {"Bottleneck", "bottleneck"},
-               {"Time of an operation", "bottleneck_account"}};
+    const char *needs,
+        *without; /* a table that the result comes from, and the text if it is empty */
+} answers[] = {{"Harm", "harm.sentence", NULL, NULL},
+               {"Root cause of pauses", "root_cause", NULL, NULL},
+               {"Bottleneck", "bottleneck", NULL, NULL},
+               {"Time of an operation", "bottleneck_account", "SELECT count(*) FROM wait_total",
+                "not recorded: run with --waits"}};
 
-static void answer(const struct pair *pair, const char *words, const char *path)
+/* What a run without the result of the other has in its place. */
+static const char *absent(const struct page *page, size_t which)
+{
+    return answers[which].needs != NULL && store_ask_int(page->store, answers[which].needs, 0) == 0
+               ? answers[which].without
+               : "-";
+}
+
+static void answer(const struct pair *pair, size_t which)
 {
     FILE *out = pair->pages[0].out;
     char texts[2][PAGE_SENTENCE_BYTES];
     for (int side = 0; side < 2; side++) {
         struct store_statement *row =
             store_prepare(pair->pages[side].store, "SELECT value FROM result WHERE path=?1");
-        store_bind(row, 1, STORE_T(path));
+        store_bind(row, 1, STORE_T(answers[which].path));
         snprintf(texts[side], sizeof texts[side], "%s",
                  store_step(row) ? store_text(row, "value") : "");
         store_finish(row);
     }
     if (texts[0][0] == '\0' && texts[1][0] == '\0')
         return;
-    fprintf(out, "<tr><td>%s</td>", words);
+    fprintf(out, "<tr><td>%s</td>", answers[which].words);
     for (int side = 0; side < 2; side++) {
         const bool same = strcmp(texts[0], texts[1]) == 0;
         fprintf(out, "<td class=\"long\"%s data-is=\"%s\">", same ? " colspan=\"2\"" : "",
                 same        ? "A and B"
                 : side == 0 ? "A"
                             : "B");
-        page_text(out, texts[side][0] == '\0' ? "-" : texts[side]);
+        page_text(out, texts[side][0] == '\0' ? absent(&pair->pages[side], which) : texts[side]);
         fputs("</td>", out);
         side += same;
     }
@@ -101,7 +112,7 @@ static void write_answers(const struct pair *pair)
     }
     fputs("</tr></thead><tbody>\n", out);
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
-        answer(pair, answers[i].words, answers[i].path);
+        answer(pair, i);
     fputs("</tbody></table></div>\n", out);
 }
 

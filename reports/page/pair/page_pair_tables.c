@@ -256,7 +256,7 @@ static void stopped_port(const struct pair *pair, const struct stopped *port, ti
         fputs("<p>", out);
         page_bar(pair->pages, side == 0 ? "ma" : "mb", port->held[side], longest);
         fprintf(out, "<span class=\"n\" title=\"%" PRId64 " ps\">", port->held[side]);
-        page_text(out, words_time(port->held[side]).text);
+        page_text(out, page_time(port->held[side]).text);
         fputs("</span></p>", out);
     }
     fputs("</div>", out);

@@ -159,9 +159,9 @@ else:
 
 wanted = []
 for w, name in workloads:
-    rows = ask('SELECT below_ps, count FROM latency WHERE workload=? ORDER BY from_ps', w)
-    total, so_far, points = sum(count for _, count in rows), 0, []
-    for below, count in rows:
+    rows = ask('SELECT from_ps, below_ps, count FROM latency WHERE workload=? ORDER BY from_ps', w)
+    total, so_far, points = sum(count for *_, count in rows), 0, [[start, 1] for start, *_ in rows[:1]]
+    for _, below, count in rows:
         so_far += count
         points.append([below, round(1 - so_far / total, 9)])
     if points:

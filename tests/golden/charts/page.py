@@ -105,12 +105,15 @@ def table(section, heads, kinds, rows, number=0):
 # ---------------------------------------------------------------- head
 hosts, switches, links = (ask(sql)[0][0] for sql in (
     "SELECT count(*) FROM node WHERE kind='host'", "SELECT count(*) FROM node WHERE kind='switch'", 'SELECT count(*) FROM link'))
-seed, simulated, version, digest, record = ask('SELECT seed, simulated_ps, version, digest, record FROM meta')[0]
-facts = re.search(r'<p class="facts">(\d+) hosts, (\d+) switches, (\d+) links; seed (\d+); (.*?) simulated; stormglass (.*?);'
-                  r' record level (.*?); complete; digest <code>(\w+)</code></p>', text)
-same('facts', list(facts.group(1, 2, 3, 4, 6, 7, 8)),
-     [str(hosts), str(switches), str(links), str(seed), version, record, digest])
+seed, simulated, drain, version, digest, record = ask('SELECT seed, simulated_ps, drain_ps, version, digest, record FROM meta')[0]
+facts = re.search(r'<p class="facts">([\d,]+) hosts, ([\d,]+) switches, ([\d,]+) links; seed (\d+); simulated (.*?)(?: \+ (.*?) for outstanding I/O)?;'
+                  r' stormglass (.*?); record level (.*?); complete; digest <code>(\w+)</code></p>', text)
+same('facts', list(facts.group(1, 2, 3, 4, 7, 8, 9)),
+     [f'{hosts:,}', f'{switches:,}', f'{links:,}', str(seed), version, record, digest])
 near('simulated', facts[5], simulated)
+same('drain', facts[6] is not None, bool(drain))
+if drain:
+    near('drain', facts[6], drain)
 severity, sentence = (ask('SELECT value FROM result WHERE path=?', f'harm.{key}')[0][0] for key in ('severity', 'sentence'))
 tone = {'none': ' good', 'slight': ' mild'}.get(severity, ' bad')
 same('harm', re.search(r'<p class="verdict(.*?)">(.*?)</p>', text).groups(), (tone, 'Harm ' + sentence))
