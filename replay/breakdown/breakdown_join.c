@@ -57,12 +57,17 @@ static void grow_commands(struct breakdown *breakdown)
 struct breakdown_command *breakdown_command_of(struct breakdown *breakdown,
                                                const struct probe_target_io *key)
 {
-    struct breakdown_command *command = breakdown_command_find(breakdown, key);
-    if (command != NULL || breakdown->command_count == BREAKDOWN_COMMANDS_MAX)
-        return command;
-    if (breakdown->command_count * 2 >= breakdown->command_room)
+    if (breakdown->command_room == 0)
         grow_commands(breakdown);
-    command = &breakdown->commands[place_of(breakdown, key)];
+    struct breakdown_command *command = &breakdown->commands[place_of(breakdown, key)];
+    if (command->used)
+        return command;
+    if (breakdown->command_count == BREAKDOWN_COMMANDS_MAX)
+        return NULL;
+    if (breakdown->command_count * 2 >= breakdown->command_room) {
+        grow_commands(breakdown);
+        command = &breakdown->commands[place_of(breakdown, key)];
+    }
     command->target = *key;
     command->used = true;
     command->answered = false;

@@ -15,44 +15,25 @@ const char *breakdown_stage_name(enum breakdown_stage stage)
 }
 
 /* The stage that a phase counts for by default. Messages without NVMe have no stages. */
-static enum breakdown_stage stage_of_phase(enum breakdown_phase phase)
-{
-    switch (phase) {
-    case BREAKDOWN_IN_SUBMIT:
-        return BREAKDOWN_STAGE_SUBMIT;
-    case BREAKDOWN_IN_COMMAND:
-        return BREAKDOWN_STAGE_REQUEST;
-    case BREAKDOWN_IN_TARGET:
-        return BREAKDOWN_STAGE_TARGET;
-    case BREAKDOWN_IN_FETCH:
-        return BREAKDOWN_STAGE_FETCH;
-    case BREAKDOWN_IN_MEDIUM:
-        return BREAKDOWN_STAGE_RESPOND;
-    case BREAKDOWN_IN_RESPONSE:
-        return BREAKDOWN_STAGE_RESPONSE;
-    case BREAKDOWN_IN_COMPLETE:
-        return BREAKDOWN_STAGE_COMPLETE;
-    default:
-        return BREAKDOWN_STAGES;
-    }
-}
+static const uint8_t of_phase[BREAKDOWN_PHASES] = {
+    [BREAKDOWN_IN_SUBMIT] = BREAKDOWN_STAGE_SUBMIT,
+    [BREAKDOWN_IN_COMMAND] = BREAKDOWN_STAGE_REQUEST,
+    [BREAKDOWN_IN_TARGET] = BREAKDOWN_STAGE_TARGET,
+    [BREAKDOWN_IN_FETCH] = BREAKDOWN_STAGE_FETCH,
+    [BREAKDOWN_IN_MEDIUM] = BREAKDOWN_STAGE_RESPOND,
+    [BREAKDOWN_IN_RESPONSE] = BREAKDOWN_STAGE_RESPONSE,
+    [BREAKDOWN_IN_COMPLETE] = BREAKDOWN_STAGE_COMPLETE,
+};
 
-static enum breakdown_stage stage_of(enum breakdown_phase phase, enum breakdown_part part)
-{
-    if (phase == BREAKDOWN_IN_SUBMIT && part == BREAKDOWN_WORKLOAD_LIMIT)
-        return BREAKDOWN_STAGE_THROTTLE;
-    if (phase == BREAKDOWN_IN_TARGET && part == BREAKDOWN_BUFFERS)
-        return BREAKDOWN_STAGE_BUFFERS;
-    if (phase == BREAKDOWN_IN_TARGET && part == BREAKDOWN_WRS)
-        return BREAKDOWN_STAGE_WRS;
-    if (phase == BREAKDOWN_IN_TARGET && part == BREAKDOWN_LIMIT)
-        return BREAKDOWN_STAGE_LIMIT;
-    if (phase == BREAKDOWN_IN_MEDIUM && part == BREAKDOWN_MEDIA_WAIT)
-        return BREAKDOWN_STAGE_WAIT;
-    if (phase == BREAKDOWN_IN_MEDIUM && part == BREAKDOWN_MEDIA)
-        return BREAKDOWN_STAGE_MEDIA;
-    return stage_of_phase(phase);
-}
+/* The parts that have a stage of their own, plus 1; 0: the part has that of its phase. */
+static const uint8_t of_part[BREAKDOWN_PHASES][BREAKDOWN_PARTS] = {
+    [BREAKDOWN_IN_SUBMIT] = {[BREAKDOWN_WORKLOAD_LIMIT] = BREAKDOWN_STAGE_THROTTLE + 1},
+    [BREAKDOWN_IN_TARGET] = {[BREAKDOWN_BUFFERS] = BREAKDOWN_STAGE_BUFFERS + 1,
+                             [BREAKDOWN_WRS] = BREAKDOWN_STAGE_WRS + 1,
+                             [BREAKDOWN_LIMIT] = BREAKDOWN_STAGE_LIMIT + 1},
+    [BREAKDOWN_IN_MEDIUM] = {[BREAKDOWN_MEDIA_WAIT] = BREAKDOWN_STAGE_WAIT + 1,
+                             [BREAKDOWN_MEDIA] = BREAKDOWN_STAGE_MEDIA + 1},
+};
 
 void breakdown_stages_of_life(const struct breakdown_life *life, time_ps stages[BREAKDOWN_STAGES])
 {
@@ -61,9 +42,9 @@ void breakdown_stages_of_life(const struct breakdown_life *life, time_ps stages[
     for (int word = 0; word < BREAKDOWN_CELL_WORDS; word++)
         for (uint64_t left = life->cells[word]; left != 0; left &= left - 1) {
             const int cell = word * 64 + __builtin_ctzll(left);
-            const enum breakdown_phase phase = (enum breakdown_phase)(cell / BREAKDOWN_PARTS);
-            const enum breakdown_part part = (enum breakdown_part)(cell % BREAKDOWN_PARTS);
-            stages[stage_of(phase, part)] += life->ps[phase][part];
+            const int phase = cell / BREAKDOWN_PARTS, part = cell % BREAKDOWN_PARTS;
+            const unsigned own = of_part[phase][part];
+            stages[own != 0 ? own - 1 : of_phase[phase]] += life->ps[phase][part];
         }
 }
 
