@@ -438,7 +438,8 @@ function pausedDuring(frame) {
 }
 // How long a port was paused in the whole run: its counters, or its share of each frame.
 function pausedTime(port) {
-    const counted = [0, 1, 2, 3, 4, 5, 6, 7].reduce((sum, priority) => sum + counterOf(port, 'tx_prio' + priority + '_blocked_ps'), 0);
+    const held = [0, 1, 2, 3, 4, 5, 6, 7].map(priority => counterOf(port, 'tx_prio' + priority + '_blocked_ps'));
+    const counted = held.every(time => time === held[0]) ? held[0] : held.reduce((sum, time) => sum + time, 0); // a global pause counts once
     const shares = port.levels.pauses || [];
     return counted || shares.reduce((sum, share, frame) => sum + share * (data.until_ps[frame] - begin(frame)), 0);
 }

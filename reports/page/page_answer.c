@@ -176,8 +176,10 @@ static void verdict(const struct page *page, int64_t all, int64_t broken)
                 " %s passed; the run was cut before the others were evaluated",
                 judged, all, plural(all, "expectation", "expectations"));
     else
-        fprintf(page->out, "<span%s>All %" PRId64 " %s passed</span>",
-                harmless ? " class=\"good\"" : "", all, plural(all, "expectation", "expectations"));
+        fprintf(page->out,
+                all == 1 ? "<span%s>The expectation passed</span>"
+                         : "<span%s>All %" PRId64 " expectations passed</span>",
+                harmless ? " class=\"good\"" : "", all);
 }
 
 static void expectations(const struct page *page)
