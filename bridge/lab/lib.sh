@@ -275,16 +275,27 @@ LAB_ISCSI_HOST=iqn.2026-01.lab.stormglass:host
 
 LAB_ISCSI_GROUP=/sys/kernel/config/target/iscsi/$LAB_ISCSI_TARGET/tpgt_1
 
-# lab_iscsi_target ADDRESS: Linux's target (LIO) on iSCSI port 3260, one logical unit of 64 MiB in memory, any host.
+# lab_iscsi_target ADDRESS [file]: Linux's target (LIO) on iSCSI port 3260, one logical unit of 64 MiB in memory, any host.
+# With `file`, the unit is a file in memory and deallocates blocks by UNMAP, which LIO's disk in memory cannot.
 lab_iscsi_target() {
     local root=/sys/kernel/config/target disk group=$LAB_ISCSI_GROUP
     modprobe crc32c_generic
     modprobe target_core_mod
     grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
-    disk=$root/core/rd_mcp_0/disk
-    mkdir -p "$disk"
-    echo rd_pages=16384 >"$disk/control"
+    if [ "${2-}" = file ]; then
+        modprobe target_core_file
+        mkdir -p /tmp/unit
+        mount -t tmpfs none /tmp/unit
+        disk=$root/core/fileio_0/disk
+        mkdir -p "$disk"
+        echo fd_dev_name=/tmp/unit/disk,fd_dev_size=67108864 >"$disk/control"
+    else
+        disk=$root/core/rd_mcp_0/disk
+        mkdir -p "$disk"
+        echo rd_pages=16384 >"$disk/control"
+    fi
     echo 1 >"$disk/enable"
+    [ "${2-}" != file ] || echo 1 >"$disk/attrib/emulate_tpu"
     echo 5d1c5a4000000002 >"$disk/wwn/vpd_unit_serial" # without it, LIO has no VPD pages
     echo stormglass >"$disk/wwn/product_id"
     modprobe iscsi_target_mod

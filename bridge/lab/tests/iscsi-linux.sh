@@ -5,7 +5,7 @@
 
 lab_cross eth0 10.0.0.1 eth1 10.0.0.2
 lab_local_last
-lab_iscsi_target 10.0.0.2
+lab_iscsi_target 10.0.0.2 file
 lab_iscsi_host
 
 # One job at a time, each in its own session, with the settings of the host that it asks for.
@@ -21,6 +21,7 @@ host=node.conn[0].iscsi session=node.session.iscsi
 
 job write4k '' --rw=write --bs=4k --size=400k
 job read4k '' --rw=read --bs=4k --size=400k
+job unmap4k '' --rw=trim --bs=4k --size=400k
 job write1m '' --rw=write --bs=1m --size=8m
 job read1m '' --rw=read --bs=1m --size=8m
 # Data-Outs and Data-Ins of 8 KiB.
