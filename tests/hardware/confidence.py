@@ -73,7 +73,7 @@ def lines(classes):
     """The section of the page."""
     return ["", "## By evidence of the limit", "",
             "A value of a card, host or drive limits these figures, each predicted without its own laboratory. \"4 of 5\" is the error, as a",
-            "factor, that four of five do not exceed, by evidence of that value and number of other laboratories that say what it is. Each",
+            "factor, that four of five do not exceed, by the evidence for that value and the number of other laboratories that give it. Each",
             "laboratory has the same weight. `run` and `plan --assumed` derive their intervals from it (`replay/explain/limit_error.def`).",
             "Figures that queue depth limits have no interval: the evidence of their largest latency does not predict their error.", "",
             "| evidence | sources | 4 of 5 within | figures | laboratories |", "|---|---|---|---|---|"] + [

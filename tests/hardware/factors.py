@@ -26,15 +26,14 @@ Row = namedtuple("Row", "about unit published source scenario runs read missed",
 NOT_RUN = [("a host that sends 16 commands, 64 KiB, or all commands of 50 us at once: 60 % more IOPS for a core", "Hwang et al., NSDI 2020 (i10)",
             "hosts send each command when it is submitted; no parameter delays commands to send them together"),
            ("SPDK with three copies of each write over TCP and RDMA: 1,662 and 5,790 writes a second", "longhorn#13402",
-            "the engine that makes the copies takes most of the 521 us of a write over RDMA; neither it nor its drives are published"),
+            "the engine that makes the copies takes most of the 521 us of a write over RDMA; no details of this engine or its drives are published"),
            ("MLPerf Storage over NVMe/TCP: 14.18, 35.4 and 4.6 GB/s", "MangoBoost, Lightbits, simplyblock",
-            "the accelerators that the submitters attached set these rates (utilization 92 to 99 %); no host or link is at its limit"),
+            "the attached accelerators limit these rates (utilization 92 to 99 %); no host or link is at its limit"),
            ("TLS in the kernel: 3,833 instead of 7,383 Mb/s", "hyper-derp", "a relay of short messages; their size is not published"),
            ("gateways of Ceph with 450,000 I/Os per second, and one core of Longhorn with 110,000 reads", "IBM, longhorn#9771",
             "the object store and the engine are the limits, not the transport"),
            ("NVMe/TCP in place of iSCSI for 32 virtual machines: 50 % more I/Os, latency 33 % lower", "Blockbridge",
-            "neither the number of iSCSI sessions nor the drives are published; one session has 71,000 I/Os per second in the model, "
-            "32 connections of NVMe/TCP 1.1 million")]
+            "neither the number of iSCSI sessions nor the drives are published; in the model, one session reaches 71,000 I/Os per second, and 32 connections of NVMe/TCP reach 1.1 million")]
 
 
 def mean_us(ran):
@@ -86,14 +85,14 @@ CARD = "the source names neither the processor nor the number of queues (8 assum
 ROWS = [
     Row("SPDK target of 8 cores, reads of 4 KiB", "Mops/s", (10.94, 10.94), "SPDK 24.05, second hand", "nvme.yaml",
         [CX7 + ("hosts.targets.target={profile: spdk-target, cores: 8}", "workloads.w.queues=32", "workloads.w.queue-depth=64")],
-        of(mops), "the time for a command of `spdk-target` is that of SPDK 18 (spdk/spdk#321); a core of 2024 needs half of it"),
+        of(mops), "the time for a command of `spdk-target` is from SPDK 18 (spdk/spdk#321); a core of 2024 needs half of this time"),
     Row("SPDK host of 4 cores, reads of 4 KiB", "Mops/s", (5.46, 5.46), "SPDK 24.05, second hand", "nvme.yaml",
         [CX7 + ("fabric.host-links.rate=200Gbps", "hosts.targets.target={cores: 64, command-cost: 0ns}",
                 "hosts.defaults.nvme={profile: spdk-host}", "workloads.w.queues=4", "workloads.w.queue-depth=127")],
         of(mops)),
     Row("a target of one core over TCP, reads of 1 KiB", "kops/s", (850, 850), "Klimovic et al., ASPLOS 2017 (ReFlex)", "nvme-tcp.yaml",
         [SPDK_TEN + SPDK_BOTH + queues(64, 32, "1KiB") + ("hosts.target.target.cores=1",)], of(mops, 1000),
-        "ReFlex has a TCP stack of its own; the model has SPDK on the sockets of Linux"),
+        "ReFlex has its own TCP stack; the model has SPDK on the sockets of Linux"),
     Row("the same, one read at a time: time beyond that of the drive", "us", (21, 21), "Klimovic et al., ASPLOS 2017 (ReFlex)",
         "nvme-tcp.yaml", [SPDK_TEN + SPDK_BOTH + ("hosts.target.target.cores=1",)], of(mean_us),
         "as above; the interrupt of the host alone is 10 us here"),
@@ -109,26 +108,24 @@ ROWS = [
       for what, read, given in zip(("mean", "p99.99"), (mean_us, tail_us), both)],
     *[Row(f"10 Gb/s, 90 ms, MTU 9000, 46 of a million frames lost; {name}", "Mb/s", (490, 490), "ESnet, fasterdata.es.net (H-TCP)",
           "../laws/tcp-loss.yaml", [WAN + (f"hosts.defaults.tcp.congestion-control={cc}", "duration=300s")], of(mbps),
-          "the source has H-TCP, which is not modeled; the formulas of RFC 9438 and of Mathis et al. have 247 and 144 Mb/s for "
-          "CUBIC and NewReno")
+          "the source has H-TCP, which is not modeled; the formulas of RFC 9438 and of Mathis et al. give 247 and 144 Mb/s for CUBIC and NewReno")
       for cc, name in (("cubic", "CUBIC"), ("newreno", "NewReno"))],
     Row("polled sockets in place of interrupts, one read of 4 KiB: reduction of the latency", "%", (10, 20), "Lightbits, linux-nvme a7aef0d7",
         "nvme-tcp.yaml", [(), POLLING_HOST], less,
-        "the drive is not published: 8 us less are 25 % of a read from a null device, and 19 % of one from a drive of 10 us"),
+        "the drive is not published: a reduction of 8 us is 25 % of a read from a null device, and 19 % of a read from a drive of 10 us"),
     Row("a host of 100 Gb/s, two volumes, 128 outstanding reads of 4 KiB (16 jobs on each volume and drives of 80 us assumed)", "kops/s", (1060, 1060), "Lightbits, blog", "two-volumes.yaml",
         [()], of(mops, 1000)),
     Row("IRN without PFC in place of go-back-N with PFC: reduction of the mean flow time", "%", (6, 83),
         "Mittal et al., SIGCOMM 2018", "irn.yaml", seeds((), IRN), less),
     Row("the same with DCQCN", "%", (6, 83), "Mittal et al., SIGCOMM 2018", "irn.yaml", seeds(DCQCN, IRN + DCQCN), less,
-        "no frame is lost with either. Without PFC no pause limits the queues, so frames get 2.2 times the marks, and DCQCN reduces the rates "
-        "further. The thresholds of ECN are assumed (40 KB, 160 KB, 20 %)"),
+        "no frame is lost with either. Without PFC no pause limits the queues, so frames get 2.2 times as many marks, and DCQCN reduces the rates further. The thresholds of ECN are assumed (40 KB, 160 KB, 20 %)"),
     *[Row(f"one read of 4 KiB over {name}", "us", given, "nvme-tcp.com, no description", scenario, [sets], of(mean_us), missed)
       for name, given, scenario, sets, missed in (
           ("TCP", (25, 40), "nvme-tcp.yaml", (), None),
           ("RDMA", (10, 20), "nvme-tcp.yaml", ("workloads.w.transport=rdma", "hosts.defaults.rnic.path-mtu=1024B"),
            "hosts poll for completions by default; the claim `latency-unloaded` has interrupts"),
           ("iSCSI", (100, 200), "nvme-tcp.yaml", ("workloads.w.transport=iscsi",),
-           "a null device, an idle session and no drive; the page names none of them"))],
+           "the model has a null device and an idle session; the page does not name its devices"))],
 ]
 
 
@@ -157,10 +154,10 @@ def words(row):
 
 
 def section(figures, frozen):
-    lines = [HEADING, "", "Published figures whose sources do not describe the hosts, and ranges and ratios. Each is a run with shipped profiles and",
+    lines = [HEADING, "", "This section has published figures whose sources do not describe the hosts, and published ranges and ratios. Each is a run with shipped profiles and",
              "defaults; no value was fitted on a row. \"factor\" is the model's figure divided by the published one, or by the nearer end",
              "of a range; within a range it is 1. A row is met if its factor is 0.85 to 1.15. The figures are frozen in",
-             f"`tests/hardware/factors.tsv` (SHA-256 of its rows `{frozen}`) before they are compared. The rows are no part of the tables above.", "",
+             f"`tests/hardware/factors.tsv` (SHA-256 of its rows `{frozen}`) before they are compared. The tables above do not include these rows.", "",
              "| | unit | published | model | factor | source | scenario | |", "|---|---|---|---|---|---|---|---|"]
     for row, value in zip(ROWS, figures):
         verdict = "met" if met(row, value) else f"missed: {row.missed}"

@@ -115,8 +115,8 @@ SILICON = ("message-cost", "gather-cost", "read-cost", "wr-cache-miss-cost", "qp
 ENGINES = ("post-cost", "message-cost", "read-response-cost", "qp-read-cost")
 # A kernel host and target: a core and a completion queue for each connection, interrupts.
 KERNEL = rnic(interrupt_cost="2us", completion_cost="3600ns")
-CALM = "a third to a half of the gain: it adapts only when rates change by a tenth, and the rates of the model's queues hardly change"
-PCIE_SHORT = "between 64 B and 512 B the network processor of the test is slower than its link; one limit of reads under way does not say how"
+CALM = "the model has a third to a half of the gain, because moderation adapts only when rates change by a tenth, and the rates of the model's queues hardly change"
+PCIE_SHORT = "between 64 B and 512 B, the network processor of the test is slower than its link; a limit on the number of outstanding reads does not explain this"
 WRITES = ("workloads.0.kind=rdma-write", "workloads.0.outstanding=16")
 SOCKET = ("hosts.overrides.0.rnic.socket-latency=100ns",)
 MICRON = ("hosts.targets.namespaces.0.media.read-time=88us",)
@@ -130,8 +130,7 @@ EXPERIMENTS = [
                    Figure("1 B WRITE, 8 outstanding", "Mops/s", mops, 3.1, 0.05, work("rdma-write", "1B", 8),
                           "post-cost"),
                    Figure("1 B WRITE, 1 outstanding", "kops/s", kops, 478, 0.05, work("rdma-write", "1B", 1),
-                          missed="its latency is twice that of B1: other software, and a switch between; the two-byte "
-                          "latency of the pair is not published"),
+                          missed="its latency is twice the latency of B1, because its software differs and a switch is on the path; the two-byte latency of the pair is not published"),
                ], ("post-cost", "tx-delay", "rx-delay")),
     Experiment("B1", "ConnectX-5, PCIe 3.0 x8, direct cable, perftest", "source not named, 2026", "pair.yaml",
                "connectx-5-100g", [
@@ -189,7 +188,7 @@ EXPERIMENTS = [
                    Figure("8 MiB WRITE, both ways", "Gb/s", gbps, 779.2, 0.02,
                           sizes("8MiB", "8MiB") + ("duration=30ms", "workloads.0.outstanding=4", "workloads.1.outstanding=4")),
                ], ("message-cost", "pcie-overhead")),
-    Experiment("B9", "ConnectX-6, small operations of many queue pairs, 32 threads", "comment in source not named (its cores are no limit)",
+    Experiment("B9", "ConnectX-6, small operations of many queue pairs, 32 threads", "comment in an unnamed source (its cores are not the limit)",
                "pair.yaml", "connectx-6-200g", [
                    Figure("WRITE, 32 queue pairs", "Mops/s", mops, 123, 0.05, work("rdma-write", "8B", 32, 32, 32), "message-cost"),
                    Figure("READ, 32 queue pairs", "Mops/s", mops, 83, 0.10, work("rdma-read", "8B", 32, 32, 32)),
@@ -199,7 +198,7 @@ EXPERIMENTS = [
                    Figure("WRITE, 512 queue pairs", "Mops/s", mops, 122, 0.05, work("rdma-write", "8B", 4, 512, 32)),
                    Figure("READ, 512 queue pairs", "Mops/s", mops, 42, 0.10, work("rdma-read", "8B", 32, 512, 32)),
                ], SILICON, CX6 + rnic(path_mtu="1024B", post_cost="0ns")),
-    Experiment("B9", "the same cards, more queue pairs than contexts fit", "comment in source not named", "many-queue-pairs.yaml",
+    Experiment("B9", "the same cards, with more queue pairs than the context cache holds", "comment in source not named", "many-queue-pairs.yaml",
                "connectx-6-200g", [
                    Figure(f"{kind.upper()}, {16 * qps} queue pairs", "Mops/s", mops, given, 0.30,
                           tuple(f"workloads.{i}.{row}" for i in range(16) for row in (f"kind=rdma-{kind}", f"qps={qps}")), fits)
@@ -268,7 +267,7 @@ EXPERIMENTS = [
                        ("kernel", "3070ns", (("reads", 100, 10.4, "submit-cost"), ("70 % reads", 70, None, None), ("writes", 0, None, None))))
                    for what, read, given, fits in rows for near in (0.05 if given else 0.12,)
                ]),
-    Experiment("N3", "SPDK target and host, two ports of 100 Gb/s, 4 KiB reads: the rate of one port, doubled",
+    Experiment("N3", "SPDK target and host, two ports of 100 Gb/s, 4 KiB reads: twice the rate of one port",
                "spdk/spdk#3422", "nvme.yaml", "connectx-5-100g", [
                    Figure("4 KiB reads, both ports", "Mops/s", lambda run: 2 * mops(run), None, 0.02,
                           ("workloads.0.block-size=4KiB", "workloads.0.queue-depth=32", "duration=3ms")),
@@ -354,47 +353,41 @@ EXPERIMENTS = [
 ]
 
 UNTOLD = [
-    Untold("W1", "frame sizes; RPCs of 1 byte", "the sizes are in `model/net/frame/frame.h`; RPCs cost their cores more than post-cost, which is for messages without a reply"),
+    Untold("W1", "frame sizes; RPCs of 1 byte", "the sizes are in `model/net/frame/frame.h`; an RPC costs its core more than post-cost, which covers messages without a reply"),
     Untold("N1, N2", "percentiles", "the queue depth of the source is not known; 100 is assumed"),
-    Untold("N8", "iSER with and without registration", "the CPU cost of 24 sessions of iSER is not published, nor the number of cores; `register-cost` is the cost of a registration in the card"),
+    Untold("N8", "iSER with and without registration", "neither the CPU cost of 24 iSER sessions nor the number of cores is published; `register-cost` is the cost of a registration in the card"),
     Untold("K4 to K8, K10", "registration by user space", "no scenario registers memory while it runs; the times belong to a driver"),
     Untold("K9", "UCX's cost model", "a model, not a measurement"),
     Untold("N10", "the RNR wait of 1.5 ms instead of the configured 0.12 ms", "it is `rnr-timer-step` of that card itself"),
     Untold("B10, B16 (RPCs)", "cards that are not named", "nothing to take a profile from"),
-    Untold("S12", "loopback together with traffic from outside", "`tests/laws/loopback.sh` runs it: pauses, and no watchdog that fires; the source has no rate"),
+    Untold("S12", "loopback together with traffic from outside", "`tests/laws/loopback.sh` runs it: there are pauses, and no watchdog fires; the source gives no rate"),
     Untold("B14", "ConnectX-7 READ latency through a fabric", "the number of switches is not known"),
-    Untold("B18", "eRPC", "it has its own software, for whose cost there is no parameter"),
+    Untold("B18", "eRPC", "it has its own software, and no parameter models the cost of this software"),
     Untold("B19", "a missing packet of an unreliable connection", "UC is not modeled"),
     Untold("S10", "recovery of a lost packet", "hundreds of us, by whichever cards: `nak-delay` and `retransmit-delay` are their rows"),
     Untold("P1", "latency of commands", "it is `pcie-read-latency` itself; its tail is not modeled"),
-    Untold("P4, P5", "other hosts", "`pcie-read-latency` and `pcie-tags` of them, fitted to the same rows; host-induced tails are not modeled"),
+    Untold("P4, P5", "other hosts", "`pcie-read-latency` and `pcie-tags` are fitted to the same rows; latency tails that the host causes are not modeled"),
     Untold("S1 to S5", "headroom", "`stormglass headroom` has the methods; `tests/unit/net` holds the published tables"),
     Untold("S6, S7, S9, S14", "cells, pools and defaults", "values of profiles and rows, not results"),
     Untold("S15", "two senders without PFC at 5 Gb/s", "the switch's memory is not known"),
-    Untold("S16", "adaptive retransmission", "its rules are `adaptive-timeout` and `adaptive-tries`, for one range of the four; the source measures nothing"),
+    Untold("S16", "adaptive retransmission", "`adaptive-timeout` and `adaptive-tries` model one of its four ranges; the source has no measurements"),
     Untold("S17", "latencies of switches", "`latency` of a switch is its row"),
     Untold("K1, K3", "arithmetic", "`hosts.defaults.rnic.timeout` and `cm-timeout` are its rows"),
     Untold("K11, K12", "times of drivers", "not modeled"),
-    Untold("M6", "the drive of M5 by interrupts", "local drives have no RNIC whose interrupts cost; its 4-KiB reads are the rate of the profile"),
+    Untold("M6", "the drive of M5 by interrupts", "local drives have no RNIC interrupts; the profile takes its rate from the 4-KiB reads"),
     Untold("N7 of the second sheet", "16 drives, 128-KiB reads, depth 32 to 2,048 a host, no limit of buffers", "published: 184.7 Gb/s, falling to 134.8 Gb/s; `sixteen-drives.yaml` gives 183.6 Gb/s at each depth. Above 10 MB in flight the data of the target no longer fit the last-level cache, which is not modeled"),
     Untold("N11 of the second sheet", "64-KiB reads with one I/O of 2,149.7 ms", "the model has such an I/O, of 2,147.5 ms with `timeout: 19`, if the last packet that its queue pair has in flight is lost: at depth 1 in one of 12 seeds of random loss (1 of 500 frames for 1 ms). At depth 32 none of 12 seeds has it, since the next packet shows the loss. The source does not say what was lost"),
-    Untold("R13 of the second sheet", "one link, receive buffers from 20 to 128", "messages of 4 and 8 KB take longer than of 64 KB (20 in flight: 1,380, 1,400 and 972 us): times of the software of that host, which does not fill the link with any of them"),
-    Untold("A2, A4 of the second sheet", "one-way latency of frames, and lossy traffic without retransmission", "rates of the lossless flows of A4 are 99.44 and 99.49 Gb/s (published: 99.52) with a second workload in class 3. Latency is that of messages here, and lost ones are sent again: with 64, 1,024 or 4,096 outstanding their time is that in the host. The threshold of the switch is not published"),
+    Untold("R13 of the second sheet", "one link, receive buffers from 20 to 128", "messages of 4 and 8 KB take longer than of 64 KB (20 in flight: 1,380, 1,400 and 972 us): the software of that host takes this time, and fills the link with none of these sizes"),
+    Untold("A2, A4 of the second sheet", "one-way latency of frames, and lossy traffic without retransmission", "rates of the lossless flows of A4 are 99.44 and 99.49 Gb/s (published: 99.52) with a second workload in class 3. Here, latency is the latency of messages, and lost messages are sent again. With 64, 1,024 or 4,096 outstanding messages, the time is spent in the host. The threshold of the switch is not published"),
     Untold("W6 of the second sheet", "a storm of 300 ms, watchdog polls of 600 ms: trips intermittently, never with polls of 100 ms",
-           "`tests/laws/watchdog.sh` has it: the watchdog trips at some of six phases between the storm and the polls, never with polls of 100 ms"),
+           "`tests/laws/watchdog.sh` runs it with six phases between the storm and the polls: the watchdog trips in some of them, but never with polls of 100 ms"),
     Untold("DCQCN, 20 senders", "more than 39 Gb/s of 40, parameters and thresholds of the paper (Zhu et al., SIGCOMM 2015)",
-           "`tests/validation/v14-dcqcn.yaml` with 20 senders, 5 KB, 200 KB and 1 % gives 37.8 Gb/s on the wire. A mark that a packet gets when it enters "
-           "a queue of 200 KB reaches the sender 40 us later, and rates oscillate. With `ecn-mark: dequeue` the model gives 39.8 Gb/s, with "
-           "`clamp-target: false` (the default of ConnectX firmware) 40.0 Gb/s. The source states neither where its switch marks nor which clamp its cards had"),
+           "`tests/validation/v14-dcqcn.yaml` with 20 senders, 5 KB, 200 KB and 1 % gives 37.8 Gb/s on the wire. If a packet is marked when it enters a queue of 200 KB, the mark reaches the sender 40 us later, and rates oscillate. With `ecn-mark: dequeue` the model gives 39.8 Gb/s, with `clamp-target: false` (the default of ConnectX firmware) 40.0 Gb/s. The source does not state whether its switch marks at enqueue or dequeue, or the setting of clamp-target of its cards"),
     Untold("DCQCN, seven senders join", "they join a flow of 25 Gb/s: 350 to 800 KB at the peak of the queue (testbed of HPCC, SIGCOMM 2019)",
-           "`seven-join.yaml` gives 1.03 MB with the defaults of ConnectX firmware, 0.92 MB with the parameters of HPCC's simulator, and 0.73 MB if `cnp-interval` and "
-           "`cut-interval` are 1 us: the peak is the rate of seven senders, multiplied by the time until they have slowed down. Both intervals of the "
-           "tested cards are not given, nor the time that the cards take to send and to obey a CNP"),
-    Untold("connections of a ConnectX-5", "half the rate of READs at 5,000 connections (Kalia et al., NSDI 2019, as a text restates it)",
-           "`pair.yaml` with 32 threads and 16 READs outstanding on each queue pair loses 21 % from 256 to 1,024 queue pairs. The number of READs in flight is the "
-           "cause: 16,384 exceed `wr-cache` (768). With one READ on each queue pair the loss is 6 %, and without `wr-cache` there is none: the contexts of "
-           "1,024 queue pairs fit. That text does not say how many READs were in flight"),
-    Untold("M7", "Windows desktop", "measures its software: a quarter of the rate of M5"),
+           "`seven-join.yaml` gives 1.03 MB with the defaults of ConnectX firmware, 0.92 MB with the parameters of HPCC's simulator, and 0.73 MB if `cnp-interval` and `cut-interval` are 1 us: the peak is the rate of the seven senders, multiplied by the time that they need to slow down. The source gives neither interval of the tested cards, nor the time that the cards take to send and to obey a CNP"),
+    Untold("connections of a ConnectX-5", "half the rate of READs at 5,000 connections (Kalia et al., NSDI 2019, as quoted by another text)",
+           "`pair.yaml` with 32 threads and 16 READs outstanding on each queue pair loses 21 % from 256 to 1,024 queue pairs. The number of READs in flight is the cause: 16,384 exceed `wr-cache` (768). With one READ on each queue pair the loss is 6 %, and without `wr-cache` there is none: the contexts of 1,024 queue pairs fit. That text does not give the number of READs in flight"),
+    Untold("M7", "Windows desktop", "the software is the limit: a quarter of the rate of M5"),
     Untold("M8", "seven drives", "the drives are not named"),
 ]
 

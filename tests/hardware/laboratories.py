@@ -90,15 +90,14 @@ MORE = [
                    for kind, row in (("write", (361, 374, 375, 375)), ("read", (322, 374, 375, 375)))
                    for qps, given in zip((1, 2, 4, 8), row)
                ], (), CX7 + LONG, NOVITA),
-    Experiment("R12", "DGX Spark, ConnectX-7, two links of 100 Gb/s, a queue pair each; the rate of one, doubled",
+    Experiment("R12", "DGX Spark, ConnectX-7, two links of 100 Gb/s, one queue pair on each; twice the rate of one link",
                "NVIDIA/daqiri, performance-dgx-spark.md", "pair.yaml", "connectx-7-400g", [
                    Figure(f"{size} SEND, payload", "Gb/s", lambda run: 2 * gbps(run), given, near,
                           work("rdma-send", size, 16), fits)
                    for size, given, near, fits in (("8MB", 195.55, 0.02, None), ("1MB", 194.92, 0.02, None),
                                                    ("8KB", 169.85, 0.10, "post-cost of that host"), ("4KB", 71.47, 0.10, None))
                ], (), card("connectx-7-400g", "100Gbps") + rnic(line_rate="100Gbps", post_cost="771ns") + LONG, DAQIRI),
-    Experiment("R17", "ConnectX-5, WRITEs of 24,387 B one at a time, five passes of a switch, a frame of a thousand lost; the "
-               "MTU is not given: 1024 assumed", "NUS-SNL/linkguardian, sigcomm23-ae", "lossy-pair.yaml", "connectx-5-100g", [
+    Experiment("R17", "ConnectX-5, WRITEs of 24,387 B, one at a time, over five switch hops, with one of a thousand frames lost; the MTU is not given: 1024 assumed", "NUS-SNL/linkguardian, sigcomm23-ae", "lossy-pair.yaml", "connectx-5-100g", [
                    Figure(about, "us", latency(key), given, near, (), "delay of switch and software" if key == "p50" else None)
                    for about, key, given, near in (("median", "p50", 17.958, 0.10), ("p90", "p90", 19.917, 0.10),
                                                    ("p95", "p95", 22.292, 0.10), ("p99", "p99", 32.542, 0.20),
@@ -130,7 +129,7 @@ MORE = [
                                       (32, (177.8, 184.7, 184.8, 184.8)), (256, (156.9, 184.8, 184.8, 184.7)))
                    for cores, given in zip((1, 2, 4, 8), row)
                ], (), (), STORAGE),
-    Experiment("G1", "ConnectX-6 of 200 Gb/s (InfiniBand there), ib_write_bw of 32 MiB; then GPUs (A30) at another socket than the card at both ends",
+    Experiment("G1", "ConnectX-6 of 200 Gb/s (InfiniBand there), ib_write_bw of 32 MiB; then GPUs (A30) on a different socket than the card, at both ends",
                "linux-rdma/perftest#241", "pair.yaml", "connectx-6-200g", [
                    Figure("host memory", "MiB/s", mib, 23000, 0.05, work("rdma-write", "32MiB", 4)),
                    Figure("GPU memory", "MiB/s", mib, 11000, 0.05, work("rdma-write", "32MiB", 4) + rnic(peer_read_rate="92Gbps"),
@@ -158,27 +157,20 @@ MORE = [
 
 # Misses whose published conditions do not determine the figure.
 REASONS = [
-    Untold("N1b", "blocks of 2 and 4 KiB", "READs reach 58 to 62 Gb/s and WRITEs 68 to 71 Gb/s with both sizes: a limit in bytes, below the 107 Gb/s of "
-           "the slot that is assumed, and above the 56 Gb/s of half that slot (B1). Interrupts do not explain the limit: with `completions: interrupt` the model "
-           "reaches 4.9 million READs of 1 KiB (published: 6.8) and 3.2 million of 4 KiB. The source names neither slot nor memory, nor the rates of the ports of "
-           "four initiators of three generations"),
+    Untold("N1b", "blocks of 2 and 4 KiB", "READs reach 58 to 62 Gb/s and WRITEs 68 to 71 Gb/s with both sizes: a limit in bytes, below the 107 Gb/s of the slot that is assumed, and above the 56 Gb/s of half that slot (B1). Interrupts do not explain the limit: with `completions: interrupt` the model reaches 4.9 million READs of 1 KiB (published: 6.8) and 3.2 million of 4 KiB. The source does not name the slot, the memory, or the port rates of its four initiators, which are of three generations"),
     Untold("N1b", "blocks of 1 KiB, 24 SRQs", "5.1 to 5.9 million I/Os with shared receives, 6.8 and 7.8 million with private ones: 176 ns for each receive "
            "(`srq-receive-cost`) is within 10 % of all four figures, but not of the figures of SR1, so no profile has this value"),
     Untold("N1b", "READs of 1 and 4 KiB, one SRQ of 4096", "6,096 commands are outstanding and 4,096 receives are posted: messages that find no receive wait for RNR timers; "
            "the source does not say how its hosts share the receives"),
-    Untold("SR1", "one SRQ, entries in a list", "a receive of a list is fetched after the one before it: one for each 559 ns, although the card takes one from a ring each 186 ns. "
-           "With 24 queues of a ConnectX-5 it is 176 ns (N1b): both laboratories see a cost, but one value of `srq-receive-cost` does not give both, so no profile has one"),
-    Untold("N9b", "one core at depths 16 and 256", "151 to 157 Gb/s at both depths, but 178 Gb/s at depth 32 between them: not a time for each I/O; "
-           "drives, processor and how the core's pool of buffers is divided are not given"),
-    Untold("T2", "42.5 and 45.1 us", "T1 publishes 27 us for the same software: the 15 to 18 us belong to machines of which neither "
-           "processor nor idle states nor interrupt moderation are given"),
+    Untold("SR1", "one SRQ, entries in a list", "the card fetches the receives of a list one after another, one in 559 ns; from a ring, it fetches one in 186 ns. With 24 queues of a ConnectX-5 it is 176 ns (N1b): both laboratories measured a cost, but no single value of `srq-receive-cost` gives both results, so no profile sets it"),
+    Untold("N9b", "one core at depths 16 and 256", "151 to 157 Gb/s at both depths, but 178 Gb/s at depth 32, which is between them: a fixed time for each I/O cannot explain this; the source does not give the drives, the processor, or the division of the core's buffer pool"),
+    Untold("T2", "42.5 and 45.1 us", "T1 publishes 27 us for the same software: the processor, idle states and interrupt moderation of the machines with 15 to 18 us are not given"),
     Untold("H1", "3 jobs", "the mean latency grows by 71 us from one job to three, by 53 us from three to five and by 95 us from five to seven. The queue of "
            "one drive alone would grow faster with each job, so three jobs shared something else, such as a core that takes interrupts; "
            "how connections and interrupts were spread over cores is not given"),
-    Untold("H4", "depth 32", "at depth 1 a read takes 22 us besides the drive in H2 and 23 us here, at depth 32 the same two machines do 259 (H2b) and 165 "
-           "thousand reads a second: no time of a core for a read fits both. The source gives neither the end that was full nor the target"),
-    Untold("R12", "SEND of 4 KB", "fewer messages a second than of 8 KB (1.09 and 1.30 million), with a spread of 7 % between runs: no cost in the source falls with size"),
-    Untold("R17", "p95", "the spread without loss (p90 is 2 us above the median) is that of the hosts, and only its percentiles are published"),
+    Untold("H4", "depth 32", "at depth 1 a read takes 22 us besides the drive in H2 and 23 us here, at depth 32 the same two machines do 259 (H2b) and 165 thousand reads a second: no CPU time per read fits both. The source gives neither the target nor the end that was saturated"),
+    Untold("R12", "SEND of 4 KB", "the source has fewer messages per second than with 8 KB (1.09 and 1.30 million), with a spread of 7 % between runs; no cost in the source falls with the size"),
+    Untold("R17", "p95", "the hosts cause the spread without loss (p90 is 2 us above the median), and only its percentiles are published"),
 ]
 
 # Laboratories of the first sheet; where none is named, the pair of hosts of which the figures are.

@@ -142,12 +142,12 @@ def error_table(errors_by_name):
 
 
 def by_laboratory(tasks, found):
-    return ["", "## By laboratory", "", "Figures that are a test, and the error of the model.", "",
+    return ["", "## By laboratory", "", "The published figures to which no value was fitted, and the error of the model.", "",
             *error_table(errors_by_laboratory(tasks, found)),
             "", "## By laboratory, each predicted with the others", "",
             "All published figures, fitted or not. Values that were fitted on figures of a laboratory are replaced by the median of",
-            "what other laboratories give, or, without any, by the value of the nearest card or host; \"without\" in the tables below.",
-            "A value of which no other source says anything leaves no prediction (\"-\"), which counts as a miss.", "",
+            "the values from other laboratories or, without other laboratories, by the value of the nearest card or host; \"without\" in the tables below.",
+            "If no other source gives the value, there is no prediction (\"-\"), which counts as a miss.", "",
             *error_table(errors_held_out(tasks, found)), *constant_lines()]
 
 
@@ -196,11 +196,11 @@ def page(tasks, found, curves, frozen, by_evidence):
     given = [figure for _, figure in tasks if figure.given is not None]
     fitted = [figure for figure in given if figure.fits]
     lines = ["# Published hardware", "",
-             "Predictions of the model for published measurements of cards, targets and drives. `make predictions` runs all experiments",
-             "and writes this page. \"given\" is the published figure; without one, the model's figure is a prediction.",
+             "This page compares the model's predictions with published measurements of cards, targets and drives. `make predictions` runs all experiments",
+             "and writes this page. \"given\" is the published figure. Without a published figure, the model's figure is a prediction.",
              "\"range\" is the result if each inferred or assumed value of the card's profile is 10 % lower or higher, one at a time;",
              "\"rests on\" names the values with the largest effect. \"fitted\" marks figures from which a value of a profile was derived",
-             "(`scenarios/profiles` has the source): they are no evidence, and count in no median. All predictions are computed and",
+             "(`scenarios/profiles` has the source): they are not evidence for the model, so the medians exclude them. All predictions are computed and",
              f"frozen in `tests/hardware/predictions.tsv` (SHA-256 of its rows `{frozen}`) before any is compared.", "",
              f"{len(given)} figures are given, {len(fitted)} of them fitted; {len(given) - len(fitted)} are a test. "
              f"{len(tasks) - len(given)} are predicted."]
