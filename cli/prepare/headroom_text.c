@@ -94,17 +94,17 @@ static void print_method(const struct headroom_method *method, const struct head
 void headroom_print_text(const struct headroom_answer *answer)
 {
     print_link(&answer->link);
-    printf(
-        "\nBound     enough for any mix of frames and any moment of the pause (headroom: auto)\n");
+    printf("\nBound     sufficient for any mix of frames, whenever the pause begins (headroom: "
+           "auto)\n");
     print_terms(&answer->bound);
     print_total("headroom", answer->bound.bytes);
     print_distance(answer->bound.bytes, answer->need);
     putchar('\n');
     if (answer->proof_count > 0)
         print_proofs(answer);
-    printf("\nNeed      %" PRId64 " B, the largest %s\n", answer->need,
-           answer->proof_count > 0 ? "headroom that the simulations needed"
-                                   : "result of the formula for frames of one size");
+    printf("\nNeed      %" PRId64 " B, %s\n", answer->need,
+           answer->proof_count > 0 ? "the largest headroom that the simulations needed"
+                                   : "the formula's maximum for traffic with a single frame size");
     printf("          computed for a peer response time of %s (%s)%s\n",
            words(QUANTITY_TIME, answer->link.response).text, answer->response_source,
            strncmp(answer->response_source, "assumed", 7) == 0 ? "; use --response to change it"
@@ -135,7 +135,8 @@ void headroom_print_table(const struct headroom_answer *answers, unsigned count)
         printf("   %s\n", answer->proof_count == 0 ? "none" : answer->holds ? "holds" : "FAILED");
     }
     puts("Values are in bytes.  A value marked - is below the need: frames will be lost.");
-    printf("Bound and need depend on the peer response time: %s.\n", answers[0].response_source);
+    printf("Source of the peer response time, on which bound and need depend: %s.\n",
+           answers[0].response_source);
 }
 
 void headroom_print_csv(const struct headroom_answer *answers, unsigned count)

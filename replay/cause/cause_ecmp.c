@@ -57,7 +57,7 @@ static void find_ecmp(struct cause_search *search, const struct harm_scene *scen
             clue.least = (scene->uses[port].busy - least) / 2;
             clue.rows = clue.general = "ecmp-hash ecmp-seed";
             snprintf(clue.seen, sizeof clue.seen,
-                     "ECMP hashes flows unevenly: %s is %s busy, an equal-cost link only %s",
+                     "ECMP hashes flows unevenly: %s is %s busy, an equal-cost link %s",
                      cause_port_name(scene, port, name, sizeof name),
                      words_percent((double)scene->uses[port].busy, PPM).text,
                      words_percent((double)least, PPM).text);

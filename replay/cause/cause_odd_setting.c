@@ -53,8 +53,8 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     if (clue.least < NOTABLE)
         return;
     snprintf(clue.seen, sizeof clue.seen,
-             "I/O of " SCENARIO_WORKLOAD_WORDS
-             " takes %s longer with this setting than with the other value",
+             "where this setting applies, I/O of " SCENARIO_WORKLOAD_WORDS
+             " takes %s longer than elsewhere",
              scene->scenario->workloads[workload].name,
              words_percent((double)clue.least, PPM).text);
     cause_accuse(search, &clue, &suspect);

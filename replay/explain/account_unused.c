@@ -18,8 +18,9 @@
 #define NONE_COUNTED(name) "NOT EXISTS(SELECT 1 FROM counter WHERE name=" name ")"
 #define TOTAL(path)        "(SELECT value FROM result WHERE path='" path "')"
 
-static const char workloads_query[] = "SELECT 'workload '||name AS what, 'issued nothing' AS why "
-                                      "FROM workload WHERE issued=0 ORDER BY workload";
+static const char workloads_query[] =
+    "SELECT 'workload '||name AS what, 'no operation was issued' AS why "
+    "FROM workload WHERE issued=0 ORDER BY workload";
 
 /* Faults without effect. The effect of a fault is counted at its location; table k contains the
  * kinds of faults. A member that never connected may have sent no frame because of the fault: ARP

@@ -20,6 +20,18 @@ static void say_busiest(const struct bottleneck_input *input, char *text, size_t
         snprintf(text, size, "; busiest link: %s, %s used", link->where, percent(link->used).text);
 }
 
+/* Why a station below saturation is the bottleneck: I/Os wait or are served there. */
+static void say_load(enum bottleneck_resource resource, const struct bottleneck_use *use,
+                     char *text, size_t size)
+{
+    const int64_t there = use->waiting + use->serving;
+    *text = '\0';
+    if (resource >= BOTTLENECK_RNIC && resource <= BOTTLENECK_HOST_CPU &&
+        use->used < BOTTLENECK_FULL && there > 0)
+        snprintf(text, size, ", and %s of outstanding I/Os are there",
+                 percent(there < PPM ? there : PPM).text);
+}
+
 /* Some of the traffic meets a station that is always busy. */
 static bool is_any_saturated(const struct bottleneck_input *input)
 {
@@ -91,7 +103,7 @@ void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *f
     const char *word = credits ? "link credits" : bottleneck_word(found->resource);
     const struct bottleneck_use *use = &input->uses[found->resource];
     char busiest[BOTTLENECK_WHERE_BYTES + 80], phrase[BOTTLENECK_WHERE_BYTES + 140];
-    char where[BOTTLENECK_WHERE_BYTES + 20];
+    char where[BOTTLENECK_WHERE_BYTES + 20], load[80];
     say_busiest(input, busiest, sizeof busiest);
     switch (found->resource) {
     case BOTTLENECK_ASKED:
@@ -118,6 +130,7 @@ void bottleneck_write(const struct bottleneck_input *input, struct bottleneck *f
                  percent(use->used).text);
     else
         snprintf(phrase, sizeof phrase, phrases[found->resource], where, percent(use->used).text);
-    snprintf(found->text, sizeof found->text, "%s: %s%s", word, phrase,
+    say_load(found->resource, use, load, sizeof load);
+    snprintf(found->text, sizeof found->text, "%s: %s%s%s", word, phrase, load,
              found->resource == BOTTLENECK_LINK ? "" : busiest);
 }

@@ -23,8 +23,8 @@ enum harm_severity severity_of(const struct harm *harm, const struct severity_lo
     return least;
 }
 
-/* ": 16 hosts lost 73.8 ms of I/O time to delay (the time for which each host issues I/O, summed
- * over the hosts)": the words of the victims use the same term. */
+/* ": 16 hosts lost 73.8 ms of I/O time to delay (summed over the hosts)": the words of the victims
+ * use the same term. */
 static size_t slowed_words(const struct harm *harm, char *text, size_t size)
 {
     const bool by_host = harm->cause_count > 0 && harm->causes[0].confirmed;
@@ -33,13 +33,10 @@ static size_t slowed_words(const struct harm *harm, char *text, size_t size)
         return (size_t)snprintf(text, size, ": %s of I/O time lost to delay", lost.text);
     const char *victims = by_host ? plural(harm->victims, "host", "hosts")
                                   : plural(harm->victims, "pair of hosts", "pairs of hosts");
-    const char *measure =
-        by_host ? plural(harm->victims, "the time for which the host issues I/O",
-                         "the time for which each host issues I/O, summed over the hosts")
-                : plural(harm->victims, "the time for which the pair has I/O",
-                         "the time for which each pair has I/O, summed over the pairs");
-    return (size_t)snprintf(text, size, ": %" PRId64 " %s lost %s of I/O time to delay (%s)",
-                            harm->victims, victims, lost.text, measure);
+    const char *sum = by_host ? plural(harm->victims, "", " (summed over the hosts)")
+                              : plural(harm->victims, "", " (summed over the pairs)");
+    return (size_t)snprintf(text, size, ": %" PRId64 " %s lost %s of I/O time to delay%s",
+                            harm->victims, victims, lost.text, sum);
 }
 
 void severity_words(struct harm *harm)
@@ -101,8 +98,8 @@ const char *severity_class_words(const char *class, int64_t hosts)
         const char *class, *one, *many;
     } words[] = {
         {"direct", "the cause is on its path", "the cause is on their paths"},
-        {"indirect", "the cause is on another path of this host, not on this one",
-         "the cause is on other paths of these hosts, not on these"},
+        {"indirect", "the cause is not on its path, but on a path of the host's other I/O",
+         "the cause is not on their paths, but on paths of the hosts' other I/O"},
         {"same-path", "its path shares ports with delayed traffic",
          "their paths share ports with delayed traffic"},
     };

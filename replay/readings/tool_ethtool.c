@@ -47,8 +47,7 @@ static void take_adaptive(struct scan *scan)
     scan->known++;
     if (strncmp(value, "on", 2) == 0)
         tool_note(scan->file, &scan->lines, value,
-                  "adaptive interrupt moderation has no parameter; latencies at low load are not "
-                  "affected by it");
+                  "adaptive interrupt moderation is on; it does not affect latencies at low load");
     else if (strncmp(value, "off", 3) != 0 && strncmp(value, "n/a", 3) != 0)
         tool_say(scan->file, DIAG_ERROR, &scan->lines, value, strcspn(value, " \t"),
                  "expected on, off or n/a");
@@ -68,7 +67,7 @@ static void take_usecs(struct scan *scan)
                  "expected a number of microseconds up to 1000000, or n/a");
     else if (us > 0)
         tool_note(scan->file, &scan->lines, value,
-                  "the network device delays interrupts by up to %s; no parameter corresponds",
+                  "the network device delays interrupts by up to %s",
                   note_time(us * PS_PER_US).text);
 }
 

@@ -94,9 +94,9 @@ static void read_output(const struct tool_file *file)
                        "file is cut");
     if (scan.dcqcn > 0)
         tool_note(file, &scan.first, scan.first.text,
-                  "%zu %s of DCQCN: stormglass import mlxconfig writes them as hosts of a "
-                  "scenario",
-                  scan.dcqcn, plural(scan.dcqcn, "setting", "settings"));
+                  "%zu DCQCN %s; to use %s in a scenario, run stormglass import mlxconfig",
+                  scan.dcqcn, plural(scan.dcqcn, "setting", "settings"),
+                  plural(scan.dcqcn, "it", "them"));
 }
 
 static const char *const marks[] = {"Configurations: ", "Configurations:\t", "CNP_DSCP_P1", NULL};

@@ -225,20 +225,18 @@ void collect_rates(const struct scenario *scenario, const struct scenario_worklo
         !above && !early && (!workload->few || has_frames(scenario, about, workload));
     if (early)
         snprintf(workload->no_rates, sizeof workload->no_rates,
-                 "no IOPS or goodput: TCP had taken the data of all operations after %s, and the "
-                 "data arrived later",
+                 "no IOPS or goodput: TCP accepted the data of all operations within %s, before "
+                 "the data arrived",
                  window.text);
     else if (workload->few)
         snprintf(workload->no_rates, sizeof workload->no_rates,
-                 "no IOPS%s: the measured part of %s has %s %s, too few for a rate",
-                 goodput ? "" : " or goodput", window.text,
-                 words_count(workload->completed_window).text,
-                 plural(workload->completed_window, "completion", "completions"));
+                 "no IOPS%s: %s %s within the measured %s, too few for a rate",
+                 goodput ? "" : " or goodput", words_count(workload->completed_window).text,
+                 plural(workload->completed_window, "completion", "completions"), window.text);
     else if (above)
         snprintf(workload->no_rates, sizeof workload->no_rates,
-                 "no IOPS or goodput: the measured part of %s is too short: %s arrived, more than "
-                 "the links carry in it",
-                 window.text, words_bytes(workload->bytes_window).text);
+                 "no IOPS or goodput: %s arrived, more than the links can carry in the measured %s",
+                 words_bytes(workload->bytes_window).text, window.text);
     if (!goodput)
         workload->window_ps = 0;
 }

@@ -4,6 +4,7 @@
 #include "replay/record/collect_private.h"
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
@@ -257,8 +258,8 @@ static void add_queue_sizes(struct limits_scope *scope, const struct scenario_wo
             continue;
         size->used = waits;
         snprintf(size->where, sizeof size->where,
-                 "the submission queues of " SCENARIO_WORKLOAD_WORDS " have room for %s",
-                 about->name, words_count(holds).text);
+                 "each submission queue of " SCENARIO_WORKLOAD_WORDS " holds at most %s %s",
+                 about->name, words_count(holds).text, plural(holds, "command", "commands"));
     }
 }
 

@@ -158,10 +158,9 @@ static void fail_stalled(const struct scenario *scenario, struct result *result)
             speaks_of_its(scenario, EXPECT_COMPLETED, i))
             continue;
         if (workload->stalled)
-            result_fail(result, SCENARIO_WORKLOAD_WORDS " issued nothing in its window",
-                        workload->name);
+            result_fail(result, SCENARIO_WORKLOAD_WORDS " issued no operations", workload->name);
         else if (workload->idle > 0)
-            result_fail(result, "%s: %s of its %s %s never connected or issued nothing",
+            result_fail(result, "%s: %s of %s %s never connected or issued no operations",
                         workload->name, words_count(workload->idle).text,
                         words_count(workload->members).text,
                         plural(workload->members, "host-target pair", "host-target pairs"));
@@ -250,7 +249,7 @@ static bool is_dead(const struct result_workload *workload, char *why, size_t si
     if (workload->never_began)
         snprintf(why, size, "%s never began", workload->name);
     else if (workload->stalled || workload->issued == 0)
-        snprintf(why, size, "%s issued nothing", workload->name);
+        snprintf(why, size, "%s issued no operations", workload->name);
     else if (workload->completed == 0)
         snprintf(why, size, "nothing completed");
     else if (workload->idle > 0)

@@ -54,8 +54,8 @@ const struct qp *step_find_qp(const struct stepper *stepper, uint32_t node, uint
     X(IDLE, "has nothing to send")                                                                 \
     X(STATE, "cannot send in this state")                                                          \
     X(BLOCKED, "waits until earlier requests are complete")                                        \
-    X(WINDOW, "waits for acknowledgments: its whole window is outstanding")                       \
-    X(RNR, "waits because its peer had no receive posted")                                         \
+    X(WINDOW, "waits for acknowledgments: its whole window is outstanding")                        \
+    X(RNR, "waits for the RNR timer, because its peer had no receive posted")                      \
     X(PACED, "is rate-limited by congestion control")                                              \
     X(DATA, "waits for the data of a READ from its own memory")                                    \
     X(STOPPED, "cannot send because its port is paused")

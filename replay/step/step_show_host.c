@@ -47,7 +47,7 @@ static void show_wait(const struct stepper *stepper, const struct rnic *rnic, co
     const enum step_qp_wait wait = step_qp_wait(rnic, qp, now, &until);
     fprintf(out, "; %s", step_qp_wait_words(wait));
     if (until != TIME_NEVER && until > now)
-        fprintf(out, " for another %s", words_time(until - now).text);
+        fprintf(out, " (%s left)", words_time(until - now).text);
 }
 
 static void show_qp(const struct stepper *stepper, const struct rnic *rnic, const struct qp *qp,

@@ -125,8 +125,9 @@ void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
 static void show_credits(const struct credit_lane *lane, FILE *out)
 {
     const uint32_t left = credits_left(lane);
-    fprintf(out, "%u %s left, used up %" PRIu64 " %s", left, plural(left, "credit", "credits"),
-            lane->zeros_tx, plural(lane->zeros_tx, "time", "times"));
+    fprintf(out, "%u %s left; credits ran out %" PRIu64 " %s", left,
+            plural(left, "credit", "credits"), lane->zeros_tx,
+            plural(lane->zeros_tx, "time", "times"));
 }
 
 void step_show_port(const struct stepper *stepper, const struct step_subject *subject, FILE *out)

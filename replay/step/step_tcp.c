@@ -39,8 +39,9 @@ static void show_connection(void *self, const struct tcp_view *view)
     if (of->found++ >= STEP_SHOWN_MOST)
         return;
     tcp_stream_ops.info(view->conn, &info);
-    fprintf(of->out, "  tcp port %u to port %u of %s, state %s:",
-            tcp_stream_ops.local_port(view->conn), tcp_stream_ops.peer_port(view->conn),
+    fprintf(of->out,
+            "  tcp port %u to port %u of %s, state %s:", tcp_stream_ops.local_port(view->conn),
+            tcp_stream_ops.peer_port(view->conn),
             step_node(of->stepper, peer_node(of->stepper, view->conn))->name, info.state);
     ss_print_info(&info, of->out);
     fputc('\n', of->out);
@@ -75,8 +76,8 @@ static void why_unanswered(const struct tcp_walk *of, const struct tcp_view *vie
                        local << 16 | peer) ||
         step_why_frame(walk, host->rnics[of->port]->endpoint, peer << 16 | local))
         return;
-    step_why_line(walk, "root cause: neither a segment nor an acknowledgment is queued in the "
-                        "fabric; they are in flight or at the peer's core, or lost");
+    step_why_line(walk, "root cause: no segment or acknowledgment is queued in the fabric: it "
+                        "is in flight, at the peer's core, or lost");
     why_timer(walk, view);
 }
 
@@ -97,7 +98,7 @@ static void why_view(void *self, const struct tcp_view *view)
                   info.cwnd);
     walk->depth++;
     if (view->repairs) {
-        step_why_line(walk, "root cause: it repairs a loss");
+        step_why_line(walk, "root cause: the connection repairs a loss");
         why_timer(walk, view);
     } else if (view->hold == PROBE_HOLD_WINDOW) {
         step_why_line(walk,
@@ -124,6 +125,6 @@ void step_why_tcp(struct step_walk *walk, uint32_t node, uint32_t peer)
     if (of.found == 0)
         step_why_line(walk,
                       "root cause: no TCP connection between %s and %s has unacknowledged "
-                      "data; it is in flight, or at a core of either host",
+                      "data: the command is in flight or at a core of either host",
                       step_node(walk->stepper, node)->name, step_node(walk->stepper, peer)->name);
 }

@@ -94,8 +94,8 @@ static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, con
     if (step_why_frame(walk, qp->flow.destination, qp->flow.qpn) ||
         step_why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
         return;
-    step_why_line(walk, "root cause: neither a packet nor an acknowledgment is queued; they are "
-                        "in flight, or lost");
+    step_why_line(walk, "root cause: no packet or acknowledgment is queued: it is in flight or "
+                        "lost");
     if (qp->timeout != 0 && qp->timeout_due > now)
         step_why_line(walk, "the ACK timer expires in %s", words_time(qp->timeout_due - now).text);
 }

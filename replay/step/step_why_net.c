@@ -153,7 +153,7 @@ static void why_sends(struct step_walk *walk, const struct step_prio *prio, cons
                   words_rate((double)port->params.rate).text);
     walk->depth++;
     if (port->pauses[prio->priority].blocked_ps > 0)
-        step_why_line(walk, "until now, paused by %s for %s in total",
+        step_why_line(walk, "paused by %s for %s in total so far",
                       step_peer_name(walk->stepper, prio->node, prio->port).text,
                       words_time(port->pauses[prio->priority].blocked_ps).text);
     if (higher != 0)

@@ -143,9 +143,9 @@ static void write_gone(const struct prove *prove, const struct prove_row *row, F
 {
     const double gone = prove_gone(prove, &row->before, &row->after);
     if (gone < 0)
-        fprintf(out, "removing only this adds %s to the harm", words_percent(-gone, 1).text);
+        fprintf(out, "this change alone adds %s to the harm", words_percent(-gone, 1).text);
     else
-        fprintf(out, "removing only this removes %s of the harm", words_percent(gone, 1).text);
+        fprintf(out, "this change alone removes %s of the harm", words_percent(gone, 1).text);
 }
 
 static void say_set(const struct prove *prove, FILE *out)

@@ -148,10 +148,9 @@ void page_waterfall(const struct page *page)
     const bool breakdown = store_ask_int(page->store, "SELECT count(*) FROM wait_slow", 0) > 0;
     if (!commands && !breakdown)
         return;
-    page_fold(
-        page, "waterfall", "Waterfall of slow commands",
-        "Step after step; for the slowest 1%, in the order in which commands first meet them. "
-        "Steps below 0.1% are omitted.");
+    page_fold(page, "waterfall", "Waterfall of slow commands",
+              "Steps in time order; for the slowest 1%, in the order in which commands reach them. "
+              "Steps below 0.1% are omitted.");
     fputs("<div class=\"two\"><div>\n", page->out);
     write_commands(page);
     fputs("</div><div>\n", page->out);

@@ -58,7 +58,7 @@ static void print_head(const struct plan_state *state, FILE *out)
     const struct plan_assumed *assumed = state->assumed;
     const uint32_t flips = count_flips(assumed);
     fputs("\nEffect of assumed values: one at a time, each is halved and doubled (inferred values: "
-          "10 % less and 10 % more)\n",
+          "10% less and 10% more)\n",
           out);
     if (flips > 0)
         fprintf(out, "  %" PRIu32 " change%s the choice", flips, plural(flips, "s", ""));

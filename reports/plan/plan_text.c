@@ -234,7 +234,7 @@ static void print_one(const struct plan_state *state, uint32_t index, FILE *out)
     fprintf(out, "%s: %s\n", state->plan->has_prices ? ")" : "",
             plan_result_word(plan_result_of(candidate->verdict)));
     if (candidate->verdict == PLAN_VERDICT_IMPLIED)
-        fprintf(out, "      not run: %s is at least as good on every axis and fails\n",
+        fprintf(out, "      not run: %s fails, although it is at least as good on every axis\n",
                 state->candidates[candidate->bound_by].cell->label);
     else
         fprintf(out, "      %s\n",

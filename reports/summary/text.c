@@ -226,14 +226,14 @@ static void write_pause_sums(const struct text *text)
     const int64_t paused = text_result(text, "pfc.paused_ps");
     const int64_t longest = text_result(text, "pfc.longest_pause_ps");
     if (text->flow->credits) {
-        fprintf(text->out, "%s %s, summed over ports; longest wait %s; bars show shares of %s\n",
+        fprintf(text->out, "%s %s, summed over ports; longest wait %s; bars: share of %s\n",
                 text->flow->many, words_time(paused).text, words_time(longest).text,
                 words_time(text_span(text)).text);
         return;
     }
     fprintf(text->out,
-            "%s XOFF and %s XON; pause time %s, summed over ports; longest pause %s; bars show "
-            "shares of %s\n",
+            "%s XOFF and %s XON; pause time %s, summed over ports; longest pause %s; bars: "
+            "share of %s\n",
             words_count(frames).text, words_count(text_result(text, "pfc.resume_frames")).text,
             words_time(paused).text, words_time(longest).text, words_time(text_span(text)).text);
 }

@@ -64,9 +64,8 @@ static void write_arrays(const struct text *text)
             words_bytes(text_result(text, "array.drive_bytes_read")).text,
             words_bytes(text_result(text, "array.drive_bytes_written")).text);
     if (partial > 0)
-        fprintf(text->out,
-                "                %s stripe%s written partially, after reads for parity\n",
-                words_count(partial).text, plural(partial, " was", "s were"));
+        fprintf(text->out, "                %s partial-stripe %s, preceded by reads for parity\n",
+                words_count(partial).text, plural(partial, "write", "writes"));
     write_rebuild(text);
 }
 

@@ -27,11 +27,12 @@ static void write_controllers(const struct store_statement *row, FILE *out)
 
 static void write_paths(const struct store_statement *row, FILE *out)
 {
-    fprintf(out, "  %-18.18s %s %s failed over to other paths; no I/O completed for up to %s",
+    fprintf(out,
+            "  %-18.18s %s %s failed over to other paths; longest time without a completed I/O: %s",
             store_text(row, "workload"), words_count(store_int(row, "failovers")).text,
             plural(store_int(row, "failovers"), "command", "commands"),
             words_time(store_int(row, "gap_ps")).text);
-    fprintf(out, "; I/O continued %s after the host detected the loss; a path was missing for %s\n",
+    fprintf(out, "; from detection of the loss to the next I/O: %s; a path was missing for %s\n",
             words_time(store_int(row, "recovery_ps")).text,
             words_time(store_int(row, "degraded_ps")).text);
 }

@@ -153,7 +153,7 @@ static void write_lines(const struct lines *lines, const char *name)
     write_parts(lines, bind_question(lines, OF_ALL), latency);
     if (lines->slow_count < lines->count) {
         const double slow = slow_latency(lines);
-        fprintf(lines->out, "    slowest 1 %%, mean %s: ",
+        fprintf(lines->out, "    slowest 1%%, mean %s: ",
                 words_time(words_whole(slow / (double)lines->slow_count)).text);
         write_parts(lines, bind_question(lines, OF_SLOW), slow);
     }

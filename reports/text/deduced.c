@@ -124,7 +124,7 @@ static void text_conflicts(const struct deduced *deduced, FILE *out)
 static void text_notes(const struct deduced *deduced, FILE *out)
 {
     const struct readings *readings = deduced->readings;
-    const char *heading = "\nNot used, because no parameter corresponds\n";
+    const char *heading = "\nNot used, because no parameter matches\n";
     for (size_t i = 0; i < readings->count; i++) {
         char words[DEDUCED_WORDS_BYTES];
         if (readings->list[i].kind != READING_NOTE)

@@ -259,8 +259,8 @@ void wire_compare_text(const struct wire_comparison *c, FILE *out)
             plural(c->streams, "stream", "streams"));
     if (c->parted)
         fprintf(out,
-                "  not equal      %" PRIu32 " reordered; %" PRIu32 " missing, which only the first "
-                "has; %" PRIu32 " extra, which only the second has; %" PRIu32 " different\n",
+                "  not equal      %" PRIu32 " reordered; %" PRIu32 " missing (only in the first); "
+                "%" PRIu32 " extra (only in the second); %" PRIu32 " different\n",
                 c->all.reordered, c->all.missing, c->all.extra, c->all.different);
     print_left_out(c, out);
     if (c->side[0]->connection_count > c->connections ||

@@ -313,7 +313,7 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
     }
     const bool was_usable = pair->usable;
     if (was_usable || !pair->settled)
-        give_up(pair, "workload: a connection ended or could not be made");
+        give_up(pair, "workload: a connection closed or could not be set up");
     pair_settled(pair);
     if (was_usable)
         issue_due(pair->owner);

@@ -59,8 +59,8 @@ static void tell_reach(const struct wl_replay_params *replay, const struct workl
     const uint64_t reach = wl_replay_reach(replay, file->stop - file->start);
     if (reach < replay->trace->count)
         diag_add(file->diag, DIAG_NOTE, place, NULL,
-                 "'%.64s' replays %" PRIu64 " of its %" PRIu32 " %s: the others are before skip, "
-                 "or due after it has stopped",
+                 "'%.64s' replays %" PRIu64 " of its %" PRIu32 " %s: the others are before skip "
+                 "or after the end of the workload",
                  file->workload, reach, replay->trace->count,
                  plural(replay->trace->count, "I/O", "I/Os"));
 }

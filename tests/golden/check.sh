@@ -112,7 +112,7 @@ hosts: {defaults: {rnic: {profile: ideal, congestion-control: none}}}
 workloads:
   - {name: w, kind: rdma-write, from: "host0..host7", to: "host8..host15", pairing: one-to-one, qps: 16, outstanding: 16}
 EOF
-finds tree.yaml hash-seeds 'flows from one of these switches use only 1 of 2 equal links' 8 fabric.switch.ecmp-seed=7
+finds tree.yaml hash-seeds 'flows from one switch of that hop use only 1 of 2 equal links' 8 fabric.switch.ecmp-seed=7
 quiet tree.yaml hash-seeds
 worse 'equal hash seeds' "$(goodput tree.yaml fabric.switch.ecmp-seed=7)" 70 "$(goodput tree.yaml)"
 slow='fabric.overrides=[{where: "agg*-core0", rate: 10Gbps}]'
@@ -194,7 +194,7 @@ fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {length: 300m}}
 hosts: {defaults: {rnic: {profile: ideal, congestion-control: none, rx-buffer: 256KiB, rx-xoff: 64KB, drain: 90Gbps}}}
 workloads: [{name: w, kind: rdma-write, from: host1, to: host0, outstanding: 16}]
 EOF
-finds dry.yaml pauses "resumes at 4000 B, but a round trip of the link is" 2 hosts.defaults.rnic.rx-xon=4KB
+finds dry.yaml pauses "XON is at 4000 B, less than the" 2 hosts.defaults.rnic.rx-xon=4KB
 quiet dry.yaml pauses hosts.defaults.rnic.rx-xon=50KB
 [ "$(goodput dry.yaml hosts.defaults.rnic.rx-xon=4KB)" -lt "$(goodput dry.yaml hosts.defaults.rnic.rx-xon=50KB)" ] || fail 'a buffer that resumes too low costs nothing'
 exit $failed

@@ -38,7 +38,7 @@ for rate in 200 400; do
         fail "check at $rate Gb/s: $(cat check.txt)"
     "$program" run incast.yaml >run.txt
     grep -q 'congestion control dcqcn raises rates in steps' run.txt || fail "run at $rate Gb/s: $(grep -A3 Warnings run.txt)"
-    remedy=$(sed -n 's/^ *remedy: rnic.congestion-control: \([a-z0-9-]*\),.*/\1/p' check.txt)
+    remedy=$(sed -n 's/^ *remedy: set rnic.congestion-control: \([a-z0-9-]*\),.*/\1/p' check.txt)
     now=$(percent --set "hosts.defaults.rnic.congestion-control=${remedy:-dcqcn}")
     [ "$now" -ge $((2 * used)) ] || fail "remedy '$remedy' at $rate Gb/s: $used % before, $now % after"
     "$program" check incast.yaml --set "hosts.defaults.rnic.congestion-control=${remedy:-dcqcn}" >check.txt

@@ -144,7 +144,7 @@ sed 's/kind: slow-receiver, drain: 0%, where: host2/kind: pause-storm, where: ho
 "$program" explain storms.db >storms || fail "storms: exit code $?"
 "$program" explain storms.db --json >storms.json || fail "storms: exit code $?"
 says storms 'certain: host2 sends PAUSE although'
-says storms '55% of the total pause time; and host1, which sends PAUSE with room to spare, 45%'
+says storms '55% of the total pause time; and pause storm from host1 (it paused '
 says storms '  pauses that host1 caused:'
 holds storms.json '[.roots[] | select(.cause).node] == ["host2", "host1"]'
 holds storms.json '[.path[] | [.root, .hops]] == [[0, 1], [0, 2], [1, 1], [1, 2]]'
@@ -212,8 +212,8 @@ END
 "$program" run slow.yaml -o slow.db >run 2>&1
 "$program" explain slow.db --prove >slow || fail "slow: exit code $?"
 says slow 'suspect    link-down at host3-switch0, removed'
-says slow 'proved: link-down at host3-switch0, removed (removing only this removes 85% of the harm'
-says slow 'and host0 drains at line rate (a root cause) (removing only this removes 15% of the harm'
+says slow 'proved: link-down at host3-switch0, removed (this change alone removes 85% of the harm'
+says slow 'and host0 drains at line rate (a root cause) (this change alone removes 15% of the harm'
 
 # More suspects than a proof tests by itself: --all tests every one of them.
 {

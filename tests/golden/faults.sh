@@ -62,7 +62,7 @@ base=${base/timeout: 4/timeout: 14}
 commands='  - {name: w, kind: nvme, from: host0, to: host1}
 '
 play stopped "$commands${storm/HOST/host1}"
-[ "$(gojq -c '[.workloads[0].issued, .failures, .pfc.severity]' stopped.json)" = '[0,["workload '"'"'w'"'"' issued nothing in its window"],3]' ] || { echo 'FAIL a workload that issued nothing'; failed=1; }
+[ "$(gojq -c '[.workloads[0].issued, .failures, .pfc.severity]' stopped.json)" = '[0,["workload '"'"'w'"'"' issued no operations"],3]' ] || { echo 'FAIL a workload that issued no operations'; failed=1; }
 play stopped-complete "$commands${storm/HOST/host1}"'expect: [all-commands-complete]
 '
 [ "$(gojq -c '[.expectations[].held]' stopped-complete.json)" = '[false]' ] || { echo 'FAIL all of nothing is complete'; failed=1; }

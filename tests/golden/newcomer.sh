@@ -117,7 +117,7 @@ done
 # --- headroom says what it rests on; a grid's table; an import's output ---
 expect 'headroom' 0 "computed for a peer response time of 500ns (assumed; " "$program" headroom
 expect 'headroom, given' 0 "a peer response time of 600ns (given by --response)" "$program" headroom --response 600ns
-expect 'headroom, table' 0 "Bound and need depend on the peer response time: assumed; " "$program" headroom --table --phases 0
+expect 'headroom, table' 0 "Source of the peer response time, on which bound and need depend: assumed; " "$program" headroom --table --phases 0
 "$program" headroom --phases 0 --json | gojq -e '.links[0].link.response_source | startswith("assumed")' >/dev/null ||
     fail 'headroom --json: no source of the response'
 cat >first.yaml <<'YAML'

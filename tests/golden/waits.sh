@@ -54,7 +54,7 @@ gojq -e '[.workloads[].waits[] | select(.count > 0)] | length >= 5 and
 
 # What the storm does: the victims' slowest commands waited for pauses, and the storming host is named.
 play pause-storm --waits -o with.db >text
-grep -A4 "'victims' read, mean" text | grep -q 'slowest 1 %, mean .*: 9[0-9]% paused' || fail 'the slowest were not paused'
+grep -A4 "'victims' read, mean" text | grep -q 'slowest 1%, mean .*: 9[0-9]% paused' || fail 'the slowest were not paused'
 grep -A4 "'victims' read, mean" text | grep -q 'paused most at leaf[1-3]:p[89] priority 3, by spine[01]:p[1-3]: .*, mostly because of host0$' ||
     fail 'the next port, or host0, is not named'
 slowest=$(ask with.db "SELECT host||' to '||target FROM v_wait_member WHERE workload='backup' ORDER BY mean_us DESC LIMIT 1")

@@ -76,9 +76,9 @@ silent workloads.w.queues=3 hosts.defaults.target.max-queues=3
 silent workloads.w.queue-depth=1024 workloads.w.rate=1000
 
 # An RNIC's profile and its link.
-told line-rates 'its link runs at 25Gbps, but its RNIC has the values of a device for 100Gbps' before fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-100g
-told line-rates 'its link runs at 400Gbps' before fabric.host-links.rate=400Gbps hosts.defaults.rnic.profile=rnic-100g
-told line-rates 'its link runs at 100Gbps, but its RNIC has the values of a device for 25Gbps' before hosts.defaults.rnic.profile=rnic-25g
+told line-rates 'the link runs at 25Gbps, but the RNIC has the values of a 100Gbps device' before fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-100g
+told line-rates 'the link runs at 400Gbps' before fabric.host-links.rate=400Gbps hosts.defaults.rnic.profile=rnic-100g
+told line-rates 'the link runs at 100Gbps, but the RNIC has the values of a 25Gbps device' before hosts.defaults.rnic.profile=rnic-25g
 silent fabric.host-links.rate=25Gbps hosts.defaults.rnic.profile=rnic-25g
 silent fabric.host-links.rate=40Gbps hosts.defaults.rnic.profile=rnic-100g
 for rate in 10 25 56 400 800; do silent fabric.host-links.rate=${rate}Gbps hosts.defaults.rnic.profile=auto; done
@@ -110,7 +110,7 @@ for down in 1 3; do
         fail "expectations are passed by those that did nothing: $(gojq -c '[.expectations[].held]' run.json)"
     "$program" run plain.yaml --set "faults=[${list%, }]" --set 'expect=[]' --json 2>/dev/null >run.json
     [ $? = 1 ] || fail "members that did nothing are no failure"
-    gojq -e --arg words "$down of its 4 host-target pairs" 'any(.failures[]; contains($words))' run.json >/dev/null || fail "no failure names $down members"
+    gojq -e --arg words "$down of 4 host-target pairs" 'any(.failures[]; contains($words))' run.json >/dev/null || fail "no failure names $down members"
 done
 # Nobody is judged of a run that was cut before it could begin.
 "$program" run plain.yaml --until 5us --json 2>/dev/null | gojq -e '.warnings == [] and .failures == []' >/dev/null || fail "a run that was cut is judged"

@@ -224,7 +224,7 @@ echo "$stonewall" >"$work/case.yaml"
 }
 printf '%s\n' '[global]' ioengine=libaio iodepth=4 bs=4k size=1m '[first]' rw=read '[second]' rw=randread stonewall startdelay=60 >"$work/delayed.fio"
 reports 'a startdelay, not the job before it' "^'w/second' never began: its startdelay is 60s, and the run ends at 20ms" <<<"${stonewall/stonewall.fio/delayed.fio}"
-reports 'nothing is due' "^'w' issued nothing: no operation was due by " <<END
+reports 'nothing is due' "^'w' issued no operations: none was due by " <<END
 $fabric
 duration: 1ms
 workloads:

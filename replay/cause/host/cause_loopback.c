@@ -50,16 +50,13 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(HELD);
     clue.least = limit->used / 2;
     clue.standing = true;
-    snprintf(
-        clue.seen, sizeof clue.seen,
-        SCENARIO_WORKLOAD_WORDS
-        " stays in the RNIC of %s and is %s of the bytes %s together with " SCENARIO_WORKLOAD_WORDS
-        " (%.*s)",
-        scene->scenario->workloads[workload].name, scene->scenario->nodes[host].name,
-        words_percent((double)part, PPM).text,
-        limit->resource == BOTTLENECK_PCIE ? "on its PCIe link" : "that it carries",
-        scene->scenario->workloads[member->workload].name, (int)words_fit(limit->text, 80),
-        limit->text);
+    snprintf(clue.seen, sizeof clue.seen,
+             "loopback traffic of " SCENARIO_WORKLOAD_WORDS
+             " is %s of the bytes %s of %s, which " SCENARIO_WORKLOAD_WORDS " also uses (%.*s)",
+             scene->scenario->workloads[workload].name, words_percent((double)part, PPM).text,
+             limit->resource == BOTTLENECK_PCIE ? "on the PCIe link" : "in the RNIC",
+             scene->scenario->nodes[host].name, scene->scenario->workloads[member->workload].name,
+             (int)words_fit(limit->text, 80), limit->text);
     cause_accuse(search, &clue, &suspect);
 }
 

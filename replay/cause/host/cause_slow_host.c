@@ -30,9 +30,8 @@ static void look_at_buffers(struct cause_search *search, const struct harm_scene
         clue.least = PPM - scene->uses[port].busy;
         snprintf(clue.seen, sizeof clue.seen,
                  "frames waited in the receive buffer of %s for %s of the run, although the link "
-                 "of %s was only %s busy",
+                 "of this host was only %s busy",
                  scene->scenario->nodes[node].name, words_percent((double)use->drained, PPM).text,
-                 scene->scenario->nodes[node].name,
                  words_percent((double)scene->uses[port].busy, PPM).text);
         cause_report(search, &clue);
     }
@@ -58,8 +57,8 @@ static void look_at_thresholds(struct cause_search *search, const struct harm_sc
             continue;
         clue.proven = true;
         snprintf(clue.seen, sizeof clue.seen,
-                 "%s paused its link %s of the time although its receive buffer was empty %s of "
-                 "the time",
+                 "%s pauses its link too early: the link was paused for %s of the time, and the "
+                 "receive buffer was empty for %s",
                  scene->scenario->nodes[node].name, words_percent((double)blocked, PPM).text,
                  words_percent((double)idle, PPM).text);
         cause_accuse(search, &clue, &suspect);
@@ -119,9 +118,8 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
             clue.least = (use->drained < lasted ? use->drained : lasted) / 2;
             clue.proven = use->drained >= lasted / 2;
             snprintf(clue.seen, sizeof clue.seen,
-                     "frames waited in the receive buffer of %s for %s of the time in which its "
-                     "workloads "
-                     "had work",
+                     "frames waited in the receive buffer of %s for %s of the active time of its "
+                     "workloads",
                      scene->scenario->nodes[clue.place.node].name,
                      words_percent((double)use->drained, PPM).text);
             cause_accuse(search, &clue, &suspect);

@@ -13,7 +13,7 @@ static const struct {
 } outages[] = {
     {"target-stall", "stalled", false},
     {"target-crash", "crashed", false},
-    {"ana-change", "reported another ANA state", false},
+    {"ana-change", "reported a new ANA state", false},
     {"port-closed", "closed a port", false},
     {"drive-failed", "lost a drive", true},
     {"silent-corruption", "corrupted data", true},

@@ -165,7 +165,7 @@ static void check_hashes(const struct scenario *scenario, struct check_report *r
                     "there are %u %s of hosts, but %u equal %s",
                     own->pairs, plural(own->pairs, "pair", "pairs"), own->links,
                     plural(own->links, "link", "links"));
-        check_remedy(report, "ecmp-hash: 5-tuple");
+        check_remedy(report, "set ecmp-hash: 5-tuple");
         check_set(report, &thing, "5-tuple");
     }
     arena_free(&scratch);

@@ -149,15 +149,15 @@ static void report_harm(const struct scenario *scenario, const struct scenario_w
     check_add(
         report, DIAG_WARNING, workload->place,
         "'%s' begins while routes still use links that faults took down: %u of %u %s cannot "
-        "connect%s (first: %s to %s); %s, %s%s",
+        "connect%s (first: %s to %s); %s only after %s (%s)%s",
         workload->name, (unsigned)(harm->closed + harm->partly),
         (unsigned)(workload->pair_count * workload->copies),
         plural(workload->pair_count * workload->copies, "host-target pair", "host-target pairs"),
         harm->partly > 0 ? ", depending on the hash" : "", scenario->nodes[harm->first->from].name,
         scenario->nodes[harm->first->to].name,
-        lost ? "a lost message is repeated only after cm-timeout"
-             : "the address is resolved again only after a third of address-timeout",
-        note_time(timer).text, never ? " (the workload has stopped by then)" : "");
+        lost ? "a lost message is sent again" : "address resolution is retried",
+        note_time(timer).text, lost ? "cm-timeout" : "a third of address-timeout",
+        never ? ", when the workload has stopped" : "");
     check_shows(report, "members_idle > 0");
     check_remedy(report, "start the fault after the workload, or start the workload after the "
                          "routes have converged");

@@ -46,8 +46,8 @@ static void check_next(struct checking *checking, const struct flow_hop *hop, ui
         return;
     const struct check_thing thing = check_of_switch(next, "ecmp-seed");
     check_alike(checking->report, DIAG_WARNING, &thing,
-                "uses the same ECMP hash as the switches before it (ecmp-seed %lld): flows from "
-                "one of these switches use only %u of %u equal %s",
+                "the ECMP hash is the same as at the previous hop (ecmp-seed %lld): flows from "
+                "one switch of that hop use only %u of %u equal %s",
                 (long long)next->switch_params->ecmp_seed, used, links,
                 plural(links, "link", "links"));
     check_remedy(checking->report, "give each switch its own hash seed: ecmp-seed auto");

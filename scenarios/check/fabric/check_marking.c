@@ -55,7 +55,7 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
                     "ecn-kmax %lld B is less than %d frames of %lld B: even two alternating "
                     "senders are marked, and links stay partly idle",
                     (long long)plan->params->ecn_kmax, FRAMES, (long long)frame);
-        check_remedy(report, "raise ecn-kmin and ecn-kmax: to %lld and %lld B here",
+        check_remedy(report, "raise ecn-kmin to %lld B and ecn-kmax to %lld B",
                      (long long)(full / 4), (long long)full);
         if (full >= FRAMES * frame) {
             check_set_row(report, node->switch_values, "ecn-kmin", "%lldB", (long long)(full / 4));

@@ -90,7 +90,7 @@ static void check_timeout(const struct scenario_node *host, const struct path_ti
         (long long)rnic->timeout, note_time(is).text, note_time(most).text,
         note_time(longest->round_trip).text);
     check_shows(report, "rnic.timeouts > 0");
-    check_remedy(report, "rnic.timeout: %lld (%s) or more", (long long)code,
+    check_remedy(report, "set rnic.timeout: %lld (%s) or more", (long long)code,
                  note_time(qp_timeout_of(code)).text);
     check_set(report, &thing, "%lld", (long long)code);
 }
@@ -109,7 +109,7 @@ static void check_accepted(const struct scenario_node *host, const struct path_t
                 (long long)rnic->accept_timeout,
                 note_time(qp_timeout_of(rnic->accept_timeout)).text, note_time(most).text);
     check_shows(report, "rnic.timeouts > 0");
-    check_remedy(report, "rnic.accept-timeout: auto (the timeout of the end that connects)");
+    check_remedy(report, "set rnic.accept-timeout: auto (the timeout of the end that connects)");
     check_set(report, &thing, "auto");
 }
 
@@ -129,7 +129,7 @@ static void check_rnic(const struct scenario *scenario, const struct scenario_no
                     "their TTL reaches 0 (RFC 1812 5.3.1)",
                     (long long)rnic->ttl, name_of(scenario, own->peer), own->switches,
                     plural(own->switches, "switch", "switches"));
-        check_remedy(report, "rnic.ttl: 64");
+        check_remedy(report, "set rnic.ttl: 64");
         check_set(report, &thing, "64");
     }
 }
@@ -156,7 +156,7 @@ static void check_delay(const struct scenario_node *host, const struct path_time
                 "congestion control %s assumes %s %s for a path without queues, but the longest "
                 "path takes %s, so it reduces the rate without congestion",
                 host->host->cc->name, row, is_text, note_time(longest->round_trip).text);
-    check_remedy(report, "%s above %s", row, note_time(longest->round_trip).text);
+    check_remedy(report, "set %s above %s", row, note_time(longest->round_trip).text);
     check_set_control(report, &thing, needs);
 }
 
@@ -303,7 +303,7 @@ static void check_packets(const struct scenario *scenario, const struct scenario
                 "with rnic.path-mtu %lld B, headers use %lld%% of the link, but all links of the "
                 "path allow packets of %lld B",
                 (long long)is, (long long)(overhead_of(rnic) * 100 / PPM), (long long)fits);
-    check_remedy(report, "rnic.path-mtu: %lldB at both ends", (long long)fits);
+    check_remedy(report, "set rnic.path-mtu: %lldB at both ends", (long long)fits);
 }
 
 /* A write whose data are not in the command capsule takes one more round trip. */
@@ -327,7 +327,7 @@ static void check_capsule(const struct scenario *scenario, const struct scenario
                 "target fetches the data by RDMA READ, which adds a round trip of %s to each write",
                 (long long)params->in_capsule, (long long)bytes, workload->name,
                 note_time(path->round_trip).text);
-    check_remedy(report, "target.in-capsule: %s", row->preset);
+    check_remedy(report, "set target.in-capsule: %s", row->preset);
     check_set(report, &thing, "%s", row->preset);
 }
 

@@ -33,7 +33,8 @@ static void check_shared(const struct scenario *scenario, const struct link_clas
     check_alike(report, DIAG_WARNING, &thing,
                 "flow-control global on %s: a pause of one class stops all classes on the link",
                 scenario->links[end->link].name);
-    check_remedy(report, "flow-control: pfc at both ends of %s", scenario->links[end->link].name);
+    check_remedy(report, "set flow-control: pfc at both ends of %s",
+                 scenario->links[end->link].name);
     check_set_here(report, node, port, "flow-control: pfc");
     check_set_here(report, peer, end->peer_port, "flow-control: pfc");
 }
@@ -51,11 +52,11 @@ static void check_ends(const struct scenario *scenario, struct check_report *rep
             continue;
         const struct check_thing thing = check_of_port(a, link->port[0], "flow-control");
         check_alike(report, DIAG_WARNING, &thing,
-                    "it sends %s, but %s sends %s: neither end obeys the other", kinds[here],
-                    scenario_port_name(b, link->port[1]).text, kinds[there]);
+                    "%s at this end, but %s at %s: neither end obeys the other", kinds[here],
+                    kinds[there], scenario_port_name(b, link->port[1]).text);
         check_shows(report, "drops.lossless > 0");
         const int64_t both = here == PORT_FLOW_PFC || there == PORT_FLOW_NONE ? here : there;
-        check_remedy(report, "%s at both ends of the link", kinds[both]);
+        check_remedy(report, "use %s at both ends of the link", kinds[both]);
         char word[QUANTITY_TEXT_BYTES];
         opt_format(opt_find(port_opts, "flow-control"), both, word, sizeof word);
         check_set_here(report, a, link->port[0], "flow-control: %s", word);

@@ -122,10 +122,10 @@ static void check_lossless(const struct scenario *scenario, const struct scenari
     const unsigned priority = node->priority_of_dscp[dscp];
     if (!classes_lossless(node, priority)) {
         const struct check_thing thing = check_of_switch(node, "pfc-priorities");
-        check_alike(
-            report, chosen || classes_lossy_by_intent(scenario) ? DIAG_NOTE : DIAG_WARNING, &thing,
-            "RoCE data may be dropped: DSCP %u has priority %u there, which is not lossless", dscp,
-            priority);
+        check_alike(report, chosen || classes_lossy_by_intent(scenario) ? DIAG_NOTE : DIAG_WARNING,
+                    &thing,
+                    "DSCP %u has priority %u, which is not lossless: RoCE data may be dropped",
+                    dscp, priority);
         check_shows(report, "drops.lossy > 0");
         if (!classes_propose_lossless(report, scenario, dscp))
             propose_priority(report, scenario, node, dscp);

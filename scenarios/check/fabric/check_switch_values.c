@@ -101,7 +101,7 @@ static void check_policy_rows(const struct scenario_node *node, struct check_rep
             const struct check_thing thing = check_of_switch(node, row->name);
             check_alike(report, DIAG_NOTE, &thing, "%s has no effect: the policy is %s", row->name,
                         buffer_policy_names[policy]);
-            check_remedy(report, "policy: %s, or no %s", buffer_policy_names[i], row->name);
+            check_remedy(report, "set policy: %s, or remove %s", buffer_policy_names[i], row->name);
             propose_policy(node, i, report);
         }
     if (!buffer_policies[policy]->fixed ||
@@ -110,7 +110,7 @@ static void check_policy_rows(const struct scenario_node *node, struct check_rep
     const struct check_thing thing = check_of_switch(node, "alpha");
     check_alike(report, DIAG_NOTE, &thing, "alpha has no effect: the policy is %s",
                 buffer_policy_names[policy]);
-    check_remedy(report, "policy: dynamic, or xoff instead of alpha");
+    check_remedy(report, "set policy: dynamic, or set xoff instead of alpha");
     propose_policy(node, BUFFER_POLICY_dynamic, report);
 }
 

@@ -90,7 +90,7 @@ static void check_spread(const struct scenario *scenario, uint32_t node,
                     "(polarization): it sends to one host, and the hash uses only addresses");
     else
         return;
-    check_remedy(report, "rnic.lag: queue-affinity or layer3+4");
+    check_remedy(report, "set rnic.lag: queue-affinity or layer3+4");
     check_set(report, &thing, "layer3+4");
 }
 

@@ -37,7 +37,7 @@ static void check_entries(const struct scenario_workload *workload,
                 (long long)entries, workload->name, (long long)can,
                 plural(can, "completion", "completions"), what);
     check_shows(report, "rnic.cq_overruns > 0");
-    check_remedy(report, "rnic.cq-size: %lld or more", (long long)most);
+    check_remedy(report, "set rnic.cq-size: %lld or more", (long long)most);
     check_set_here(report, host, SCENARIO_ALL_PORTS, "rnic: {cq-size: %lld}", (long long)most);
 }
 
@@ -100,7 +100,7 @@ static void check_moderation(const struct scenario_workload *workload,
                 (long long)params->cq_count, (long long)depth,
                 plural(depth, "operation", "operations"), workload->name,
                 note_time(params->cq_time).text);
-    check_remedy(report, "rnic.cq-moderation-time: 8us, or cq-moderation-count: 1");
+    check_remedy(report, "set rnic.cq-moderation-time: 8us, or cq-moderation-count: 1");
     check_set(report, &thing, "8us");
 }
 

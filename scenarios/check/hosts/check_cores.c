@@ -49,7 +49,7 @@ static void check_spread(const struct scenario *scenario, uint32_t index,
         "target.core-scheduling queue-number: %lld %s of all controllers use only %lld of %lld %s",
         (long long)queues.all, plural(queues.all, "queue", "queues"), (long long)queues.most,
         (long long)params->cores, plural(params->cores, "core", "cores"));
-    check_remedy(report, "target.core-scheduling: round-robin or least-queues");
+    check_remedy(report, "set target.core-scheduling: round-robin or least-queues");
     check_set(report, &thing, "least-queues");
 }
 

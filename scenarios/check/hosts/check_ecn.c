@@ -100,7 +100,7 @@ static void check_rhythm(const struct scenario_node *host, struct check_report *
                     note_time(interval).text, note_time((time_ps)back).text);
         char value[QUANTITY_TEXT_BYTES];
         quantity_format(QUANTITY_TIME, (time_ps)back, value, sizeof value);
-        check_remedy(report, "cnp-interval: %s or less", note_time((time_ps)back).text);
+        check_remedy(report, "set cnp-interval: %s or less", note_time((time_ps)back).text);
         check_set_control(report, &thing, value);
     }
     const __int128 bytes = (__int128)counter * (steps + 1);

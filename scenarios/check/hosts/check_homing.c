@@ -35,16 +35,17 @@ static void find_homing(const struct scenario *scenario, struct check_report *re
         const struct check_thing thing = {&scenario->nodes[i], SCENARIO_ALL_PORTS, NULL, NULL};
         if (scenario->nodes[i].is_aggregate) {
             check_alike(report, DIAG_NOTE, &thing,
-                        "the %u %s of its link aggregation group go to one switch: the group "
-                        "survives the loss of a cable, but not of the switch",
+                        "%u %s of a link aggregation group, all connected to one switch: the "
+                        "group survives the loss of a cable, but not of the switch",
                         links, plural(links, "member", "members"));
-            check_remedy(report, "homing: dual, or links to different switches");
+            check_remedy(report, "set homing: dual, or connect the links to different switches");
             continue;
         }
         check_alike(report, DIAG_NOTE, &thing,
-                    "its %u %s go to one switch: more bandwidth, but no redundancy", links,
+                    "%u %s, all connected to one switch: more bandwidth, but no redundancy", links,
                     plural(links, "NIC", "NICs"));
-        check_remedy(report, "homing: dual or fabrics, or links to different switches");
+        check_remedy(report,
+                     "set homing: dual or fabrics, or connect the links to different switches");
     }
 }
 

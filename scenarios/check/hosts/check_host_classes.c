@@ -25,7 +25,7 @@ static bool check_obeyed(const struct scenario *scenario, const struct scenario_
         by_port ? check_of_port(host, port, "pfc-enabled")
                 : check_of_rnic(host, host->host->rnic->pfc ? "pfc-priorities" : "pfc");
     check_alike(report, DIAG_WARNING, &thing,
-                "the NIC obeys no pauses for priority %u (DSCP %u), which is lossless at %s: the "
+                "the NIC ignores pauses of priority %u (DSCP %u), which is lossless at %s: the "
                 "switch drops frames when its buffer is full",
                 own, dscp, edge->name);
     check_shows(report, "drops.lossless > 0");
@@ -34,7 +34,7 @@ static bool check_obeyed(const struct scenario *scenario, const struct scenario_
     else if (host->host->rnic->pfc)
         check_remedy(report, "add %u to rnic.pfc-priorities", own);
     else
-        check_remedy(report, "rnic.pfc: true");
+        check_remedy(report, "set rnic.pfc: true");
     return false;
 }
 
@@ -101,7 +101,7 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
                     classes_lossless(edge, here) ? "drops.lossless > 0" : "drops.lossy > 0");
         if (classes_lossless(edge, here)) {
             check_remedy(report,
-                         "use the same priority at both: set rnic.priority or "
+                         "use the same priority at both ends: set rnic.priority or "
                          "rnic.dscp-to-priority of the host, or the dscp map of the switch");
             propose_priority(report, host, edge, dscp);
         } else if (!classes_propose_lossless(report, scenario, dscp)) {

@@ -25,7 +25,7 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
                     "sends pauses, and drops frames when it is slow",
                     (long long)xoff, (long long)rnic->rx_buffer);
         check_shows(report, "drops.lossless > 0");
-        check_remedy(report, "rnic.rx-xoff: auto");
+        check_remedy(report, "set rnic.rx-xoff: auto");
         check_set(report, &thing, "auto");
         check_set_row(report, thing.values, "rx-xon", "auto");
     }
@@ -34,7 +34,7 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
         check_alike(report, DIAG_WARNING, &thing,
                     "rx-xon (%lld B) is above rx-xoff (%lld B): half of rx-xoff is used instead",
                     (long long)rnic->rx_xon, (long long)xoff);
-        check_remedy(report, "rnic.rx-xon: auto");
+        check_remedy(report, "set rnic.rx-xon: auto");
         check_set(report, &thing, "auto");
     }
 }
@@ -58,7 +58,7 @@ static void check_pcie(const struct scenario_node *host, struct check_report *re
         quantity_format(QUANTITY_RATE, (int64_t)rate, has, sizeof has);
         check_alike(
             report, DIAG_WARNING, &thing,
-            "its link runs at %s, but PCIe generation %lld with %lld %s allows at most %llu Gb/s",
+            "the link runs at %s, but PCIe generation %lld with %lld %s allows at most %llu Gb/s",
             has, (long long)generation, (long long)lanes, plural(lanes, "lane", "lanes"),
             (unsigned long long)(bps / 1000000000));
         check_remedy(report, "use a slot with more lanes or a later generation (rnic.pcie-lanes, "
@@ -82,11 +82,11 @@ static void check_drain(const struct scenario_node *host, struct check_report *r
     quantity_format(QUANTITY_RATE, host->ports[0].params->rate, has, sizeof has);
     const struct check_thing thing = check_of_rnic(host, "drain");
     check_alike(report, DIAG_WARNING, &thing,
-                "the host empties its receive buffer at %s (rnic.drain), but its link runs at %s: "
+                "the receive buffer drains at %s (rnic.drain), but the link runs at %s: "
                 "%s",
                 takes, has,
-                !scenario_has_credits(host) ? "it pauses the switch"
-                                            : "the switch waits for its credits");
+                !scenario_has_credits(host) ? "the host pauses the switch"
+                                            : "the switch waits for credits");
     check_shows(report, "pfc.pause_frames");
     check_remedy(report,
                  "find the cause of the slow host (PCIe, memory, IOMMU), and set rnic.drain: 0bps");

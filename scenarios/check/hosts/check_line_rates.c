@@ -41,10 +41,9 @@ static void check_host(const struct scenario_node *host, struct check_report *re
     quantity_format(QUANTITY_RATE, made_for, is_for, sizeof is_for);
     const struct check_thing thing = check_of_rnic(host, "line-rate");
     check_alike(report, DIAG_WARNING, &thing,
-                "its link runs at %s, but its RNIC has the values of a device for %s", has, is_for);
-    check_remedy(
-        report,
-        "use the rnic.profile of its class (stormglass list profiles), or set rnic.line-rate");
+                "the link runs at %s, but the RNIC has the values of a %s device", has, is_for);
+    check_remedy(report, "use the rnic.profile of the link's rate (stormglass list profiles), or "
+                         "set rnic.line-rate");
 }
 
 /* ---- congestion control ---- */
@@ -94,10 +93,10 @@ static void check_control(const struct scenario_node *node, struct check_report 
     const struct check_thing thing = {
         .node = node, .port = SCENARIO_ALL_PORTS, .written = host->cc_place};
     check_alike(report, DIAG_WARNING, &thing,
-                "its link runs at %s, but congestion control %s raises rates in steps of %s (rai), "
+                "the link runs at %s, but congestion control %s raises rates in steps of %s (rai), "
                 "which suit a link of %s: rates recover slowly after a cut",
                 has, host->cc_preset->name, steps, is_for);
-    check_remedy(report, "rnic.congestion-control: %s, the defaults of cards at every rate",
+    check_remedy(report, "set rnic.congestion-control: %s, the defaults of cards at every rate",
                  better->name);
 }
 

@@ -34,7 +34,7 @@ static void starts_over(struct check_report *report, const struct scenario_workl
                 "loss-recovery go-back-0: one lost packet repeats a whole message of '%s', so "
                 "large messages may never complete (Guo et al., SIGCOMM 2016, 4.1)",
                 workload->name);
-    check_remedy(report, "rnic.loss-recovery: go-back-n");
+    check_remedy(report, "set rnic.loss-recovery: go-back-n");
     check_set(report, &thing, "go-back-n");
 }
 

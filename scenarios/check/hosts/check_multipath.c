@@ -54,7 +54,7 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
     if (count < 2) {
         check_alike(report, DIAG_WARNING, &thing, "'%s' has one path: if it fails, I/O stops",
                     workload->name);
-        check_remedy(report, "fabric.topology.nics: 2, homing: dual or fabrics");
+        check_remedy(report, "set fabric.topology.nics: 2, homing: dual or fabrics");
         return;
     }
     const uint32_t node = shared_switch(scenario, pair, list, count);
@@ -62,7 +62,7 @@ static void check_pair(const struct scenario *scenario, const struct scenario_wo
         return;
     check_alike(report, DIAG_WARNING, &thing, "all paths of '%s' go through %s: they fail together",
                 workload->name, scenario->nodes[node].name);
-    check_remedy(report, "homing: dual or fabrics");
+    check_remedy(report, "set homing: dual or fabrics");
 }
 
 /* True if a fault of the scenario takes down links, whether or not they are on a path. */
@@ -127,7 +127,7 @@ static void check_policy(const struct scenario *scenario, const struct scenario_
         "only %u of the %u %s of '%s' %s I/O, the others only after a failure (io-policy numa)",
         (unsigned)params->numa_nodes, (unsigned)count, plural(count, "path", "paths"),
         workload->name, plural(params->numa_nodes, "carries", "carry"));
-    check_remedy(report, "nvme.io-policy: round-robin or queue-depth");
+    check_remedy(report, "set nvme.io-policy: round-robin or queue-depth");
     check_set(report, &thing, "round-robin");
 }
 

@@ -34,7 +34,7 @@ static void refuses(struct check_report *report, const struct scenario_workload 
                 "'%s': it rejects the connections of %s (REJ 26, invalid path MTU): their REQs "
                 "have %lld B, but it accepts at most %lld B",
                 workload->name, from->name, (long long)asked, (long long)to->host->rnic->path_mtu);
-    check_remedy(report, "rnic.path-mtu: %lldB at %s, or path-mtu-agreement: smaller there",
+    check_remedy(report, "set rnic.path-mtu: %lldB at %s, or path-mtu-agreement: smaller there",
                  (long long)to->host->rnic->path_mtu, from->name);
     check_set(report, &thing, "smaller");
 }

@@ -129,8 +129,8 @@ static void check_resume(const struct scenario *scenario, const struct scenario_
     const struct check_thing thing =
         check_of_rnic(host, rnic->rx_xon == RNIC_AUTO ? "rx-buffer" : "rx-xon");
     check_alike(report, DIAG_WARNING, &thing,
-                "the receive buffer resumes at %lld B, but a round trip of the link is %lld B: a "
-                "slow host is idle after each pause",
+                "XON is at %lld B, less than the %lld B of a round trip of the link: after each "
+                "pause, the receive buffer of a slow host runs empty",
                 (long long)used, (long long)trip);
     check_remedy(report, "raise rnic.rx-buffer, or rnic.rx-xon to %lld B or more", (long long)trip);
     propose_rx_buffer(report, scenario, host);
@@ -153,7 +153,7 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
                     "no pauses are sent (rnic.pfc false): a slow host drops frames when its "
                     "receive buffer is full");
         check_shows(report, "drops.lossy > 0");
-        check_remedy(report, "rnic.pfc: true");
+        check_remedy(report, "set rnic.pfc: true");
         propose_rx_buffer(report, scenario, host);
     } else if (kept >= 0 && kept < needed) {
         check_alike(report, DIAG_WARNING, &thing,

@@ -141,7 +141,7 @@ static void check_unlimited(const struct scenario_workload *workload, struct che
               "sender does not wait for receives: it may send more than the %lld that are posted",
               workload->name, (long long)posted);
     check_remedy(report,
-                 "count: %lld or less, a rate, or kind rdma-ping-pong, whose answers limit the "
+                 "set count: %lld or less, a rate, or kind rdma-ping-pong, whose answers limit the "
                  "sender",
                  (long long)posted);
 }
@@ -160,7 +160,7 @@ static void check_sends(const struct scenario_workload *workload, struct check_r
         plural(params->receives, "receive", "receives"), (long long)params->outstanding,
         plural(params->outstanding, "message", "messages"));
     check_shows(report, "rnic.rnr_naks > 0");
-    check_remedy(report, "receives: %lld or more", (long long)(2 * params->outstanding));
+    check_remedy(report, "set receives: %lld or more", (long long)(2 * params->outstanding));
     if (workload->values != NULL)
         check_set_row(report, workload->values, "receives", "%lld",
                       (long long)(2 * params->outstanding));
@@ -181,14 +181,14 @@ static void check_rnr_timers(const struct scenario *scenario, uint32_t index,
         const struct check_thing thing = check_of_rnic(node, "rnr-retry");
         check_alike(report, DIAG_WARNING, &thing,
                     "rnr-retry 0: a command that finds no receive posted ends the queue pair");
-        check_remedy(report, "rnic.rnr-retry: 7, which means without limit");
+        check_remedy(report, "set rnic.rnr-retry: 7, which means without limit");
         check_set(report, &thing, "7");
     } else if (rnic->min_rnr_timer == 0) {
         const struct check_thing thing = check_of_rnic(node, "min-rnr-timer");
         check_alike(report, DIAG_WARNING, &thing,
                     "min-rnr-timer 0 means 655 ms (IBTA Vol 1, table 45): a command that finds no "
                     "receive posted waits for this time and blocks all later commands");
-        check_remedy(report, "rnic.min-rnr-timer: 12 (0.64 ms), and more receives");
+        check_remedy(report, "set rnic.min-rnr-timer: 12 (0.64 ms), and post more receives");
         check_set(report, &thing, "12");
     }
 }

@@ -25,7 +25,7 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
         const struct check_thing thing = check_of_rnic(host, "retry-count");
         check_alike(report, DIAG_WARNING, &thing,
                     "retry-count 0: one lost or late packet ends the queue pair");
-        check_remedy(report, "rnic.retry-count: 7");
+        check_remedy(report, "set rnic.retry-count: 7");
         check_set(report, &thing, "7");
     }
     if ((used & USED_CONNECTS) != 0 && rnic->timeout == 0) {
@@ -33,7 +33,7 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
         check_alike(
             report, DIAG_WARNING, &thing,
             "timeout 0: a lost packet is never retransmitted if no other packet follows it");
-        check_remedy(report, "rnic.timeout: 14 (67 ms), or the value of the devices");
+        check_remedy(report, "set rnic.timeout: 14 (67 ms), or the value of the devices");
         check_set(report, &thing, "14");
     }
     if ((used & USED_NVME) != 0 && host->host->nvme_host->core.max_retries == 0) {
@@ -41,14 +41,14 @@ static void check_host(const struct scenario_node *host, uint8_t used, struct ch
         check_alike(report, DIAG_WARNING, &thing,
                     "nvme.max-retries 0: a command with a retryable status (an ANA change, a busy "
                     "target) fails immediately");
-        check_remedy(report, "nvme.max-retries: 5, the default of Linux");
+        check_remedy(report, "set nvme.max-retries: 5, the default of Linux");
         check_set(report, &thing, "5");
     }
     if ((used & USED_RECEIVES) != 0 && rnic->rnr_retry == 0) {
         const struct check_thing thing = check_of_rnic(host, "rnr-retry");
         check_alike(report, DIAG_WARNING, &thing,
                     "rnr-retry 0: a SEND that finds no receive posted ends the queue pair");
-        check_remedy(report, "rnic.rnr-retry: 7, which means without limit");
+        check_remedy(report, "set rnic.rnr-retry: 7, which means without limit");
         check_set(report, &thing, "7");
     }
 }

@@ -175,7 +175,7 @@ static void check_begin(const struct check_run *run, uint32_t index, struct chec
                   lasts);
     else
         check_add(report, DIAG_WARNING, workload->place,
-                  "'%s' issued nothing: no operation was due by %s", workload->name, lasts);
+                  "'%s' issued no operations: none was due by %s", workload->name, lasts);
 }
 
 static void after(const struct check_run *run, struct check_report *report)

@@ -189,7 +189,7 @@ static bool check_reads_at_all(const struct scenario *scenario,
                   nvme ? "the data of Connect and of writes cannot be fetched, so no controller "
                          "comes up"
                        : "no operation is ever sent");
-        check_remedy(report, "rnic.max-rd-atomic: 16");
+        check_remedy(report, "set rnic.max-rd-atomic: 16");
         if (from->host->rnic->max_rd_atomic == 0)
             check_set_row(report, from->host->rnic_values, "max-rd-atomic", "16");
         if (to->host->rnic->max_rd_atomic == 0)

@@ -41,7 +41,7 @@ static void propose_timer(const struct search *search, const struct check_thing 
     const time_ps above = search->longest[timer];
     char value[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_TIME, 2 * above, value, sizeof value);
-    check_remedy(search->report, "nvme.%s above %s", thing->row, note_time(above).text);
+    check_remedy(search->report, "set nvme.%s above %s", thing->row, note_time(above).text);
     check_set(search->report, thing, "%s", value);
 }
 
@@ -112,11 +112,11 @@ static void check_reconnect(const struct search *search, const struct scenario_f
         fault->at + delay <= scenario->duration)
         return;
     check_alike(search->report, DIAG_WARNING, &thing,
-                "nvme.reconnect-delay is %s: after %s no host connects again before the run "
+                "nvme.reconnect-delay is %s: after %s, no host reconnects before the run "
                 "ends at %s",
                 note_time(delay).text, outage, note_time(scenario->duration).text);
     check_remedy(search->report,
-                 "nvme.reconnect-delay: about the %s that the target needs, or a longer run",
+                 "set nvme.reconnect-delay to about %s, the length of the outage, or run longer",
                  note_time(fault->end - fault->at).text);
 }
 

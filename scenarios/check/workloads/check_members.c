@@ -72,7 +72,7 @@ static void report_all_failed(const struct scenario *scenario,
                   from, to, nothing);
     else
         check_add(report, DIAG_WARNING, workload->place,
-                  "'%s': all %u host-target %s (first: %s to %s) failed to connect; %s",
+                  "'%s': none of the %u host-target %s connected (first: %s to %s); %s",
                   workload->name, (unsigned)pairs, plural(pairs, "pair", "pairs"), from, to,
                   nothing);
 }

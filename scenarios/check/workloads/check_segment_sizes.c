@@ -20,7 +20,7 @@ static void differ(struct check_report *report, const struct scenario_workload *
                 "'%s': TCP connections have the MSS of its MTU, %lld B, in both directions; peers "
                 "with MTU %lld send %lld.%lld times as many segments as with their own",
                 workload->name, small - HEADERS, large, tenths / 10, tenths % 10);
-    check_remedy(report, "the same mtu on the links of all hosts");
+    check_remedy(report, "use the same mtu on the links of all hosts");
     check_set(report, &thing, "%lldB", large);
 }
 

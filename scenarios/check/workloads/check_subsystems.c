@@ -106,7 +106,8 @@ static void check_states(const struct scenario *scenario, const struct scenario_
                     "ANA state %s: '%s' distributes its I/O over all paths (nvme.io-policy), but "
                     "uses no path through this port while another is optimized",
                     nvme_ana_state_word(state), workload->name);
-        check_remedy(report, "ana: optimized at port %u, or io-policy: numa if the path is a spare",
+        check_remedy(report,
+                     "set ana: optimized at port %u, or io-policy: numa if the path is a spare",
                      (unsigned)list[i].to);
     }
 }

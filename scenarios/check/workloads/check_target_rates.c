@@ -92,7 +92,7 @@ static void check_drives(const struct scenario_node *node, const struct wants *w
                 (long long)wants->commands, plural(wants->commands, "I/O", "I/Os"),
                 (long long)drives, plural(drives, "drive", "drives"), entry->profile,
                 (long long)(wants->service * 100 / ((__int128)drives * PS_PER_S)));
-    check_remedy(report, "use more drives, faster media, or a lower rate of the workloads");
+    check_remedy(report, "use more drives, faster media, or lower the rate of the workloads");
 }
 
 static void check_cpus(const struct scenario_node *node, const struct wants *wants,
@@ -112,7 +112,8 @@ static void check_cpus(const struct scenario_node *node, const struct wants *wan
                 (long long)core->cores, cost,
                 (long long)((__int128)core->cores * PS_PER_S / core->command_cost));
     const long long cores = (long long)(busy / PS_PER_S + 1);
-    check_remedy(report, "target.cores: %lld or more, or a lower rate of the workloads", cores);
+    check_remedy(report, "set target.cores: %lld or more, or lower the rate of the workloads",
+                 cores);
     check_set(report, &thing, "%lld", cores);
 }
 
@@ -127,7 +128,7 @@ static void check_buffers(const struct scenario_node *node, const struct wants *
                 "target.data-buffers is %lld, but outstanding commands may need %lld: most of them "
                 "wait for a buffer",
                 (long long)core->data_buffers, (long long)wants->buffers);
-    check_remedy(report, "target.data-buffers: %lld", (long long)wants->buffers);
+    check_remedy(report, "set target.data-buffers: %lld", (long long)wants->buffers);
     check_set(report, &thing, "%lld", (long long)wants->buffers);
 }
 
@@ -154,7 +155,7 @@ static void check_host_cpus(const struct scenario *scenario,
                     workload->name, (long long)asked, plural(asked, "I/O", "I/Os"), (long long)cpus,
                     plural(cpus, "CPU", "CPUs"), (long long)((__int128)cpus * PS_PER_S / each),
                     cost);
-        check_remedy(report, "queues: %lld or more, or a lower rate of '%s'",
+        check_remedy(report, "set queues: %lld or more, or lower the rate of '%s'",
                      (long long)(asked * each / PS_PER_S + 1), workload->name);
     }
 }

@@ -24,9 +24,10 @@ static bool tell_priority(const struct scenario *scenario, const struct scenario
         if (edge->kind != SCENARIO_SWITCH || edge->priority_of_dscp[dscp] == own)
             continue;
         check_add(report, DIAG_WARNING, workload->place,
-                  "'%s': %s sends DSCP %u on priority %u, but %s maps it to priority %u: its "
-                  "pauses have no effect",
-                  workload->name, host->name, dscp, own, edge->name, edge->priority_of_dscp[dscp]);
+                  "'%s': %s sends DSCP %u on priority %u, but %s maps it to priority %u: "
+                  "pauses from %s have no effect",
+                  workload->name, host->name, dscp, own, edge->name, edge->priority_of_dscp[dscp],
+                  edge->name);
         check_shows(report, classes_lossless(edge, edge->priority_of_dscp[dscp])
                                 ? "drops.lossless > 0"
                                 : "drops.lossy > 0");

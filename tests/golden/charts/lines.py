@@ -47,8 +47,8 @@ def recovery():
         check('controllers', rf' +{row["name"]} +{row["lost"]} controllers? lost(?:, each for up to| for) #, {row["reconnected"]} reconnected in '
               rf'{row["attempts"]} attempts?; {count(row["requeued"])} commands? requeued',
               row['without_service_ps'])
-        check('paths', rf' +{row["name"]} +{count(row["failovers"])} commands? failed over to other paths; no I/O completed for up to #; '
-              'I/O continued # after the host detected the loss; a path was missing for #', row['gap_ps'], row['recovery_ps'], row['degraded_ps'])
+        check('paths', rf' +{row["name"]} +{count(row["failovers"])} commands? failed over to other paths; longest time without a completed I/O: #; '
+              'from detection of the loss to the next I/O: #; a path was missing for #', row['gap_ps'], row['recovery_ps'], row['degraded_ps'])
         if len({row[name] for name in ('gap_ps', 'recovery_ps', 'without_service_ps')}) < 3:
             fail('times that are the same show nothing')
 
@@ -66,7 +66,7 @@ def arrays():
     array = results('array')
     check('hosts', r'Arrays +hosts read # and wrote #, drives read # and wrote #', array['host_bytes_read'],
           array['host_bytes_written'], array['drive_bytes_read'], array['drive_bytes_written'])
-    check('stripes', ' +# stripes were written partially, after reads for parity', array['partial_stripes'])
+    check('stripes', ' +# partial-stripe writes, preceded by reads for parity', array['partial_stripes'])
     rate = array['bytes_rebuilt'] / array['rebuild_ps']
     check('rebuild', ' +1 drive failed, # reads reconstructed from other drives; # rebuilt in #, # left to rebuild: # at this rate',
           array['degraded_reads'], array['bytes_rebuilt'], array['rebuild_ps'], array['bytes_to_rebuild'],

@@ -135,7 +135,7 @@ for line, (name, workload, operation, count, latency, slow) in zip(found, totals
     below = lines[lines.index(line) + 1:]
     below = below[:next((i for i, other in enumerate(below) if re.match(r'  \S', other)), len(below))]
     slowest = [total for total, in ask('SELECT sum_ps FROM wait_slow WHERE workload=? AND operation=?', workload, operation)]
-    words = re.fullmatch(r'    slowest 1 %, mean (.*?): (.*)', below[0])
+    words = re.fullmatch(r'    slowest 1%, mean (.*?): (.*)', below[0])
     near(f'slowest of {name}', words[1], sum(slowest) / slow)
     shares(f'slowest of {name}', words[2], slowest, sum(slowest))
     for way in 'paused', 'queued':
@@ -161,7 +161,7 @@ for line, (name, workload, operation, count, latency, slow) in zip(found, totals
 
 # ---------------------------------------------------------------- pauses, causes, victims
 lines = block('Pauses')
-words = re.fullmatch(r' +([\d,]+) XOFF and ([\d,]+) XON; pause time (.*), summed over ports; longest pause (.*?)(?:; bars show shares of .*)?', lines[0])
+words = re.fullmatch(r' +([\d,]+) XOFF and ([\d,]+) XON; pause time (.*), summed over ports; longest pause (.*?)(?:; bars: share of .*)?', lines[0])
 near('XOFF', words[1], ask("SELECT count(*) FROM pause_edge WHERE edge='xoff'")[0][0])
 near('XON', words[2], ask("SELECT count(*) FROM pause_edge WHERE edge='xon'")[0][0])
 total, longest = ask('SELECT sum(until_ps-from_ps), max(until_ps-from_ps) FROM blocked')[0]

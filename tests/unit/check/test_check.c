@@ -65,7 +65,7 @@ static void findings_are_found(void **state)
                    DIAG_ERROR, "leaf1:p5: MTU 1500 drops packets of 'w', which need MTU 4156", 1,
                    "drops.mtu > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {priorities: [4]}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "DSCP 26 has priority 3 there, which is not lossless", 4,
+                   DIAG_WARNING, "DSCP 26 has priority 3, which is not lossless", 4,
                    "drops.lossy > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: spine1, dscp: {26: 5}}]}\n" HOSTS WORKLOAD,
@@ -82,7 +82,7 @@ static void findings_are_found(void **state)
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: \"leaf0:p4\", flow-control: global}]}\n" HOSTS WORKLOAD,
                    DIAG_WARNING,
-                   "leaf0:p4: it sends PAUSE, but spine0:p0 sends PFC: neither end obeys the other",
+                   "leaf0:p4: PAUSE at this end, but PFC at spine0:p0: neither end obeys the other",
                    1, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom: 1KB}}}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "of data can arrive after XOFF, but the headroom is 1024 B", 5,

@@ -42,8 +42,8 @@ static void tiers_that_hash_alike_are_found(void **state)
     static const struct findings_case cases[] = {
         {HEAD TREE ", switch: {ecmp-seed: 7}}\nworkloads: [{name: w, kind: rdma-write, from: "
                    "host0, to: host15}]\n",
-         "hash-seeds", DIAG_WARNING, "flows from one of these switches use only 1 of 2 equal links",
-         4},
+         "hash-seeds", DIAG_WARNING,
+         "flows from one switch of that hop use only 1 of 2 equal links", 4},
         {HEAD TREE "}\nworkloads: [{name: w, kind: rdma-write, from: host0, to: host15}]\n",
          "hash-seeds", DIAG_WARNING, "", 0},
         {HEAD TREE ", switch: {ecmp-seed: 7}, overrides: [{where: \"agg*\", ecmp-seed: 8}]}\n"

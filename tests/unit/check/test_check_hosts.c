@@ -133,9 +133,8 @@ static void faults_that_keep_members_from_connecting_are_found(void **state)
     static const struct findings_case cases[] = {
         {SPINES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects", DIAG_WARNING,
          "2 of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); "
-         "a "
-         "lost message is repeated only after cm-timeout, 6.14 s (the workload has stopped by "
-         "then)",
+         "a lost message is sent again only after 6.14 s (cm-timeout), when the workload has "
+         "stopped",
          1},
         {SPINES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects", DIAG_WARNING,
          "1 of 2 host-target pairs cannot connect (first: host1 to host2)", 1},
@@ -230,7 +229,8 @@ static void receive_buffers_below_the_round_trip_are_found(void **state)
         {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 2}, "
          "host-links: "
          "{length: 100m}}\n" ALL("rx-xon: 18KB") SEND,
-         "pauses", DIAG_WARNING, "resumes at 18000 B, but a round trip of the link is 18875 B", 2},
+         "pauses", DIAG_WARNING,
+         "XON is at 18000 B, less than the 18875 B of a round trip of the link", 2},
         {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 2}, "
          "host-links: "
          "{length: 100m}}\n" ALL("rx-xon: 19KB") SEND,

@@ -214,8 +214,8 @@ static const struct over {
      {NEVER, NEVER},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w': all 2 host-target pairs (first: host1 to host0) failed to "
-     "connect; IOPS, goodput and latency have no values: repair the path\n"},
+     "t.yaml:5:13: warning: 'w': none of the 2 host-target pairs connected (first: host1 to "
+     "host0); IOPS, goodput and latency have no values: repair the path\n"},
     {CLOSED, {NEVER, NEVER}, true, 900 * US, ""},
     {CLOSED,
      {NOTHING, DONE},
@@ -251,7 +251,7 @@ static const struct over {
      {NOTHING, NOTHING},
      false,
      900 * US,
-     "t.yaml:5:13: warning: 'w' issued nothing: no operation was due by 1ms\n"},
+     "t.yaml:5:13: warning: 'w' issued no operations: none was due by 1ms\n"},
     {OPEN, {NOTHING, NOTHING}, true, 900 * US, ""},
     {OPEN, {DONE, NOTHING}, false, 900 * US, ""},
     {OPEN, {DONE, {.connected = true, .ready = 1000 * US - 1}}, false, 900 * US, ""},

@@ -25,9 +25,9 @@ static void members_and_flows(void **state)
     (void)state;
     static const struct findings_print cases[] = {
         {HEAD_NICS ALL("lag: layer3+4") WORK("kind: rdma-write, from: host0, to: host1"), "homing",
-         "t.yaml:4:13: note: 2 hosts (host0, ...): the 2 members of its link aggregation group go "
-         "to one switch: the group survives the loss of a cable, but not of the switch\n    "
-         "remedy: homing: dual, or links to different switches\n"},
+         "t.yaml:4:13: note: 2 hosts (host0, ...): 2 members of a link aggregation group, all "
+         "connected to one switch: the group survives the loss of a cable, but not of the switch\n "
+         "   remedy: set homing: dual, or connect the links to different switches\n"},
         {HEAD_NICS ALL("lag: layer3+4") WORK("kind: rdma-write, from: host0, to: host1"),
          "host-links", ""},
         {HEAD_NICS ALL("lag: layer3+4") WORK("kind: rdma-write, from: host0, to: host1"),
@@ -36,7 +36,7 @@ static void members_and_flows(void **state)
          "aggregates",
          "t.yaml:5:32: warning: 2 hosts (host0, ...): all its frames leave by one link of its link "
          "aggregation group (polarization): it sends to one host, and the hash uses only "
-         "addresses\n    remedy: rnic.lag: queue-affinity or layer3+4 (--set "
+         "addresses\n    remedy: set rnic.lag: queue-affinity or layer3+4 (--set "
          "hosts.defaults.rnic.lag=layer3+4)\n"},
         {HEAD_NICS ALL("lag: layer3+4, roce-version: 1")
              WORK("kind: rdma-write, from: host0, to: host1"),
@@ -54,7 +54,7 @@ static void members_and_flows(void **state)
          "aggregates",
          "t.yaml:5:42: warning: host0: all its frames leave by one link of its link aggregation "
          "group (polarization): through a router, all frames have the same two MAC addresses\n    "
-         "remedy: rnic.lag: queue-affinity or layer3+4 (--set hosts.some.rnic.lag=layer3+4)\n"},
+         "remedy: set rnic.lag: queue-affinity or layer3+4 (--set hosts.some.rnic.lag=layer3+4)\n"},
         {HEAD AT("host1", "lag: layer2") WRITE, "aggregates",
          "t.yaml:5:42: warning: host1: rnic.lag has no effect, the NICs are not aggregated: it has "
          "one\n"},

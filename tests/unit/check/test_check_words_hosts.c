@@ -55,11 +55,10 @@ static void classes_of_hosts(void **state)
          "(--set 'fabric.overrides[+]={where: [switch0], dscp: {26: 3}}')\n"},
         {START FABRIC "  switch: {dscp: {26: 4}, pfc: {priorities: [4]}}\n" WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 26 is sent on priority 3, but switch0 "
-         "maps it to priority 4: pauses have no effect (confirm in a run: drops.lossless > "
-         "0)\n    "
-         "remedy: use the same priority at both: set rnic.priority or rnic.dscp-to-priority of the "
-         "host, or the dscp map of the switch (--set 'fabric.overrides[+]={where: [host0, host1], "
-         "rnic: {pfc: true, dscp-to-priority: {26: 4}, pfc-priorities: [3,4]}}')\n"},
+         "maps it to priority 4: pauses have no effect (confirm in a run: drops.lossless > 0)\n    "
+         "remedy: use the same priority at both ends: set rnic.priority or rnic.dscp-to-priority "
+         "of the host, or the dscp map of the switch (--set 'fabric.overrides[+]={where: [host0, "
+         "host1], rnic: {pfc: true, dscp-to-priority: {26: 4}, pfc-priorities: [3,4]}}')\n"},
         {HEAD ALL("dscp: 0") WRITE, "host-classes",
          "t.yaml:4:13: warning: 2 hosts (host0, ...): DSCP 0 is sent on priority 3, but switch0 "
          "maps it to priority 0: pauses have no effect (confirm in a run: drops.lossy > 0)\n   "
@@ -68,17 +67,15 @@ static void classes_of_hosts(void **state)
         {HEAD ALL("dscp: 0, dscp-to-priority: {0: 0}") WRITE, "host-classes", ""},
         {HEAD AT("host1", "dscp-to-priority: {26: 4}") WRITE, "host-classes",
          "t.yaml:4:13: warning: host1: DSCP 26 is sent on priority 4, but switch0 maps it to "
-         "priority 3: pauses have no effect (confirm in a run: drops.lossless > 0)\n    "
-         "remedy: use the "
-         "same priority at both: set rnic.priority or rnic.dscp-to-priority of the host, or the "
-         "dscp map of the switch (--set 'fabric.overrides[+]={where: [host1], rnic: {pfc: true, "
-         "dscp-to-priority: {26: 3}, pfc-priorities: [3,4]}}')\n"},
+         "priority 3: pauses have no effect (confirm in a run: drops.lossless > 0)\n    remedy: "
+         "use the same priority at both ends: set rnic.priority or rnic.dscp-to-priority of the "
+         "host, or the dscp map of the switch (--set 'fabric.overrides[+]={where: [host1], rnic: "
+         "{pfc: true, dscp-to-priority: {26: 3}, pfc-priorities: [3,4]}}')\n"},
         {HEAD AT("host3", "dscp-to-priority: {26: 4}") WRITE, "host-classes", ""},
         {HEAD AT("host0", "pfc-priorities: [4]") WRITE, "host-classes",
-         "t.yaml:5:53: warning: host0: the NIC obeys no pauses for priority 3 (DSCP 26), which is "
+         "t.yaml:5:53: warning: host0: the NIC ignores pauses of priority 3 (DSCP 26), which is "
          "lossless at switch0: the switch drops frames when its buffer is full (confirm in a run: "
-         "drops.lossless > 0)\n"
-         "    remedy: add 3 to rnic.pfc-priorities\n"},
+         "drops.lossless > 0)\n    remedy: add 3 to rnic.pfc-priorities\n"},
         {START FABRIC "  switch: {pfc: {priorities: [4]}}\n" AT("host0", "pfc-priorities: [4]")
              WRITE,
          "host-classes", ""},
@@ -99,7 +96,7 @@ static void classes_of_hosts(void **state)
          "idle-settings", ""},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 4"), "workloads",
          "t.yaml:5:13: warning: 'w': host1 sends DSCP 26 on priority 4, but switch0 maps it to "
-         "priority 3: its pauses have no effect (confirm in a run: drops.lossless > 0)\n"},
+         "priority 3: pauses from switch0 have no effect (confirm in a run: drops.lossless > 0)\n"},
         {HEAD WORK("kind: rdma-write, from: host1, to: host0, priority: 3"), "workloads", ""},
         {HEAD WRITE, "workloads", ""},
     };
@@ -202,7 +199,7 @@ static void path_mtus(void **state)
         {HEAD AT("host1", "path-mtu: 1024B, path-mtu-agreement: own") WRITE, "path-mtu", ""},
         {HEAD AT("host0", "path-mtu: 1024B, path-mtu-agreement: refuse") WRITE, "path-mtu",
          "t.yaml:5:74: error: host0: 'w': it rejects the connections of host1 (REJ 26, invalid "
-         "path MTU): their REQs have 4096 B, but it accepts at most 1024 B\n    remedy: "
+         "path MTU): their REQs have 4096 B, but it accepts at most 1024 B\n    remedy: set "
          "rnic.path-mtu: 1024B at host1, or path-mtu-agreement: smaller there (--set "
          "hosts.some.rnic.path-mtu-agreement=smaller)\n"},
         {HEAD AT("host1", "path-mtu: 1024B, path-mtu-agreement: refuse") WRITE, "path-mtu", ""},
@@ -231,7 +228,7 @@ static void recoveries(void **state)
         {HEAD ALL("loss-recovery: go-back-0") WRITE, "loss-recovery",
          "t.yaml:5:42: warning: host1: loss-recovery go-back-0: one lost packet repeats a whole "
          "message of 'w', so large messages may never complete (Guo et al., SIGCOMM 2016, 4.1)\n   "
-         " remedy: rnic.loss-recovery: go-back-n (--set "
+         " remedy: set rnic.loss-recovery: go-back-n (--set "
          "hosts.defaults.rnic.loss-recovery=go-back-n)\n"},
         /* The other end of the connection repeats nothing. */
         {HEAD AT("host0", "loss-recovery: go-back-0") WRITE, "loss-recovery", ""},
@@ -292,9 +289,9 @@ static void links_and_devices(void **state)
          "the first link of a host, a:p0" LINK_REMEDY},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1, qps: 2"), "host-links", ""},
         {HEAD_NICS WORK("kind: rdma-write, from: host0, to: host1"), "homing",
-         "t.yaml:4:13: note: 2 hosts (host0, ...): its 2 NICs go to one switch: more "
-         "bandwidth, but no redundancy\n    remedy: homing: dual or fabrics, or links to "
-         "different switches\n"},
+         "t.yaml:4:13: note: 2 hosts (host0, ...): 2 NICs, all connected to one switch: more "
+         "bandwidth, but no redundancy\n    remedy: set homing: dual or fabrics, or connect the "
+         "links to different switches\n"},
         {START
          "fabric:\n  topology: {kind: single-switch, hosts: 2, nics: 2, homing: fabrics}\n" WORK(
              "kind: rdma-write, from: host0, to: host1"),
@@ -309,12 +306,12 @@ static void links_and_devices(void **state)
          "    remedy: remove nic and peer-nic of the workloads (--set workloads.w.nic=auto)\n"},
         {HEAD ALL("line-rate: 100Gbps") WRITE, "line-rates", ""},
         {HEAD ALL("line-rate: 99999Mbps") WRITE, "line-rates",
-         "t.yaml:5:38: warning: 4 hosts (host0, ...): its link runs at 100Gbps, but its RNIC has "
-         "the values of a device for 99.999Gbps\n    remedy: use the rnic.profile of its class "
+         "t.yaml:5:38: warning: 4 hosts (host0, ...): the link runs at 100Gbps, but the RNIC has "
+         "the values of a 99.999Gbps device\n    remedy: use the rnic.profile of the link's rate "
          "(stormglass list profiles), or set rnic.line-rate\n"},
         {HEAD ALL("line-rate: 400Gbps") WRITE, "line-rates",
-         "t.yaml:5:38: warning: 4 hosts (host0, ...): its link runs at 100Gbps, but its RNIC has "
-         "the values of a device for 400Gbps\n    remedy: use the rnic.profile of its class "
+         "t.yaml:5:38: warning: 4 hosts (host0, ...): the link runs at 100Gbps, but the RNIC has "
+         "the values of a 400Gbps device\n    remedy: use the rnic.profile of the link's rate "
          "(stormglass list profiles), or set rnic.line-rate\n"},
         {HEAD ALL("line-rate: 399999Mbps") WRITE, "line-rates", ""},
         {HEAD ALL("line-rate: any") WRITE, "line-rates", ""},

@@ -26,10 +26,10 @@ static void pauses_on_links_with_credits(void **state)
         /* A run has no pause frames that would confirm it. */
         {KIND("infiniband") "hosts: {slow: {where: host0, rnic: {drain: 10Gbps}}}\n" WRITE,
          "host-values",
-         "t.yaml:6:44: warning: host0: the host empties its receive buffer at 10Gbps (rnic.drain), "
-         "but its link runs at 100Gbps: the switch waits for its credits (confirm in a run: "
-         "pfc.paused, and at the ports PortXmitWait)\n    remedy: find the cause of the slow host "
-         "(PCIe, memory, IOMMU), and set rnic.drain: 0bps (--set hosts.slow.rnic.drain=0bps)\n"},
+         "t.yaml:6:44: warning: host0: the receive buffer drains at 10Gbps (rnic.drain), but the "
+         "link runs at 100Gbps: the switch waits for credits (confirm in a run: pfc.paused, and at "
+         "the ports PortXmitWait)\n    remedy: find the cause of the slow host (PCIe, memory, "
+         "IOMMU), and set rnic.drain: 0bps (--set hosts.slow.rnic.drain=0bps)\n"},
         {KIND("ethernet") "  host-links: {pfc-quanta: 100}\n" WRITE, "link-layer", ""},
         {KIND("infiniband") "  host-links: {pfc-quanta: 100}\n" WRITE, "link-layer",
          "t.yaml:6:28: warning: 4 ports of 1 switch and 2 hosts (host0:p0, ...): pfc-quanta has no "

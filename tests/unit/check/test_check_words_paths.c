@@ -37,9 +37,9 @@ static void ways(void **state)
         {HEAD "{kind: fat-tree, k: 4}\n  switch: {ecmp-seed: 7}\nworkloads: [{name: w, kind: "
               "rdma-write, from: host0, to: host15}]\n",
          "hash-seeds",
-         "t.yaml:5:23: warning: 4 switches (agg6, ...): uses the same ECMP hash as the switches "
-         "before it (ecmp-seed 7): flows from one of these switches use only 1 of 2 equal links\n  "
-         "  remedy: give each switch its own hash seed: ecmp-seed auto (--set "
+         "t.yaml:5:23: warning: 4 switches (agg6, ...): the ECMP hash is the same as at the "
+         "previous hop (ecmp-seed 7): flows from one switch of that hop use only 1 of 2 equal "
+         "links\n    remedy: give each switch its own hash seed: ecmp-seed auto (--set "
          "fabric.switch.ecmp-seed=auto)\n"},
         {HEAD "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 5}\n" ACROSS,
          "oversubscription",
@@ -290,43 +290,37 @@ static void members_that_cannot_connect(void **state)
         {LEAVES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); a "
-         "lost "
-         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) "
-         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the "
-         "workload, or start "
-         "the workload after the routes have converged\n"},
+         "lost message is sent again only after 6.14 s (cm-timeout), when the workload has stopped "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the workload, or "
+         "start the workload after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
-         "of 2 host-target pairs cannot connect (first: host1 to host2); the address is resolved "
-         "again only after a third of address-timeout, 1 s (the workload has stopped by then) "
-         "(confirm in a run: members_idle > 0)\n"
-         "    remedy: start the fault after the workload, or start the workload after the routes "
-         "have converged\n"},
+         "of 2 host-target pairs cannot connect (first: host1 to host2); address resolution is "
+         "retried only after 1 s (a third of address-timeout), when the workload has stopped "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the workload, or "
+         "start the workload after the routes have converged\n"},
         {LEAVES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only after a third of address-timeout, 1 s (the workload has stopped by then) "
-         "(confirm in a run: members_idle > 0)\n"
-         "    remedy: start the fault after the workload, or start the workload after the routes "
-         "have converged\n"},
+         "of 2 host-target pairs cannot connect (first: host0 to host2); address resolution is "
+         "retried only after 1 s (a third of address-timeout), when the workload has stopped "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the workload, or "
+         "start the workload after the routes have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
              ", stop: 1001us") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only "
-         "after a third of address-timeout, 1 ms (confirm in a run: members_idle > 0)\n    "
-         "remedy: start "
-         "the fault after the workload, or start the workload after the routes have converged\n"},
+         "of 2 host-target pairs cannot connect (first: host0 to host2); address resolution is "
+         "retried only after 1 ms (a third of address-timeout) (confirm in a run: members_idle > "
+         "0)\n    remedy: start the fault after the workload, or start the workload after the "
+         "routes have converged\n"},
         {LEAVES "hosts: {defaults: {rnic: {profile: ideal, address-timeout: 3ms}}}\n" FOUR(
              ", stop: 1ms") DOWN("link-down, where: host2, at: 0s"),
          "fault-connects",
          "t.yaml:6:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only after a third of address-timeout, 1 ms (the workload has stopped by then) "
-         "(confirm in a run: members_idle > 0)\n"
-         "    remedy: start the fault after the workload, or start the workload after the routes "
-         "have converged\n"},
+         "of 2 host-target pairs cannot connect (first: host0 to host2); address resolution is "
+         "retried only after 1 ms (a third of address-timeout), when the workload has stopped "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the workload, or "
+         "start the workload after the routes have converged\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -339,36 +333,31 @@ static void members_with_two_ways(void **state)
         {LEAVES FOUR("") DOWN("link-down, where: leaf1-spine1, at: 0s"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
          "of 2 host-target pairs cannot connect, depending on the hash (first: host0 to host2); a "
-         "lost "
-         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) "
-         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the "
-         "workload, or start "
-         "the workload after the routes have converged\n"},
+         "lost message is sent again only after 6.14 s (cm-timeout), when the workload has stopped "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the workload, or "
+         "start the workload after the routes have converged\n"},
         {LEAVES FOUR("") "faults: [{kind: link-down, where: leaf1-spine0, at: 0s}, {kind: "
                          "link-down, where: leaf1-spine1, at: 0s}]\n",
          "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only after a third of address-timeout, 1 s (the workload has stopped by then) "
-         "(confirm in a run: members_idle > 0)\n"
-         "    remedy: start the fault after the workload, or start the workload after the routes "
-         "have converged\n"},
+         "of 2 host-target pairs cannot connect (first: host0 to host2); address resolution is "
+         "retried only after 1 s (a third of address-timeout), when the workload has stopped "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the workload, or "
+         "start the workload after the routes have converged\n"},
         {TWO_EACH "workloads: [{name: w, kind: rdma-write, from: c, to: b}]\n" DOWN(
              "link-down, where: \"t:p1\", at: 0s"),
          "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 1 "
          "of 1 host-target pair cannot connect, depending on the hash (first: c to b); a lost "
-         "message is repeated only after cm-timeout, 6.14 s (the workload has stopped by then) "
-         "(confirm in a run: members_idle > 0)\n"
-         "    remedy: start the fault after the workload, or start the workload after the routes "
-         "have converged\n"},
+         "message is sent again only after 6.14 s (cm-timeout), when the workload has stopped "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the workload, or "
+         "start the workload after the routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1ms"), "fault-connects",
          "t.yaml:5:13: warning: 'w' begins while routes still use links that faults took down: 2 "
-         "of 2 host-target pairs cannot connect (first: host0 to host2); the address is resolved "
-         "again only after a third of address-timeout, 1 s (the workload has stopped by then) "
-         "(confirm in a run: members_idle > 0)\n"
-         "    remedy: start the fault after the workload, or start the workload after the routes "
-         "have converged\n"},
+         "of 2 host-target pairs cannot connect (first: host0 to host2); address resolution is "
+         "retried only after 1 s (a third of address-timeout), when the workload has stopped "
+         "(confirm in a run: members_idle > 0)\n    remedy: start the fault after the workload, or "
+         "start the workload after the routes have converged\n"},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 1000001ns"),
          "fault-connects", ""},
         {LEAVES FOUR(", start: 1ms") DOWN("link-down, where: host2, at: 0ms, for: 1ms"),

@@ -21,10 +21,9 @@ static void what_a_nic_does_not_obey(void **state)
     (void)state;
     static const struct findings_print cases[] = {
         {HEAD AT("host0", "pfc: false") WRITE, "host-classes",
-         "t.yaml:5:42: warning: host0: the NIC obeys no pauses for priority 3 (DSCP 26), which is "
+         "t.yaml:5:42: warning: host0: the NIC ignores pauses of priority 3 (DSCP 26), which is "
          "lossless at switch0: the switch drops frames when its buffer is full (confirm in a run: "
-         "drops.lossless > 0)\n"
-         "    remedy: rnic.pfc: true\n"},
+         "drops.lossless > 0)\n    remedy: set rnic.pfc: true\n"},
         /* The switch pauses priority 4, which the NIC obeys, but whose frames it does not pause. */
         {START FABRIC "  switch: {pfc: {priorities: [3, 4]}, dscp: {10: 4}}\n" AT(
              "\"host*\"",
@@ -37,21 +36,21 @@ static void what_a_nic_does_not_obey(void **state)
          "'hosts.some.rnic.pfc-priorities=[3,4]')\n"},
         {START FABRIC "  host-links: {pfc-enabled: none}\n" WRITE, "host-classes", ""},
         {START FABRIC "  overrides: [{where: host0, pfc-enabled: none}]\n" WRITE, "host-classes",
-         "t.yaml:5:43: warning: host0:p0: the NIC obeys no pauses for priority 3 (DSCP 26), which "
-         "is lossless at switch0: the switch drops frames when its buffer is full (confirm in a "
-         "run: drops.lossless > 0)\n"
-         "    remedy: set flow-control: pfc at both ends, with 3 in pfc-enabled\n"},
+         "t.yaml:5:43: warning: host0:p0: the NIC ignores pauses of priority 3 (DSCP 26), which is "
+         "lossless at switch0: the switch drops frames when its buffer is full (confirm in a run: "
+         "drops.lossless > 0)\n    remedy: set flow-control: pfc at both ends, with 3 in "
+         "pfc-enabled\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
 
-#define STREAM        "kind: tcp-stream, from: host1, to: host0"
-#define DCTCP         "hosts: {some: {where: host1, tcp: {congestion-control: dctcp}}}\n"
-#define SWITCH(ecn)   "  switch: {ecn: {" ecn "}, pfc: {priorities: none}}\n"
+#define STREAM      "kind: tcp-stream, from: host1, to: host0"
+#define DCTCP       "hosts: {some: {where: host1, tcp: {congestion-control: dctcp}}}\n"
+#define SWITCH(ecn) "  switch: {ecn: {" ecn "}, pfc: {priorities: none}}\n"
 #define SMALL(ecn)                                                                                 \
     "  switch: {ecn: {" ecn "}, buffer: 300KB, reserved-lossy: 0B, reserved-queue: 0B, pfc: "      \
     "{priorities: none}}\n"
-#define WORK(more)    "workloads: [{name: w, " STREAM more "}]\n"
+#define WORK(more) "workloads: [{name: w, " STREAM more "}]\n"
 
 static void dctcp_has_marks_before_drops(void **state)
 {

@@ -25,27 +25,24 @@ static void classes_of_switches(void **state)
     static const struct findings_print cases[] = {
         {LEAVES ACROSS, "switch-classes", ""},
         {LEAVES "  switch: {pfc: {priorities: [4]}}\n" ACROSS, "switch-classes",
-         "t.yaml:5:30: warning: 4 switches (leaf0, ...): RoCE data may be dropped: DSCP 26 has "
-         "priority 3 there, which is not lossless (confirm in a run: drops.lossy > 0)\n    "
-         "remedy: make "
+         "t.yaml:5:30: warning: 4 switches (leaf0, ...): DSCP 26 has priority 3, which is not "
+         "lossless: RoCE data may be dropped (confirm in a run: drops.lossy > 0)\n    remedy: make "
          "priority 3 lossless at the switch (--set 'fabric.overrides[+]={where: [leaf0, leaf1, "
          "spine0, spine1], pfc: {priorities: [3,4]}}')\n"},
         /* Who chose a class may mean it. */
         {LEAVES "workloads: [{name: w, kind: rdma-write, from: host0, to: host2, dscp: 10}]\n",
          "switch-classes",
-         "t.yaml:4:13: note: 4 switches (leaf0, ...): RoCE data may be dropped: DSCP 10 has "
-         "priority 1 there, which is not lossless (confirm in a run: drops.lossy > 0)\n    "
-         "remedy: mark "
+         "t.yaml:4:13: note: 4 switches (leaf0, ...): DSCP 10 has priority 1, which is not "
+         "lossless: RoCE data may be dropped (confirm in a run: drops.lossy > 0)\n    remedy: mark "
          "DSCP 26 (ToS 104) (--set workloads.w.dscp=26)\n"},
         {LEAVES AT("spine1", "dscp: {26: 5}") ACROSS, "switch-classes",
          "t.yaml:4:13: warning: 2 switches (leaf0, ...): DSCP 26 has priority 3 (lossless) here, "
-         "but 5 (lossy) at spine1 (confirm in a run: drops.lossy > 0)\n"
-         "    remedy: use the same dscp map and the same pfc.priorities at all switches (--set "
-         "'fabric.overrides[+]={where: [spine1], dscp: {26: 3}, pfc: {priorities: [3]}}')\n"
-         "t.yaml:4:13: warning: spine1: RoCE data may be dropped: DSCP 26 has priority 5 there, "
-         "which is not lossless (confirm in a run: drops.lossy > 0)\n"
-         "    remedy: map DSCP 26 to priority 3, as leaf0 does (--set 'fabric.overrides[+]={where: "
-         "[spine1], dscp: {26: 3}, pfc: {priorities: [3]}}')\n"},
+         "but 5 (lossy) at spine1 (confirm in a run: drops.lossy > 0)\n    remedy: use the same "
+         "dscp map and the same pfc.priorities at all switches (--set 'fabric.overrides[+]={where: "
+         "[spine1], dscp: {26: 3}, pfc: {priorities: [3]}}')\nt.yaml:4:13: warning: spine1: DSCP "
+         "26 has priority 5, which is not lossless: RoCE data may be dropped (confirm in a run: "
+         "drops.lossy > 0)\n    remedy: map DSCP 26 to priority 3, as leaf0 does (--set "
+         "'fabric.overrides[+]={where: [spine1], dscp: {26: 3}, pfc: {priorities: [3]}}')\n"},
         /* Another priority that is lossless too, and the same one that is not. */
         {LEAVES "  switch: {pfc: {priorities: [3, 4]}}\n" AT("spine1", "dscp: {26: 4}") ACROSS,
          "switch-classes",
@@ -64,13 +61,12 @@ static void more_classes_of_switches(void **state)
     static const struct findings_print cases[] = {
         {LEAVES AT("spine1", "pfc: {priorities: [4]}") ACROSS, "switch-classes",
          "t.yaml:4:13: warning: 2 switches (leaf0, ...): DSCP 26 has priority 3 (lossless) here, "
-         "but 3 (lossy) at spine1 (confirm in a run: drops.lossy > 0)\n"
-         "    remedy: use the same dscp map and the same pfc.priorities at all switches (--set "
-         "'fabric.overrides[+]={where: [spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\n"
-         "t.yaml:5:49: warning: spine1: RoCE data may be dropped: DSCP 26 has priority 3 there, "
-         "which is not lossless (confirm in a run: drops.lossy > 0)\n"
-         "    remedy: map DSCP 26 to priority 3, as leaf0 does (--set 'fabric.overrides[+]={where: "
-         "[spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\n"},
+         "but 3 (lossy) at spine1 (confirm in a run: drops.lossy > 0)\n    remedy: use the same "
+         "dscp map and the same pfc.priorities at all switches (--set 'fabric.overrides[+]={where: "
+         "[spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\nt.yaml:5:49: warning: spine1: DSCP "
+         "26 has priority 3, which is not lossless: RoCE data may be dropped (confirm in a run: "
+         "drops.lossy > 0)\n    remedy: map DSCP 26 to priority 3, as leaf0 does (--set "
+         "'fabric.overrides[+]={where: [spine1], dscp: {26: 3}, pfc: {priorities: [3,4]}}')\n"},
         {LEAVES AT("leaf0-spine0", "pfc-enabled: none") ACROSS, "switch-classes",
          "t.yaml:5:50: warning: 2 ports of 2 switches (leaf0:p2, ...): priority 3 is lossless at "
          "the switch, but its PFC is disabled on the port (confirm in a run: drops.lossless > "
@@ -115,25 +111,22 @@ static void pauses_of_two_ends(void **state)
     static const struct findings_print cases[] = {
         {ONE WRITE, "pause-kinds", ""},
         {ONE AT("\"switch0:p0\"", "flow-control: global") WRITE, "pause-kinds",
-         "t.yaml:4:13: warning: host0:p0: it sends PFC, but switch0:p0 sends PAUSE: neither end "
-         "obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: PFC at both ends "
-         "of the "
-         "link (--set 'fabric.overrides[+]={where: [\"host0:p0\", \"switch0:p0\"], flow-control: "
-         "pfc}')\n"},
+         "t.yaml:4:13: warning: host0:p0: PFC at this end, but PAUSE at switch0:p0: neither end "
+         "obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: use PFC at both ends "
+         "of the link (--set 'fabric.overrides[+]={where: [\"host0:p0\", \"switch0:p0\"], "
+         "flow-control: pfc}')\n"},
         {ONE AT("\"switch0:p0\"", "flow-control: none") WRITE, "pause-kinds",
-         "t.yaml:4:13: warning: host0:p0: it sends PFC, but switch0:p0 sends no pauses: neither "
-         "end obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: PFC at both "
-         "ends of "
-         "the link (--set 'fabric.overrides[+]={where: [\"host0:p0\", \"switch0:p0\"], "
+         "t.yaml:4:13: warning: host0:p0: PFC at this end, but no pauses at switch0:p0: neither "
+         "end obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: use PFC at both "
+         "ends of the link (--set 'fabric.overrides[+]={where: [\"host0:p0\", \"switch0:p0\"], "
          "flow-control: pfc}')\n"},
         {ONE AT("\"switch0:p0\"",
                 "flow-control: none") "  host-links: {flow-control: global}\n" WRITE,
          "pause-kinds",
-         "t.yaml:6:30: warning: host0:p0: it sends PAUSE, but switch0:p0 sends no pauses: neither "
-         "end obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: PAUSE at "
-         "both ends of "
-         "the link (--set 'fabric.overrides[+]={where: [\"host0:p0\", \"switch0:p0\"], "
-         "flow-control: global}')\n"},
+         "t.yaml:6:30: warning: host0:p0: PAUSE at this end, but no pauses at switch0:p0: neither "
+         "end obeys the other (confirm in a run: drops.lossless > 0)\n    remedy: use PAUSE at "
+         "both ends of the link (--set 'fabric.overrides[+]={where: [\"host0:p0\", "
+         "\"switch0:p0\"], flow-control: global}')\n"},
         /* What the switch does not pause for is not obeyed, unless the scenario says so. */
         {SWITCH("dscp: {10: 1}") "workloads: [{name: w, kind: rdma-write, from: host1, to: host0, "
                                  "dscp: 10}]\n",
@@ -228,14 +221,14 @@ static void more_values_of_a_switch(void **state)
          "of lossless queues: egress-limit none (--set fabric.switch.egress-limit=none)\n"},
         {SWITCH("buffer: 3MB, egress-limit: 3MB") WRITE, "switch-values", ""},
         {SWITCH("policy: static, xoff: 1MB, alpha: 50%") WRITE, "switch-values",
-         "t.yaml:5:46: note: switch0: alpha has no effect: the policy is static\n    remedy: "
-         "policy: dynamic, or xoff instead of alpha\n"},
+         "t.yaml:5:46: note: switch0: alpha has no effect: the policy is static\n    remedy: set "
+         "policy: dynamic, or set xoff instead of alpha\n"},
         {SWITCH("xoff: 1MB") WRITE, "switch-values",
-         "t.yaml:5:18: note: switch0: xoff has no effect: the policy is dynamic\n"
-         "    remedy: policy: static, or no xoff (--set fabric.switch.policy=static)\n"},
+         "t.yaml:5:18: note: switch0: xoff has no effect: the policy is dynamic\n    remedy: set "
+         "policy: static, or remove xoff (--set fabric.switch.policy=static)\n"},
         {SWITCH("policy: abm, xoff: 1MB") WRITE, "switch-values",
-         "t.yaml:5:31: note: switch0: xoff has no effect: the policy is abm\n"
-         "    remedy: policy: static, or no xoff (--set fabric.switch.policy=static)\n"},
+         "t.yaml:5:31: note: switch0: xoff has no effect: the policy is abm\n    remedy: set "
+         "policy: static, or remove xoff (--set fabric.switch.policy=static)\n"},
     };
     assert_prints(cases, COUNT(cases));
 }
@@ -286,7 +279,7 @@ static void thresholds(void **state)
         {SWITCH("ecn: {kmax: 8435B}") WRITE, "marking",
          "t.yaml:5:24: warning: switch0: ecn-kmax 8435 B is less than 2 frames of 4218 B: even two "
          "alternating senders are marked, and links stay partly idle\n    remedy: raise ecn-kmin "
-         "and ecn-kmax: to 621568 and 2486272 B here (--set fabric.switch.ecn-kmin=621568B --set "
+         "to 621568 B and ecn-kmax to 2486272 B (--set fabric.switch.ecn-kmin=621568B --set "
          "fabric.switch.ecn-kmax=2486272B)\n"},
         {SWITCH("ecn: {kmax: 0B}, pfc: {priorities: none}") WRITE, "marking", ""},
         {SWITCH("ecn: {kmax: 0B}") "hosts: {defaults: {rnic: {profile: ideal, congestion-control: "

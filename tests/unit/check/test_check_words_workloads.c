@@ -344,7 +344,7 @@ static void timers_of_several_outages(void **state)
 #define SHORT          "hosts:\n  defaults: {nvme: {fast-io-fail-tmo: 10us}}\n"
 #define FAST(host, outage)                                                                         \
     "t.yaml:7:39: warning: " host ": nvme.fast-io-fail-tmo is 10 us, but target-stall at " outage  \
-    ": I/O fails before the target is back\n    remedy: nvme.fast-io-fail-tmo above 219 us "       \
+    ": I/O fails before the target is back\n    remedy: set nvme.fast-io-fail-tmo above 219 us "   \
     "(--set hosts.defaults.nvme.fast-io-fail-tmo=438us)\n"
     static const struct findings_print cases[] = {
         {HEAD "duration: 1ms\n" SHORT TARGET NVME("")

@@ -82,7 +82,8 @@ static void waiting_tells_of_a_limit_that_is_not_always_busy(void **state)
     input.uses[BOTTLENECK_MEDIA].waiting = 0;
     assert_named(&input, "queue depth: ");
     input.uses[BOTTLENECK_MEDIA].waiting = PPM * 6 / 10;
-    assert_named(&input, "media: host0's dies are 70% busy");
+    assert_named(&input,
+                 "media: host0's dies are 70% busy, and 60% of outstanding I/Os are there; ");
     input.uses[BOTTLENECK_MEDIA].used = PPM / 10; /* nobody can wait long for what is idle */
     assert_named(&input, "queue depth: ");
 }
@@ -293,7 +294,9 @@ static void where_a_queue_holds_just_the_depth_what_serves_is_the_limit(void **s
     input.entries = 22;
     assert_named(&input, "queue depth: ");
     input.entries = input.depth;
-    assert_named(&input, "media: host0's drives (medium) are 20% busy");
+    assert_named(
+        &input,
+        "media: host0's drives (medium) are 20% busy, and 80% of outstanding I/Os are there; ");
 }
 
 /* A port that one pair of four goes by holds up a fourth. */

@@ -341,7 +341,7 @@ static void two_hosts_are_two_causes(void **state)
     assert_string_equal(
         text,
         "the receive buffer of h0 drains more slowly than the link delivers (h0 paused leaf0:p0 "
-        "for 6.00 ns), 59% of the total pause time; and h2, which sends PAUSE with room to spare, "
+        "for 6.00 ns), 59% of the total pause time; and pause storm from h2 (it paused leaf1:p1), "
         "40%");
     explain_fini(&explain);
 }

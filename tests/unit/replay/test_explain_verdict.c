@@ -280,15 +280,17 @@ static void the_cause_is_said_with_its_shares(void **state)
     } rows[] = {
         {{SLOW(0, 80), FULL(3, 20)}, HOST0_DRAINS},
         {{SLOW(0, 60), SLOW(1, 40)},
-         HOST0_DRAINS ", 60% of the total pause time; and host1, which drains slowly, 40%"},
+         HOST0_DRAINS
+         ", 60% of the total pause time; and slow receiver host1 (it paused leaf1:p0), 40%"},
         {{SLOW(0, 50),
           {.port = 1, .kind = EXPLAIN_STORM, .held_ps = 30, .fault = true},
           SLOW(1, 20)},
-         HOST0_DRAINS ", 50% of the total pause time; and host1, which sends PAUSE with room to "
-                      "spare, 30%; and host1, which drains slowly, 20%"},
+         HOST0_DRAINS ", 50% of the total pause time; and pause storm from host1 (it paused "
+                      "leaf1:p0), 30%; and slow receiver host1 (it paused leaf1:p0), 20%"},
         {{SLOW(0, 40), SLOW(1, 30), SLOW(1, 20), SLOW(1, 10)},
-         HOST0_DRAINS ", 40% of the total pause time; and host1, which drains slowly, 30%; and "
-                      "host1, which drains slowly, 20%; and 1 more"},
+         HOST0_DRAINS
+         ", 40% of the total pause time; and slow receiver host1 (it paused leaf1:p0), 30%; and "
+         "slow receiver host1 (it paused leaf1:p0), 20%; and 1 more"},
         {{SLOW(0, 40), FULL(3, 60)},
          "uncertain: " HOST0_DRAINS
          ", 40% of the total pause time; or congestion at leaf0:p1 to leaf1, 60%"},

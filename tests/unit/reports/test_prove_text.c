@@ -87,10 +87,9 @@ static void the_introduction_names_what_runs_are_compared_with(void **state)
 
 static void each_row_has_the_sentence_of_its_case(void **state)
 {
-    static const char *const cases[] = {"by less than 5% of its I/O time",
-                                        "the other causes explain the harm",
-                                        "not tested: the run without this suspect failed",
-                                        "75% less", NULL};
+    static const char *const cases[] = {
+        "by less than 5% of its I/O time", "the other causes explain the harm",
+        "not tested: the run without this suspect failed", "75% less", NULL};
     (void)state;
     begin();
     struct prove_row *row = add_row("hosts.odd", 4000000, 1000000);
@@ -232,13 +231,12 @@ static void a_proof_names_each_culprit_with_its_part(void **state)
     two->culprit = true;
     two->harm.permille = 330;
     prove.culprits = 2;
-    assert_has(
-        "proved: one (removing only this removes 50% of the harm); and two (removing only this "
-        "removes 25% of the harm); together, these changes remove 75% of the delay",
-        true);
+    assert_has("proved: one (this change alone removes 50% of the harm); and two (this change "
+               "alone removes 25% of the harm); together, these changes remove 75% of the delay",
+               true);
     two->harmful = true;
-    assert_has("two (removing only this removes 25% of the harm; this cause "
-               "alone costs a workload 33% of its I/O time);",
+    assert_has("two (this change alone removes 25% of the harm; this cause alone costs a workload "
+               "33% of its I/O time);",
                true);
 }
 

@@ -211,8 +211,7 @@ static void failures_name_the_workload(void **state)
     result.totals.rnic_qp_errors = 2;
     static const char *const expected[] = {
         "2 queue pairs went into the error state",    "bad: 1 of 4,321 operations failed",
-        "bad: 2 of 4,321 operations never completed", "workload 'idle' issued nothing in its "
-                                                      "window",
+        "bad: 2 of 4,321 operations never completed", "workload 'idle' issued no operations",
         "bad: 3 reads returned wrong data",
     };
     const struct scenario scenario = {0};
@@ -351,7 +350,7 @@ static void a_workload_that_issued_nothing_fails_unless_cut_short_or_expected(vo
     fixture.workload.stalled = true;
     evaluate(&fixture, NULL, 0, false);
     assert_int_equal(fixture.result.failure_count, 1);
-    assert_string_equal(fixture.result.failures[0], "workload 'oltp' issued nothing in its window");
+    assert_string_equal(fixture.result.failures[0], "workload 'oltp' issued no operations");
     release(&fixture);
 
     fill(&fixture);
@@ -366,7 +365,7 @@ static void a_workload_that_issued_nothing_fails_unless_cut_short_or_expected(vo
         .quantity = EXPECT_COMMANDS_LOST, .workload = EXPECT_WHOLE_RUN, .op = EXPECT_EQ};
     evaluate(&fixture, &complete, 1, false);
     assert_false(fixture.result.expectations[0].held);
-    assert_string_equal(fixture.result.expectations[0].actual, "oltp issued nothing");
+    assert_string_equal(fixture.result.expectations[0].actual, "oltp issued no operations");
     release(&fixture);
 
     fill(&fixture);
@@ -421,7 +420,7 @@ static void members_that_did_nothing_pass_no_expectation(void **state)
     evaluate(&fixture, NULL, 0, false);
     assert_int_equal(fixture.result.failure_count, 1);
     assert_string_equal(fixture.result.failures[0],
-                        "oltp: 1 of its 48 host-target pairs never connected or issued nothing");
+                        "oltp: 1 of 48 host-target pairs never connected or issued no operations");
     release(&fixture);
 }
 
