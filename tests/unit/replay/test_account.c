@@ -325,7 +325,8 @@ static void what_no_frame_touched_is_named(void **state)
         const char *sql, *what, *why; /* NULL: nothing */
     } rows[] = {
         {"", NULL, NULL},
-        {"INSERT INTO workload VALUES(0, 'w', 'rdma-write', 0, 0, 0, 9)", "workload w", "no operation"},
+        {"INSERT INTO workload VALUES(0, 'w', 'rdma-write', 0, 0, 0, 9)", "workload w",
+         "no operation"},
         {"INSERT INTO fault VALUES(4, 'link-down', 'link-down at a-b', 1200, NULL)",
          "link-down at a-b", "ended"},
         {"INSERT INTO fault VALUES(4, 'slow-receiver', 'slow-receiver at a', 1199, NULL);"
