@@ -15,9 +15,6 @@ static const double known_to = 0.5;
 static const double named_from = 0.15;
 /* If the base's mean relative error is below this, the search starts only from the base. */
 static const double near_enough = 0.2;
-/* Errors of this many standard deviations halve a figure's weight (Cauchy weights; 95 % efficient
- * at 2.385). */
-static const double contradicted = 2.385;
 static const double step = 0.02;
 
 enum { ROUNDS = 4, EQUATIONS_MAX = CALIBRATION_FIGURES_MAX + CALIBRATION_PARAMETERS_MAX };
@@ -98,8 +95,7 @@ static void trust_figures(struct calibration *calibration)
     const double noise = fmax(calibration->noise, least_squares_trusted);
     for (uint32_t i = 0; i < calibration->shown_count; i++) {
         struct calibration_figure *figure = &calibration->shown[i];
-        const double off = figure->weight * error_of(figure) / (contradicted * noise);
-        figure->trust = sqrt(1 / (1 + off * off));
+        figure->trust = least_squares_trust(figure->weight * error_of(figure), noise);
     }
 }
 

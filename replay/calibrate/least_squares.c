@@ -17,6 +17,9 @@ static const int evaluations_max = 60;
 const double least_squares_trusted = 0.002;
 /* Factor from the median of absolute normal errors to their standard deviation. */
 static const double deviation_of_median = 1.4826;
+/* Errors of this many standard deviations halve a figure's weight (Cauchy weights; 95 % efficient
+ * at 2.385). */
+static const double contradicted = 2.385;
 
 static double *numbers(size_t count)
 {
@@ -200,4 +203,10 @@ double least_squares_median(double *list, uint32_t count)
 double least_squares_deviation(double *sizes, uint32_t count)
 {
     return deviation_of_median * least_squares_median(sizes, count);
+}
+
+double least_squares_trust(double error, double deviation)
+{
+    const double off = error / (contradicted * deviation);
+    return sqrt(1 / (1 + off * off));
 }

@@ -41,5 +41,7 @@ double least_squares_median(double *list, uint32_t count);
 /* The standard deviation of normal errors with these sizes, which are sorted.  From their median,
  * so that outliers do not decide it. */
 double least_squares_deviation(double *sizes, uint32_t count);
+/* The factor of a residual, 0 to 1: an error far beyond the deviation has almost no effect. */
+double least_squares_trust(double error, double deviation);
 
 #endif

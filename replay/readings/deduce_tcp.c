@@ -2,7 +2,8 @@
  * deduce_tcp - costs of NVMe over TCP from I/Os of fio on a namespace without a drive.
  * One I/O passes interrupts, wake-ups, batches, segments and copies at both ends, so no reading
  * shows one cost alone. All costs are therefore fitted at once (least squares of the relative
- * errors), and the base pulls costs that the readings leave open. Costs that always occur together
+ * errors), and the base pulls costs that the readings leave open. A reading that contradicts the
+ * others loses its weight; otherwise, it would distort all costs. Costs that always occur together
  * have one factor and keep the base's proportion. About a quarter of the readings is held out: the
  * fit does not use them, and their errors show what the profile is worth. */
 #include "base/memory.h"
@@ -21,11 +22,21 @@ static const double far_off = 0.1;
 static const double widest = 2.5;
 /* The search ends if the mean relative error is below this. */
 static const double near_enough = 0.003;
+/* A search that passes by single readings has succeeded if the others deviate by less. */
+static const double most_fit = 0.005;
 /* Errors jump where the rhythm of batches and interrupts changes. Differences over a large step
  * pass over small jumps; with a small step, the search then finds the minimum. */
 static const double steps[] = {0.08, 0.02};
+/* Errors beyond this count less than their squares in the search. */
+static const double bend = 0.01;
+/* A reading with less than this trust has less than a quarter of its weight. */
+static const double halved = 0.5;
+/* The fit is repeated if a trust has changed by more than this. */
+static const double settled = 0.1;
 /* For the uncertainties. */
 static const double step = 0.05;
+/* Readings whose error after the fit is above this are reported, if they contradict the others. */
+static const double notable = 0.05;
 /* Factors are between this and its inverse. */
 static const double lowest = 0.02;
 
@@ -60,11 +71,12 @@ enum {
 struct search {
     struct deduced *deduced;
     const struct reading *fitted[FITTED_MAX];
-    double errors[FITTED_MAX];
+    double errors[FITTED_MAX], trust[FITTED_MAX];
     const struct costs *of[COSTS]; /* by unknown */
     double lower[COSTS], upper[COSTS], x[COSTS], base[COSTS];
     double jacobian[COSTS * EQUATIONS_MAX];
     double pull; /* weight of the base: the noise of one reading */
+    bool bends;  /* large errors count less than their squares */
     uint32_t count;
     struct least_squares problem;
 };
@@ -84,6 +96,14 @@ static void put_values(const struct search *search, const double *x)
         }
 }
 
+/* The square grows linearly beyond `bend`, so that the sum is nearly that of absolute errors: its
+ * minimum passes by single readings that contradict the others. */
+static double bent(double error)
+{
+    const double ratio = error / bend;
+    return copysign(bend * sqrt(2 * (sqrt(1 + ratio * ratio) - 1)), error);
+}
+
 static bool residuals(void *self, const double *x, double *out)
 {
     struct search *search = self;
@@ -92,7 +112,8 @@ static bool residuals(void *self, const double *x, double *out)
         const double modelled = deduce_play(search->deduced, search->fitted[i]);
         if (modelled <= 0)
             return false;
-        out[i] = search->errors[i] = modelled / measured(search->fitted[i]) - 1;
+        search->errors[i] = modelled / measured(search->fitted[i]) - 1;
+        out[i] = search->trust[i] * (search->bends ? bent(search->errors[i]) : search->errors[i]);
     }
     for (uint32_t i = 0; i < search->problem.unknowns; i++)
         out[search->count + i] = search->pull * log((x[i] + lowest) / (1 + lowest));
@@ -124,8 +145,10 @@ static void choose_readings(struct search *search)
             seen[deduce_is_rate(reading)] && ++usable * GOLDEN_OF_1000 % 1000 < HELD_OF_1000;
         seen[deduce_is_rate(reading)] = true;
         deduced->held_out[i] = held || search->count == FITTED_MAX;
-        if (!deduced->held_out[i])
-            search->fitted[search->count++] = reading;
+        if (deduced->held_out[i])
+            continue;
+        search->trust[search->count] = 1;
+        search->fitted[search->count++] = reading;
     }
 }
 
@@ -171,7 +194,29 @@ static double noise_of(const struct search *search)
     double off[FITTED_MAX];
     for (uint32_t i = 0; i < search->count; i++)
         off[i] = fabs(search->errors[i]);
-    return fmax(least_squares_trusted, least_squares_deviation(off, search->count));
+    return least_squares_deviation(off, search->count);
+}
+
+/* With few readings more than their errors after the fit. */
+static double noise_per_reading(const struct search *search, double noise)
+{
+    const double count = search->count, free = count - search->problem.unknowns;
+    return noise * sqrt(count / fmax(1, free));
+}
+
+/* False: nothing has changed. */
+static bool trust_readings(struct search *search)
+{
+    const double noise = fmax(least_squares_trusted, noise_of(search));
+    const double each = noise_per_reading(search, noise);
+    bool changed = noise > search->pull;
+    search->pull = noise;
+    for (uint32_t i = 0; i < search->count; i++) {
+        const double trust = least_squares_trust(search->errors[i], each);
+        changed = changed || fabs(trust - search->trust[i]) > settled;
+        search->trust[i] = trust;
+    }
+    return changed;
 }
 
 static bool solve(struct search *search)
@@ -236,29 +281,61 @@ static void choose_starts(const struct search *search, struct starts *starts)
     }
 }
 
-static bool search_all(struct search *search)
+static double worst_error(const struct search *search)
+{
+    double worst = 0;
+    for (uint32_t i = 0; i < search->count; i++)
+        worst = fmax(worst, fabs(search->errors[i]));
+    return worst;
+}
+
+/* A reading that contradicts the others draws all costs to it. Searches again, passing by it; false
+ * if the others do not fit well then, either. */
+static bool pass_outliers(struct search *search, const double *start)
+{
+    double found[COSTS];
+    memcpy(found, search->x, sizeof found);
+    memcpy(search->x, start, sizeof found);
+    search->bends = true;
+    const bool fine = solve(search) && isfinite(least_squares_cost(&search->problem, search->x)) &&
+                      noise_of(search) <= most_fit;
+    search->bends = false;
+    if (!fine)
+        memcpy(search->x, found, sizeof found);
+    return fine;
+}
+
+/* Returns the least cost; INFINITY: there is none. */
+static double search_from(struct search *search, const struct starts *starts)
 {
     const double enough = near_enough * near_enough * search->count;
     double best[COSTS], least = INFINITY;
-    struct starts starts;
-    search->pull = least_squares_trusted;
-    choose_starts(search, &starts);
-    for (uint32_t i = 0; i < starts.count && least > enough; i++) {
-        memcpy(search->x, starts.at[i], sizeof starts.at[i]);
+    for (uint32_t i = 0; i < starts->count && least > enough; i++) {
+        memcpy(search->x, starts->at[i], sizeof starts->at[i]);
         const double cost =
             solve(search) ? least_squares_cost(&search->problem, search->x) : INFINITY;
+        if (isfinite(cost) && i == 0 && worst_error(search) > notable &&
+            pass_outliers(search, starts->at[0]))
+            return cost;
         if (cost < least)
             memcpy(best, search->x, sizeof best);
         least = fmin(least, cost);
     }
     if (isfinite(least))
         memcpy(search->x, best, sizeof best);
+    return least;
+}
+
+static bool search_all(struct search *search)
+{
+    struct starts starts;
+    search->pull = least_squares_trusted;
+    choose_starts(search, &starts);
+    double least = search_from(search, &starts);
     for (int i = 0; i < ROUNDS && isfinite(least); i++) {
         least = least_squares_cost(&search->problem, search->x);
-        const double noise = noise_of(search);
-        if (noise <= search->pull)
+        if (!trust_readings(search))
             break;
-        search->pull = noise;
         least = solve(search) ? least_squares_cost(&search->problem, search->x) : INFINITY;
     }
     return isfinite(least);
@@ -284,13 +361,6 @@ static void report_cost(struct search *search, enum deduce_parameter which, bool
                      "fit, the closest to the base profile";
 }
 
-/* The noise, with few readings more than their errors after the fit. */
-static double noise_per_reading(const struct search *search)
-{
-    const double count = search->count, free = count - search->problem.unknowns;
-    return search->pull * sqrt(count / fmax(1, free));
-}
-
 static void report_one(struct search *search, uint32_t unknown)
 {
     double part[EQUATIONS_MAX];
@@ -302,12 +372,36 @@ static void report_one(struct search *search, uint32_t unknown)
         most = fabs(part[i]) > fabs(part[most]) ? i : most;
     const struct deduce_word word = {
         search->fitted[most], search->x[unknown],
-        alone > 0 ? noise_per_reading(search) / alone : INFINITY,
+        alone > 0 ? noise_per_reading(search, search->pull) / alone : INFINITY,
         shared ? "fitted with all other costs, in the base profile's proportion; this reading "
                  "weighs most"
                : "fitted with all other costs; this reading weighs most"};
     for (int k = 0; k < TOGETHER_MAX && of->of[k] != DEDUCE_COUNT; k++)
         report_cost(search, of->of[k], shared, word);
+}
+
+/* Time of an I/O in us. */
+static double duration(const struct reading *reading, double figure)
+{
+    const double outstanding = (double)(reading->work.depth * reading->work.qps);
+    return (deduce_is_rate(reading) ? outstanding * PS_PER_S / figure : figure) / PS_PER_US;
+}
+
+static void report_contradictions(struct search *search)
+{
+    if (!isfinite(least_squares_cost(&search->problem, search->x))) /* the errors at x */
+        return;
+    for (uint32_t i = 0; i < search->count; i++) {
+        const struct reading *reading = search->fitted[i];
+        if (search->trust[i] > halved || fabs(search->errors[i]) < notable)
+            continue;
+        const double here = duration(reading, measured(reading));
+        const double there = duration(reading, measured(reading) * (1 + search->errors[i]));
+        deduce_conflict(search->deduced, reading, NULL,
+                        "an I/O takes %.1f us, but according to the other results %.1f us: this "
+                        "result has little weight in the fit; measure it again",
+                        here, there);
+    }
 }
 
 static bool report_all(struct search *search)
@@ -316,6 +410,7 @@ static bool report_all(struct search *search)
         return false;
     for (uint32_t i = 0; i < search->problem.unknowns; i++)
         report_one(search, i);
+    report_contradictions(search);
     return true;
 }
 

@@ -68,8 +68,9 @@ static const struct hidden {
     {DEDUCE_COMMAND_COST, 1500000},
 };
 
-/* The first `count` figures of the model with the hidden costs, as fio would report them. */
-static void add_readings(struct fixture *fixture, int count)
+/* The first `count` figures of the model with the hidden costs, as fio would report them, and a
+ * disturbance of the first one that no cost explains. */
+static void add_readings(struct fixture *fixture, int count, time_ps disturbance)
 {
     const struct deduce_ask ask = {.base = base};
     struct deduced own;
@@ -79,8 +80,9 @@ static void add_readings(struct fixture *fixture, int count)
     for (int i = 0; i < count; i++) {
         struct reading reading = {
             .kind = READING_IO, .tool = "fio", .where = {"in", i + 1, 1, 1}, .work = works[i]};
-        const double figure = deduce_play(&own, &reading);
-        assert_true(figure > 0);
+        const double played = deduce_play(&own, &reading);
+        const double figure = i == 0 ? played + (double)disturbance : played;
+        assert_true(played > 0);
         if (deduce_is_rate(&reading))
             reading.rate = (struct reading_number){figure, 1};
         else {
@@ -92,10 +94,11 @@ static void add_readings(struct fixture *fixture, int count)
     deduced_free(&own);
 }
 
+/* A fit of the squares would spread the disturbance over all costs. */
 static void hidden_costs_are_found(void **state)
 {
     struct fixture *fixture = *state;
-    add_readings(fixture, WORKS);
+    add_readings(fixture, WORKS, 12 * PS_PER_US);
     assert_true(run(fixture, base, true));
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
         const struct deduced_parameter *of = &fixture->deduced.parameters[hidden[i].which];
@@ -115,7 +118,12 @@ static void hidden_costs_are_found(void **state)
         predicted += figure->held_out && fabs(figure->modelled / figure->measured - 1) <= 0.02;
     }
     /* With 8 KiB at depth 8, batches and interrupts have two steady rhythms, 19% apart. */
-    assert_in_range(near, WORKS - 1, WORKS);
+    assert_in_range(near, WORKS - 3, WORKS - 1);
+    assert_int_equal(fixture->deduced.conflict_count, 1);
+    assert_ptr_equal(fixture->deduced.conflicts[0].one, &fixture->readings.list[0]);
+    assert_string_equal(fixture->deduced.conflicts[0].sentence,
+                        "an I/O takes 55.6 us, but according to the other results 43.6 us: this "
+                        "result has little weight in the fit; measure it again");
     assert_in_range(predicted, 1, held_out);
     assert_in_range(held_out, 1, WORKS / 2);
 }
@@ -124,7 +132,7 @@ static void hidden_costs_are_found(void **state)
 static void a_drive_leaves_only_bounds(void **state)
 {
     struct fixture *fixture = *state;
-    add_readings(fixture, WORKS);
+    add_readings(fixture, WORKS, 0);
     assert_true(run(fixture, base, false));
     const struct deduced_parameter *parameters = fixture->deduced.parameters;
     assert_true(parameters[DEDUCE_TX_DELAY].absent);
@@ -142,7 +150,7 @@ static void bases_of_other_kinds_are_refused(void **state)
         {"linux-nvmet", "its kind is target, for RDMA"},
     };
     struct fixture *fixture = *state;
-    add_readings(fixture, 1);
+    add_readings(fixture, 1, 0);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         fixture->diag = (struct diag){0};
         assert_false(run(fixture, refused[i].base, true));
