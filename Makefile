@@ -425,8 +425,8 @@ failures: build/packages-test ## SEEDS drawn scenarios (1,000) in which paths of
 	    --seeds $(if $(filter-out file,$(origin SEEDS)),$(SEEDS),1000)
 
 swarm-defects: build/packages-test ## plants 24 mistakes one after the other; the swarm finds 22 in SEEDS scenarios, and each naive host in 100
-	@$(MAKE) BUILD=plain build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
-	@$(MAKE) BUILD=plain swarm-defects-planted
+	@$(MAKE) BUILD=plain UNITS= build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm # a changed file takes the place of its object
+	@$(MAKE) BUILD=plain UNITS= swarm-defects-planted
 
 swarm-defects-planted:
 	@tests/swarm/defects $(SEEDS) $(B) $(CC) $(CFLAGS) -- $(B)/tests/shared.a $(LIB) $(LDLIBS)

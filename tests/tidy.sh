@@ -150,6 +150,10 @@ printf '%s\n' "${sources[@]}" | grep '\.h$' | grep -v '^tests/' | xargs awk '
     $0 == "#ifndef STORMGLASS_" guard { guarded = 1 }
     END { ended() }' >>"$findings"
 
+# --- what the swarm's planted mistakes change is there -------------------------------------------------------
+
+tests/swarm/defects --texts 2>>"$findings"
+
 # --- tests are run as programs -----------------------------------------------------------------------------
 
 for script in tests/*.sh tests/golden/*.sh tests/laws/*.sh; do
