@@ -167,6 +167,7 @@ static void verdict(const struct page *page, int64_t all, int64_t broken)
     char severity[32];
     harm_text(page, severity, sizeof severity);
     const bool harmless = severity[0] == '\0' || strcmp(severity, "none") == 0;
+    const char *color = harmless ? " class=\"good\"" : "";
     if (broken > 0)
         fprintf(page->out, "<span class=\"bad\">%" PRId64 " %s failed</span>", broken,
                 plural(broken, "check", "checks"));
@@ -175,11 +176,11 @@ static void verdict(const struct page *page, int64_t all, int64_t broken)
                 "%" PRId64 " of %" PRId64
                 " %s passed; the run was cut before the others were evaluated",
                 judged, all, plural(all, "expectation", "expectations"));
+    else if (all == 1)
+        fprintf(page->out, "<span%s>The expectation passed</span>", color);
     else
-        fprintf(page->out,
-                all == 1 ? "<span%s>The expectation passed</span>"
-                         : "<span%s>All %" PRId64 " expectations passed</span>",
-                harmless ? " class=\"good\"" : "", all);
+        fprintf(page->out, "<span%s>All %" PRId64 " %s passed</span>", color, all,
+                plural(all, "expectation", "expectations"));
 }
 
 static void expectations(const struct page *page)

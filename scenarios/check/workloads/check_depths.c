@@ -81,7 +81,8 @@ static void tell_depth(const struct scenario *scenario, const struct scenario_wo
     const int64_t most = max_i64(depth->commands / agreed->sharing, 1);
     char shared[48] = "";
     if (agreed->sharing > 1)
-        snprintf(shared, sizeof shared, ", which %lld CPUs share", (long long)agreed->sharing);
+        snprintf(shared, sizeof shared, ", which %lld %s", (long long)agreed->sharing,
+                 plural(agreed->sharing, "CPU shares", "CPUs share"));
     check_add(report, DIAG_WARNING, block_place(workload->values, "queue-depth", workload->place),
               "'%s': queue-depth %lld is limited to %lld: a queue between %s and %s has %lld %s "
               "(%s of %s)%s; further I/Os wait at the host",
