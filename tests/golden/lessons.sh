@@ -77,7 +77,7 @@ code=$?
 grep -q 'Your prediction was a\. The run shows b: push.goodput is ' terminal.txt || fail 'the prediction is not compared with the run'
 for said in "'q' is not one of the answers; expected a, b or c\." "'0*' is not one of the answers; " 'No letter was typed; expected a, b or c\.' \
     "'abc' is not one of the answers; " "'d' is not one of the answers; expected a, b or c\."; do
-    grep -q "^$said" terminal.txt || fail "a reply that is no answer: no '$said' in $(tail -n 60 terminal.txt)"
+    grep -q -- "$said" terminal.txt || fail "a reply that is no answer: no '$said' in $(tail -n 60 terminal.txt)"
 done
 grep -q '^Next: stormglass lesson head-of-line' terminal.txt || fail 'the next lesson is not named'
 grep -q 'Right: ' terminal.txt || fail "the answer is not checked: $(tail -n 5 terminal.txt)"
