@@ -19,7 +19,7 @@
 
 enum { RUNS_MAX = 1000 };
 
-static const struct cli_option options[] = {
+static const struct cli_option bench_options[] = {
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; repeatable"},
     {"threads", 0, "N", "number of threads; auto: as many as speed up the run"},
     {"runs", 0, "N", "run each scenario N times and report the run with the least CPU time"},
@@ -200,7 +200,7 @@ static bool read_label(const struct cli_args *args, const char **label)
     return false;
 }
 
-static int run(const struct cli_args *args)
+static int run_bench_command(const struct cli_args *args)
 {
     static char *const standard[] = {"event-queues", "touch", "incast-32to1", "fat-tree-k8"};
     const int standard_count = sizeof standard / sizeof standard[0];
@@ -248,7 +248,7 @@ const struct cli_command cmd_bench = {
             {2, "the command line or a scenario is wrong"},
             {3, "a run could not be carried out, or the output could not be written"},
             {0}},
-    .options = options,
+    .options = bench_options,
     .operands_max = -1,
-    .run = run,
+    .run = run_bench_command,
 };

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option claims_options[] = {
     {"list", 0, NULL, "list the claims without running them"},
     {"json", 0, NULL, "one JSON object"},
     {"csv", 0, NULL, "comma-separated values: one line for each figure"},
@@ -204,7 +204,7 @@ static bool can_draw(const struct choice *choice)
     return false;
 }
 
-static int run(const struct cli_args *args)
+static int run_claims(const struct cli_args *args)
 {
     struct choice choice = {0};
     int code = CLI_USAGE;
@@ -243,8 +243,8 @@ const struct cli_command cmd_claims = {
                                                  {130, "interrupted"},
                                                  {143, "terminated"},
                                                  {0}},
-    .options = options,
+    .options = claims_options,
     .operands_min = 0,
     .operands_max = -1,
-    .run = run,
+    .run = run_claims,
 };

@@ -2,7 +2,7 @@
  * cmd_bridge - stormglass bridge. */
 #include "cli/exec_helper.h"
 
-static int run(const struct cli_args *args)
+static int run_bridge(const struct cli_args *args)
 {
     return exec_helper("stormglass-bridge", NULL, args->operands, args->operand_count);
 }
@@ -13,5 +13,5 @@ const struct cli_command cmd_bridge = {
     .about = "run a scenario's workloads in real time on RDMA devices or over TCP",
     .operands_max = -1,
     .passes = true,
-    .run = run,
+    .run = run_bridge,
 };

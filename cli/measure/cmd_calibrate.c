@@ -144,7 +144,7 @@ static bool is_option(const char *text, const char *option)
     return strncmp(text, option, length) == 0 && (text[length] == '\0' || text[length] == '=');
 }
 
-static int run(const struct cli_args *args)
+static int run_calibrate(const struct cli_args *args)
 {
     for (int i = 0; i < args->operand_count; i++)
         if (is_option(args->operands[i], "--address") || is_option(args->operands[i], "--from"))
@@ -166,5 +166,5 @@ const struct cli_command cmd_calibrate = {
              "measurement",
     .operands_max = -1,
     .passes = true,
-    .run = run,
+    .run = run_calibrate,
 };

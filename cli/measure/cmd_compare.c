@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option cmd_compare_options[] = {
     {"tolerance", 0, "PERCENT", "tolerance of a figure (15%)"},
     {"figures", 0, "LIST", "figures that must be within the tolerance (p50,iops)"},
     {"frozen", 0, "PREDICTIONS", "compare a grid with a directory of measurements"},
@@ -150,7 +150,7 @@ static int compare_frozen(const struct cli_args *args, const struct compare_opti
     return code;
 }
 
-static int run(const struct cli_args *args)
+static int run_compare(const struct cli_args *args)
 {
     struct compare_options with;
     const bool frozen = cli_given(args, "frozen");
@@ -194,8 +194,8 @@ const struct cli_command cmd_compare = {
             {2, "the command line is wrong, or the files cannot be compared"},
             {3, "the output could not be written"},
             {0}},
-    .options = options,
+    .options = cmd_compare_options,
     .operands_min = 1,
     .operands_max = 2,
-    .run = run,
+    .run = run_compare,
 };

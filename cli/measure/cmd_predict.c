@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option predict_options[] = {
     {"output", 'o', "DIR", "write predictions.json and each cell's database to DIR"},
     {"list", 0, NULL, "only print each cell's name and its --set options"},
     {"csv", 0, NULL, "one CSV row for each figure instead of the table"},
@@ -219,7 +219,7 @@ static bool change(const struct cli_args *args, struct grid *grid)
     return well;
 }
 
-static int run(const struct cli_args *args)
+static int run_predict(const struct cli_args *args)
 {
     struct grid *grid = load_grid(args->operands[0]);
     if (grid == NULL)
@@ -254,8 +254,8 @@ const struct cli_command cmd_predict = {
                                        {2, "the command line, the grid or its scenario is wrong"},
                                        {3, "the results could not be written"},
                                        {0}},
-    .options = options,
+    .options = predict_options,
     .operands_min = 1,
     .operands_max = 1,
-    .run = run,
+    .run = run_predict,
 };

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option check_options[] = {
     {"seed", 0, "N", "seed (default: the scenario's)"},
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; repeatable"},
     {"agreements", 0, NULL, "count the settings that must agree on a path, for each transport"},
@@ -317,7 +317,7 @@ static void end_json(struct found *found)
     json_end(found->json);
 }
 
-static int run(const struct cli_args *args)
+static int run_check(const struct cli_args *args)
 {
     struct json json;
     struct csv csv;
@@ -358,8 +358,8 @@ const struct cli_command cmd_check = {
                                        {2, "a file or the command line is wrong"},
                                        {3, "the output could not be written"},
                                        {0}},
-    .options = options,
+    .options = check_options,
     .operands_min = 1,
     .operands_max = -1,
-    .run = run,
+    .run = run_check,
 };

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option explain_parameter_options[] = {
     {"json", 0, NULL, "one JSON object with a list instead of text"},
     {0},
 };
@@ -437,7 +437,7 @@ static int explain_name(const char *wanted, struct explained *out)
     return CLI_USAGE;
 }
 
-static int run(const struct cli_args *args)
+static int run_explain_parameter(const struct cli_args *args)
 {
     int code = CLI_DONE;
     struct json json;
@@ -468,8 +468,8 @@ const struct cli_command cmd_explain_parameter = {
                                                  {2, "unknown parameter"},
                                                  {3, "the output could not be written"},
                                                  {0}},
-    .options = options,
+    .options = explain_parameter_options,
     .operands_min = 1,
     .operands_max = -1,
-    .run = run,
+    .run = run_explain_parameter,
 };

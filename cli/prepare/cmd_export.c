@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option export_options[] = {
     {"node", 0, "NAME", "the switch or host; optional if there is only one"},
     {"seed", 0, "N", "seed (default: the scenario's)"},
     {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
@@ -144,7 +144,7 @@ static bool can_run(const struct scenario *scenario)
     return can;
 }
 
-static int run(const struct cli_args *args)
+static int run_export(const struct cli_args *args)
 {
     const struct export_kind *kind = find_kind(args->operands[0]);
     struct scenario *scenario = kind == NULL ? NULL : cli_load_changed_as(args, args->operands[1]);
@@ -198,8 +198,8 @@ const struct cli_command cmd_export = {
             {2, "the command line or the scenario is wrong; nothing was written"},
             {3, "the output could not be written"},
             {0}},
-    .options = options,
+    .options = export_options,
     .operands_min = 2,
     .operands_max = 2,
-    .run = run,
+    .run = run_export,
 };

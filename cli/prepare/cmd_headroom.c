@@ -80,7 +80,7 @@ static int answer_all(const struct headroom_ask *ask, struct headroom_answer *an
     return holds ? CLI_DONE : CLI_BROKEN;
 }
 
-static int run(const struct cli_args *args)
+static int run_headroom(const struct cli_args *args)
 {
     struct headroom_ask ask;
     if (!headroom_ask(args, &ask))
@@ -111,5 +111,5 @@ const struct cli_command cmd_headroom = {
             {3, "the output could not be written"},
             {0}},
     .options = headroom_options,
-    .run = run,
+    .run = run_headroom,
 };

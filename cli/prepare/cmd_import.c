@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option import_options[] = {
     {"output", 'o', "FILE", "write to FILE instead of standard output"},
     {"verbose", 0, NULL, "sonic: also list tables and fields without a counterpart"},
     {"hosts", 0, "PATTERN", "dot, clab: patterns of nodes that are hosts, such as server*,client?"},
@@ -241,7 +241,7 @@ static void heeded_by(const char *option, char *text, size_t size)
 /* An option that the kind does not use is an error. */
 static int import(const struct import_kind *kind, const struct cli_args *args)
 {
-    for (const struct cli_option *option = options; option->name != NULL; option++) {
+    for (const struct cli_option *option = import_options; option->name != NULL; option++) {
         char kinds_of[KINDS_BYTES];
         if (!cli_given(args, option->name) || option->letter == 'o' || heeds(kind, option->name))
             continue;
@@ -252,7 +252,7 @@ static int import(const struct import_kind *kind, const struct cli_args *args)
     return kind->import(args);
 }
 
-static int run(const struct cli_args *args)
+static int run_import(const struct cli_args *args)
 {
     const char *name = args->operands[0];
     struct nearest nearest = nearest_to(name);
@@ -301,9 +301,9 @@ const struct cli_command cmd_import = {
             {2, "the command line or an input file is wrong; nothing was written"},
             {3, "the output could not be written"},
             {0}},
-    .options = options,
+    .options = import_options,
     .operand_words = kind_words,
     .operands_min = 2,
     .operands_max = -1,
-    .run = run,
+    .run = run_import,
 };

@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option list_options[] = {
     {"json", 0, NULL, "one JSON object with a list instead of lines"},
     {"csv", 0, NULL, "comma-separated values instead of lines"},
     {0}};
@@ -280,7 +280,7 @@ static int give(const struct cli_args *args, const char *name, void (*list)(stru
     return CLI_DONE;
 }
 
-static int run(const struct cli_args *args)
+static int run_list(const struct cli_args *args)
 {
     if (args->operand_count == 0)
         return give(args, "kinds", list_kinds);
@@ -303,7 +303,7 @@ const struct cli_command cmd_list = {
                                                  {2, "unknown list"},
                                                  {3, "the output could not be written"},
                                                  {0}},
-    .options = options,
+    .options = list_options,
     .operands_max = 1,
-    .run = run,
+    .run = run_list,
 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option counters_options[] = {
     {"as", 0, "FORM",
      "ethtool (the default), sonic, json, openmetrics, grafana-ethtool, grafana-sonic, fos, nx-os, "
      "perfquery, nstat or ss"},
@@ -133,7 +133,7 @@ static int print(const struct cli_args *args, struct store *store, enum counters
     return code;
 }
 
-static int run(const struct cli_args *args)
+static int run_counters(const struct cli_args *args)
 {
     char error[STORE_ERROR_BYTES];
     enum counters_form form;
@@ -185,8 +185,8 @@ const struct cli_command cmd_counters = {
             {2, "the command line is wrong, or the file is no run database"},
             {3, "the output could not be written"},
             {0}},
-    .options = options,
+    .options = counters_options,
     .operands_min = 1,
     .operands_max = 1,
-    .run = run,
+    .run = run_counters,
 };

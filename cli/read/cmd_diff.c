@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option diff_options[] = {
     {"all", 0, NULL, "list every row that differs, not only the most important rows"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     {"csv", 0, NULL, "one CSV row for each difference, or for each counter of an incident"},
@@ -31,7 +31,7 @@ static int print_diff(const struct cli_args *args, const struct diff *diff)
     return CLI_FAILED;
 }
 
-static int run(const struct cli_args *args)
+static int run_diff(const struct cli_args *args)
 {
     if (diff_is_incident(args->operands[0]))
         return diff_incident(args);
@@ -76,8 +76,8 @@ const struct cli_command cmd_diff = {
             {2, "the command line is wrong, or a file is not the database of a finished run"},
             {3, "the output could not be written"},
             {0}},
-    .options = options,
+    .options = diff_options,
     .operands_min = 2,
     .operands_max = 2,
-    .run = run,
+    .run = run_diff,
 };

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option draw_options[] = {
     {"output", 'o', "FILE",
      "output file: .svg, .dot, .pdf or .png (default: SVG to standard output)"},
     {"what", 'w', "PICTURE", "fabric (the default), pauses, waits, io or states"},
@@ -187,7 +187,7 @@ static bool is_for_terminal(const char *path)
     return (path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO) == 1;
 }
 
-static int run(const struct cli_args *args)
+static int run_draw(const struct cli_args *args)
 {
     const char *what = cli_value(args, "what"), *path = cli_value(args, "output");
     struct request request = {.args = args, .format = "svg"};
@@ -239,8 +239,8 @@ const struct cli_command cmd_draw = {
                                            "no data for this picture; nothing was written"},
                                        {3, "the picture could not be written"},
                                        {0}},
-    .options = options,
+    .options = draw_options,
     .operands_min = 0,
     .operands_max = 2,
-    .run = run,
+    .run = run_draw,
 };

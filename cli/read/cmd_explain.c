@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option explain_options[] = {
     {"prove", 0, NULL, "rerun with each suspect removed in turn"},
     {"all", 0, NULL, "as --prove, with up to 48 suspects instead of the 14 most likely ones"},
     {"what-if", 0, NULL, "rerun with more of each resource in turn"},
@@ -236,7 +236,7 @@ static bool is_database(const char *path)
     return (length > 3 && strcmp(path + length - 3, ".db") == 0) || cli_is_database(path);
 }
 
-static int run(const struct cli_args *args)
+static int run_explain(const struct cli_args *args)
 {
     char why[STORE_ERROR_BYTES];
     const bool changed = cli_given(args, "set") || cli_given(args, "seed");
@@ -291,8 +291,8 @@ const struct cli_command cmd_explain = {
                 "--prove cannot repeat the run"},
             {3, "the output could not be written, or the run could not be repeated"},
             {0}},
-    .options = options,
+    .options = explain_options,
     .operands_min = 1,
     .operands_max = 1,
-    .run = run,
+    .run = run_explain,
 };

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option incident_options[] = {
     {"fabric", 'f', "SCENARIO.yaml", "cables and rates from this scenario, not from the files"},
     {"output", 'o', "DIR", "write the answer (text, JSON, HTML page), counters and fabric there"},
     {"fit", 0, NULL, "run the suspects, fit them to the counters and score them"},
@@ -180,7 +180,7 @@ static bool has_content(const struct incident *incident)
     return false;
 }
 
-static int run(const struct cli_args *args)
+static int run_incident(const struct cli_args *args)
 {
     const char *fabric = cli_value(args, "fabric");
     time_ps lasted;
@@ -230,8 +230,8 @@ const struct cli_command cmd_incident = {
             {2, "the command line or a file is wrong; nothing was written"},
             {3, "an output could not be written"},
             {0}},
-    .options = options,
+    .options = incident_options,
     .operands_min = 1,
     .operands_max = -1,
-    .run = run,
+    .run = run_incident,
 };

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option cmd_pcap_options[] = {
     {"output", 'o', "OUT.pcapng", "write to OUT.pcapng instead of standard output"},
     {"port", 'p', "PORT", "capture at this port; repeatable"},
     {"snap", 0, "BYTES", "keep only the first bytes of each frame"},
@@ -49,7 +49,7 @@ static int write_capture(struct store *store, const struct pcap_options *with, c
     return CLI_USAGE;
 }
 
-static int run(const struct cli_args *args)
+static int run_pcap(const struct cli_args *args)
 {
     char error[STORE_ERROR_BYTES];
     struct pcap_options with = {0};
@@ -92,8 +92,8 @@ const struct cli_command cmd_pcap = {
             {2, "the command line or the database is wrong; nothing was written"},
             {3, "the capture could not be written"},
             {0}},
-    .options = options,
+    .options = cmd_pcap_options,
     .operands_min = 1,
     .operands_max = 1,
-    .run = run,
+    .run = run_pcap,
 };

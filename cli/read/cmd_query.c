@@ -20,7 +20,7 @@
 
 enum { KEPT_ROWS = 200, WIDTH_MAX = 60 };
 
-static const struct cli_option options[] = {
+static const struct cli_option query_options[] = {
     {"json", 0, NULL, "an array of objects"},
     {"csv", 0, NULL, "comma-separated values"},
     {"tabs", 0, NULL, "separate values by tabs, also on a terminal"},
@@ -199,7 +199,7 @@ static struct store *open_readable(const char *path, char error[STORE_ERROR_BYTE
     return NULL;
 }
 
-static int run(const struct cli_args *args)
+static int run_query(const struct cli_args *args)
 {
     char error[STORE_ERROR_BYTES];
     struct store *store = open_readable(args->operands[0], error);
@@ -252,8 +252,8 @@ const struct cli_command cmd_query = {
                 "statement is invalid or not read-only"},
             {3, "the output could not be written"},
             {0}},
-    .options = options,
+    .options = query_options,
     .operands_min = 2,
     .operands_max = 2,
-    .run = run,
+    .run = run_query,
 };

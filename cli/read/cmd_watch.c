@@ -274,7 +274,7 @@ static int look_until_stopped(const struct cli_args *args, time_ps interval)
     return signal != 0 ? CLI_SIGNAL + signal : code;
 }
 
-static int run(const struct cli_args *args)
+static int run_watch(const struct cli_args *args)
 {
     time_ps interval;
     if (!read_interval(args, &interval))
@@ -315,5 +315,5 @@ const struct cli_command cmd_watch = {
     .options = options,
     .operands_min = 0,
     .operands_max = -1,
-    .run = run,
+    .run = run_watch,
 };

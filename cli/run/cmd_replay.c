@@ -153,7 +153,7 @@ static int replay(const struct cli_args *args, struct diag *diag)
     return code;
 }
 
-static int run(const struct cli_args *args)
+static int run_replay(const struct cli_args *args)
 {
     if (cli_given(args, "node") && !cli_given(args, "from")) {
         cli_error("--node requires --from");
@@ -189,5 +189,5 @@ const struct cli_command cmd_replay = {
     .options = options,
     .operands_min = 1,
     .operands_max = 1,
-    .run = run,
+    .run = run_replay,
 };

@@ -3,7 +3,7 @@
 #include "base/drop.h"
 #include "replay/cause/causes.h"
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void look_at_bit_errors(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
@@ -17,5 +17,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_bit_errors = {
     .name = "bit-errors",
     .about = "A link damages frames.",
-    .look = look,
+    .look = look_at_bit_errors,
 };

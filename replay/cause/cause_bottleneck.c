@@ -113,7 +113,7 @@ static void report_scarce(struct cause_search *search, const struct harm_scene *
     cause_accuse(search, &clue, &suspect);
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void look_at_bottleneck(struct cause_search *search, const struct harm_scene *scene)
 {
     /* by node: 1 + the last workload whose members there were checked */
     uint32_t *looked = memory_zeroed(scene->fabric->node_count, sizeof *looked);
@@ -137,5 +137,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_bottleneck = {
     .name = "bottleneck",
     .about = "The resource that limits a workload is scarcer at its hosts than at other hosts.",
-    .look = look,
+    .look = look_at_bottleneck,
 };

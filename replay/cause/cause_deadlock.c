@@ -18,7 +18,7 @@ static void word_loop(const struct harm_scene *scene, const struct deadlock *dea
     }
 }
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void look_at_deadlock(struct cause_search *search, const struct harm_scene *scene)
 {
     const struct deadlock_watch *watch = &scene->world->deadlocks;
     for (uint32_t i = 0; i < watch->count; i++) {
@@ -43,5 +43,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_deadlock = {
     .name = "deadlock",
     .about = "Queues wait for each other in a cycle.",
-    .look = look,
+    .look = look_at_deadlock,
 };

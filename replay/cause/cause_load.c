@@ -3,7 +3,7 @@
 #include "replay/cause/causes.h"
 #include "replay/explain/verdict.h"
 
-static void look(struct cause_search *search, const struct harm_scene *scene)
+static void look_at_load(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_BIT(PAUSE);
@@ -13,5 +13,5 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
 const struct cause_kind cause_load = {
     .name = "load",
     .about = "More traffic than a link carries.",
-    .look = look,
+    .look = look_at_load,
 };

@@ -42,8 +42,8 @@ static bool is_felt_as_service(const struct deviation_change *change)
     return change->row->effect.by == OPT_BY_SERVICE || change->row->effect.by == OPT_BY_RATE;
 }
 
-static void look_at(struct cause_search *search, const struct harm_scene *scene,
-                    const struct deviation *deviation, uint32_t workload)
+static void look_at_odd_setting(struct cause_search *search, const struct harm_scene *scene,
+                                const struct deviation *deviation, uint32_t workload)
 {
     const struct suspect suspect = suspects_named_deviation(scene, deviation);
     struct cause_clue clue = cause_clue();
@@ -77,7 +77,7 @@ static void find_odd_setting(struct cause_search *search, const struct harm_scen
             !suspects_is_worse(deviation, &deviation->changes[0]) || does_nothing(scene, deviation))
             continue;
         for (uint32_t w = 0; w < scene->scenario->workload_count; w++)
-            look_at(search, scene, deviation, w);
+            look_at_odd_setting(search, scene, deviation, w);
     }
 }
 

@@ -117,7 +117,8 @@ static void report(struct cause_search *search, const struct harm_scene *scene, 
     paths_fini(&paths);
 }
 
-static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t port)
+static void look_at_starvation(struct cause_search *search, const struct harm_scene *scene,
+                               uint32_t port)
 {
     const struct port *of = scene_port(scene, port);
     const int64_t *weight = weights(scene, port);
@@ -134,7 +135,7 @@ static void find_starvation(struct cause_search *search, const struct harm_scene
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
     for (uint32_t port = 0; port < ports; port++)
         if (scene->uses[port].busy >= FULL)
-            look_at(search, scene, port);
+            look_at_starvation(search, scene, port);
 }
 
 const struct cause_kind cause_starvation = {

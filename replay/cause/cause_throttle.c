@@ -36,7 +36,8 @@ static bool marks_without_queue(const struct harm_scene *scene, uint32_t node)
     return about->switch_params->ecn_kmin < 2 * largest;
 }
 
-static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t node)
+static void look_at_throttle(struct cause_search *search, const struct harm_scene *scene,
+                             uint32_t node)
 {
     const struct swtch *swtch = world_switch(scene->world, node);
     struct cause_clue clue = cause_clue();
@@ -120,7 +121,7 @@ static void find_throttle(struct cause_search *search, const struct harm_scene *
                 has_room(scene, &scene->members[i]);
     for (uint32_t node = scene->scenario->host_count; held && node < scene->scenario->node_count;
          node++)
-        look_at(search, scene, node);
+        look_at_throttle(search, scene, node);
     look_at_unheld(search, scene);
 }
 

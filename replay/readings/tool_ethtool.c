@@ -83,11 +83,11 @@ static void read_output(const struct tool_file *file)
         tool_cut(file, "expected Speed, or rx-usecs, as ethtool prints them: the file is cut");
 }
 
-static const char *const marks[] = {"Coalesce parameters for ", "Settings for ", NULL};
+static const char *const ethtool_marks[] = {"Coalesce parameters for ", "Settings for ", NULL};
 
 const struct tool tool_ethtool = {
     .word = "ethtool",
     .about = "ethtool and ethtool -c",
-    .marks = marks,
+    .marks = ethtool_marks,
     .read = read_output,
 };

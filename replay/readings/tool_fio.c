@@ -293,11 +293,11 @@ static void read_output(const struct tool_file *file)
         tool_cut(file, "expected the results of fio's jobs, with IOPS=: the file is cut");
 }
 
-static const char *const marks[] = {": (groupid=", ": (g=", NULL};
+static const char *const fio_marks[] = {": (groupid=", ": (g=", NULL};
 
 const struct tool tool_fio = {
     .word = "fio",
     .about = "fio",
-    .marks = marks,
+    .marks = fio_marks,
     .read = read_output,
 };

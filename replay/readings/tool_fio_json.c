@@ -208,12 +208,12 @@ static void read_output(const struct tool_file *file)
     }
 }
 
-static const char *const marks[] = {"\"fio version\"", NULL};
+static const char *const fio_json_marks[] = {"\"fio version\"", NULL};
 
 const struct tool tool_fio_json = {
     .word = "fio",
     .about = "the same with --output-format=json",
     .json = true,
-    .marks = marks,
+    .marks = fio_json_marks,
     .read = read_output,
 };

@@ -199,11 +199,11 @@ static void read_output(const struct tool_file *file)
         take_line(terse);
 }
 
-static const char *const marks[] = {"3;fio-", "4;fio-", "5;fio-", NULL};
+static const char *const fio_terse_marks[] = {"3;fio-", "4;fio-", "5;fio-", NULL};
 
 const struct tool tool_fio_terse = {
     .word = "fio",
     .about = "the same with --output-format=terse",
-    .marks = marks,
+    .marks = fio_terse_marks,
     .read = read_output,
 };

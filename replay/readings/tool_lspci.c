@@ -204,11 +204,11 @@ static void read_output(const struct tool_file *file)
                   "the card could do more than this link: is the slot the right one?");
 }
 
-static const char *const marks[] = {"LnkSta:", "DevCtl:", NULL};
+static const char *const lspci_marks[] = {"LnkSta:", "DevCtl:", NULL};
 
 const struct tool tool_lspci = {
     .word = "lspci",
     .about = "lspci -vv",
-    .marks = marks,
+    .marks = lspci_marks,
     .read = read_output,
 };

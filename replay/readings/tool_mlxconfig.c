@@ -99,11 +99,12 @@ static void read_output(const struct tool_file *file)
                   plural(scan.dcqcn, "it", "them"));
 }
 
-static const char *const marks[] = {"Configurations: ", "Configurations:\t", "CNP_DSCP_P1", NULL};
+static const char *const mlxconfig_marks[] = {"Configurations: ", "Configurations:\t",
+                                              "CNP_DSCP_P1", NULL};
 
 const struct tool tool_mlxconfig = {
     .word = "mlxconfig",
     .about = "mlxconfig query",
-    .marks = marks,
+    .marks = mlxconfig_marks,
     .read = read_output,
 };

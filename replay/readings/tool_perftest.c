@@ -310,11 +310,12 @@ static void read_output(const struct tool_file *file)
                        "is cut, or of the side that served");
 }
 
-static const char *const marks[] = {"#bytes", "Dual-port  ", " BW Test", " Latency Test", NULL};
+static const char *const perftest_marks[] = {"#bytes", "Dual-port  ", " BW Test", " Latency Test",
+                                             NULL};
 
 const struct tool tool_perftest = {
     .word = "perftest",
     .about = "perftest (ib_write_bw, ib_read_lat and their like)",
-    .marks = marks,
+    .marks = perftest_marks,
     .read = read_output,
 };

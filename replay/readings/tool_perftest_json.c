@@ -137,12 +137,12 @@ static void read_output(const struct tool_file *file)
         take_figures(&document);
 }
 
-static const char *const marks[] = {"\"test_info\"", NULL};
+static const char *const perftest_json_marks[] = {"\"test_info\"", NULL};
 
 const struct tool tool_perftest_json = {
     .word = "perftest",
     .about = "the same with --out_json",
     .json = true,
-    .marks = marks,
+    .marks = perftest_json_marks,
     .read = read_output,
 };

@@ -137,11 +137,11 @@ static void read_output(const struct tool_file *file)
                        "spdk_nvme_perf: the file is cut");
 }
 
-static const char *const marks[] = {"Device Information", NULL};
+static const char *const spdk_perf_marks[] = {"Device Information", NULL};
 
 const struct tool tool_spdk_perf = {
     .word = "spdk_nvme_perf",
     .about = "spdk_nvme_perf",
-    .marks = marks,
+    .marks = spdk_perf_marks,
     .read = read_output,
 };

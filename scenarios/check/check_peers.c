@@ -152,7 +152,7 @@ static void check_deviation(const struct scenario *scenario, const struct deviat
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_peers_check(const struct scenario *scenario, struct check_report *report)
 {
     struct deviations deviations;
     deviations_find(&deviations, scenario);
@@ -167,5 +167,5 @@ const struct check_rule check_peers = {
     .about =
         "No device has a value that is much worse than its peers' values, or that differs from "
         "them by a factor of ten.",
-    .run = run,
+    .run = run_peers_check,
 };

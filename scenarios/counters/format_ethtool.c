@@ -33,7 +33,7 @@ static void add(struct counts_reader *reader, const char *at, size_t width)
                length);
 }
 
-static bool head(struct counts_reader *reader)
+static bool ethtool_head(struct counts_reader *reader)
 {
     const char *text = reader->lines.text + strspn(reader->lines.text, blanks);
     if (strncmp(text, "NIC statistics:", 15) != 0)
@@ -79,4 +79,4 @@ static bool row(struct counts_reader *reader)
 }
 
 const struct counts_format format_ethtool = {
-    .name = "ethtool -S", .head = head, .guess = guess, .row = row};
+    .name = "ethtool -S", .head = ethtool_head, .guess = guess, .row = row};

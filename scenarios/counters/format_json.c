@@ -188,7 +188,7 @@ static void pass(struct lines *lines, size_t end)
     lines->next = next > lines->next ? next : lines->next;
 }
 
-static bool head(struct counts_reader *reader)
+static bool json_head(struct counts_reader *reader)
 {
     struct lines *lines = &reader->lines;
     const struct tree_file *file = lines->file;
@@ -214,4 +214,5 @@ static bool row(struct counts_reader *reader)
     return false;
 }
 
-const struct counts_format format_json = {.name = "JSON", .head = head, .row = row, .tree = tree};
+const struct counts_format format_json = {
+    .name = "JSON", .head = json_head, .row = row, .tree = tree};

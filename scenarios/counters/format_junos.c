@@ -27,7 +27,7 @@ static bool head_of_part(struct counts_reader *reader, const char *at)
     return true;
 }
 
-static bool head(struct counts_reader *reader)
+static bool junos_head(struct counts_reader *reader)
 {
     static const char begin[] = "Physical interface: ";
     const char *at = reader->lines.text + strspn(reader->lines.text, blanks);
@@ -141,4 +141,4 @@ static bool row(struct counts_reader *reader)
 }
 
 const struct counts_format format_junos = {
-    .name = "show interfaces extensive", .head = head, .row = row};
+    .name = "show interfaces extensive", .head = junos_head, .row = row};

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool head(struct counts_reader *reader)
+static bool nstat_head(struct counts_reader *reader)
 {
     const char *at = reader->lines.text;
     size_t length, more;
@@ -35,4 +35,4 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_nstat = {.name = "nstat", .head = head, .row = row};
+const struct counts_format format_nstat = {.name = "nstat", .head = nstat_head, .row = row};

@@ -11,7 +11,7 @@ static const char *const columns[][2] = {
     {"STORM DETECTED", "STORM RESTORED"}, {"TX OK", "TX DROP"}, {"RX OK", "RX DROP"}};
 enum { PAIRS = sizeof columns / sizeof columns[0] };
 
-static bool head(struct counts_reader *reader)
+static bool pfcwd_head(struct counts_reader *reader)
 {
     const char *at = reader->lines.text;
     size_t length;
@@ -59,4 +59,5 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_pfcwd = {.name = "pfcwd show stats", .head = head, .row = row};
+const struct counts_format format_pfcwd = {
+    .name = "pfcwd show stats", .head = pfcwd_head, .row = row};

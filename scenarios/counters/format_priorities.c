@@ -8,7 +8,7 @@
 static const char blanks[] = " \t";
 
 /* "Ethernet1/51" alone on its line. */
-static bool head(struct counts_reader *reader)
+static bool priorities_head(struct counts_reader *reader)
 {
     const char *at = reader->lines.text;
     size_t length, more;
@@ -65,4 +65,4 @@ static bool row(struct counts_reader *reader)
 }
 
 const struct counts_format format_priorities = {
-    .name = "show interface priority-flow-control detail", .head = head, .row = row};
+    .name = "show interface priority-flow-control detail", .head = priorities_head, .row = row};

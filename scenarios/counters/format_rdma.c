@@ -47,7 +47,7 @@ static bool take_line(struct counts_reader *reader, struct link *link, const cha
     return true;
 }
 
-static bool head(struct counts_reader *reader)
+static bool rdma_head(struct counts_reader *reader)
 {
     const char *at = reader->lines.text;
     size_t length;
@@ -88,4 +88,4 @@ static bool row(struct counts_reader *reader)
 }
 
 const struct counts_format format_rdma = {
-    .name = "rdma statistic", .head = head, .guess = guess, .row = row};
+    .name = "rdma statistic", .head = rdma_head, .guess = guess, .row = row};

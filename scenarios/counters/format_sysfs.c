@@ -54,7 +54,7 @@ static void add(struct counts_reader *reader, const struct where *where, const c
 }
 
 /* "PATH:5", or "==> PATH <==" with the number on the next line. */
-static bool head(struct counts_reader *reader)
+static bool sysfs_head(struct counts_reader *reader)
 {
     const char *text = reader->lines.text + strspn(reader->lines.text, " \t");
     struct where where, *kept;
@@ -101,4 +101,4 @@ static bool whole(struct counts_reader *reader)
 }
 
 const struct counts_format format_sysfs = {
-    .name = "hw_counters", .head = head, .row = row, .whole = whole};
+    .name = "hw_counters", .head = sysfs_head, .row = row, .whole = whole};

@@ -138,7 +138,7 @@ static struct table *make_table(struct counts_reader *reader, const struct table
 }
 
 /* Heads of one word each may be separated by one blank, others by at least two. */
-static bool head(struct counts_reader *reader)
+static bool table_head(struct counts_reader *reader)
 {
     struct tables_cell heads[TABLES_CELLS_MAX];
     struct table *table = NULL;
@@ -273,4 +273,5 @@ static bool row(struct counts_reader *reader)
     return true;
 }
 
-const struct counts_format format_table = {.name = "a switch's table", .head = head, .row = row};
+const struct counts_format format_table = {
+    .name = "a switch's table", .head = table_head, .row = row};

@@ -281,7 +281,7 @@ static void skip_line(struct reader *reader, const char *at)
 static const struct {
     const char *begins;
     void (*read)(struct reader *reader, const char *at);
-} rows[] = {
+} mlnx_qos_rows[] = {
     {"DCBX mode:", read_mode},
     {"Priority trust state:", read_trust},
     {"Priority trust mode:", read_trust},
@@ -298,13 +298,13 @@ static const struct {
     {"priority:", read_member},
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { ROWS = sizeof mlnx_qos_rows / sizeof mlnx_qos_rows[0] };
 
 /* The row of a line without leading blanks; ROWS: none. */
 static size_t row_of(const char *text)
 {
     size_t row = 0;
-    while (row < ROWS && !text_begins(text, rows[row].begins))
+    while (row < ROWS && !text_begins(text, mlnx_qos_rows[row].begins))
         row++;
     return row;
 }
@@ -319,7 +319,7 @@ static void read_line(struct reader *reader)
     const char *text = skip(reader->device->text);
     const size_t row = row_of(text);
     if (row < ROWS)
-        rows[row].read(reader, skip(text + strlen(rows[row].begins)));
+        mlnx_qos_rows[row].read(reader, skip(text + strlen(mlnx_qos_rows[row].begins)));
     else if (*text != '\0')
         add_note(reader, text, "not understood: left out");
 }

@@ -31,7 +31,7 @@ static const struct row {
     const char *key;  /* parameter of dcqcn */
     enum form form;
     int64_t min, max;
-} rows[] = {
+} mlxconfig_rows[] = {
     {"RPG_TIME_RESET", "rate-timer", FORM_US, 1, 1000000},
     {"RPG_BYTE_RESET", "byte-counter", FORM_BLOCKS, 16, 32767},
     {"RPG_THRESHOLD", "f", FORM_NUMBER, 0, 1000},
@@ -53,7 +53,7 @@ static const struct row {
     {"CNP_802P_PRIO", "cnp-priority", FORM_RNIC, 0, 7},
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { ROWS = sizeof mlxconfig_rows / sizeof mlxconfig_rows[0] };
 
 struct reader {
     struct device *device;
@@ -71,8 +71,9 @@ static const char blanks[] = " \t*"; /* includes the star that marks a value tha
 static const struct row *find_row(const char *name, size_t length)
 {
     for (int i = 0; i < ROWS; i++)
-        if (strlen(rows[i].name) == length && strncmp(rows[i].name, name, length) == 0)
-            return &rows[i];
+        if (strlen(mlxconfig_rows[i].name) == length &&
+            strncmp(mlxconfig_rows[i].name, name, length) == 0)
+            return &mlxconfig_rows[i];
     return NULL;
 }
 
@@ -92,7 +93,7 @@ static bool read_value(const struct row *row, const char *text, size_t length, i
 static void store_value(struct reader *reader, const struct row *row, bool first_port,
                         const char *text, size_t length)
 {
-    const size_t index = (size_t)(row - rows);
+    const size_t index = (size_t)(row - mlxconfig_rows);
     int64_t value;
     if (row->form == FORM_NONE) {
         device_note(reader->device, text, "%s has no counterpart here", row->name);
@@ -186,11 +187,11 @@ static void put_value(FILE *out, enum form form, int64_t value)
 static void put_rows(const struct reader *reader, FILE *out, bool of_rnic)
 {
     for (int i = 0; i < ROWS; i++) {
-        if (reader->line_of[i] == 0 || (rows[i].form == FORM_RNIC) != of_rnic)
+        if (reader->line_of[i] == 0 || (mlxconfig_rows[i].form == FORM_RNIC) != of_rnic)
             continue;
-        fprintf(out, "%s%s: ", of_rnic ? "      " : "        ", rows[i].key);
-        put_value(out, rows[i].form, reader->value[i]);
-        fprintf(out, " # %s_P1\n", rows[i].name);
+        fprintf(out, "%s%s: ", of_rnic ? "      " : "        ", mlxconfig_rows[i].key);
+        put_value(out, mlxconfig_rows[i].form, reader->value[i]);
+        fprintf(out, " # %s_P1\n", mlxconfig_rows[i].name);
     }
 }
 

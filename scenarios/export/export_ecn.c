@@ -35,7 +35,7 @@ static const struct row {
     size_t offset;
     enum form form;
     int64_t min, max; /* range that the file accepts */
-} rows[] = {
+} ecn_rows[] = {
     {"g", "roce_rp/dce_tcp_g", ROW(g), FORM_G, 0, FIXED_ONE - 1},
     {"initial-alpha", "roce_rp/initial_alpha_value", ROW(initial_alpha), FORM_ALPHA, 1,
      FIXED_ONE - 1},
@@ -137,16 +137,16 @@ void export_ecn(const struct scenario_node *node, FILE *out, struct notes *notes
     fputs("# DCQCN: all other parameters keep the values of the card.\n", out);
     put_priority(out, "roce_rp", priority);
     put_priority(out, "roce_np", priority);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof ecn_rows / sizeof ecn_rows[0]; i++) {
         int64_t value;
         bool exact;
-        memcpy(&value, (const char *)node->host->cc_params + rows[i].offset, sizeof value);
-        const int64_t number = number_of(&rows[i], value, &exact);
-        if (rows[i].form == FORM_NOWHERE ? !is_default(&rows[i], value) : !exact)
-            note_value(node, &rows[i], value, number, notes);
-        if (rows[i].form == FORM_NOWHERE)
+        memcpy(&value, (const char *)node->host->cc_params + ecn_rows[i].offset, sizeof value);
+        const int64_t number = number_of(&ecn_rows[i], value, &exact);
+        if (ecn_rows[i].form == FORM_NOWHERE ? !is_default(&ecn_rows[i], value) : !exact)
+            note_value(node, &ecn_rows[i], value, number, notes);
+        if (ecn_rows[i].form == FORM_NOWHERE)
             continue;
         fprintf(out, "echo %" PRId64 " > \"/sys/class/net/$DEVICE/ecn/%s\"\n", number,
-                rows[i].file);
+                ecn_rows[i].file);
     }
 }

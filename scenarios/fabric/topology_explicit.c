@@ -349,13 +349,14 @@ struct params {
     int64_t nics;
 };
 
-static const struct opt rows[] = {TOPOLOGY_NICS_ROW(offsetof(struct params, nics)), {0}};
+static const struct opt explicit_rows[] = {TOPOLOGY_NICS_ROW(offsetof(struct params, nics)), {0}};
 
 /* Stores the keys only if they are written, because few fabrics use them. */
 static bool read_nics(struct listing *e, const struct tree_node *written)
 {
     static const char *const also[] = {"kind", "hosts", "switches", "links", NULL};
-    struct block *block = block_new(e->arena, "fabric.topology", rows, sizeof(struct params));
+    struct block *block =
+        block_new(e->arena, "fabric.topology", explicit_rows, sizeof(struct params));
     const struct block_load load = {
         .arena = e->arena, .diag = e->diag, .map = written, .also = also};
     if (!block_load(block, &load))
@@ -399,7 +400,7 @@ static bool read_parts(struct arena *arena, const struct tree_node *written,
 const struct topology_ops topology_explicit = {
     .name = "explicit",
     .about = "Nodes and links as they are written.",
-    .opts = rows,
+    .opts = explicit_rows,
     .params_bytes = sizeof(struct params),
     .read = read_parts,
 };

@@ -11,13 +11,14 @@ struct params {
     struct topology_nics nics;
 };
 
-static const struct opt rows[] = {{"k", OPT_INT, offsetof(struct params, k), "4", "2", "64", NULL,
-                                   "Number of ports of each switch, an even number. The fabric "
-                                   "has k^3/4 hosts.",
-                                   "SIGCOMM 2008 (Al-Fares)", OPT_ACTS(FABRIC, ANY, TRACE)},
-                                  TOPOLOGY_NICS_ROW(offsetof(struct params, nics.nics)),
-                                  TOPOLOGY_HOMING_ROW(offsetof(struct params, nics.homing)),
-                                  {0}};
+static const struct opt fat_tree_rows[] = {
+    {"k", OPT_INT, offsetof(struct params, k), "4", "2", "64", NULL,
+     "Number of ports of each switch, an even number. The fabric "
+     "has k^3/4 hosts.",
+     "SIGCOMM 2008 (Al-Fares)", OPT_ACTS(FABRIC, ANY, TRACE)},
+    TOPOLOGY_NICS_ROW(offsetof(struct params, nics.nics)),
+    TOPOLOGY_HOMING_ROW(offsetof(struct params, nics.homing)),
+    {0}};
 
 static bool check(const void *params, const struct tree_node *written, struct diag *diag)
 {
@@ -67,7 +68,7 @@ static void build(struct topology_plan *plan, const void *params)
 const struct topology_ops topology_fat_tree = {
     .name = "fat-tree",
     .about = "Three tiers of switches of k ports, for k^3/4 hosts.",
-    .opts = rows,
+    .opts = fat_tree_rows,
     .params_bytes = sizeof(struct params),
     .check = check,
     .size = size,

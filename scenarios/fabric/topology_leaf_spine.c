@@ -11,7 +11,7 @@ struct params {
 
 #define FIELD(name) offsetof(struct params, name)
 
-static const struct opt rows[] = {
+static const struct opt leaf_spine_rows[] = {
     {"leaves", OPT_INT, FIELD(leaves), "4", "1", "4096", NULL, "Number of leaf switches.", "own",
      OPT_ACTS(FABRIC, ANY, TRACE)},
     {"spines", OPT_INT, FIELD(spines), "2", "1", "2048", NULL, "Number of spine switches.", "own",
@@ -63,7 +63,7 @@ static void build(struct topology_plan *plan, const void *params)
 const struct topology_ops topology_leaf_spine = {
     .name = "leaf-spine",
     .about = "Leaf switches with hosts, each joined to each spine.",
-    .opts = rows,
+    .opts = leaf_spine_rows,
     .params_bytes = sizeof(struct params),
     .check = check,
     .size = size,

@@ -8,12 +8,12 @@ struct params {
     struct topology_nics nics;
 };
 
-static const struct opt rows[] = {{"hosts", OPT_INT, offsetof(struct params, hosts), "2", "1",
-                                   "4096", NULL, "Number of hosts on the switch.", "own",
-                                   OPT_ACTS(FABRIC, ANY, TRACE)},
-                                  TOPOLOGY_NICS_ROW(offsetof(struct params, nics.nics)),
-                                  TOPOLOGY_HOMING_ROW(offsetof(struct params, nics.homing)),
-                                  {0}};
+static const struct opt single_switch_rows[] = {
+    {"hosts", OPT_INT, offsetof(struct params, hosts), "2", "1", "4096", NULL,
+     "Number of hosts on the switch.", "own", OPT_ACTS(FABRIC, ANY, TRACE)},
+    TOPOLOGY_NICS_ROW(offsetof(struct params, nics.nics)),
+    TOPOLOGY_HOMING_ROW(offsetof(struct params, nics.homing)),
+    {0}};
 
 static bool check(const void *params, const struct tree_node *written, struct diag *diag)
 {
@@ -41,7 +41,7 @@ static void build(struct topology_plan *plan, const void *params)
 const struct topology_ops topology_single_switch = {
     .name = "single-switch",
     .about = "Hosts on one switch.",
-    .opts = rows,
+    .opts = single_switch_rows,
     .params_bytes = sizeof(struct params),
     .check = check,
     .size = size,

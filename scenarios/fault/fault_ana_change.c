@@ -5,7 +5,7 @@
 #include "scenarios/data/fault.h"
 #include "scenarios/data/subsystems.h"
 
-static unsigned breaks(const void *params)
+static unsigned ana_change_breaks(const void *params)
 {
     (void)params;
     return FAULT_KILLS_TARGET; /* I/O of a host without another path may fail */
@@ -32,6 +32,6 @@ const struct fault_ops fault_ana_change = {
     .opts = scenario_ana_opts,
     .params_bytes = sizeof(struct scenario_ana),
     .place = FAULT_AT_TARGETS,
-    .breaks = breaks,
+    .breaks = ana_change_breaks,
     .at_target = at_target,
 };

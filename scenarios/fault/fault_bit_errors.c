@@ -9,13 +9,13 @@ struct params {
     int64_t rate; /* errors per bit, in parts per 10^15 */
 };
 
-static const struct opt rows[] = {
+static const struct opt bit_errors_rows[] = {
     {"rate", OPT_RATIO, offsetof(struct params, rate), "1e-12", "0", "1/100", NULL,
      "Bit error ratio: probability that a bit is received wrong.",
      "IEEE 802.3: links are specified for 1e-12", OPT_ACTS(FAULTS, MORE, TRACE)},
     {0}};
 
-static unsigned breaks(const void *params)
+static unsigned bit_errors_breaks(const void *params)
 {
     (void)params;
     return FAULT_LOSES_PAUSES | FAULT_DISTURBS_FLOWS;
@@ -35,10 +35,10 @@ const struct fault_ops fault_bit_errors = {
     .name = "bit-errors",
     .about = "A port sends frames with bit errors.",
     .acts_on = OPT_PART_BIT(LOSS),
-    .opts = rows,
+    .opts = bit_errors_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_PORTS,
     .counted_as = "drops.corrupt",
-    .breaks = breaks,
+    .breaks = bit_errors_breaks,
     .apply = apply,
 };

@@ -9,7 +9,7 @@ struct params {
     int64_t namespace, drive;
 };
 
-static const struct opt rows[] = {
+static const struct opt drive_failed_rows[] = {
     {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
      "Namespace of the target, numbered from 1 in the order of the scenario file. An entry with "
      "`count` counts as that many namespaces.",
@@ -19,7 +19,7 @@ static const struct opt rows[] = {
     {0}};
 
 /* With too many failed drives, I/O fails. */
-static unsigned breaks(const void *params)
+static unsigned drive_failed_breaks(const void *params)
 {
     (void)params;
     return FAULT_KILLS_TARGET;
@@ -64,10 +64,10 @@ const struct fault_ops fault_drive_failed = {
     .name = "drive-failed",
     .about = "A drive of an array fails; at the fault's end it is replaced and rebuilt.",
     .acts_on = OPT_PART_BIT(MEDIA),
-    .opts = rows,
+    .opts = drive_failed_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
-    .breaks = breaks,
+    .breaks = drive_failed_breaks,
     .in_vain_at = in_vain_at,
     .overlap = overlap,
     .at_target = at_target,

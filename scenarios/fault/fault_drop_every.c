@@ -10,7 +10,7 @@ struct params {
 };
 
 /* `kind` is a key of every fault, so the kind of dropped frames has another name. */
-static const struct opt rows[] = {
+static const struct opt drop_every_rows[] = {
     {"n", OPT_INT, offsetof(struct params, n), "256", "1", NULL, NULL,
      "Interval of the drops, in frames: every n-th frame is dropped.",
      "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256",
@@ -23,7 +23,7 @@ static const struct opt rows[] = {
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
-static unsigned breaks(const void *params)
+static unsigned drop_every_breaks(const void *params)
 {
     const struct params *p = params;
     return FAULT_DISTURBS_FLOWS | (p->frames == PORT_FAULT_DATA ? 0u : FAULT_LOSES_PAUSES);
@@ -42,10 +42,10 @@ const struct fault_ops fault_drop_every = {
     .name = "drop-every",
     .about = "A port loses every n-th frame.",
     .acts_on = OPT_PART_BIT(LOSS),
-    .opts = rows,
+    .opts = drop_every_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_PORTS,
     .counted_as = "drops.injected",
-    .breaks = breaks,
+    .breaks = drop_every_breaks,
     .apply = apply,
 };

@@ -10,7 +10,7 @@ struct params {
     int64_t duty;   /* share of the period without carrier, ppm */
 };
 
-static const struct opt rows[] = {
+static const struct opt link_flap_rows[] = {
     {"period", OPT_TIME, offsetof(struct params, period), "100ms", "1us", "100000s", NULL,
      "Time from one failure of the link to its next failure.", "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {"duty", OPT_PERCENT, offsetof(struct params, duty), "50%", "0%", "100%", NULL,
@@ -18,7 +18,7 @@ static const struct opt rows[] = {
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
-static unsigned breaks(const void *params)
+static unsigned link_flap_breaks(const void *params)
 {
     (void)params;
     return FAULT_LOSES_CARRIER | FAULT_DISTURBS_FLOWS;
@@ -48,11 +48,11 @@ const struct fault_ops fault_link_flap = {
     .name = "link-flap",
     .about = "A link loses its carrier repeatedly.",
     .acts_on = OPT_PART_BIT(LOSS) | OPT_PART_BIT(RECOVERY),
-    .opts = rows,
+    .opts = link_flap_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_PORTS,
     .has_cycle = true,
-    .breaks = breaks,
+    .breaks = link_flap_breaks,
     .in_vain = in_vain,
     .edge = edge,
 };

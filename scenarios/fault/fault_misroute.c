@@ -5,7 +5,7 @@
 #include "scenarios/data/fault.h"
 #include "scenarios/fabric/timeline.h"
 
-static unsigned breaks(const void *params)
+static unsigned misroute_breaks(const void *params)
 {
     (void)params;
     return FAULT_DISTURBS_FLOWS;
@@ -24,6 +24,6 @@ const struct fault_ops fault_misroute = {
     .opts = fault_no_opts,
     .place = FAULT_AT_SWITCHES,
     .has_route = true,
-    .breaks = breaks,
+    .breaks = misroute_breaks,
     .edge = edge,
 };

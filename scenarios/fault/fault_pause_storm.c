@@ -9,12 +9,13 @@ struct params {
     int64_t priority;
 };
 
-static const struct opt rows[] = {{"priority", OPT_INT, offsetof(struct params, priority), "3", "0",
-                                   "7", NULL, "Priority that the host pauses.",
-                                   "common use: RoCE in priority 3", OPT_ACTS(FAULTS, ANY, TRACE)},
-                                  {0}};
+static const struct opt pause_storm_rows[] = {
+    {"priority", OPT_INT, offsetof(struct params, priority), "3", "0", "7", NULL,
+     "Priority that the host pauses.", "common use: RoCE in priority 3",
+     OPT_ACTS(FAULTS, ANY, TRACE)},
+    {0}};
 
-static unsigned breaks(const void *params)
+static unsigned pause_storm_breaks(const void *params)
 {
     (void)params;
     return 0;
@@ -44,12 +45,12 @@ const struct fault_ops fault_pause_storm = {
     .name = "pause-storm",
     .about = "A host's RNIC pauses its switch permanently.",
     .acts_on = OPT_PART_BIT(PAUSES),
-    .opts = rows,
+    .opts = pause_storm_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_HOSTS,
     .host_pauses = true,
     .paused = paused,
-    .breaks = breaks,
+    .breaks = pause_storm_breaks,
     .overlap = overlap,
     .apply = apply,
 };

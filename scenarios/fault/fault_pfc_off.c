@@ -4,7 +4,7 @@
 #include "scenarios/fabric/pauses.h"
 #include "scenarios/world/world.h"
 
-static unsigned breaks(const void *params)
+static unsigned pfc_off_breaks(const void *params)
 {
     (void)params;
     return FAULT_LOSES_PAUSES;
@@ -25,6 +25,6 @@ const struct fault_ops fault_pfc_off = {
     .acts_on = OPT_PART_BIT(DROPS),
     .opts = fault_no_opts,
     .place = FAULT_AT_PORTS,
-    .breaks = breaks,
+    .breaks = pfc_off_breaks,
     .apply = apply,
 };

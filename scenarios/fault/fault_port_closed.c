@@ -8,14 +8,14 @@ struct params {
     int64_t port; /* -1: all */
 };
 
-static const struct opt rows[] = {
+static const struct opt port_closed_rows[] = {
     {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
      "Port of the target, counted from 0 in the order of its NICs; "
      "all: every port.",
      "Linux 6.1 nvmet: a port's subsystems in configfs", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
-static unsigned breaks(const void *params)
+static unsigned port_closed_breaks(const void *params)
 {
     (void)params;
     return FAULT_KILLS_TARGET;
@@ -35,9 +35,9 @@ const struct fault_ops fault_port_closed = {
     .name = "port-closed",
     .about = "A port of a target loses its subsystems.",
     .acts_on = OPT_PART_BIT(RECOVERY),
-    .opts = rows,
+    .opts = port_closed_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
-    .breaks = breaks,
+    .breaks = port_closed_breaks,
     .at_target = at_target,
 };

@@ -9,20 +9,21 @@ struct params {
     int64_t frames; /* enum port_fault_frames */
 };
 
-static const struct opt rows[] = {{"rate", OPT_RATIO, offsetof(struct params, rate), "1/256", "0",
-                                   "1", NULL, "Probability that a frame is lost.",
-                                   "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256",
-                                   OPT_ACTS(FAULTS, MORE, TRACE)},
-                                  {"frames", OPT_CHOICE, offsetof(struct params, frames), "data",
-                                   NULL, NULL, OPT_WORDS(PORT_FAULT_FRAMES),
-                                   "Frames that may be lost. all: all frames, including MAC "
-                                   "control frames; data: frames with payload; pause: PFC and "
-                                   "PAUSE frames that start or extend a pause; resume: PFC and "
-                                   "PAUSE frames that only end a pause.",
-                                   "own", OPT_ACTS(FAULTS, ANY, TRACE)},
-                                  {0}};
+static const struct opt random_loss_rows[] = {
+    {"rate", OPT_RATIO, offsetof(struct params, rate), "1/256", "0", "1", NULL,
+     "Probability that a frame is lost.",
+     "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256",
+     OPT_ACTS(FAULTS, MORE, TRACE)},
+    {"frames", OPT_CHOICE, offsetof(struct params, frames), "data", NULL, NULL,
+     OPT_WORDS(PORT_FAULT_FRAMES),
+     "Frames that may be lost. all: all frames, including MAC "
+     "control frames; data: frames with payload; pause: PFC and "
+     "PAUSE frames that start or extend a pause; resume: PFC and "
+     "PAUSE frames that only end a pause.",
+     "own", OPT_ACTS(FAULTS, ANY, TRACE)},
+    {0}};
 
-static unsigned breaks(const void *params)
+static unsigned random_loss_breaks(const void *params)
 {
     const struct params *p = params;
     return FAULT_DISTURBS_FLOWS | (p->frames == PORT_FAULT_DATA ? 0u : FAULT_LOSES_PAUSES);
@@ -41,10 +42,10 @@ const struct fault_ops fault_random_loss = {
     .name = "random-loss",
     .about = "A port loses frames at random.",
     .acts_on = OPT_PART_BIT(LOSS),
-    .opts = rows,
+    .opts = random_loss_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_PORTS,
     .counted_as = "drops.injected",
-    .breaks = breaks,
+    .breaks = random_loss_breaks,
     .apply = apply,
 };

@@ -9,7 +9,7 @@ struct params {
     int64_t namespace, error, every;
 };
 
-static const struct opt rows[] = {
+static const struct opt silent_corruption_rows[] = {
     {"namespace", OPT_INT, offsetof(struct params, namespace), "1", "1", "1024", NULL,
      "Namespace of the target, numbered from 1 in the order of the scenario file. An entry with "
      "`count` counts as that many namespaces.",
@@ -27,7 +27,7 @@ static const struct opt rows[] = {
     {0}};
 
 /* With protection information, I/O fails. */
-static unsigned breaks(const void *params)
+static unsigned silent_corruption_breaks(const void *params)
 {
     (void)params;
     return FAULT_KILLS_TARGET | FAULT_LOSES_DATA;
@@ -61,10 +61,10 @@ const struct fault_ops fault_silent_corruption = {
     .name = "silent-corruption",
     .about = "A namespace's drives read or write other blocks, or other data, without an error.",
     .acts_on = OPT_PART_BIT(INTEGRITY),
-    .opts = rows,
+    .opts = silent_corruption_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
-    .breaks = breaks,
+    .breaks = silent_corruption_breaks,
     .in_vain_at = in_vain_at,
     .overlap = overlap,
     .at_target = at_target,

@@ -8,13 +8,13 @@ struct params {
     int64_t drain; /* share of the line rate, ppm */
 };
 
-static const struct opt rows[] = {
+static const struct opt slow_receiver_rows[] = {
     {"drain", OPT_PERCENT, offsetof(struct params, drain), "0%", "0%", "100%", NULL,
      "Rate at which the host empties its receive buffer, in percent of the line rate.", "own",
      OPT_ACTS(FAULTS, LESS, TRACE)},
     {0}};
 
-static unsigned breaks(const void *params)
+static unsigned slow_receiver_breaks(const void *params)
 {
     (void)params;
     return FAULT_SLOWS_HOST;
@@ -38,10 +38,10 @@ const struct fault_ops fault_slow_receiver = {
     .name = "slow-receiver",
     .about = "A host empties its receive buffer at a share of line rate.",
     .acts_on = OPT_PART_BIT(RECEIVER),
-    .opts = rows,
+    .opts = slow_receiver_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_HOSTS,
     .host_pauses = true,
-    .breaks = breaks,
+    .breaks = slow_receiver_breaks,
     .apply = apply,
 };

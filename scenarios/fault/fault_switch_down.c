@@ -4,7 +4,7 @@
 #include "scenarios/data/fault.h"
 #include "scenarios/fabric/timeline.h"
 
-static unsigned breaks(const void *params)
+static unsigned switch_down_breaks(const void *params)
 {
     (void)params;
     return FAULT_LOSES_CARRIER | FAULT_DISTURBS_FLOWS;
@@ -22,6 +22,6 @@ const struct fault_ops fault_switch_down = {
     .acts_on = OPT_PART_BIT(LOSS) | OPT_PART_BIT(RECOVERY),
     .opts = fault_no_opts,
     .place = FAULT_AT_SWITCHES,
-    .breaks = breaks,
+    .breaks = switch_down_breaks,
     .edge = edge,
 };

@@ -25,7 +25,7 @@ struct params {
     int64_t how, data, port; /* port -1: all */
 };
 
-static const struct opt rows[] = {
+static const struct opt target_crash_rows[] = {
     {"how", OPT_CHOICE, offsetof(struct params, how), "process", NULL, NULL, OPT_WORDS(DEATHS),
      "The part that fails. process: the process of the target, and the kernel closes its "
      "connections; power: the whole machine, whose links go down without any message to its "
@@ -41,7 +41,7 @@ static const struct opt rows[] = {
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
 
-static unsigned breaks(const void *params)
+static unsigned target_crash_breaks(const void *params)
 {
     const struct params *p = params;
     return FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS |
@@ -99,10 +99,10 @@ const struct fault_ops fault_target_crash = {
     .name = "target-crash",
     .about = "A target's process crashes, or its machine loses power.",
     .acts_on = OPT_PART_BIT(RECOVERY),
-    .opts = rows,
+    .opts = target_crash_rows,
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
-    .breaks = breaks,
+    .breaks = target_crash_breaks,
     .spares_rdma = spares_rdma,
     .edge = edge,
     .at_target = at_target,

@@ -4,7 +4,7 @@
 #include "nvme/target/target.h"
 #include "scenarios/data/fault.h"
 
-static unsigned breaks(const void *params)
+static unsigned target_stall_breaks(const void *params)
 {
     (void)params;
     return 0;
@@ -24,6 +24,6 @@ const struct fault_ops fault_target_stall = {
     .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = fault_no_opts,
     .place = FAULT_AT_TARGETS,
-    .breaks = breaks,
+    .breaks = target_stall_breaks,
     .at_target = at_target,
 };

@@ -81,7 +81,7 @@ static const struct {
     size_t offset; /* offset in struct htsim_tier */
     int64_t most;
     const char *what;
-} rows[] = {
+} htsim_rows[] = {
 #define ROW(word, member, most, what)                                                              \
     {                                                                                              \
         word, offsetof(struct htsim_tier, member), most, what                                      \
@@ -113,14 +113,14 @@ static bool take_tier(struct reading *reading)
 
 static bool take_row(struct reading *reading)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (!is_word(reading, 0, rows[i].word))
+    for (size_t i = 0; i < sizeof htsim_rows / sizeof htsim_rows[0]; i++) {
+        if (!is_word(reading, 0, htsim_rows[i].word))
             continue;
         if (reading->tier < 0)
             return report_error(reading, 0, "a line Tier N before the settings of a tier");
         char *tier = (char *)&reading->tree->tier[reading->tier];
-        return number_at(reading, 1, rows[i].most, rows[i].what,
-                         (int64_t *)(void *)(tier + rows[i].offset));
+        return number_at(reading, 1, htsim_rows[i].most, htsim_rows[i].what,
+                         (int64_t *)(void *)(tier + htsim_rows[i].offset));
     }
     note_row(reading);
     return true;

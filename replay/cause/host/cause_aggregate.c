@@ -42,7 +42,8 @@ static uint32_t flows(const struct harm_scene *scene, uint32_t host)
 }
 
 /* A single flow uses one member link whatever the hash is. */
-static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t host)
+static void look_at_aggregate(struct cause_search *search, const struct harm_scene *scene,
+                              uint32_t host)
 {
     uint32_t most, least;
     char full[HARM_NAME_BYTES], idle[HARM_NAME_BYTES];
@@ -71,7 +72,7 @@ static void find_aggregate(struct cause_search *search, const struct harm_scene 
 {
     for (uint32_t host = 0; scene->world != NULL && host < scene->scenario->host_count; host++)
         if (scene->scenario->nodes[host].is_aggregate)
-            look_at(search, scene, host);
+            look_at_aggregate(search, scene, host);
 }
 
 const struct cause_kind cause_aggregate = {

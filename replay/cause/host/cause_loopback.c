@@ -29,8 +29,8 @@ static bool is_of_card(enum bottleneck_resource resource)
     return resource == BOTTLENECK_PCIE || resource == BOTTLENECK_RNIC;
 }
 
-static void look_at(struct cause_search *search, const struct harm_scene *scene,
-                    const struct harm_member *member, uint32_t host)
+static void look_at_loopback(struct cause_search *search, const struct harm_scene *scene,
+                             const struct harm_member *member, uint32_t host)
 {
     const struct harm_limit *limit = &scene->limits[member->workload];
     struct cause_clue clue = cause_clue();
@@ -66,8 +66,8 @@ static void find_loopback(struct cause_search *search, const struct harm_scene *
         const struct harm_member *member = &scene->members[i];
         if (member->from == member->to || !is_of_card(scene->limits[member->workload].resource))
             continue;
-        look_at(search, scene, member, member->from);
-        look_at(search, scene, member, member->to);
+        look_at_loopback(search, scene, member, member->from);
+        look_at_loopback(search, scene, member, member->to);
     }
 }
 

@@ -80,8 +80,8 @@ static time_ps limit_of(const struct harm_scene *scene, uint32_t host, enum nvme
                                            : params->admin_timeout;
 }
 
-static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t first,
-                    enum nvme_host_timer timer)
+static void look_at_nvme_timer(struct cause_search *search, const struct harm_scene *scene,
+                               uint32_t first, enum nvme_host_timer timer)
 {
     const struct harm_member *member = &scene->members[first];
     struct cause_clue clue = cause_clue();
@@ -116,7 +116,7 @@ static void find_nvme_timer(struct cause_search *search, const struct harm_scene
     for (uint32_t i = 0; i < scene->member_count; i++)
         for (int timer = 0; timer < NVME_HOST_TIMERS; timer++)
             if (scene->scenario->workloads[scene->members[i].workload].ops->needs_nvme_target)
-                look_at(search, scene, i, (enum nvme_host_timer)timer);
+                look_at_nvme_timer(search, scene, i, (enum nvme_host_timer)timer);
 }
 
 const struct cause_kind cause_nvme_timer = {

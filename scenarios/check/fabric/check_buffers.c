@@ -139,7 +139,7 @@ static void check_switch(const struct scenario *scenario, const struct scenario_
     check_aside(node, &plan, report);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_buffers_check(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
         check_switch(scenario, &scenario->nodes[i], report);
@@ -150,5 +150,5 @@ const struct check_rule check_buffers = {
     .about = "A switch buffer can hold all headroom, and a headroom pool can hold the headroom of "
              "one port.",
     .ethernet = true,
-    .run = run,
+    .run = run_buffers_check,
 };

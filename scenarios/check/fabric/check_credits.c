@@ -111,7 +111,7 @@ static void check_port(const struct scenario *scenario, const struct scenario_no
     offer(peer, sender, needed, report);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_credits_check(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->node_count; i++)
         for (uint16_t p = 0;
@@ -122,5 +122,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_credits = {
     .name = "credits",
     .about = "The credits of each link last for a round trip.",
-    .run = run,
+    .run = run_credits_check,
 };

@@ -273,7 +273,7 @@ static uint32_t epochs_most(const struct scenario *scenario)
     return 1 + (affordable < EPOCHS_MAX ? affordable : EPOCHS_MAX);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_deadlock_check(const struct scenario *scenario, struct check_report *report)
 {
     struct checking *checking = memory_new(sizeof *checking);
     struct routing_epoch *epochs;
@@ -294,5 +294,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_deadlock = {
     .name = "deadlock",
     .about = "There is no cyclic buffer dependency, neither before nor after link failures.",
-    .run = run,
+    .run = run_deadlock_check,
 };

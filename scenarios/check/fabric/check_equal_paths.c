@@ -179,7 +179,7 @@ static bool hashes_addresses(const struct scenario *scenario)
     return false;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_equal_paths_check(const struct scenario *scenario, struct check_report *report)
 {
     if (scenario->route_count > 0)
         check_routes(scenario, report);
@@ -193,5 +193,5 @@ const struct check_rule check_equal_paths = {
     .name = "equal-paths",
     .about = "Traffic can use all equal-cost paths despite static routes, hashes and failures.",
     .ethernet = true,
-    .run = run,
+    .run = run_equal_paths_check,
 };

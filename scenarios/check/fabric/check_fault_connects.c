@@ -210,7 +210,7 @@ static void moment_fini(struct moment *moment)
     free(moment->stack);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_fault_connects_check(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t w = 0; scenario->fault_count > 0 && w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
@@ -225,5 +225,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_fault_connects = {
     .name = "fault-connects",
     .about = "No fault prevents a host-target pair from connecting when its workload begins.",
-    .run = run,
+    .run = run_fault_connects_check,
 };

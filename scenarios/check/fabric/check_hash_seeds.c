@@ -60,7 +60,7 @@ static void check_hop(void *self, const struct flow_hop *hop)
         check_next(self, hop, at);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_hash_seeds_check(const struct scenario *scenario, struct check_report *report)
 {
     struct checking checking = {.scenario = scenario, .report = report};
     flow_walk(scenario, check_hop, &checking);
@@ -71,5 +71,5 @@ const struct check_rule check_hash_seeds = {
     .name = "hash-seeds",
     .about = "Consecutive switches on a path use different ECMP hashes.",
     .ethernet = true,
-    .run = run,
+    .run = run_hash_seeds_check,
 };

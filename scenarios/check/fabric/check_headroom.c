@@ -123,7 +123,7 @@ static void check_port(const struct checking *checking, uint32_t index, uint16_t
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_headroom_check(const struct scenario *scenario, struct check_report *report)
 {
     struct checking checking = {.scenario = scenario, .report = report};
     link_classes_init(&checking.classes, scenario);
@@ -140,5 +140,5 @@ const struct check_rule check_headroom = {
     .name = "headroom",
     .about = "The headroom can hold all data that arrive after a switch has sent XOFF.",
     .ethernet = true,
-    .run = run,
+    .run = run_headroom_check,
 };

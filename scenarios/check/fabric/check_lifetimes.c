@@ -46,7 +46,7 @@ static void check_switch(const struct scenario *scenario, const struct scenario_
     check_remedy(report, "set %s below %s", row_of(kind, true), row_of(kind, false));
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_lifetimes_check(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->node_count; i++)
         if (scenario->nodes[i].kind == SCENARIO_SWITCH && scenario->nodes[i].port_count > 0 &&
@@ -57,5 +57,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_lifetimes = {
     .name = "lifetimes",
     .about = "Frames for a host without credits are discarded before frames between switches.",
-    .run = run,
+    .run = run_lifetimes_check,
 };

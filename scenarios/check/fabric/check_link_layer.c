@@ -53,7 +53,7 @@ static void check_host(const struct scenario_node *host, struct check_report *re
         check_values(parts[i].section, &parts[i].thing, report);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_link_layer_check(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
@@ -73,5 +73,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_link_layer = {
     .name = "link-layer",
     .about = "Every explicit setting has an effect on this kind of fabric.",
-    .run = run,
+    .run = run_link_layer_check,
 };

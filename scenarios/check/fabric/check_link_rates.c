@@ -27,7 +27,7 @@ static int64_t closest(int64_t rate)
     return best;
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_link_rates_check(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
@@ -53,5 +53,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_link_rates = {
     .name = "link-rates",
     .about = "Links of InfiniBand have a rate of InfiniBand, from SDR to XDR with 1 to 12 lanes.",
-    .run = run,
+    .run = run_link_rates_check,
 };

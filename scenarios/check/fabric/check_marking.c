@@ -162,7 +162,7 @@ static void check_lossy(const struct scenario_node *node, const struct switch_pl
         check_set_row(report, node->switch_values, "ecn-kmax", "%lldB", (long long)start);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_marking_check(const struct scenario *scenario, struct check_report *report)
 {
     const bool reacts = anybody_reacts(scenario);
     const uint64_t over_tcp = tcp_dscps(scenario);
@@ -185,5 +185,5 @@ const struct check_rule check_marking = {
     .name = "marking",
     .about = "If hosts react to ECN marks, switches mark frames before they pause or drop.",
     .ethernet = true,
-    .run = run,
+    .run = run_marking_check,
 };

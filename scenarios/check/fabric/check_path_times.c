@@ -353,7 +353,7 @@ static void check_hosts(const struct scenario *scenario, const struct path_time 
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_path_times_check(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     struct path_walk *walk = path_walk_new(scenario, &scratch);
@@ -376,5 +376,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_path_times = {
     .name = "path-times",
     .about = "Timers, windows and the delay targets of congestion control match the longest path.",
-    .run = run,
+    .run = run_path_times_check,
 };

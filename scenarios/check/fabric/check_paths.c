@@ -338,7 +338,7 @@ static void take_tables(struct search *search, struct arena *scratch)
     search->order = arena_array(scratch, scenario->node_count, sizeof *search->order);
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_paths_check(const struct scenario *scenario, struct check_report *report)
 {
     struct search search = {.scenario = scenario, .report = report};
     struct arena scratch = {0};
@@ -364,5 +364,5 @@ static void run(const struct scenario *scenario, struct check_report *report)
 const struct check_rule check_paths = {
     .name = "paths",
     .about = "Every pair of hosts has a path without loops and with a sufficient MTU.",
-    .run = run,
+    .run = run_paths_check,
 };

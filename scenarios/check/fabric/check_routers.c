@@ -52,7 +52,7 @@ static void check_hop(void *self, const struct flow_hop *hop)
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_routers_check(const struct scenario *scenario, struct check_report *report)
 {
     struct checking checking = {.scenario = scenario,
                                 .report = report,
@@ -66,5 +66,5 @@ const struct check_rule check_routers = {
     .name = "routers",
     .about = "No traffic without an IP header crosses a router.",
     .ethernet = true,
-    .run = run,
+    .run = run_routers_check,
 };

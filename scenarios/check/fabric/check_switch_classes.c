@@ -132,7 +132,7 @@ static void check_lossless(const struct scenario *scenario, const struct scenari
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_switch_classes_check(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     struct classes classes = {0};
@@ -152,5 +152,5 @@ const struct check_rule check_switch_classes = {
     .name = "switch-classes",
     .about = "RoCE data have the same lossless class at every switch.",
     .ethernet = true,
-    .run = run,
+    .run = run_switch_classes_check,
 };

@@ -94,7 +94,7 @@ static void check_spread(const struct scenario *scenario, uint32_t node,
     check_set(report, &thing, "layer3+4");
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_aggregates_check(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         check_apart(scenario, &scenario->nodes[i], report);
@@ -110,5 +110,5 @@ const struct check_rule check_aggregates = {
     .about =
         "The NICs of a link aggregation group have the same rate, and flows can use all of them.",
     .by_run = true,
-    .run = run,
+    .run = run_aggregates_check,
 };

@@ -137,7 +137,7 @@ static void check_workload(const struct scenario *scenario,
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_completions_check(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     int64_t *most = arena_array(&scratch, scenario->host_count, sizeof *most);
@@ -160,5 +160,5 @@ const struct check_rule check_completions = {
     .name = "completions",
     .about = "Completion queues are large enough, and interrupts do not wait for completions that "
              "cannot come.",
-    .run = run,
+    .run = run_completions_check,
 };

@@ -176,7 +176,7 @@ static void check_servers(const struct scenario *scenario, struct arena *arena,
     }
 }
 
-static void run(const struct scenario *scenario, struct check_report *report)
+static void run_ecn_check(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
     const uint8_t *sends = senders(scenario, &scratch);
@@ -210,5 +210,5 @@ const struct check_rule check_ecn = {
     .about = "Frames are ECT if switches should mark them, CNPs come more often than senders raise "
              "their rates, and TCP servers accept the ECN that their clients request.",
     .ethernet = true,
-    .run = run,
+    .run = run_ecn_check,
 };
