@@ -149,11 +149,14 @@ static void check_follows_each_class(void **state)
                     "workloads: [{name: a, " RAW ", dscp: 46}]\n";
     assert_int_equal(findings(agreed, DIAG_WARNING, "is sent on"), 0);
     const char *lossy = HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", dscp: 0}]\n";
-    assert_int_equal(findings(lossy, DIAG_NOTE, "RoCE data may be dropped: DSCP 0"), 1);
+    assert_int_equal(
+        findings(lossy, DIAG_NOTE, "DSCP 0 has priority 0, which is not lossless: RoCE data may"),
+        1);
     assert_int_equal(findings(lossy, DIAG_WARNING, "may be dropped"), 0);
     const char *unmeant = HEAD FABRIC ", switch: {pfc: {priorities: [4]}}}\n"
                                       "workloads: [{name: a, " RAW "}]\n";
-    assert_int_equal(findings(unmeant, DIAG_WARNING, "RoCE data may be dropped: DSCP 26"), 1);
+    assert_int_equal(
+        findings(unmeant, DIAG_WARNING, "DSCP 26 has priority 3, which is not lossless: RoCE"), 1);
 }
 
 int main(void)
