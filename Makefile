@@ -155,6 +155,7 @@ LIB_SOURCES    := $(filter-out $(IMAGE_WRITER),$(call sources,model scenarios re
 CLI_SOURCES    := $(filter-out cli/bridge/% cli/library/% cli/mpi/% cli/wasm/% cli/playground/%,$(call sources,cli))
 BRIDGE_SOURCES := $(call sources,bridge)
 BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
+CLI_SHARED     := cli/cli.c cli/load.c cli/output.c # by several programs
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
 LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c tests/laws/*/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/*/fuzz_*.c))
@@ -175,7 +176,7 @@ endif
 # The playground has libyaml and SQLite of these: cli/playground takes the place of the rest.
 PLAYGROUND_LIB_SOURCES := $(filter-out scenarios/format/json_tree.c scenarios/import/dot.c replay/calibrate/least_squares.c replay/files/zip.c \
                               replay/files/lazy.c replay/step/step_player.c reports/draw/graphviz.c reports/wire/capture.c,$(PLAYED_SOURCES)) cli/wasm/dot.c
-PLAYGROUND_CLI_SOURCES := $(call sources,cli/playground) cli/cli.c cli/load.c cli/output.c $(addprefix cli/,read/cmd_report.c read/report_playground.c \
+PLAYGROUND_CLI_SOURCES := $(call sources,cli/playground) $(CLI_SHARED) $(addprefix cli/,read/cmd_report.c read/report_playground.c \
                               run/cmd_run.c run/run_many.c run/cmd_step.c run/cmd_lesson.c)
 ifeq ($(TARGET),playground)
 LIB_SOURCES := $(PLAYGROUND_LIB_SOURCES)
@@ -206,18 +207,22 @@ ifeq ($(TARGET),wasm)
 LDLIBS := -O2 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sWASM_ASYNC_COMPILATION=0
 endif
 
-MPI_PROGRAM := $(call sources,cli/mpi) cli/run/cmd_plan.c cli/run/pages.c cli/run/plan_picture.c cli/run/planning.c cli/run/slurm.c cli/cli.c cli/load.c cli/output.c
+MPI_PROGRAM := $(call sources,cli/mpi) cli/run/cmd_plan.c cli/run/pages.c cli/run/plan_picture.c cli/run/planning.c cli/run/slurm.c $(CLI_SHARED)
+MPI_OBJECTS := $(MPI_PROGRAM:%.c=$(B)/%.o) # not the units, which have more
 
 # Several files are compiled together, which halves the time of a build: .ci/units finds those that fit. UNITS= for each alone.
 # Units are those of the whole program, also where a target takes a part of it, so that targets share objects.
 HOT    := model/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
 PRINTS := reports/% cli/%
 UNITS := $(if $(SHARED)$(filter coverage,$(BUILD)),,1)
-ALONE := $(OUTSIDE) $(filter-out $(PLAYGROUND_LIB_SOURCES),$(PLAYED_SOURCES)) $(PLAYGROUND_CLI_SOURCES) $(MPI_PROGRAM) $(BRIDGE_PROGRAM) \
-         $(filter cli/library/%,$(LIB_SOURCES)) $(IMAGE_WRITER) replay/database/record_schema.c cli/parameters.c cli/bench/memory_bench.c
-JOINED := $(filter-out $(HOT),$(PLAYED_SOURCES) $(CLI_SOURCES))
+ALONE := $(CLI_SHARED) $(filter cli/library/%,$(LIB_SOURCES)) $(IMAGE_WRITER) replay/database/record_schema.c cli/parameters.c cli/bench/memory_bench.c
+# Apart are what WebAssembly lacks, what the playground lacks, and what it takes of cli/.
+NOT_PLAYED := $(filter-out $(PLAYGROUND_LIB_SOURCES),$(PLAYED_SOURCES))
+PLAYED_CLI := $(filter-out cli/playground/% $(CLI_SHARED),$(PLAYGROUND_CLI_SOURCES))
+JOINED := $(filter-out $(HOT) $(OUTSIDE) $(NOT_PLAYED) $(PLAYED_CLI),$(PLAYED_SOURCES) $(CLI_SOURCES))
 JOINED := $(if $(UNITS),$(shell .ci/units $(ALONE) -- $(filter $(HOT),$(PLAYED_SOURCES)) $(foreach part,scenarios replay reports cli,\
-              -- $(filter $(part)/%,$(JOINED))) -- $(filter-out bridge/verbs/%,$(BRIDGE_SOURCES))))
+              -- $(filter $(part)/%,$(JOINED))) -- $(filter-out $(NOT_PLAYED),$(OUTSIDE)) -- $(NOT_PLAYED) -- $(PLAYED_CLI) \
+              -- $(filter-out bridge/verbs/%,$(BRIDGE_SOURCES))))
 comma := ,
 define unit
 $(foreach file,$(2),$(eval OBJECT_OF_$(file) := $(B)/$(1).o))
@@ -761,7 +766,7 @@ $(B)/stormglass-bridge: $(call objects,$(BRIDGE_PROGRAM)) $(B)/bridge.a $(LIB) $
 
 $(call objects,$(call sources,cli/mpi)): CPPFLAGS += $(if $(MPI),$(shell $(MPI) --showme:compile))
 
-$(B)/stormglass-mpi: $(call objects,$(MPI_PROGRAM)) $(LIB) $(B)/mpi.list
+$(B)/stormglass-mpi: $(MPI_OBJECTS) $(LIB) $(B)/mpi.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) $(shell $(MPI) --showme:link) -o $@
 
@@ -801,5 +806,5 @@ $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B
 	@echo "  LINK  $(@:build/%=%)"
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -lnettle -o $@
 
--include $(patsubst %.o,%.d,$(call objects,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(MPI_PROGRAM) $(UNIT_SOURCES) \
+-include $(patsubst %.o,%.d,$(MPI_OBJECTS) $(call objects,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(UNIT_SOURCES) \
     $(UNIT_SHARED) $(wildcard cli/wasm/*.c cli/playground/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES))) $(B)/embedded.d $(B)/record_image.d

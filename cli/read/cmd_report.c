@@ -40,7 +40,7 @@ struct order {
     bool plan; /* the only database contains a plan instead of a run */
 };
 
-static const struct cli_option options[] = {
+static const struct cli_option report_options[] = {
     {"output", 'o', "OUT.html", "write to OUT.html instead of standard output"},
     {"measured", 0, "MEASURED.db", "compare the run with a measurement, in the page"},
     {"queue", 0, NULL,
@@ -233,7 +233,7 @@ static int make_report(struct order *order, const char *path)
     return code;
 }
 
-static int run(const struct cli_args *args)
+static int run_report(const struct cli_args *args)
 {
     const char *measured = cli_value(args, "measured");
     struct order order = {0};
@@ -301,8 +301,8 @@ const struct cli_command cmd_report = {
             {2, "the command line or an input is wrong; nothing was written"},
             {3, "the page could not be written"},
             {0}},
-    .options = options,
+    .options = report_options,
     .operands_min = 0,
     .operands_max = -1,
-    .run = run,
+    .run = run_report,
 };

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option lesson_options[] = {
     {"answer", 0, "LETTER", "check an answer to the question, and print only the result"},
     {0},
 };
@@ -340,7 +340,7 @@ static int measure_and_give(const struct cli_args *args, struct lesson *lesson,
                             : give(lesson, lessons, count);
 }
 
-static int run(const struct cli_args *args)
+static int run_lesson(const struct cli_args *args)
 {
     struct lesson *lessons = memory_zeroed(LESSONS_MAX, sizeof *lessons);
     const uint32_t count = lesson_load_all(lessons);
@@ -386,8 +386,8 @@ const struct cli_command cmd_lesson = {
             {2, "no such lesson or answer"},
             {3, "the run failed (out of memory), or the output could not be written"},
             {0}},
-    .options = options,
+    .options = lesson_options,
     .operands_min = 0,
     .operands_max = 1,
-    .run = run,
+    .run = run_lesson,
 };

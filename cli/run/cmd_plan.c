@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option plan_options[] = {
     {"output", 'o', "PLAN.db", "write the plan, every run and the answer to PLAN.db (SQLite)"},
     {"resume", 0, "PLAN.db", "continue with this database: runs in it are not repeated"},
     {"jobs", 'j', "N",
@@ -369,7 +369,7 @@ int cmd_plan_run(const struct cli_args *args, const struct cmd_plan_others *othe
     return code;
 }
 
-static int run(const struct cli_args *args)
+static int run_plan(const struct cli_args *args)
 {
     return cmd_plan_run(args, NULL);
 }
@@ -421,8 +421,8 @@ const struct cli_command cmd_plan = {
             {130, "interrupted by Ctrl-C (SIGINT); --resume continues from the database"},
             {143, "terminated (SIGTERM); --resume continues from the database"},
             {0}},
-    .options = options,
+    .options = plan_options,
     .operands_min = 1,
     .operands_max = 1,
-    .run = run,
+    .run = run_plan,
 };

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option replay_options[] = {
     {"from", 0, "T", "list every event after this virtual time; no comparison"},
     {"until", 0, "T", "replay up to this virtual time"},
     {"node", 0, "NODE", "with --from: only events of this node"},
@@ -186,7 +186,7 @@ const struct cli_command cmd_replay = {
             {2, "the command line is wrong, or the file is no run database"},
             {3, "the run could not be repeated (disk, memory)"},
             {0}},
-    .options = options,
+    .options = replay_options,
     .operands_min = 1,
     .operands_max = 1,
     .run = run_replay,

@@ -222,7 +222,7 @@ static int run_one(const struct cli_args *args)
     return crashed ? cli_crashed() : code;
 }
 
-static int run(const struct cli_args *args)
+static int run_command(const struct cli_args *args)
 {
     uint32_t at_once;
     if (!cli_jobs(args, &at_once))
@@ -264,5 +264,5 @@ const struct cli_command cmd_run = {
     .options = options,
     .operands_min = 1,
     .operands_max = -1,
-    .run = run,
+    .run = run_command,
 };

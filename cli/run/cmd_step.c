@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct cli_option options[] = {
+static const struct cli_option step_options[] = {
     {"script", 's', "FILE", "read commands from FILE instead of standard input"},
     {"seed", 0, "N", "seed (default: the scenario's)"},
     {"set", 0, "PATH=VALUE", "change one value of the scenario; repeatable"},
@@ -103,7 +103,7 @@ static int step_database(const struct cli_args *args, struct diag *diag)
     return code;
 }
 
-static int run(const struct cli_args *args)
+static int run_step(const struct cli_args *args)
 {
     if (strcmp(args->operands[0], "-") == 0 && !cli_given(args, "script")) {
         cli_error("step: standard input cannot be both the scenario and the commands: "
@@ -138,8 +138,8 @@ const struct cli_command cmd_step = {
             {2, "the command line, the scenario or a line of the script is wrong"},
             {3, "the run could not be carried out (a process died, or out of memory)"},
             {0}},
-    .options = options,
+    .options = step_options,
     .operands_min = 1,
     .operands_max = 1,
-    .run = run,
+    .run = run_step,
 };

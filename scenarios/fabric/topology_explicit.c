@@ -345,23 +345,24 @@ static const struct tree_node *need_list(const struct listing *e, const struct t
     return NULL;
 }
 
-struct params {
+struct explicit_params {
     int64_t nics;
 };
 
-static const struct opt explicit_rows[] = {TOPOLOGY_NICS_ROW(offsetof(struct params, nics)), {0}};
+static const struct opt explicit_rows[] = {
+    TOPOLOGY_NICS_ROW(offsetof(struct explicit_params, nics)), {0}};
 
 /* Stores the keys only if they are written, because few fabrics use them. */
 static bool read_nics(struct listing *e, const struct tree_node *written)
 {
     static const char *const also[] = {"kind", "hosts", "switches", "links", NULL};
     struct block *block =
-        block_new(e->arena, "fabric.topology", explicit_rows, sizeof(struct params));
+        block_new(e->arena, "fabric.topology", explicit_rows, sizeof(struct explicit_params));
     const struct block_load load = {
         .arena = e->arena, .diag = e->diag, .map = written, .also = also};
     if (!block_load(block, &load))
         return false;
-    e->topology->nics = (uint32_t)((const struct params *)block->params)->nics;
+    e->topology->nics = (uint32_t)((const struct explicit_params *)block->params)->nics;
     e->topology->sizes = tree_get(written, "nics") == NULL ? NULL : block;
     return true;
 }
@@ -401,6 +402,6 @@ const struct topology_ops topology_explicit = {
     .name = "explicit",
     .about = "Nodes and links as they are written.",
     .opts = explicit_rows,
-    .params_bytes = sizeof(struct params),
+    .params_bytes = sizeof(struct explicit_params),
     .read = read_parts,
 };

@@ -6,23 +6,23 @@
  * Source: Al-Fares, Loukissas, Vahdat, SIGCOMM 2008. */
 #include "scenarios/fabric/topology.h"
 
-struct params {
+struct fat_tree_params {
     int64_t k;
     struct topology_nics nics;
 };
 
 static const struct opt fat_tree_rows[] = {
-    {"k", OPT_INT, offsetof(struct params, k), "4", "2", "64", NULL,
+    {"k", OPT_INT, offsetof(struct fat_tree_params, k), "4", "2", "64", NULL,
      "Number of ports of each switch, an even number. The fabric "
      "has k^3/4 hosts.",
      "SIGCOMM 2008 (Al-Fares)", OPT_ACTS(FABRIC, ANY, TRACE)},
-    TOPOLOGY_NICS_ROW(offsetof(struct params, nics.nics)),
-    TOPOLOGY_HOMING_ROW(offsetof(struct params, nics.homing)),
+    TOPOLOGY_NICS_ROW(offsetof(struct fat_tree_params, nics.nics)),
+    TOPOLOGY_HOMING_ROW(offsetof(struct fat_tree_params, nics.homing)),
     {0}};
 
 static bool check(const void *params, const struct tree_node *written, struct diag *diag)
 {
-    const struct params *sizes = params;
+    const struct fat_tree_params *sizes = params;
     if (sizes->k % 2 == 0)
         return topology_nics_fit(&sizes->nics, sizes->k / 2, written, diag);
     tree_error(diag, tree_get(written, "k"), "k: a fat-tree needs an even number");
@@ -31,7 +31,7 @@ static bool check(const void *params, const struct tree_node *written, struct di
 
 static void size(const void *params, struct topology_size *made)
 {
-    const struct params *sizes = params;
+    const struct fat_tree_params *sizes = params;
     const int64_t half = sizes->k / 2, per_tier = sizes->k * half;
     const int64_t fabrics = topology_fabrics(&sizes->nics);
     *made = (struct topology_size){
@@ -45,7 +45,7 @@ static void size(const void *params, struct topology_size *made)
 
 static void build(struct topology_plan *plan, const void *params)
 {
-    const struct params *sizes = params;
+    const struct fat_tree_params *sizes = params;
     const uint32_t k = (uint32_t)sizes->k, half = k / 2;
     const uint32_t per_tier = k * half; /* number of edge switches, and of agg switches */
     const struct topology_nics *nics = &sizes->nics;
@@ -69,7 +69,7 @@ const struct topology_ops topology_fat_tree = {
     .name = "fat-tree",
     .about = "Three tiers of switches of k ports, for k^3/4 hosts.",
     .opts = fat_tree_rows,
-    .params_bytes = sizeof(struct params),
+    .params_bytes = sizeof(struct fat_tree_params),
     .check = check,
     .size = size,
     .build = build,

@@ -4,12 +4,12 @@
  * port has the number of its leaf. */
 #include "scenarios/fabric/topology.h"
 
-struct params {
+struct leaf_spine_params {
     int64_t leaves, spines, hosts_per_leaf;
     struct topology_nics nics;
 };
 
-#define FIELD(name) offsetof(struct params, name)
+#define FIELD(name) offsetof(struct leaf_spine_params, name)
 
 static const struct opt leaf_spine_rows[] = {
     {"leaves", OPT_INT, FIELD(leaves), "4", "1", "4096", NULL, "Number of leaf switches.", "own",
@@ -24,13 +24,13 @@ static const struct opt leaf_spine_rows[] = {
 
 static bool check(const void *params, const struct tree_node *written, struct diag *diag)
 {
-    const struct params *sizes = params;
+    const struct leaf_spine_params *sizes = params;
     return topology_nics_fit(&sizes->nics, sizes->leaves, written, diag);
 }
 
 static void size(const void *params, struct topology_size *made)
 {
-    const struct params *sizes = params;
+    const struct leaf_spine_params *sizes = params;
     const int64_t fabrics = topology_fabrics(&sizes->nics);
     const int64_t down = sizes->hosts_per_leaf * sizes->nics.nics / fabrics;
     const int64_t ports = down + sizes->spines;
@@ -45,7 +45,7 @@ static void size(const void *params, struct topology_size *made)
 
 static void build(struct topology_plan *plan, const void *params)
 {
-    const struct params *sizes = params;
+    const struct leaf_spine_params *sizes = params;
     const uint32_t leaves = (uint32_t)sizes->leaves, spines = (uint32_t)sizes->spines;
     const uint32_t per_leaf = (uint32_t)sizes->hosts_per_leaf;
     const struct topology_nics *nics = &sizes->nics;
@@ -64,7 +64,7 @@ const struct topology_ops topology_leaf_spine = {
     .name = "leaf-spine",
     .about = "Leaf switches with hosts, each joined to each spine.",
     .opts = leaf_spine_rows,
-    .params_bytes = sizeof(struct params),
+    .params_bytes = sizeof(struct leaf_spine_params),
     .check = check,
     .size = size,
     .build = build,

@@ -5,12 +5,12 @@
 #include "scenarios/data/fault.h"
 #include "scenarios/world/world.h"
 
-struct params {
+struct pause_storm_params {
     int64_t priority;
 };
 
 static const struct opt pause_storm_rows[] = {
-    {"priority", OPT_INT, offsetof(struct params, priority), "3", "0", "7", NULL,
+    {"priority", OPT_INT, offsetof(struct pause_storm_params, priority), "3", "0", "7", NULL,
      "Priority that the host pauses.", "common use: RoCE in priority 3",
      OPT_ACTS(FAULTS, ANY, TRACE)},
     {0}};
@@ -23,19 +23,19 @@ static unsigned pause_storm_breaks(const void *params)
 
 static uint8_t paused(const void *params)
 {
-    return (uint8_t)((const struct params *)params)->priority;
+    return (uint8_t)((const struct pause_storm_params *)params)->priority;
 }
 
 static bool overlap(const void *params, const void *others)
 {
-    const struct params *a = params, *b = others;
+    const struct pause_storm_params *a = params, *b = others;
     return a->priority == b->priority;
 }
 
 static void apply(struct world *world, const struct scenario_fault *fault,
                   const struct scenario_spot *spot, bool on)
 {
-    const struct params *params = fault->params;
+    const struct pause_storm_params *params = fault->params;
     struct host *host = world_host(world, spot->node);
     for (uint16_t i = 0; i < world->scenario->nodes[spot->node].outer_ports; i++)
         rnic_set_storm(host->rnics[i], (uint8_t)params->priority, on, world->engine.now);
@@ -46,7 +46,7 @@ const struct fault_ops fault_pause_storm = {
     .about = "A host's RNIC pauses its switch permanently.",
     .acts_on = OPT_PART_BIT(PAUSES),
     .opts = pause_storm_rows,
-    .params_bytes = sizeof(struct params),
+    .params_bytes = sizeof(struct pause_storm_params),
     .place = FAULT_AT_HOSTS,
     .host_pauses = true,
     .paused = paused,

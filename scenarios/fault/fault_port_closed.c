@@ -4,12 +4,12 @@
 #include "nvme/target/target.h"
 #include "scenarios/data/fault.h"
 
-struct params {
+struct port_closed_params {
     int64_t port; /* -1: all */
 };
 
 static const struct opt port_closed_rows[] = {
-    {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
+    {"port", OPT_INT, offsetof(struct port_closed_params, port), "all", "0", "7", "all",
      "Port of the target, counted from 0 in the order of its NICs; "
      "all: every port.",
      "Linux 6.1 nvmet: a port's subsystems in configfs", OPT_ACTS(FAULTS, ANY, TRACE)},
@@ -24,7 +24,7 @@ static unsigned port_closed_breaks(const void *params)
 static void at_target(struct nvme_target *target, const struct scenario_host *about,
                       const void *params, bool on)
 {
-    const struct params *p = params;
+    const struct port_closed_params *p = params;
     (void)about;
     for (uint32_t i = 0; i < nvme_target_ports(target); i++)
         if (p->port < 0 || p->port == (int64_t)i)
@@ -36,7 +36,7 @@ const struct fault_ops fault_port_closed = {
     .about = "A port of a target loses its subsystems.",
     .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = port_closed_rows,
-    .params_bytes = sizeof(struct params),
+    .params_bytes = sizeof(struct port_closed_params),
     .place = FAULT_AT_TARGETS,
     .breaks = port_closed_breaks,
     .at_target = at_target,

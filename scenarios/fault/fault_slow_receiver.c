@@ -4,12 +4,12 @@
 #include "scenarios/data/fault.h"
 #include "scenarios/world/world.h"
 
-struct params {
+struct slow_receiver_params {
     int64_t drain; /* share of the line rate, ppm */
 };
 
 static const struct opt slow_receiver_rows[] = {
-    {"drain", OPT_PERCENT, offsetof(struct params, drain), "0%", "0%", "100%", NULL,
+    {"drain", OPT_PERCENT, offsetof(struct slow_receiver_params, drain), "0%", "0%", "100%", NULL,
      "Rate at which the host empties its receive buffer, in percent of the line rate.", "own",
      OPT_ACTS(FAULTS, LESS, TRACE)},
     {0}};
@@ -23,7 +23,7 @@ static unsigned slow_receiver_breaks(const void *params)
 static void apply(struct world *world, const struct scenario_fault *fault,
                   const struct scenario_spot *spot, bool on)
 {
-    const struct params *params = fault->params;
+    const struct slow_receiver_params *params = fault->params;
     struct host *host = world_host(world, spot->node);
     for (uint16_t i = 0; i < world->scenario->nodes[spot->node].port_count; i++) {
         struct rnic *rnic = host->rnics[i];
@@ -39,7 +39,7 @@ const struct fault_ops fault_slow_receiver = {
     .about = "A host empties its receive buffer at a share of line rate.",
     .acts_on = OPT_PART_BIT(RECEIVER),
     .opts = slow_receiver_rows,
-    .params_bytes = sizeof(struct params),
+    .params_bytes = sizeof(struct slow_receiver_params),
     .place = FAULT_AT_HOSTS,
     .host_pauses = true,
     .breaks = slow_receiver_breaks,

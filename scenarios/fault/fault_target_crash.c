@@ -21,20 +21,21 @@ enum {
 #undef X
 };
 
-struct params {
+struct target_crash_params {
     int64_t how, data, port; /* port -1: all */
 };
 
 static const struct opt target_crash_rows[] = {
-    {"how", OPT_CHOICE, offsetof(struct params, how), "process", NULL, NULL, OPT_WORDS(DEATHS),
+    {"how", OPT_CHOICE, offsetof(struct target_crash_params, how), "process", NULL, NULL,
+     OPT_WORDS(DEATHS),
      "The part that fails. process: the process of the target, and the kernel closes its "
      "connections; power: the whole machine, whose links go down without any message to its "
      "peers.",
      "own", OPT_ACTS(FAULTS, ANY, TRACE)},
-    {"data", OPT_CHOICE, offsetof(struct params, data), "kept", NULL, NULL, OPT_WORDS(DATA),
-     "kept: written data survive the crash; lost: they do not.", "own",
+    {"data", OPT_CHOICE, offsetof(struct target_crash_params, data), "kept", NULL, NULL,
+     OPT_WORDS(DATA), "kept: written data survive the crash; lost: they do not.", "own",
      OPT_ACTS(FAULTS, ANY, TRACE)},
-    {"port", OPT_INT, offsetof(struct params, port), "all", "0", "7", "all",
+    {"port", OPT_INT, offsetof(struct target_crash_params, port), "all", "0", "7", "all",
      "Port of the target that crashes alone, for example one of two controllers of an array. The "
      "other ports continue, and stored data survive. all: all ports crash. A port needs how: "
      "process.",
@@ -43,7 +44,7 @@ static const struct opt target_crash_rows[] = {
 
 static unsigned target_crash_breaks(const void *params)
 {
-    const struct params *p = params;
+    const struct target_crash_params *p = params;
     return FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS |
            (p->data == DATA_LOST ? FAULT_LOSES_DATA : 0u) |
            (p->how == OF_POWER ? FAULT_LOSES_CARRIER : 0u);
@@ -51,26 +52,26 @@ static unsigned target_crash_breaks(const void *params)
 
 static bool spares_rdma(const void *params)
 {
-    return ((const struct params *)params)->how == OF_PROCESS;
+    return ((const struct target_crash_params *)params)->how == OF_PROCESS;
 }
 
 /* Power is lost after the carrier, in power_lost. */
 static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 {
-    const struct params *params = edge->fault->params;
+    const struct target_crash_params *params = edge->fault->params;
     if (params->how == OF_POWER)
         timeline_power(timeline, edge->index, edge->begins);
     return params->how != OF_POWER || !edge->begins;
 }
 
-static bool has_port(const struct params *params, const struct nvme_target *target)
+static bool has_port(const struct target_crash_params *params, const struct nvme_target *target)
 {
     return params->port >= 0 && params->port < (int64_t)nvme_target_ports(target);
 }
 
 static void die(struct nvme_target *target, const void *params)
 {
-    const struct params *p = params;
+    const struct target_crash_params *p = params;
     if (p->port >= 0 && p->how == OF_PROCESS) {
         if (has_port(p, target))
             nvme_target_kill_port(target, (uint32_t)p->port);
@@ -82,7 +83,7 @@ static void die(struct nvme_target *target, const void *params)
 static void at_target(struct nvme_target *target, const struct scenario_host *about,
                       const void *params, bool on)
 {
-    const struct params *p = params;
+    const struct target_crash_params *p = params;
     (void)about;
     if (on) {
         die(target, params);
@@ -100,7 +101,7 @@ const struct fault_ops fault_target_crash = {
     .about = "A target's process crashes, or its machine loses power.",
     .acts_on = OPT_PART_BIT(RECOVERY),
     .opts = target_crash_rows,
-    .params_bytes = sizeof(struct params),
+    .params_bytes = sizeof(struct target_crash_params),
     .place = FAULT_AT_TARGETS,
     .breaks = target_crash_breaks,
     .spares_rdma = spares_rdma,
