@@ -62,7 +62,7 @@ gojq -e 'any(.candidates[]; .result == "undecided" and .held == null and (.why |
     fail "undecided: $(gojq -c '.candidates[0] | [.result, .held, .why]' open.json)"
 "$program" plan plan.yaml --resume open.db >open.txt
 grep -q 'no candidate passes yet' open.txt && ! grep -q 'holds$\|no candidate holds' open.txt || fail "undecided in words: $(head -n 12 open.txt)"
-"$program" report open.db -o open.html && grep -q '<p class="verdict">Undecided: no candidate passes yet</p>' open.html && ! grep -q 'verdict bad' open.html ||
+"$program" report open.db -o open.html && grep -q '<p class="verdict unsure">Undecided: no candidate passes yet</p>' open.html && ! grep -q 'verdict bad' open.html ||
     fail "page of an undecided plan: $(grep -o '<p class="verdict.*</p>' open.html)"
 grep -q 'No candidate passes yet: .* undecided, so the front is undecided' open.html && ! grep -q 'No candidate passes\.' open.html ||
     fail "the front of an undecided plan: $(grep -o '<p>No candidate.*</p>' open.html)"
