@@ -221,7 +221,7 @@ NOT_PLAYED := $(filter-out $(PLAYGROUND_LIB_SOURCES),$(PLAYED_SOURCES))
 PLAYED_CLI := $(filter-out cli/playground/% $(CLI_SHARED),$(PLAYGROUND_CLI_SOURCES))
 JOINED := $(filter-out $(HOT) $(OUTSIDE) $(NOT_PLAYED) $(PLAYED_CLI),$(PLAYED_SOURCES) $(CLI_SOURCES))
 JOINED := $(if $(UNITS),$(shell .ci/units $(ALONE) -- $(filter $(HOT),$(PLAYED_SOURCES)) $(foreach part,scenarios replay reports cli,\
-              -- $(filter $(part)/%,$(JOINED))) -- $(filter-out $(NOT_PLAYED),$(OUTSIDE)) -- $(NOT_PLAYED) -- $(PLAYED_CLI) \
+              -- $(filter $(part)/%,$(JOINED))) -- $(filter-out $(NOT_PLAYED),$(OUTSIDE)) -- $(filter $(OUTSIDE),$(NOT_PLAYED)) -- $(filter-out $(OUTSIDE),$(NOT_PLAYED)) -- $(PLAYED_CLI) \
               -- $(filter-out bridge/verbs/%,$(BRIDGE_SOURCES))))
 comma := ,
 define unit
