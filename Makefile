@@ -155,7 +155,7 @@ LIB_SOURCES    := $(filter-out $(IMAGE_WRITER),$(call sources,model scenarios re
 CLI_SOURCES    := $(filter-out cli/bridge/% cli/library/% cli/mpi/% cli/wasm/% cli/playground/%,$(call sources,cli))
 BRIDGE_SOURCES := $(call sources,bridge)
 BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
-CLI_SHARED     := cli/cli.c cli/load.c cli/output.c # by several programs
+CLI_SHARED     := cli/cli.c cli/load.c cli/output.c # several programs have them
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
 LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c tests/laws/*/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/*/fuzz_*.c))
@@ -215,14 +215,14 @@ MPI_OBJECTS := $(MPI_PROGRAM:%.c=$(B)/%.o) # not the units, which have more
 HOT    := model/% scenarios/workload/% replay/data/% replay/record/% replay/run/%
 PRINTS := reports/% cli/%
 UNITS := $(if $(SHARED)$(filter coverage,$(BUILD)),,1)
-ALONE := $(CLI_SHARED) $(filter cli/library/%,$(LIB_SOURCES)) $(IMAGE_WRITER) replay/database/record_schema.c cli/parameters.c cli/bench/memory_bench.c
-# Apart are what WebAssembly lacks, what the playground lacks, and what it takes of cli/.
+# One by one: what the playground lacks, which has nothing else in common. Apart: what WebAssembly lacks, and what the playground takes of cli/.
 NOT_PLAYED := $(filter-out $(PLAYGROUND_LIB_SOURCES),$(PLAYED_SOURCES))
 PLAYED_CLI := $(filter-out cli/playground/% $(CLI_SHARED),$(PLAYGROUND_CLI_SOURCES))
-JOINED := $(filter-out $(HOT) $(OUTSIDE) $(NOT_PLAYED) $(PLAYED_CLI),$(PLAYED_SOURCES) $(CLI_SOURCES))
+ALONE := $(NOT_PLAYED) $(CLI_SHARED) $(filter cli/library/%,$(LIB_SOURCES)) $(IMAGE_WRITER) replay/database/record_schema.c cli/parameters.c \
+         cli/bench/memory_bench.c
+JOINED := $(filter-out $(HOT) $(OUTSIDE) $(PLAYED_CLI),$(PLAYED_SOURCES) $(CLI_SOURCES))
 JOINED := $(if $(UNITS),$(shell .ci/units $(ALONE) -- $(filter $(HOT),$(PLAYED_SOURCES)) $(foreach part,scenarios replay reports cli,\
-              -- $(filter $(part)/%,$(JOINED))) -- $(filter-out $(NOT_PLAYED),$(OUTSIDE)) -- $(filter $(OUTSIDE),$(NOT_PLAYED)) -- $(filter-out $(OUTSIDE),$(NOT_PLAYED)) -- $(PLAYED_CLI) \
-              -- $(filter-out bridge/verbs/%,$(BRIDGE_SOURCES))))
+              -- $(filter $(part)/%,$(JOINED))) -- $(OUTSIDE) -- $(PLAYED_CLI) -- $(filter-out bridge/verbs/%,$(BRIDGE_SOURCES))))
 comma := ,
 define unit
 $(foreach file,$(2),$(eval OBJECT_OF_$(file) := $(B)/$(1).o))
