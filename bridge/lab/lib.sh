@@ -5,6 +5,7 @@
 LAB_SUBSYSTEM=nqn.2026-01.lab.stormglass:target
 LAB_HOST=nqn.2026-01.lab.stormglass:host
 LAB_HOST_ID=5d1c5a40-0000-4000-8000-000000000001
+LAB_TRANSPORT=rdma # of Linux's target
 
 lab_fail() { echo "FAILED: $*"; exit 1; }
 lab_skip() { echo "SKIPPED: $*"; exit 77; }
@@ -27,6 +28,11 @@ lab_gone() { ! kill -0 "$1"; } # PID
 
 lab_equal() { [ "$2" = "$3" ] || lab_fail "$1: $2 instead of $3"; }
 
+lab_configfs() {
+    modprobe configfs
+    grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
+}
+
 # LAB_LINK is the kind of the devices: rxe (RoCE v2), or siw (iWARP).
 lab_rdma() { # INTERFACE...: a device on each; the checksum of its frames first, or the driver cannot find it
     local nic link=${LAB_LINK:-rxe}
@@ -35,8 +41,7 @@ lab_rdma() { # INTERFACE...: a device on each; the checksum of its frames first,
     siw) modprobe crc32c_generic && modprobe siw ;;
     esac
     modprobe rdma_ucm
-    modprobe configfs
-    grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
+    lab_configfs
     for nic; do rdma link add "$link${nic#eth}" type "$link" netdev "$nic"; done
 }
 
@@ -115,11 +120,11 @@ lab_none_refused() {
     lab_equal "frames that the kernel refused" "$(cat /sys/class/infiniband/*/ports/1/hw_counters/send_err | grep -v -x 0)" ""
 }
 
-# lab_port NUMBER ADDRESS: a port of Linux's target, with the subsystem.
+# lab_port NUMBER ADDRESS: a port of Linux's target, with the subsystem; LAB_TRANSPORT: rdma or tcp.
 lab_port() {
     local port=/sys/kernel/config/nvmet/ports/$1
     mkdir -p "$port"
-    echo rdma >"$port/addr_trtype"
+    echo "$LAB_TRANSPORT" >"$port/addr_trtype"
     echo ipv4 >"$port/addr_adrfam"
     echo "$2" >"$port/addr_traddr"
     echo 4420 >"$port/addr_trsvcid"
@@ -148,10 +153,12 @@ lab_path() {
 # lab_listed_path ADDRESS: the same as `nvme list-subsys` prints it; while all paths are live.
 lab_listed_path() { nvme list-subsys /dev/nvme0n1 | sed -n "s/.*traddr=$1,[^ ]* *//p"; }
 
-# lab_target ADDRESS [DEVICE]: Linux's target on NVMe/RDMA port 4420, with one namespace.
+# lab_target ADDRESS [DEVICE]: Linux's target on port 4420 of LAB_TRANSPORT, with one namespace.
 lab_target() {
     local root=/sys/kernel/config/nvmet device=${2:-}
-    modprobe nvmet_rdma
+    lab_configfs
+    [ "$LAB_TRANSPORT" != tcp ] || modprobe crc32c_generic # without it, an ICReq that asks for digests crashes nvmet_tcp of Linux 6.1
+    modprobe "nvmet_$LAB_TRANSPORT"
     if [ -z "$device" ]; then
         modprobe null_blk gb=1 bs=4096
         device=/dev/nullb0
@@ -207,6 +214,18 @@ lab_connect() {
 lab_disconnect() {
     nvme disconnect -n "$LAB_SUBSYSTEM" | grep -q 'disconnected 1' || lab_fail "nvme disconnect"
     lab_await 30 [ ! -e /dev/nvme0n1 ] || lab_fail "the namespace stays after disconnect"
+}
+
+# lab_tcp_fio NAME OPTIONS FIO-ARGUMENT...: one job of Linux's NVMe/TCP host with 10.0.0.2, with its own controller and I/O queue.
+lab_tcp_fio() {
+    local name=$1 options=$2 device
+    shift 2
+    echo "transport=tcp,traddr=10.0.0.2,trsvcid=4420,host_traddr=10.0.0.1,nqn=$LAB_SUBSYSTEM,hostnqn=$LAB_HOST,\
+hostid=$LAB_HOST_ID,nr_io_queues=1,keep_alive_tmo=100$options" >/dev/nvme-fabrics
+    lab_await 30 [ -b /dev/nvme0n1 ] || lab_fail "the namespace of $name did not come"
+    for device in /sys/block/nvme0*n1; do echo 2 >"$device/queue/nomerges"; done
+    fio --name="$name" --filename=/dev/nvme0n1 --direct=1 --ioengine=libaio "$@" >"$name.txt" || lab_fail "$name"
+    lab_disconnect
 }
 
 # lab_fio NAME ARGUMENT...: runs one fio job on LAB_DEVICE (/dev/nvme0n1) and tells its numbers: completed operations, errors,
@@ -281,7 +300,7 @@ lab_iscsi_target() {
     local root=/sys/kernel/config/target disk group=$LAB_ISCSI_GROUP
     modprobe crc32c_generic
     modprobe target_core_mod
-    grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
+    lab_configfs
     if [ "${2-}" = file ]; then
         modprobe target_core_file
         mkdir -p /tmp/unit

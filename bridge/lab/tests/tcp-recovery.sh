@@ -85,21 +85,11 @@ losses() { # HOST
 }
 
 # Our host and Linux's target.
-modprobe configfs
-grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
-modprobe nvmet_tcp
 modprobe brd rd_nr=1 rd_size=65536
-root=/sys/kernel/config/nvmet
-mkdir -p "$root/subsystems/$LAB_SUBSYSTEM/namespaces/1" "$root/ports/1"
-echo 1 >"$root/subsystems/$LAB_SUBSYSTEM/attr_allow_any_host"
-echo /dev/ram0 >"$root/subsystems/$LAB_SUBSYSTEM/namespaces/1/device_path"
-echo 1 >"$root/subsystems/$LAB_SUBSYSTEM/namespaces/1/enable"
-for setting in trtype=tcp adrfam=ipv4 traddr=10.0.0.2 trsvcid=4420; do
-    echo "${setting#*=}" >"$root/ports/1/addr_${setting%=*}"
-done
-ln -s "$root/subsystems/$LAB_SUBSYSTEM" "$root/ports/1/subsystems/target"
+LAB_TRANSPORT=tcp
+lab_target 10.0.0.2 /dev/ram0
 losses ours
-rm "$root/ports/1/subsystems/target"
+rm /sys/kernel/config/nvmet/ports/1/subsystems/target
 sleep 5
 
 # Linux's host and our target.

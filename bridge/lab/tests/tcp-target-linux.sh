@@ -6,21 +6,9 @@
 LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
 lab_cross eth0 10.0.0.1 eth1 10.0.0.2
 lab_local_last
-modprobe configfs
-grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
-modprobe crc32c_generic # without it, an ICReq that asks for digests crashes nvmet_tcp of Linux 6.1
-modprobe nvmet_tcp
 modprobe brd rd_nr=1 rd_size=65536
-root=/sys/kernel/config/nvmet
-mkdir -p "$root/subsystems/$LAB_SUBSYSTEM/namespaces/1" "$root/ports/1"
-echo 1 >"$root/subsystems/$LAB_SUBSYSTEM/attr_allow_any_host"
-echo /dev/ram0 >"$root/subsystems/$LAB_SUBSYSTEM/namespaces/1/device_path"
-echo 1 >"$root/subsystems/$LAB_SUBSYSTEM/namespaces/1/enable"
-echo tcp >"$root/ports/1/addr_trtype"
-echo ipv4 >"$root/ports/1/addr_adrfam"
-echo 10.0.0.2 >"$root/ports/1/addr_traddr"
-echo 4420 >"$root/ports/1/addr_trsvcid"
-ln -s "$root/subsystems/$LAB_SUBSYSTEM" "$root/ports/1/subsystems/target"
+LAB_TRANSPORT=tcp
+lab_target 10.0.0.2 /dev/ram0
 
 play() { # NAME OPTION...: our host, and what it has read is what it has written
     local name=$1 code=0
