@@ -14,7 +14,7 @@ const char *breakdown_stage_name(enum breakdown_stage stage)
     return names[stage];
 }
 
-/* The stage that a phase counts for by default. Messages without NVMe have no stages. */
+/* The stage of each phase of an NVMe command. Stages are not computed for messages without NVMe. */
 static const uint8_t of_phase[BREAKDOWN_PHASES] = {
     [BREAKDOWN_IN_SUBMIT] = BREAKDOWN_STAGE_SUBMIT,
     [BREAKDOWN_IN_COMMAND] = BREAKDOWN_STAGE_REQUEST,
@@ -25,7 +25,7 @@ static const uint8_t of_phase[BREAKDOWN_PHASES] = {
     [BREAKDOWN_IN_COMPLETE] = BREAKDOWN_STAGE_COMPLETE,
 };
 
-/* The parts that have a stage of their own, plus 1; 0: the part has that of its phase. */
+/* Stages of parts that do not count for the stage of their phase, plus 1; 0: they do. */
 static const uint8_t of_part[BREAKDOWN_PHASES][BREAKDOWN_PARTS] = {
     [BREAKDOWN_IN_SUBMIT] = {[BREAKDOWN_WORKLOAD_LIMIT] = BREAKDOWN_STAGE_THROTTLE + 1},
     [BREAKDOWN_IN_TARGET] = {[BREAKDOWN_BUFFERS] = BREAKDOWN_STAGE_BUFFERS + 1,

@@ -96,8 +96,8 @@ static void put_values(const struct search *search, const double *x)
         }
 }
 
-/* The square grows linearly beyond `bend`, so that the sum is nearly that of absolute errors: its
- * minimum passes by single readings that contradict the others. */
+/* Beyond `bend`, the square of the result grows linearly with the error. The sum is then almost the
+ * sum of absolute errors, and a few readings that contradict the others hardly move its minimum. */
 static double bent(double error)
 {
     const double ratio = error / bend;
@@ -305,7 +305,7 @@ static bool pass_outliers(struct search *search, const double *start)
     return fine;
 }
 
-/* Returns the least cost; INFINITY: there is none. */
+/* Returns the lowest cost, or INFINITY if no search succeeded. */
 static double search_from(struct search *search, const struct starts *starts)
 {
     const double enough = near_enough * near_enough * search->count;

@@ -20,7 +20,7 @@ bool layer_topology(struct pen *pen);
 /* Opens the section of `fabric:` for an island, and enters the island. */
 void layer_open(struct pen *pen, unsigned island);
 
-/* What is drawn next is in an island: its kind, and its hosts as the places of workloads. */
+/* Selects the island for the next drawings: its link layer, and its hosts for workloads. */
 void layer_enter(struct pen *pen, unsigned island);
 
 /* Enters the islands in turn, if there are some. */
